@@ -1,0 +1,67 @@
+/**
+ * The direction of imports, as one table: what each folder of src may import besides itself.
+ * Type-only imports and cycles count. A new arrow here is a commit of its own.
+ */
+const may = {
+  base: [],
+  protocol: ['base'],
+  config: ['base', 'protocol'],
+  workflow: ['base', 'protocol'],
+  debug: ['base', 'protocol', 'config', 'workflow'],
+  backbone: ['base', 'protocol', 'config', 'workflow'],
+  node: ['base', 'protocol', 'config', 'workflow', 'debug', 'backbone'],
+  vscode: ['base', 'protocol', 'config', 'workflow', 'debug', 'backbone', 'node'],
+};
+/** Folders that must not name Node or the editor: everything they need is handed to them. */
+const pure = ['base', 'protocol', 'config', 'workflow', 'backbone'];
+
+const layers = Object.entries(may).map(([from, to]) => ({
+  name: `layer-${from}`,
+  severity: 'error',
+  from: { path: `^src/${from}/` },
+  to: { path: '^src/', pathNot: `^src/(${[from, ...to].join('|')})/` },
+}));
+
+export default {
+  forbidden: [
+    ...layers,
+    { name: 'no-cycles', severity: 'error', from: { path: '^src/' }, to: { circular: true } },
+    {
+      name: 'pure-folders-have-no-platform',
+      severity: 'error',
+      from: { path: `^src/(${pure.join('|')})/` },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'only-vscode-imports-vscode',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(vscode/|extension\\.ts$)' },
+      to: { path: '^vscode$|node_modules/@types/vscode' },
+    },
+    {
+      name: 'roots-without-editor-never-reach-it',
+      severity: 'error',
+      from: { path: '^src/(cli|debugAdapter)\\.ts$' },
+      to: { path: '^src/vscode/|^vscode$', reachable: true },
+    },
+    {
+      name: 'embedded-model-sees-nothing-but-the-request',
+      severity: 'error',
+      comment: 'No data set, no judge, no file: what it solves, it solves from the request alone.',
+      from: { path: '^src/backbone/model-tuner/embedded/' },
+      to: { path: '^src/', pathNot: '^src/(base/|backbone/model-tuner/(embedded/|[^/]+\\.ts$))' },
+    },
+    {
+      name: 'nobody-imports-roots',
+      severity: 'error',
+      from: { path: '^src/[^/]+/' },
+      to: { path: '^src/[^/]+\\.ts$' },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+  },
+};

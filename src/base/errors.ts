@@ -1,0 +1,70 @@
+/** A place in a file of the user's. `line` and `column` are 1-based. */
+export interface Location {
+  readonly file: string;
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+}
+
+/** What crosses a process boundary of a {@link CodedError}. */
+export interface ErrorReport {
+  /** Stable, e.g. `task-reader/broken-jsonl`. Tests and documentation refer to it. */
+  readonly code: string;
+  /** One sentence: what is wrong. */
+  readonly message: string;
+  readonly location?: Location | undefined;
+  /** One sentence: what to do about it. */
+  readonly hint?: string | undefined;
+  /** A stack, shown only when asked for (`--verbose`). */
+  readonly stack?: string | undefined;
+}
+
+/**
+ * An error meant for the user: what, where, and what to do. Every failure has one factory beside the code that
+ * raises it, and a code that never changes.
+ */
+export class CodedError extends Error {
+  override readonly name = 'CodedError';
+  readonly code: string;
+  readonly location: Location | undefined;
+  readonly hint: string | undefined;
+
+  constructor(report: Omit<ErrorReport, 'stack'>, options?: { cause?: unknown }) {
+    super(report.message, options);
+    this.code = report.code;
+    this.location = report.location;
+    this.hint = report.hint;
+  }
+}
+
+/** The report of anything thrown; what is not a {@link CodedError} gets `fallbackCode`. */
+export function toReport(error: unknown, fallbackCode: string): ErrorReport {
+  if (error instanceof CodedError) {
+    return {
+      code: error.code,
+      message: error.message,
+      ...(error.location && { location: error.location }),
+      ...(error.hint !== undefined && { hint: error.hint }),
+      ...(error.stack !== undefined && { stack: error.stack }),
+    };
+  }
+  if (error instanceof Error) {
+    const message = error.message === '' ? error.name : error.message;
+    return { code: fallbackCode, message, ...(error.stack !== undefined && { stack: error.stack }) };
+  }
+  return { code: fallbackCode, message: typeof error === 'string' ? error : String(error) };
+}
+
+export function formatLocation(location: Location): string {
+  const line = location.line === undefined ? '' : `:${location.line}`;
+  const column = location.line === undefined || location.column === undefined ? '' : `:${location.column}`;
+  return `${location.file}${line}${column}`;
+}
+
+/** `where: what` and, on a line of its own, what to do. Stacks only with `verbose`. */
+export function formatReport(report: ErrorReport, options: { verbose?: boolean } = {}): string {
+  const where = report.location ? `${formatLocation(report.location)}: ` : '';
+  const lines = [`${where}${report.message} [${report.code}]`];
+  if (report.hint !== undefined) lines.push(`  ${report.hint}`);
+  if (options.verbose === true && report.stack !== undefined) lines.push(report.stack);
+  return lines.join('\n');
+}

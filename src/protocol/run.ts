@@ -1,0 +1,169 @@
+/**
+ * What crosses between a run's front end (debug adapter, CLI) and its backbone process: one JSON value per line
+ * over one duplex channel, never over stdout, which belongs to the user's workflow.
+ */
+import * as z from 'zod/mini';
+
+export const runProtocolVersion = 1;
+
+const location = z.object({
+  file: z.string(),
+  line: z.optional(z.number()),
+  column: z.optional(z.number()),
+});
+
+export const errorReport = z.object({
+  code: z.string(),
+  message: z.string(),
+  location: z.optional(location),
+  hint: z.optional(z.string()),
+  stack: z.optional(z.string()),
+});
+
+/** Which model answers the workflow's LLM calls. */
+export const modelChoice = z.discriminatedUnion('kind', [
+  /** Ours: deterministic by seed, no network. */
+  z.object({ kind: z.literal('embedded') }),
+  /** A JavaScript or TypeScript file of the user's that answers requests. */
+  z.object({ kind: z.literal('script'), file: z.string() }),
+  /** Any OpenAI-compatible server. */
+  z.object({
+    kind: z.literal('endpoint'),
+    baseUrl: z.string(),
+    model: z.string(),
+    apiKey: z.optional(z.string()),
+  }),
+]);
+export type ModelChoice = z.infer<typeof modelChoice>;
+
+/** The first message, front end to backbone process. Everything that only debugging needs; the rest is the config's. */
+export const runRequest = z.object({
+  protocol: z.literal(runProtocolVersion),
+  /** Absolute path of the YAML file. */
+  config: z.string(),
+  /** Relative paths and locators resolve against it first, as upstream does, then against the config's folder. */
+  cwd: z.string(),
+  model: modelChoice,
+  /** Seed of the run; absent: `ajet.debug.debug_vllm_seed`. */
+  seed: z.optional(z.number()),
+  /** How many tasks, from the first; absent: `ajet.debug.debug_first_n_tasks`. */
+  firstTasks: z.optional(z.number()),
+  /** Only the tasks with these ids, wherever they stand; wins over `firstTasks`. */
+  taskIds: z.optional(z.array(z.string())),
+  split: z.enum(['training', 'validation']),
+  /** Episodes at a time; absent: `ajet.debug.debug_max_parallel`. */
+  parallel: z.optional(z.number()),
+  /** Episodes per task; absent: `ajet.rollout.num_repeat`. */
+  repeat: z.optional(z.number()),
+  /** Seconds an episode may run, not counting time held by a debugger; absent: no limit. */
+  episodeTimeout: z.optional(z.number()),
+  /** Whether `${oc.env:…}` may read the environment: only in a trusted workspace. */
+  allowEnvironment: z.boolean(),
+});
+export type RunRequest = z.infer<typeof runRequest>;
+
+/** What the front end may say while the run goes. */
+export const frontEndMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('start'), request: runRequest }),
+  /** Start no further episode, interrupt those that run, report what there is, end. */
+  z.object({ type: z.literal('cancel') }),
+]);
+export type FrontEndMessage = z.infer<typeof frontEndMessage>;
+
+const episodeId = {
+  /** Position in the run, from 0: task position × repeats + repeat (upstream's `task_thread_index`). */
+  episode: z.number(),
+  taskId: z.string(),
+  repeat: z.number(),
+};
+
+/** One episode's outcome. */
+export const episodeResult = z.object({
+  ...episodeId,
+  /** Null exactly when the episode ended with an error. */
+  reward: z.nullable(z.number()),
+  isSuccess: z.boolean(),
+  /** LLM calls through the tuner that were answered. */
+  llmCalls: z.number(),
+  /** Wall-clock seconds from start to end, time held by a debugger included. */
+  seconds: z.number(),
+  error: z.nullable(errorReport),
+});
+export type EpisodeResult = z.infer<typeof episodeResult>;
+
+export const runEvent = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('run-started'),
+    experiment: z.string(),
+    config: z.string(),
+    /** e.g. `embedded (seed 12345)`. */
+    model: z.string(),
+    workflow: z.string(),
+    /** The workflow's source file, absolute. */
+    workflowFile: z.string(),
+    tasks: z.number(),
+    repeat: z.number(),
+    episodes: z.number(),
+    parallel: z.number(),
+  }),
+  z.object({ type: z.literal('episode-started'), ...episodeId }),
+  z.object({
+    type: z.literal('llm-call'),
+    episode: z.number(),
+    call: z.number(),
+    agent: z.string(),
+    seconds: z.number(),
+    status: z.number(),
+  }),
+  z.object({ type: z.literal('episode-ended'), result: episodeResult }),
+  z.object({
+    type: z.literal('log'),
+    level: z.enum(['debug', 'info', 'warn', 'error']),
+    message: z.string(),
+  }),
+  /** A warning or error about the user's files, before or during the run. */
+  z.object({ type: z.literal('problem'), severity: z.enum(['warning', 'error']), report: errorReport }),
+  z.object({
+    type: z.literal('run-ended'),
+    status: z.enum(['completed', 'cancelled', 'failed']),
+    /** Why the run could not start or go on; only with `failed`. */
+    error: z.nullable(errorReport),
+  }),
+]);
+export type RunEvent = z.infer<typeof runEvent>;
+
+/** One line, ready to be written. */
+export function encodeLine(message: FrontEndMessage | RunEvent): string {
+  return `${JSON.stringify(message)}\n`;
+}
+
+/** Cuts a byte-agnostic text stream into lines, however it was chunked. */
+export class LineSplitter {
+  #rest = '';
+
+  push(chunk: string): string[] {
+    const parts = (this.#rest + chunk).split('\n');
+    this.#rest = parts.pop() ?? '';
+    return parts.filter((line) => line !== '');
+  }
+}
+
+/** Undefined for a line that is not of the protocol: the caller logs it and goes on. */
+export function decodeRunEvent(line: string): RunEvent | undefined {
+  return decode(runEvent, line);
+}
+
+export function decodeFrontEndMessage(line: string): FrontEndMessage | undefined {
+  return decode(frontEndMessage, line);
+}
+
+function decode<T>(schema: z.ZodMiniType<T>, line: string): T | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined; // not JSON at all: not of the protocol
+  }
+  const parsed = schema.safeParse(value);
+  return parsed.success ? parsed.data : undefined;
+}

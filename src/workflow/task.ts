@@ -1,0 +1,44 @@
+/** A chat message of a task, as data sets hold them. */
+export interface InitMessage {
+  readonly role: string;
+  readonly content: string;
+}
+
+/** One row of the data set, in the data set's own spelling: field for field upstream's `Task`. */
+export interface Task {
+  /** The question; `[not defined]` where a JSONL row has none. */
+  readonly main_query: string;
+  readonly init_messages: readonly InitMessage[];
+  /** Identifies the task's group of episodes; "" where the row has none. */
+  readonly task_id: string;
+  /** `no_env` unless the task belongs to an environment service. */
+  readonly env_type: string;
+  /** The row's `metadata`, or the whole row when it has no such field. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** What a workflow and a judge are given: a task, and which episode of it this is. */
+export interface WorkflowTask {
+  readonly task: Task;
+  readonly taskId: string;
+  readonly envType: string;
+  /** Position of the episode in the run: task position × repeats + repeat, from 0. */
+  readonly taskThreadIndex: number;
+  /** Position of the task in the run, from 0. */
+  readonly taskBatchIndex: number;
+  /** `T<task id>#R<repeat>`. */
+  readonly taskTag: string;
+  /** 32 hexadecimal digits, new for every episode. */
+  readonly episodeUuid: string;
+}
+
+/** What a workflow returns. */
+export interface WorkflowOutput {
+  /** Null or absent: the judge computes it. Any number, 0 included, is taken as it is and the judge is not run. */
+  readonly reward?: number | null;
+  /** Counts as false when absent. */
+  readonly isSuccess?: boolean | null;
+  /** For the judge; anything the workflow likes. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly logMetrics?: Readonly<Record<string, unknown>>;
+}

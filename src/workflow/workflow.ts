@@ -1,0 +1,32 @@
+import type { WorkflowOutput, WorkflowTask } from './task.ts';
+import type { AjetTuner } from './tuner.ts';
+
+/** The agent: extend it, and name it in `ajet.rollout.user_workflow` as `file.ts->ClassName`. */
+export abstract class Workflow {
+  name = 'default_workflow';
+  /** Which target tags are trained; null: all. */
+  trainableTargets: readonly string[] | null = null;
+
+  /** Runs one episode. A throw ends this episode with an error; the others go on. */
+  abstract execute(workflowTask: WorkflowTask, tuner: AjetTuner): Promise<WorkflowOutput>;
+}
+
+export interface JudgeVerdict {
+  readonly reward: number;
+  readonly isSuccess: boolean;
+}
+
+/** Scores an episode whose workflow returned no reward. Made anew for every episode, with the effective config. */
+export abstract class BaseJudge {
+  /** The effective configuration, as plain data. */
+  readonly config: Readonly<Record<string, unknown>>;
+
+  constructor(config: Readonly<Record<string, unknown>>) {
+    this.config = config;
+  }
+
+  abstract computeReward(
+    workflowTask: WorkflowTask,
+    workflowOutput: WorkflowOutput,
+  ): Promise<JudgeVerdict> | JudgeVerdict;
+}
