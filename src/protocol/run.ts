@@ -43,6 +43,8 @@ export const runRequest = z.object({
   config: z.string(),
   /** Relative paths and locators resolve against it first, as upstream does, then against the config's folder. */
   cwd: z.string(),
+  /** Parent of the run's folder, absolute; absent: `saved_experiments` in `cwd`. */
+  expDir: z.optional(z.string()),
   model: modelChoice,
   /** Seed of the run; absent: `ajet.debug.debug_vllm_seed`. */
   seed: z.optional(z.number()),
@@ -101,6 +103,8 @@ export const runEvent = z.discriminatedUnion('type', [
     workflow: z.string(),
     /** The workflow's source file, absolute. */
     workflowFile: z.string(),
+    /** The run's folder, absolute. */
+    folder: z.string(),
     tasks: z.number(),
     repeat: z.number(),
     episodes: z.number(),

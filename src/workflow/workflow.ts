@@ -11,7 +11,10 @@ export abstract class Workflow {
   abstract execute(workflowTask: WorkflowTask, tuner: AjetTuner): Promise<WorkflowOutput>;
 }
 
-export interface JudgeVerdict {
+/** A verdict; upstream’s pair `[reward, isSuccess]` is accepted as well. */
+export type JudgeVerdict = Verdict | readonly [reward: number, isSuccess: boolean];
+
+export interface Verdict {
   readonly reward: number;
   readonly isSuccess: boolean;
 }

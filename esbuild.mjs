@@ -1,0 +1,135 @@
+/**
+ * Builds dist/. `--watch` rebuilds the bundles on every change; `--types` (re)builds only the SDK's types.
+ *
+ * extension.js, debugAdapter.js  CommonJS; what VS Code and other editors load
+ * cli.mjs                        the `agentjet` command
+ * backbone.mjs, sdk.mjs          the process that runs a workflow; the SDK apart, so that the user's
+ *                                `import … from "agentjet"` and our own code share one instance
+ * types/agentjet.d.ts            the SDK's types in one file, the OpenAI client's included
+ * vendor/esbuild-wasm/           for the user's TypeScript that type stripping cannot run
+ */
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+import * as esbuild from 'esbuild';
+
+const root = import.meta.dirname;
+const dist = path.join(root, 'dist');
+const sdkFolder = path.join(root, 'src', 'workflow') + path.sep;
+
+/** Whatever our code imports from src/workflow comes, at run time, from the one sdk.mjs beside the bundle. */
+const sharedSdk = {
+  name: 'shared-sdk',
+  setup(build) {
+    build.onResolve({ filter: /workflow\// }, (args) => {
+      const target = path.resolve(args.resolveDir, args.path);
+      return target.startsWith(sdkFolder) ? { path: './sdk.mjs', external: true } : undefined;
+    });
+  },
+};
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node22',
+  logLevel: 'warning',
+  sourcemap: false,
+  legalComments: 'none',
+  minifyWhitespace: true,
+  keepNames: true,
+};
+
+const commonJs = { ...common, format: 'cjs', define: { 'import.meta.dirname': '__dirname' } };
+/** Bundled CommonJS packages still call `require` for Node's own modules. */
+const requireBanner = "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+const esm = { ...common, format: 'esm', banner: { js: requireBanner } };
+
+const bundles = [
+  { ...commonJs, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js', external: ['vscode'] },
+  { ...commonJs, entryPoints: ['src/debugAdapter.ts'], outfile: 'dist/debugAdapter.js' },
+  { ...esm, entryPoints: ['src/cli.ts'], outfile: 'dist/cli.mjs' },
+  { ...esm, entryPoints: ['src/node/backboneProcess.ts'], outfile: 'dist/backbone.mjs', plugins: [sharedSdk] },
+  { ...esm, entryPoints: ['src/workflow/index.ts'], outfile: 'dist/sdk.mjs' },
+];
+
+/**
+ * A copy of openai's types whose client has chat completions and models only: that is what the Model Tuner
+ * serves, and the types of every other service of OpenAI's would be three megabytes in each user's workspace.
+ */
+async function openaiTypesOfWhatIsServed() {
+  const copy = path.join(root, '.tsbuild/openai-types');
+  await rm(copy, { recursive: true, force: true });
+  await cp(path.join(root, 'node_modules/openai'), copy, {
+    recursive: true,
+    filter: (file) => !/\.[cm]?(js|ts|map)$/.test(file) || file.endsWith('.d.mts'),
+  });
+  const client = `import { Chat } from './resources/chat/chat.mjs';
+import { Models } from './resources/models.mjs';
+export interface ClientOptions { readonly [option: string]: unknown }
+export declare class OpenAI { readonly baseURL: string; readonly apiKey: string; readonly chat: Chat; readonly models: Models; }`;
+  await writeFile(path.join(copy, 'client.d.mts'), client);
+  await writeFile(path.join(copy, 'index.d.mts'), "export { OpenAI, OpenAI as default } from './client.mjs';");
+  // Types that probe for packages a user may have, by paths that mean nothing once all is one file.
+  for (const file of ['internal/types.d.mts', 'internal/shim-types.d.mts']) {
+    const text = await readFile(path.join(copy, file), 'utf8');
+    await writeFile(path.join(copy, file), text.replace(/import\(['"](?:\.\.[^'"]*node_modules[^'"]*|stream\/web)['"]\)\.\w+(?:<\w+>)?/g, 'never'));
+  }
+  // A workspace without DOM or Node types has no `Response`, and with it unknown every awaited reply would be `any`.
+  const parse = path.join(copy, 'internal/parse.d.mts');
+  await writeFile(parse, (await readFile(parse, 'utf8')).replace('Array<any> | Response | AbstractPage', 'Array<any> | AbstractPage'));
+  return copy;
+}
+
+async function buildTypes() {
+  const { rollup } = await import('rollup');
+  const { dts } = await import('rollup-plugin-dts');
+  const openai = await openaiTypesOfWhatIsServed();
+  const bundle = await rollup({
+    input: path.join(root, 'src/workflow/index.ts'),
+    plugins: [
+      dts({
+        includeExternal: ['openai'],
+        tsconfig: path.join(root, 'src/workflow/tsconfig.json'),
+        compilerOptions: { paths: { openai: [path.join(openai, 'index.d.mts')] } },
+      }),
+    ],
+    onwarn: (warning) => {
+      if (warning.code !== 'CIRCULAR_DEPENDENCY' && warning.code !== 'UNUSED_EXTERNAL_IMPORT') console.warn(warning.message);
+    },
+  });
+  const { output } = await bundle.generate({});
+  // Flattening two files with one name leaves aliases of themselves behind.
+  const text = output[0].code.replace(/^\s*(?:export )?type (\w+) = \1;$/gm, '');
+  await mkdir(path.join(dist, 'types'), { recursive: true });
+  await writeFile(path.join(dist, 'types/agentjet.d.ts'), text);
+  await bundle.close();
+}
+
+/** The examples see the same types as a user's workspace does. */
+async function placeTypesInExamples() {
+  const folder = path.join(root, 'media/examples/math_agent/.agentjet/types');
+  await mkdir(folder, { recursive: true });
+  await cp(path.join(dist, 'types/agentjet.d.ts'), path.join(folder, 'agentjet.d.ts'));
+}
+
+async function copyEsbuildWasm() {
+  const from = path.join(root, 'node_modules/esbuild-wasm');
+  const to = path.join(dist, 'vendor/esbuild-wasm');
+  for (const file of ['bin/esbuild', 'esbuild.wasm', 'wasm_exec.js', 'wasm_exec_node.js', 'package.json', 'LICENSE.md']) {
+    await cp(path.join(from, file), path.join(to, file));
+  }
+}
+
+const flags = new Set(process.argv.slice(2));
+if (flags.has('--types')) {
+  await buildTypes();
+  await placeTypesInExamples();
+} else if (flags.has('--watch')) {
+  for (const options of bundles) await (await esbuild.context({ ...options, logLevel: 'info', sourcemap: true })).watch();
+} else {
+  await rm(dist, { recursive: true, force: true });
+  await Promise.all([...bundles.map((options) => esbuild.build(options)), copyEsbuildWasm(), buildTypes()]);
+  await placeTypesInExamples();
+  await writeFile(path.join(dist, '.built'), '');
+}

@@ -1,0 +1,173 @@
+import { CodedError } from '../../base/errors.ts';
+import type { FileReader } from '../../base/ports.ts';
+import type { InitMessage, Task } from '../../workflow/index.ts';
+
+/** Which tasks of a data set a debug run takes. */
+export interface TaskSelection {
+  /** From the first row on. */
+  readonly first: number;
+  /** When given, exactly the tasks with these ids, in the file's order, wherever they stand. */
+  readonly taskIds?: readonly string[] | undefined;
+}
+
+export interface TaskReading {
+  readonly tasks: readonly Task[];
+  /** What training would trip over, or what a reader should know, that does not keep this run from going. */
+  readonly warnings: readonly CodedError[];
+}
+
+/** Rows past the last one needed that are still checked: training reads them all, a debug run need not wait for it. */
+const checkedRowsBeyond = 20_000;
+
+/**
+ * Reads tasks as upstream's `jsonl_dataset_file` reader maps them: UTF-8, blank lines skipped, `main_query` or
+ * `[not defined]`, `init_messages` or [], `task_id` or "", `env_type` or `no_env`, `metadata` or the whole row.
+ * The order is the file's; upstream shuffles with an unseeded generator, which nobody could debug.
+ *
+ * Throws `task-reader/…` for a missing file, a row that is needed and broken, no row at all, or an id that no
+ * row has.
+ */
+export async function readJsonlTasks(
+  file: string,
+  selection: TaskSelection,
+  files: FileReader,
+): Promise<TaskReading> {
+  if (!(await files.exists(file))) throw fileNotFound(file);
+  const wanted = selection.taskIds === undefined ? undefined : new Set(selection.taskIds);
+  const tasks: Task[] = [];
+  const warnings: CodedError[] = [];
+  let line = 0;
+  let rows = 0;
+  let beyond = 0;
+  let rowsWithoutQuery = 0;
+  for await (const text of files.lines(file)) {
+    line += 1;
+    if (text.trim() === '') continue;
+    rows += 1;
+    const enough = wanted === undefined && tasks.length >= selection.first;
+    if (enough && ++beyond > checkedRowsBeyond) break;
+    const row = parseRow(text, file, line);
+    const task = row instanceof CodedError ? row : toTask(row, file, line);
+    if (task instanceof CodedError) {
+      if (!enough) throw task;
+      warnings.push(task);
+      break;
+    }
+    if (enough || wanted?.has(task.task_id) === false) continue;
+    tasks.push(task);
+    if (task.main_query === notDefined) rowsWithoutQuery += 1;
+  }
+  if (rows === 0) throw emptyFile(file);
+  const missing = [...(wanted ?? [])].filter((id) => !tasks.some((task) => task.task_id === id));
+  if (missing.length > 0) throw unknownIds(file, missing);
+  if (rowsWithoutQuery > 0) warnings.push(noQuery(file, rowsWithoutQuery));
+  return { tasks, warnings };
+}
+
+export const notDefined = '[not defined]';
+
+type Row = Readonly<Record<string, unknown>>;
+
+function parseRow(text: string, file: string, line: number): Row | CodedError {
+  // Some tools start a UTF-8 file with a byte order mark, which JSON does not know.
+  const json = line === 1 ? text.replace(/^\uFEFF/, '') : text;
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    return brokenRow(file, line, error instanceof Error ? error.message : String(error));
+  }
+  return isRecord(value) ? value : brokenRow(file, line, 'the row is not a JSON object');
+}
+
+function toTask(row: Row, file: string, line: number): Task | CodedError {
+  const field = <T>(
+    name: string,
+    fallback: T,
+    fits: (value: unknown) => value is T,
+    what: string,
+  ): T | CodedError => {
+    const value = row[name];
+    if (value === undefined || value === null) return fallback;
+    return fits(value) ? value : wrongField(file, line, name, what);
+  };
+  const fields = {
+    main_query: field('main_query', notDefined, isString, 'a string'),
+    init_messages: field<readonly InitMessage[]>(
+      'init_messages',
+      [],
+      isMessages,
+      'a list of {role, content}',
+    ),
+    task_id: field('task_id', '', isString, 'a string'),
+    env_type: field('env_type', 'no_env', isString, 'a string'),
+    metadata: field<Row>('metadata', row, isRecord, 'an object'),
+  };
+  const wrong = Object.values(fields).find((value) => value instanceof CodedError);
+  return wrong ?? (fields as Task);
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isRecord(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isMessages(value: unknown): value is readonly InitMessage[] {
+  return Array.isArray(value) && value.every((item) => isRecord(item) && isString(item['role']));
+}
+
+function fileNotFound(file: string): CodedError {
+  return new CodedError({
+    code: 'task-reader/file-not-found',
+    message: `The data set ${file} does not exist.`,
+    hint: 'Correct file_path under ajet.task_reader.jsonl_dataset_file; it is relative to the working directory, then to the folder of the config.',
+  });
+}
+
+function emptyFile(file: string): CodedError {
+  return new CodedError({
+    code: 'task-reader/no-tasks',
+    message: 'The data set has no rows.',
+    location: { file },
+    hint: 'Write one JSON object per line; AgentJet refuses an empty data set too.',
+  });
+}
+
+function brokenRow(file: string, line: number, reason: string): CodedError {
+  return new CodedError({
+    code: 'task-reader/broken-jsonl',
+    message: `Line ${line} is not a JSON object: ${reason}.`,
+    location: { file, line },
+    hint: 'Mend or remove the line; training reads the whole file and would stop here.',
+  });
+}
+
+function wrongField(file: string, line: number, name: string, what: string): CodedError {
+  return new CodedError({
+    code: 'task-reader/wrong-field',
+    message: `"${name}" in line ${line} is not ${what}.`,
+    location: { file, line },
+    hint: `Make "${name}" ${what}, or leave it out; training would refuse the row.`,
+  });
+}
+
+function unknownIds(file: string, ids: readonly string[]): CodedError {
+  return new CodedError({
+    code: 'task-reader/unknown-task-id',
+    message: `No row has the task_id ${ids.map((id) => JSON.stringify(id)).join(', ')}.`,
+    location: { file },
+    hint: 'Choose ids that the data set has, or leave the choice of ids out to take the first tasks.',
+  });
+}
+
+function noQuery(file: string, rows: number): CodedError {
+  return new CodedError({
+    code: 'task-reader/no-main-query',
+    message: `${rows} of the tasks taken have no "main_query"; it reads "${notDefined}", as it would in training.`,
+    location: { file },
+    hint: 'Name the question "main_query", or have the workflow read it from task.metadata.',
+  });
+}

@@ -1,0 +1,39 @@
+import type { CancellationToken } from '../../base/cancellation.ts';
+import type { EpisodeResult } from '../../protocol/run.ts';
+import type { Task } from '../../workflow/index.ts';
+import type { EpisodeSlot } from '../task-runner/episode.ts';
+
+/** The episodes of a run: `repeat` of each task, numbered as upstream numbers them. */
+export function episodeSlots(tasks: readonly Task[], repeat: number): EpisodeSlot[] {
+  return tasks.flatMap((task, taskIndex) =>
+    Array.from({ length: repeat }, (_, r) => ({
+      episode: taskIndex * repeat + r,
+      task,
+      taskIndex,
+      repeat: r,
+    })),
+  );
+}
+
+/**
+ * Runs every slot, at most `parallel` at a time, in order of their numbers. After cancellation no further one
+ * starts; those that run are told by the same token and end by themselves. Results are in order of numbers.
+ */
+export async function rollOut(
+  slots: readonly EpisodeSlot[],
+  parallel: number,
+  cancellation: CancellationToken,
+  run: (slot: EpisodeSlot) => Promise<EpisodeResult>,
+): Promise<EpisodeResult[]> {
+  const results: EpisodeResult[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (!cancellation.isCancelled) {
+      const slot = slots[next++];
+      if (slot === undefined) return;
+      results.push(await run(slot));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(parallel, slots.length) }, lane));
+  return results.sort((a, b) => a.episode - b.episode);
+}

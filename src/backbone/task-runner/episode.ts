@@ -1,0 +1,164 @@
+import type { CancellationToken } from '../../base/cancellation.ts';
+import { DisposableStore } from '../../base/disposable.ts';
+import { CodedError, toReport, type ErrorReport, type Location } from '../../base/errors.ts';
+import type { Clock } from '../../base/ports.ts';
+import type { EpisodeResult } from '../../protocol/run.ts';
+import type { AjetTuner, Task, Workflow, WorkflowOutput, WorkflowTask } from '../../workflow/index.ts';
+import { settleReward, type JudgeClass, type Outcome } from '../task-judge/judge.ts';
+import { afterRunningTime } from './runningTime.ts';
+
+/** Which episode: the `repeat`-th run of the task at `taskIndex`. */
+export interface EpisodeSlot {
+  /** `taskIndex` × repeats + `repeat`, upstream's `task_thread_index`. */
+  readonly episode: number;
+  readonly task: Task;
+  readonly taskIndex: number;
+  readonly repeat: number;
+}
+
+/** An episode's access to the Model Tuner. */
+export interface EpisodeCalls {
+  readonly tuner: AjetTuner;
+  /** LLM calls answered so far. */
+  readonly answered: number;
+  /** What the model last failed with, if its last call failed: why a workflow most likely threw. */
+  readonly failure: CodedError | undefined;
+  /** Ends the episode's access; calls in flight are cancelled. */
+  close(): void;
+}
+
+/** What every episode of a run shares. */
+export interface EpisodeContext {
+  readonly Workflow: new () => Workflow;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly clock: Clock;
+  /** Seconds of running time; undefined: no limit. */
+  readonly timeout: number | undefined;
+  loadJudge(): Promise<JudgeClass>;
+  openCalls(slot: EpisodeSlot, episodeUuid: string): EpisodeCalls;
+  /** 32 hexadecimal digits. */
+  newUuid(): string;
+  /** The topmost frame of an error's stack that lies in the user's code. */
+  userFrame(error: unknown): Location | undefined;
+  /** Errors that no promise of the workflow's carries, such as a throw in one of its timers. */
+  onUncaught(listener: (error: unknown) => void): { dispose(): void };
+}
+
+/** Runs one episode to its result; never rejects. */
+export async function runEpisode(
+  slot: EpisodeSlot,
+  context: EpisodeContext,
+  cancellation: CancellationToken,
+): Promise<EpisodeResult> {
+  const start = context.clock.monotonic();
+  const uuid = context.newUuid();
+  const calls = context.openCalls(slot, uuid);
+  const finish = (outcome: Outcome | ErrorReport): EpisodeResult => ({
+    episode: slot.episode,
+    taskId: slot.task.task_id,
+    repeat: slot.repeat,
+    reward: 'reward' in outcome ? outcome.reward : null,
+    isSuccess: 'reward' in outcome && outcome.isSuccess,
+    llmCalls: calls.answered,
+    seconds: (context.clock.monotonic() - start) / 1000,
+    error: 'reward' in outcome ? null : outcome,
+  });
+  const stop = new DisposableStore();
+  try {
+    const work = execute(prepare(slot, uuid), calls, context);
+    return finish(await Promise.race([work, interruption(context, cancellation, stop)]));
+  } catch (error) {
+    return finish(explain(error, calls.failure, context));
+  } finally {
+    stop.dispose();
+    calls.close();
+  }
+}
+
+async function execute(task: WorkflowTask, calls: EpisodeCalls, context: EpisodeContext): Promise<Outcome> {
+  const workflow = new context.Workflow();
+  const output: unknown = await workflow.execute(task, calls.tuner);
+  if (!isOutput(output)) throw noOutput(output);
+  return settleReward(task, output, context.config, () => context.loadJudge());
+}
+
+/**
+ * The task as the workflow gets it: `init_messages` as given, else the query as the one user message; an episode
+ * with neither is refused, as upstream refuses it. Every episode has a copy of its own, so that what one changes
+ * no other sees (upstream's repeats share theirs).
+ */
+function prepare(slot: EpisodeSlot, episodeUuid: string): WorkflowTask {
+  const task = JSON.parse(JSON.stringify(slot.task)) as Task;
+  if (task.init_messages.length === 0 && task.main_query === '') throw nothingToAsk(slot);
+  const init_messages =
+    task.init_messages.length > 0 ? task.init_messages : [{ role: 'user', content: task.main_query }];
+  return {
+    task: { ...task, init_messages },
+    taskId: task.task_id,
+    envType: task.env_type,
+    taskThreadIndex: slot.episode,
+    taskBatchIndex: slot.taskIndex,
+    taskTag: `T${task.task_id}#R${slot.repeat}`,
+    episodeUuid,
+  };
+}
+
+/** Rejects when the episode is cancelled, runs out of time, or throws where no promise carries it. */
+function interruption(
+  context: EpisodeContext,
+  cancellation: CancellationToken,
+  stop: DisposableStore,
+): Promise<never> {
+  return new Promise((_, reject) => {
+    stop.add(cancellation.onCancelled(() => reject(cancelled())));
+    stop.add(context.onUncaught(reject));
+    const seconds = context.timeout;
+    if (seconds !== undefined)
+      stop.add(afterRunningTime(context.clock, seconds, () => reject(timedOut(seconds))));
+  });
+}
+
+/** What the workflow threw, with the place in the user's code; the model's own failure where that is behind it. */
+function explain(error: unknown, modelFailure: CodedError | undefined, context: EpisodeContext): ErrorReport {
+  const location = context.userFrame(error);
+  if (error instanceof CodedError) return toReport(error, error.code);
+  const thrown = toReport(error, 'episode/workflow-threw');
+  const report = modelFailure === undefined ? thrown : { ...toReport(modelFailure, ''), stack: thrown.stack };
+  return {
+    ...report,
+    ...(location !== undefined && { location }),
+    hint: report.hint ?? 'Set a breakpoint there, or run with --verbose to see the whole stack.',
+  };
+}
+
+function isOutput(value: unknown): value is WorkflowOutput {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function noOutput(value: unknown): CodedError {
+  return new CodedError({
+    code: 'episode/no-output',
+    message: `execute returned ${value === null ? 'null' : typeof value}, not a WorkflowOutput.`,
+    hint: 'Return an object such as {reward, isSuccess, metadata}.',
+  });
+}
+
+function nothingToAsk(slot: EpisodeSlot): CodedError {
+  return new CodedError({
+    code: 'episode/empty-task',
+    message: `The task ${JSON.stringify(slot.task.task_id)} has neither a main_query nor init_messages.`,
+    hint: 'Give the row one of them; AgentJet refuses such a task too.',
+  });
+}
+
+function cancelled(): CodedError {
+  return new CodedError({ code: 'episode/cancelled', message: 'The run was cancelled.' });
+}
+
+function timedOut(seconds: number): CodedError {
+  return new CodedError({
+    code: 'episode/timed-out',
+    message: `The workflow did not return within ${seconds} s of running time.`,
+    hint: 'Look for an await that never settles, or raise --episode-timeout (launch.json: episodeTimeout).',
+  });
+}

@@ -1,0 +1,217 @@
+import { parseArgs } from 'node:util';
+import { CodedError } from '../../base/errors.ts';
+
+export interface RunArguments {
+  readonly conf: string;
+  readonly expDir: string | undefined;
+  readonly model: 'embedded' | 'script' | 'endpoint';
+  readonly script: string | undefined;
+  readonly baseUrl: string | undefined;
+  readonly modelName: string | undefined;
+  /** Name of the environment variable that holds the endpoint's key. */
+  readonly apiKeyEnv: string;
+  readonly seed: number | undefined;
+  readonly tasks: number | undefined;
+  readonly taskIds: readonly string[] | undefined;
+  readonly split: 'training' | 'validation';
+  readonly parallel: number | undefined;
+  readonly repeat: number | undefined;
+  readonly episodeTimeout: number | undefined;
+  readonly runtime: string | undefined;
+  readonly json: boolean;
+  readonly verbose: boolean;
+}
+
+export type Command =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' }
+  | { readonly kind: 'run'; readonly run: RunArguments };
+
+const options = {
+  conf: { type: 'string' },
+  backbone: { type: 'string' },
+  'exp-dir': { type: 'string' },
+  model: { type: 'string' },
+  script: { type: 'string' },
+  'base-url': { type: 'string' },
+  'model-name': { type: 'string' },
+  'api-key-env': { type: 'string' },
+  seed: { type: 'string' },
+  tasks: { type: 'string' },
+  'task-id': { type: 'string', multiple: true },
+  split: { type: 'string' },
+  parallel: { type: 'string' },
+  repeat: { type: 'string' },
+  'episode-timeout': { type: 'string' },
+  runtime: { type: 'string' },
+  json: { type: 'boolean' },
+  verbose: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
+} as const;
+
+export const usage = `Usage: agentjet --conf FILE [--backbone debug] [options]
+
+Runs the episodes of an AgentJet config on the debug backbone: one process, no GPU, no Ray, no key.
+
+  --conf FILE            the experiment's YAML
+  --backbone debug       the backbone; trinity and verl train on a GPU host and are refused here
+  --exp-dir DIR          parent of the run's folder (default: saved_experiments)
+
+What only debugging needs; the config stays as training gets it:
+  --tasks N              the first N tasks (default: ajet.debug.debug_first_n_tasks)
+  --task-id ID           only this task; may be given several times
+  --split NAME           training (default) or validation
+  --repeat N             episodes per task (default: ajet.rollout.num_repeat)
+  --parallel N           episodes at a time (default: ajet.debug.debug_max_parallel)
+  --episode-timeout S    seconds an episode may run
+  --seed N               seed of the run (default: ajet.debug.debug_vllm_seed)
+
+Which model answers:
+  --model embedded       ours, deterministic by seed, no network (default)
+  --model script         a file of yours that answers: --script FILE
+  --model endpoint       an OpenAI-compatible server: --base-url URL --model-name NAME
+  --api-key-env NAME     environment variable with the endpoint's key (default: OPENAI_API_KEY)
+
+  --runtime FILE         the Node.js (22.18 or later) that runs the workflow
+  --json                 one JSON document on stdout; the workflow's own output goes to stderr
+  --verbose              stacks of errors, details of the run
+  --version, --help
+
+Exit code: 0 all episodes ran, 1 some failed, 2 the run could not start, 130 interrupted.`;
+
+/** Flags of `ajet` that mean nothing on the debug backbone, and why. */
+const foreign: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['with-ray', 'with-ray-cluster'].map((flag) => [
+      flag,
+      'the debug backbone runs in one process, without Ray',
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['with-appworld', 'with-deepfinance', 'with-webshop', 'with-bfcl', 'with-crafters'].map((flag) => [
+      flag,
+      'start the environment service yourself and name its address in the config',
+    ]),
+  ),
+  'with-logview': 'the debug backbone prints its results; there is no log viewer to start',
+  debug: 'its breakpoint tags are for Ray; set a breakpoint in the editor and press F5 instead',
+  db: 'its breakpoint tags are for Ray; set a breakpoint in the editor and press F5 instead',
+  'skip-check-avail-gpu': 'the debug backbone looks for no GPU; leave it out',
+  reboot: 'upstream parses it and never uses it; leave it out',
+  kill: 'a debug run leaves no process behind; leave it out',
+  autokill: 'a debug run leaves no process behind; leave it out',
+  prefix: 'it names a service of the deep-finance example only; leave it out',
+};
+
+/** Throws `cli/…` errors; never exits. */
+export function parseArguments(argv: readonly string[]): Command {
+  for (const argument of argv) {
+    const reason = foreign[/^--([a-z-]+)/.exec(argument)?.[1] ?? ''];
+    if (reason !== undefined) throw refusedFlag(argument, reason);
+  }
+  const { values, positionals } = parse(argv);
+  if (values.help === true) return { kind: 'help' };
+  if (values.version === true) return { kind: 'version' };
+  refuseBackbone(values.backbone ?? 'debug');
+  const [stray] = positionals;
+  if (stray !== undefined)
+    throw wrongUse(`"${stray}" belongs to no option.`, `Write --conf ${stray} if it is the config.`);
+  if (values.conf === undefined)
+    throw wrongUse('--conf is missing.', 'Name the experiment: agentjet --conf FILE.yaml');
+  return { kind: 'run', run: runArguments(values, values.conf) };
+}
+
+type Values = ReturnType<typeof parse>['values'];
+
+function runArguments(values: Values, conf: string): RunArguments {
+  const model = oneOf('--model', values.model ?? 'embedded', ['embedded', 'script', 'endpoint'] as const);
+  if (model === 'script' && values.script === undefined) {
+    throw wrongUse('--model script needs a file.', 'Add --script FILE.');
+  }
+  if (model === 'endpoint' && (values['base-url'] === undefined || values['model-name'] === undefined)) {
+    throw wrongUse(
+      '--model endpoint needs a server and a model.',
+      'Add --base-url URL and --model-name NAME.',
+    );
+  }
+  return {
+    conf,
+    expDir: values['exp-dir'],
+    model,
+    script: values.script,
+    baseUrl: values['base-url'],
+    modelName: values['model-name'],
+    apiKeyEnv: values['api-key-env'] ?? 'OPENAI_API_KEY',
+    seed: whole('--seed', values.seed, 0),
+    tasks: whole('--tasks', values.tasks, 1),
+    taskIds: values['task-id'],
+    split: oneOf('--split', values.split ?? 'training', ['training', 'validation'] as const),
+    parallel: whole('--parallel', values.parallel, 1),
+    repeat: whole('--repeat', values.repeat, 1),
+    episodeTimeout: positive('--episode-timeout', values['episode-timeout']),
+    runtime: values.runtime,
+    json: values.json === true,
+    verbose: values.verbose === true,
+  };
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options, allowPositionals: true });
+  } catch (error) {
+    // Node's message names the option; what follows its first sentence is about shells.
+    const message = error instanceof Error ? (error.message.split(/\. /)[0] ?? '') : String(error);
+    throw wrongUse(`${message.replace(/\.$/, '')}.`, 'agentjet --help lists what there is.');
+  }
+}
+
+function refuseBackbone(backbone: string): void {
+  if (backbone === 'debug') return;
+  const training = backbone === 'trinity' || backbone === 'verl';
+  throw new CodedError({
+    code: 'cli/backbone',
+    message: training
+      ? `The ${backbone} backbone trains on a GPU host, which this version cannot dispatch to yet.`
+      : `There is no backbone "${backbone}".`,
+    hint: training
+      ? `Run it there with ajet --conf … --backbone ${backbone}, or leave --backbone out to debug here.`
+      : 'The debug backbone runs here; trinity and verl train on a GPU host.',
+  });
+}
+
+function oneOf<const T extends readonly string[]>(flag: string, value: string, allowed: T): T[number] {
+  const found = allowed.find((candidate) => candidate === value);
+  if (found === undefined)
+    throw wrongUse(`${flag} ${value} does not exist.`, `Choose ${allowed.join(', ')}.`);
+  return found;
+}
+
+function whole(flag: string, text: string | undefined, least: number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < least) {
+    throw wrongUse(
+      `${flag} ${text} is not a whole number from ${least}.`,
+      `Write for example ${flag} ${least}.`,
+    );
+  }
+  return value;
+}
+
+function positive(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!(value > 0) || !Number.isFinite(value)) {
+    throw wrongUse(`${flag} ${text} is not a number of seconds above 0.`, `Write for example ${flag} 60.`);
+  }
+  return value;
+}
+
+function refusedFlag(flag: string, reason: string): CodedError {
+  return new CodedError({ code: 'cli/refused-flag', message: `${flag} is refused: ${reason}.` });
+}
+
+function wrongUse(message: string, hint: string): CodedError {
+  return new CodedError({ code: 'cli/usage', message, hint });
+}

@@ -1,0 +1,90 @@
+/** A run as text, the same in the terminal and in the debug console. */
+import { formatReport, type ErrorReport } from '../base/errors.ts';
+import type { EpisodeResult } from './run.ts';
+import type { RunSummary } from './summary.ts';
+
+/** One line per episode, then the groups' and the run's means. */
+export function formatTable(results: readonly EpisodeResult[], summary: RunSummary): string {
+  const episodes = table(
+    ['task', 'repeat', 'calls', 'reward', 'success', 'time'],
+    results.map((result) => [
+      nameOf(result.taskId),
+      String(result.repeat),
+      String(result.llmCalls),
+      formatReward(result.reward),
+      result.error === null ? yesNo(result.isSuccess) : 'error',
+      `${result.seconds.toFixed(2)} s`,
+    ]),
+  );
+  const groups = table(
+    ['group', 'episodes', 'failed', 'mean reward', 'success rate'],
+    [
+      ...summary.groups.map((group) => ({ name: nameOf(group.taskId), ...group })),
+      { name: 'run', ...summary },
+    ].map((row) => [
+      row.name,
+      String(row.episodes),
+      String(row.failed),
+      formatReward(row.meanReward),
+      row.successRate === null ? '-' : `${Math.round(row.successRate * 100)} %`,
+    ]),
+  );
+  return `${episodes}\n\n${groups}`;
+}
+
+/** Each different error once, with how many episodes it ended and which was the first. */
+export function formatEpisodeErrors(
+  results: readonly EpisodeResult[],
+  options: { verbose?: boolean } = {},
+): string[] {
+  const seen = new Map<string, { report: ErrorReport; first: EpisodeResult; count: number }>();
+  for (const result of results) {
+    if (result.error === null) continue;
+    const key = formatReport(result.error);
+    const entry = seen.get(key);
+    if (entry === undefined) seen.set(key, { report: result.error, first: result, count: 1 });
+    else entry.count += 1;
+  }
+  return [...seen.values()].map(({ report, first, count }) => {
+    const which = `task ${nameOf(first.taskId)}, repeat ${first.repeat}`;
+    const head = count === 1 ? which : `${count} episodes, first ${which}`;
+    return `${head}: ${formatReport(report, options)}`;
+  });
+}
+
+/** e.g. `task train-3, repeat 1: reward 1, success, 2 calls, 0.03 s`. */
+export function formatEpisode(result: EpisodeResult): string {
+  const outcome =
+    result.error === null
+      ? `reward ${formatReward(result.reward)}, ${result.isSuccess ? 'success' : 'no success'}`
+      : `error: ${result.error.message}`;
+  const calls = `${result.llmCalls} call${result.llmCalls === 1 ? '' : 's'}`;
+  return `task ${nameOf(result.taskId)}, repeat ${result.repeat}: ${outcome}, ${calls}, ${result.seconds.toFixed(2)} s`;
+}
+
+function nameOf(taskId: string): string {
+  return taskId === '' ? '(no id)' : taskId;
+}
+
+function formatReward(reward: number | null): string {
+  return reward === null ? '-' : String(Math.round(reward * 1000) / 1000);
+}
+
+function yesNo(value: boolean): string {
+  return value ? 'yes' : 'no';
+}
+
+/** The first column to the left, the others to the right. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd();
+  return [head, widths.map((width) => '-'.repeat(width)), ...rows].map(line).join('\n');
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { runEpisode, type EpisodeContext } from '../../../src/backbone/task-runner/episode.ts';
+import { CancellationSource, neverCancelled } from '../../../src/base/cancellation.ts';
+import { CodedError } from '../../../src/base/errors.ts';
+import {
+  BaseJudge,
+  Workflow,
+  type AjetTuner,
+  type WorkflowOutput,
+  type WorkflowTask,
+} from '../../../src/workflow/index.ts';
+import { FakeClock } from '../fakeClock.ts';
+
+const task = { main_query: 'q', init_messages: [], task_id: 't7', env_type: 'no_env', metadata: { n: 1 } };
+const slot = { episode: 5, task, taskIndex: 1, repeat: 1 };
+const tuner = {} as AjetTuner;
+
+function workflow(execute: (task: WorkflowTask) => Promise<unknown>): new () => Workflow {
+  return class extends Workflow {
+    override execute(workflowTask: WorkflowTask): Promise<WorkflowOutput> {
+      return execute(workflowTask) as Promise<WorkflowOutput>;
+    }
+  };
+}
+
+function context(
+  execute: (task: WorkflowTask) => Promise<unknown>,
+  changes: Partial<EpisodeContext & { failure: CodedError }> = {},
+) {
+  const seen = { closed: 0, uncaught: (_: unknown): void => undefined };
+  const clock = new FakeClock();
+  const made: EpisodeContext = {
+    Workflow: workflow(execute),
+    config: {},
+    clock,
+    timeout: undefined,
+    loadJudge: () =>
+      Promise.resolve(
+        class extends BaseJudge {
+          override computeReward(): readonly [number, boolean] {
+            return [1, true];
+          }
+        },
+      ),
+    openCalls: () => ({ tuner, answered: 3, failure: changes.failure, close: () => (seen.closed += 1) }),
+    newUuid: () => 'ab'.repeat(16),
+    userFrame: () => ({ file: '/w/workflow.ts', line: 4 }),
+    onUncaught: (listener) => {
+      seen.uncaught = listener;
+      return { dispose: () => undefined };
+    },
+    ...changes,
+  };
+  return { context: made, clock, seen };
+}
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+describe('runEpisode', () => {
+  it('gives the workflow its task, and the judge its output', async () => {
+    let given: WorkflowTask | undefined;
+    const { context: made, seen } = context((workflowTask) => {
+      given = workflowTask;
+      return Promise.resolve({ metadata: {} });
+    });
+    const result = await runEpisode(slot, made, neverCancelled);
+    expect(given).toEqual({
+      task: { ...task, init_messages: [{ role: 'user', content: 'q' }] },
+      taskId: 't7',
+      envType: 'no_env',
+      taskThreadIndex: 5,
+      taskBatchIndex: 1,
+      taskTag: 'Tt7#R1',
+      episodeUuid: 'ab'.repeat(16),
+    });
+    expect(result).toMatchObject({ episode: 5, reward: 1, isSuccess: true, llmCalls: 3, error: null });
+    expect(seen.closed).toBe(1);
+  });
+
+  it('keeps what one episode does to its task from the others', async () => {
+    const { context: made } = context((workflowTask) => {
+      (workflowTask.task.metadata as Record<string, unknown>)['n'] = 2;
+      return Promise.resolve({ reward: 1 });
+    });
+    await runEpisode(slot, made, neverCancelled);
+    expect(task.metadata.n).toBe(1);
+  });
+
+  it('records what a workflow throws, and where', async () => {
+    const { context: made } = context(() => Promise.reject(new Error('no such tool')));
+    expect(await runEpisode(slot, made, neverCancelled)).toMatchObject({
+      reward: null,
+      isSuccess: false,
+      error: {
+        code: 'episode/workflow-threw',
+        message: 'no such tool',
+        location: { file: '/w/workflow.ts', line: 4 },
+      },
+    });
+  });
+
+  it('names the failure of the model that made the workflow throw', async () => {
+    const failure = new CodedError({
+      code: 'model/unauthorized',
+      message: 'The key was refused.',
+      hint: 'Check it.',
+    });
+    const { context: made } = context(() => Promise.reject(new Error('401 status code')), { failure });
+    expect((await runEpisode(slot, made, neverCancelled)).error).toMatchObject({
+      code: 'model/unauthorized',
+      hint: 'Check it.',
+      location: { line: 4 },
+    });
+  });
+
+  it.each([[undefined], [null], ['text'], [[1]]])('refuses the output %j', async (output) => {
+    const { context: made } = context(() => Promise.resolve(output));
+    expect((await runEpisode(slot, made, neverCancelled)).error?.code).toBe('episode/no-output');
+  });
+
+  it('ends a workflow that never returns when its time is up', async () => {
+    const { context: made, clock, seen } = context(never, { timeout: 3 });
+    const result = runEpisode(slot, made, neverCancelled);
+    clock.advance(3100);
+    expect((await result).error?.code).toBe('episode/timed-out');
+    expect(seen.closed).toBe(1);
+  });
+
+  it('ends at once on cancellation', async () => {
+    const source = new CancellationSource();
+    const result = runEpisode(slot, context(never).context, source.token);
+    source.cancel();
+    expect((await result).error?.code).toBe('episode/cancelled');
+  });
+
+  it('ends with an error that no promise carries', async () => {
+    const { context: made, seen } = context(never);
+    const result = runEpisode(slot, made, neverCancelled);
+    seen.uncaught(new Error('in a timer'));
+    expect((await result).error).toMatchObject({ code: 'episode/workflow-threw', message: 'in a timer' });
+  });
+
+  it('refuses a task with nothing to ask', async () => {
+    const { context: made } = context(never);
+    const empty = { ...slot, task: { ...task, main_query: '' } };
+    expect((await runEpisode(empty, made, neverCancelled)).error?.code).toBe('episode/empty-task');
+  });
+});

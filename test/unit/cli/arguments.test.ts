@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { parseArguments, usage } from '../../../src/node/cli/arguments.ts';
+
+const run = (...argv: string[]) => {
+  const command = parseArguments(argv);
+  if (command.kind !== 'run') throw new Error(command.kind);
+  return command.run;
+};
+
+describe('parseArguments', () => {
+  it('takes what people know from ajet', () => {
+    expect(run('--conf', 'a/b.yaml', '--backbone', 'debug', '--exp-dir', 'out')).toMatchObject({
+      conf: 'a/b.yaml',
+      expDir: 'out',
+      model: 'embedded',
+      split: 'training',
+      tasks: undefined,
+      json: false,
+    });
+  });
+
+  it('takes what only debugging needs', () => {
+    expect(
+      run(
+        '--conf=x.yaml',
+        '--tasks=3',
+        '--task-id=a',
+        '--task-id=b',
+        '--repeat=2',
+        '--parallel=5',
+        '--seed=7',
+        '--episode-timeout=1.5',
+        '--split=validation',
+        '--model=endpoint',
+        '--base-url=http://h/v1',
+        '--model-name=m',
+        '--json',
+      ),
+    ).toMatchObject({
+      tasks: 3,
+      taskIds: ['a', 'b'],
+      repeat: 2,
+      parallel: 5,
+      seed: 7,
+      episodeTimeout: 1.5,
+      split: 'validation',
+      model: 'endpoint',
+      baseUrl: 'http://h/v1',
+      modelName: 'm',
+      json: true,
+    });
+  });
+
+  it.each([
+    [['--conf', 'a.yaml', '--backbone', 'trinity'], 'cli/backbone', 'trinity'],
+    [['--conf', 'a.yaml', '--backbone', 'verl'], 'cli/backbone', 'verl'],
+    [['--conf', 'a.yaml', '--backbone', 'vrel'], 'cli/backbone', 'vrel'],
+    [['--conf', 'a.yaml', '--with-ray'], 'cli/refused-flag', 'Ray'],
+    [['--conf', 'a.yaml', '--debug=tag'], 'cli/refused-flag', 'F5'],
+    [['--conf', 'a.yaml', '--kill', 'ray'], 'cli/refused-flag', '--kill'],
+    [[], 'cli/usage', '--conf'],
+    [['a.yaml'], 'cli/usage', 'a.yaml'],
+    [['--conf', 'a.yaml', '--taks', '3'], 'cli/usage', '--taks'],
+    [['--conf'], 'cli/usage', '--conf'],
+    [['--conf', 'a.yaml', '--tasks', '0'], 'cli/usage', '--tasks'],
+    [['--conf', 'a.yaml', '--tasks', '1.5'], 'cli/usage', '--tasks'],
+    [['--conf', 'a.yaml', '--parallel', 'many'], 'cli/usage', 'many'],
+    [['--conf', 'a.yaml', '--episode-timeout', '0'], 'cli/usage', '--episode-timeout'],
+    [['--conf', 'a.yaml', '--model', 'gpt'], 'cli/usage', 'gpt'],
+    [['--conf', 'a.yaml', '--model', 'script'], 'cli/usage', '--script'],
+    [['--conf', 'a.yaml', '--model', 'endpoint', '--base-url', 'x'], 'cli/usage', '--model-name'],
+    [['--conf', 'a.yaml', '--split', 'test'], 'cli/usage', 'validation'],
+  ])('refuses %j by name', (argv, code, named) => {
+    let thrown: unknown;
+    try {
+      parseArguments(argv);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({ code });
+    const { message, hint } = thrown as { message: string; hint?: string };
+    expect(`${message} ${hint ?? ''}`).toContain(named);
+  });
+
+  it('explains every option it knows', () => {
+    expect(parseArguments(['--help'])).toEqual({ kind: 'help' });
+    expect(parseArguments(['--version'])).toEqual({ kind: 'version' });
+    for (const flag of [
+      'conf',
+      'exp-dir',
+      'task-id',
+      'script',
+      'api-key-env',
+      'runtime',
+      'json',
+      'verbose',
+    ]) {
+      expect(usage).toContain(`--${flag}`);
+    }
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import type { EpisodeResult } from '../../../src/protocol/run.ts';
+import { formatEpisodeErrors, formatTable } from '../../../src/protocol/runReport.ts';
+import { summarise } from '../../../src/protocol/summary.ts';
+
+function episode(number: number, taskId: string, reward: number | null, code = 'x/y'): EpisodeResult {
+  return {
+    episode: number,
+    taskId,
+    repeat: number % 2,
+    reward,
+    isSuccess: reward === 1,
+    llmCalls: 2,
+    seconds: 0.5,
+    error:
+      reward === null
+        ? { code, message: 'It broke.', location: { file: '/w.ts', line: 3 }, stack: 'at f' }
+        : null,
+  };
+}
+
+const results = [episode(0, 'a', 1), episode(1, 'a', 0), episode(2, '', null), episode(3, '', null)];
+
+describe('summarise', () => {
+  it('takes means over the episodes that were scored', () => {
+    expect(summarise(results, 2)).toEqual({
+      groups: [
+        { taskId: 'a', episodes: 2, failed: 0, meanReward: 0.5, successRate: 0.5 },
+        { taskId: '', episodes: 2, failed: 2, meanReward: null, successRate: null },
+      ],
+      episodes: 4,
+      failed: 2,
+      meanReward: 0.5,
+      successRate: 0.5,
+    });
+  });
+
+  it('keeps tasks apart that share an id', () => {
+    const shared = [episode(0, 'a', 1), episode(1, 'a', 1), episode(2, 'a', 0), episode(3, 'a', 0)];
+    expect(summarise(shared, 2).groups.map((group) => group.meanReward)).toEqual([1, 0]);
+  });
+});
+
+describe('the report as text', () => {
+  it('is a table of episodes and one of means', () => {
+    expect(formatTable(results, summarise(results, 2))).toBe(
+      `task     repeat  calls  reward  success    time
+-------  ------  -----  ------  -------  ------
+a             0      2       1      yes  0.50 s
+a             1      2       0       no  0.50 s
+(no id)       0      2       -    error  0.50 s
+(no id)       1      2       -    error  0.50 s
+
+group    episodes  failed  mean reward  success rate
+-------  --------  ------  -----------  ------------
+a               2       0          0.5          50 %
+(no id)         2       2            -             -
+run             4       2          0.5          50 %`,
+    );
+  });
+
+  it('says an error once for all episodes that it ended, with the stack only on request', () => {
+    expect(formatEpisodeErrors(results)).toEqual([
+      '2 episodes, first task (no id), repeat 0: /w.ts:3: It broke. [x/y]',
+    ]);
+    expect(formatEpisodeErrors(results, { verbose: true })[0]).toContain('at f');
+  });
+});
