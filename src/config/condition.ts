@@ -1,0 +1,45 @@
+import type { ScalarValue } from './scalar.ts';
+
+/** `appliesWhen` of the key table, compiled: every clause has to hold. */
+export type Condition = readonly Clause[];
+
+export interface Clause {
+  /** Path of the key asked, as in the table; undefined for what no config can tell. */
+  readonly path: string | undefined;
+  /** Texts of the values that let the clause hold. */
+  readonly values: readonly string[];
+}
+
+const clauseForm = /^([\w.[\]]+)(?: == (\S+)| in \{([^}]*)\})?$/;
+
+/**
+ * Reads `a.b == value`, `a.b in {x, y}` and `a.b` (is true), joined by ` and `; a path that the table does not have
+ * from its top is looked for beside `keyPath` and beside each section around it.
+ */
+export function compileCondition(text: string, keyPath: string, known: ReadonlySet<string>): Condition {
+  return text.split(' and ').map((clause) => {
+    const [, name, value, values] = clauseForm.exec(clause) ?? [];
+    if (name === undefined) return { path: undefined, values: [] };
+    const wanted = values?.split(',').map((one) => one.trim()) ?? [value ?? 'true'];
+    return { path: absolutePath(name, keyPath, known), values: wanted };
+  });
+}
+
+function absolutePath(name: string, keyPath: string, known: ReadonlySet<string>): string {
+  const segments = keyPath.split('.');
+  for (let length = segments.length - 1; length >= 1; length--) {
+    const candidate = [...segments.slice(0, length), name].join('.');
+    if (known.has(candidate)) return candidate;
+  }
+  return name;
+}
+
+/**
+ * Whether a condition surely holds. `read` gives the value at a path of the table, undefined when it cannot be known.
+ */
+export function surelyHolds(condition: Condition, read: (path: string) => ScalarValue | undefined): boolean {
+  return condition.every(({ path, values }) => {
+    const value = path === undefined ? undefined : read(path);
+    return value !== undefined && values.includes(String(value));
+  });
+}

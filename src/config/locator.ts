@@ -1,0 +1,47 @@
+/**
+ * Names a class of the user's: `<where>-><Name>`, `where` being a file or a dotted Python module. As upstream, exactly
+ * one `->`, and nothing is trimmed: a blank beside the arrow is part of the name it touches.
+ */
+export interface Locator {
+  readonly kind: 'file' | 'module';
+  /** A path as written (kind `file`), or a dotted Python module. */
+  readonly where: string;
+  readonly name: string;
+}
+
+export interface LocatorProblem {
+  /** Stable code. */
+  readonly code: 'config/locator';
+  readonly message: string;
+  readonly hint: string;
+}
+
+export type LocatorResult =
+  { readonly ok: true; readonly locator: Locator } | { readonly ok: false; readonly problem: LocatorProblem };
+
+const fileEnding = /\.(?:[mc]?ts|tsx|[mc]?js|py)$/;
+const identifier = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
+const pythonModule = /^[\p{ID_Start}_]\p{ID_Continue}*(?:\.[\p{ID_Start}_]\p{ID_Continue}*)*$/u;
+
+export function parseLocator(text: string): LocatorResult {
+  const parts = text.split('->');
+  const [where, name] = parts;
+  if (parts.length !== 2 || where === undefined || name === undefined) {
+    const found = parts.length === 1 ? 'has no `->`' : `has ${parts.length - 1} times \`->\``;
+    return wrong(`\`${text}\` ${found}, so it names no class.`);
+  }
+  if (text !== text.trim() || where !== where.trim() || name !== name.trim()) {
+    return wrong(`\`${text}\` has a blank where none may stand.`);
+  }
+  if (where === '') return wrong(`\`${text}\` does not say which file or module the class is in.`);
+  if (!identifier.test(name)) return wrong(`\`${name}\` is not the name of a class.`);
+  if (fileEnding.test(where)) return { ok: true, locator: { kind: 'file', where, name } };
+  if (pythonModule.test(where)) return { ok: true, locator: { kind: 'module', where, name } };
+  return wrong(`\`${where}\` is neither a file with a known ending nor a dotted Python module.`);
+}
+
+function wrong(message: string): LocatorResult {
+  const hint =
+    'Write <file or Python module>-><Name>, for example workflow.ts->MathAgentWorkflow or my_package.agent->MyWorkflow.';
+  return { ok: false, problem: { code: 'config/locator', message, hint } };
+}

@@ -1,0 +1,61 @@
+import type { ScalarType, ScalarValue } from './scalar.ts';
+import type { Span } from './text.ts';
+
+/** What a YAML text means to the loader upstream uses, with the place of every key and value. */
+export type Node = ScalarNode | MappingNode | SequenceNode | OpaqueNode;
+
+export interface ScalarNode {
+  readonly kind: 'scalar';
+  readonly span: Span;
+  readonly type: ScalarType;
+  readonly value: ScalarValue;
+  readonly style: 'plain' | 'quoted' | 'block';
+}
+
+export interface MappingNode {
+  readonly kind: 'mapping';
+  readonly span: Span;
+  readonly flow: boolean;
+  /** In the order of the text, what `<<` brings in first; of entries with the same key the last one counts. */
+  readonly entries: readonly Entry[];
+}
+
+export interface Entry {
+  readonly key: string;
+  readonly keySpan: Span;
+  readonly value: Node;
+}
+
+export interface SequenceNode {
+  readonly kind: 'sequence';
+  readonly span: Span;
+  readonly items: readonly Node[];
+}
+
+/** A value that cannot be known: a template's placeholder, or what a reported problem made unreadable. */
+export interface OpaqueNode {
+  readonly kind: 'opaque';
+  readonly span: Span;
+  readonly reason: 'placeholder' | 'unreadable';
+}
+
+export function entryOf(node: Node | undefined, key: string): Entry | undefined {
+  return node?.kind === 'mapping' ? node.entries.findLast((entry) => entry.key === key) : undefined;
+}
+
+/** Keys, and indices of list items. */
+export type NodePath = readonly (string | number)[];
+
+export function nodeAt(root: Node | undefined, path: NodePath): Node | undefined {
+  let node = root;
+  for (const step of path) {
+    if (typeof step === 'number') node = node?.kind === 'sequence' ? node.items[step] : undefined;
+    else node = entryOf(node, step)?.value;
+  }
+  return node;
+}
+
+/** `${…}`: its type is known only once it is resolved. `\${` is not one. */
+export function hasInterpolation(node: Node): boolean {
+  return node.kind === 'scalar' && typeof node.value === 'string' && /(?<!\\)(?:\\\\)*\$\{/.test(node.value);
+}

@@ -1,0 +1,104 @@
+import { bundledNames } from '../bundledDefaults.ts';
+import { surelyHolds } from '../condition.ts';
+import { insertKey, textScalar } from '../edits.ts';
+import { finding, fix, type Finding } from '../finding.ts';
+import type { KeyNode, KeyTable } from '../keyTable.ts';
+import { entryOf, hasInterpolation, nodeAt, type NodePath } from '../node.ts';
+import type { ConfigDocument } from '../parse.ts';
+import type { ScalarValue } from '../scalar.ts';
+import type { Span } from '../text.ts';
+
+/**
+ * Keys that the user has to set and did not: upstream has placeholders for them at best. Only files that are experiments
+ * are judged, and only when all they are based on is known: a file that other files are based on need not be complete.
+ */
+export function missingKeys(document: ConfigDocument, table: KeyTable): Finding[] {
+  if (!isWholeExperiment(document)) return [];
+  return [...table.keys]
+    .filter((key) => key.info?.required === true)
+    .flatMap((key) => placesOf(key, document).map((path) => ({ key, path })))
+    .filter(
+      ({ key, path }) => nodeAt(document.root, path) === undefined && applies(key, path, document, table),
+    )
+    .map(({ key, path }) => missingKey(key, path, document));
+}
+
+function isWholeExperiment({ root }: ConfigDocument): boolean {
+  const defaults = entryOf(root, 'defaults')?.value;
+  if (defaults === undefined) return entryOf(root, 'hydra') !== undefined;
+  if (defaults.kind !== 'sequence') return false;
+  return defaults.items.every((item) => {
+    return item.kind === 'scalar' && (item.value === '_self_' || bundledNames.has(String(item.value)));
+  });
+}
+
+/** Where a key belongs in this document: one place, or one in each item of the list that it is below. */
+function placesOf(key: KeyNode, document: ConfigDocument): NodePath[] {
+  if (key.parent === undefined) return [[]];
+  const above = placesOf(key.parent, document);
+  if (key.name !== '') return above.map((path) => [...path, key.name]);
+  return above.flatMap((path) => {
+    const list = nodeAt(document.root, path);
+    return list?.kind === 'sequence' ? list.items.map((_, index) => [...path, index]) : [];
+  });
+}
+
+function applies(key: KeyNode, path: NodePath, document: ConfigDocument, table: KeyTable): boolean {
+  const { condition } = key.info ?? {};
+  const indices = path.filter((part) => typeof part === 'number');
+  return (
+    condition === undefined || surelyHolds(condition, (asked) => valueAt(asked, indices, document, table))
+  );
+}
+
+/** The value at a path of the table: as written, else the default; undefined when it cannot be known. */
+function valueAt(
+  asked: string,
+  indices: readonly number[],
+  document: ConfigDocument,
+  table: KeyTable,
+): ScalarValue | undefined {
+  let list = 0;
+  const path = asked.split('.').flatMap((part) => {
+    if (!part.endsWith('[]')) return [part];
+    list += 1;
+    return [part.slice(0, -2), indices[list - 1] ?? -1];
+  });
+  const node = nodeAt(document.root, path);
+  if (node !== undefined) return node.kind === 'scalar' && !hasInterpolation(node) ? node.value : undefined;
+  const info = table.get(asked)?.info;
+  const fallback = info?.hasDefault === true ? info.default : undefined;
+  return typeof fallback === 'string' || typeof fallback === 'boolean' ? fallback : undefined;
+}
+
+function missingKey(key: KeyNode, path: NodePath, document: ConfigDocument): Finding {
+  const message = `\`${key.path}\` is not set. ${key.info?.description ?? ''}`.trimEnd();
+  const texts = path.filter((part) => typeof part === 'string');
+  const edit = texts.length === path.length ? insertKey(document, texts, startingValue(key)) : undefined;
+  const fixes = fix(`Add \`${key.path}\``, edit);
+  return finding(document, nearestSpan(document, path), {
+    rule: 'missing-key',
+    severity: 'warning',
+    message,
+    fixes,
+  });
+}
+
+/** The default is at least an example of what to write. */
+function startingValue({ info }: KeyNode): string | string[] {
+  const value = info?.default;
+  if (Array.isArray(value)) return value.map((item) => textScalar(String(item)));
+  return typeof value === 'string' ? textScalar(value) : '""';
+}
+
+/** The key of the nearest section around a path that is there; the first line for the document itself. */
+function nearestSpan(document: ConfigDocument, path: NodePath): Span {
+  for (let length = path.length - 1; length > 0; length--) {
+    const name = path[length - 1];
+    const node = nodeAt(document.root, path.slice(0, length));
+    if (node === undefined) continue;
+    const parent = nodeAt(document.root, path.slice(0, length - 1));
+    return (typeof name === 'string' ? entryOf(parent, name)?.keySpan : undefined) ?? node.span;
+  }
+  return document.lines.line(0);
+}

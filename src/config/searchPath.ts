@@ -1,0 +1,74 @@
+import type { Location } from '../base/errors.ts';
+import type { FileReader, PathRules } from '../base/ports.ts';
+import type { ConfigProblem } from './problem.ts';
+import type { MappingValue, Value } from './value.ts';
+
+/** One entry of `hydra.searchpath`; `folder` is undefined when it is not on this machine. */
+export interface SearchFolder {
+  readonly written: string;
+  readonly folder: string | undefined;
+}
+
+export interface SearchContext {
+  /** Where training would be started; relative entries are looked for here first, as upstream does. */
+  readonly cwd: string;
+  /** Absolute path of the config; relative entries that `cwd` does not have are looked for beside it. */
+  readonly file: string;
+  readonly files: FileReader;
+  readonly paths: PathRules;
+}
+
+/** The search path of a config, in its order. Only `file://` entries and plain paths can be followed here. */
+export async function readSearchPath(
+  primary: MappingValue,
+  context: SearchContext,
+): Promise<{ folders: SearchFolder[]; problems: ConfigProblem[] }> {
+  const problems: ConfigProblem[] = [];
+  const hydra = primary.entries.get('hydra');
+  const list = hydra?.kind === 'mapping' ? hydra.entries.get('searchpath') : undefined;
+  if (list === undefined) return { folders: [], problems };
+  if (list.kind !== 'sequence') {
+    problems.push(problemAt(list, '`hydra.searchpath` has to be a list.'));
+    return { folders: [], problems };
+  }
+  const folders: SearchFolder[] = [];
+  for (const item of list.items) {
+    const written = item.kind === 'scalar' && typeof item.value === 'string' ? item.value : undefined;
+    const path = written === undefined ? undefined : filePath(written);
+    if (written === undefined || path === undefined) {
+      problems.push(problemAt(item, 'This entry of `hydra.searchpath` is not a folder, so it is left out.'));
+    } else {
+      folders.push({ written, folder: await existing(path, context) });
+    }
+  }
+  return { folders, problems };
+}
+
+/** `file://ajet/x` is relative, `file:///srv/x` absolute; no scheme means the same. */
+function filePath(written: string): string | undefined {
+  const [, scheme, path] = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(.*)$/is.exec(written) ?? [];
+  if (path === undefined || path === '' || (scheme !== undefined && scheme !== 'file')) return undefined;
+  return path.replace(/^\/(?=[A-Za-z]:[\\/])/, '');
+}
+
+async function existing(
+  path: string,
+  { cwd, file, files, paths }: SearchContext,
+): Promise<string | undefined> {
+  for (const base of [cwd, paths.dirname(file)]) {
+    const folder = paths.resolve(base, path);
+    if (await files.exists(folder)) return folder;
+  }
+  return undefined;
+}
+
+function problemAt(value: Value, message: string): ConfigProblem {
+  const location: Location | undefined = value.origin.kind === 'file' ? value.origin.location : undefined;
+  return {
+    code: 'config/search-path',
+    severity: 'warning',
+    message,
+    hint: 'List folders as `file://path/to/folder`.',
+    ...(location && { location }),
+  };
+}

@@ -1,0 +1,46 @@
+import type { YAMLError } from 'yaml';
+
+/** What the parser's codes mean, in words that say what to do. */
+const messages: Record<YAMLError['code'], string> = {
+  ALIAS_PROPS: 'An alias (`*name`) takes no tag and no anchor.',
+  BAD_ALIAS: 'This anchor or alias has no usable name.',
+  BAD_COLLECTION_TYPE: 'This tag does not fit what follows it.',
+  BAD_DIRECTIVE: 'This `%` directive is not understood.',
+  BAD_DQ_ESCAPE: 'This escape is not valid between double quotes; write `\\\\` for a backslash.',
+  BAD_INDENT: 'The indentation does not fit the lines around it.',
+  BAD_PROP_ORDER: 'A tag or an anchor belongs behind the `-`, `?` or `:`.',
+  BAD_SCALAR_START: 'A value cannot start with this character; put the value in quotes.',
+  BLOCK_AS_IMPLICIT_KEY:
+    'Two `:` in one line: put the value in quotes, or the inner key on a line of its own.',
+  BLOCK_IN_FLOW: 'Between braces or brackets, values cannot be written as indented lines.',
+  DUPLICATE_KEY: 'This key stands here twice.',
+  IMPOSSIBLE: 'This cannot be read as YAML.',
+  KEY_OVER_1024_CHARS: 'This key is too long.',
+  MISSING_CHAR: 'A character is missing.',
+  MULTILINE_IMPLICIT_KEY: 'A key has to stand on one line, with its `:`.',
+  MULTIPLE_ANCHORS: 'A value takes one anchor only.',
+  MULTIPLE_DOCS: 'A config is one document; remove what follows this `---`.',
+  MULTIPLE_TAGS: 'A value takes one tag only.',
+  NON_STRING_KEY: 'A key has to be a plain text.',
+  RESOURCE_EXHAUSTION: 'Values are nested too deeply to be read.',
+  TAB_AS_INDENT: 'YAML allows no tabs for indentation; use spaces.',
+  TAG_RESOLVE_FAILED: 'This tag is not understood.',
+  UNEXPECTED_TOKEN: 'This is not expected here.',
+};
+
+/** The parser uses one code for several lacks; its wording tells them apart. */
+const missing: readonly (readonly [RegExp, string])[] = [
+  [/closing .quote/, 'The closing quote is missing.'],
+  [/followed by map values/, 'A `:` is missing behind this key.'],
+  [/map to end with|end with \}/, 'The closing `}` is missing.'],
+  [/sequence to end with|end with \]/, 'The closing `]` is missing.'],
+  [/without - indicator/, 'A list item has to start with `- `.'],
+  [/space after :/, 'A blank is missing after the `:`.'],
+  [/Comments must be separated/, 'A comment needs a blank before its `#`.'],
+  [/^Missing ,/, 'A comma is missing between two entries.'],
+];
+
+export function syntaxMessage({ code, message }: Pick<YAMLError, 'code' | 'message'>): string {
+  const known = missing.find(([wording]) => wording.test(message))?.[1];
+  return known ?? messages[code];
+}
