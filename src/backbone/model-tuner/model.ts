@@ -1,5 +1,6 @@
 import type { ChatCompletion, ChatCompletionChunk, ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import type { CancellationToken } from '../../base/cancellation.ts';
+import type { CodedError } from '../../base/errors.ts';
 
 export type { ChatCompletion, ChatCompletionChunk };
 /** An OpenAI chat-completion request body, checked by the gateway before any model sees it. */
@@ -14,12 +15,46 @@ export interface ModelError {
   readonly code: string | null;
 }
 
+/** What a request fails with. */
+export interface ModelFailure {
+  readonly status: number;
+  readonly error: ModelError;
+  /** Headers that the client is to see, lower-case, e.g. `retry-after`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The same for the person who runs it: what is wrong and what to do. */
+  readonly report?: CodedError;
+}
+
 /** A model's answer to one request. */
 export type ModelReply =
   | { readonly kind: 'completion'; readonly completion: ChatCompletion }
-  /** Passed on chunk by chunk as it arrives; the chunks are OpenAI's. */
+  /**
+   * Passed on chunk by chunk as it arrives; the chunks are OpenAI's. What fails in mid-stream rejects with a
+   * {@link ModelFailureError}.
+   */
   | { readonly kind: 'stream'; readonly chunks: AsyncIterable<ChatCompletionChunk> }
-  | { readonly kind: 'error'; readonly status: number; readonly error: ModelError };
+  | ({ readonly kind: 'error' } & ModelFailure);
+
+/** Carries a {@link ModelFailure} where only a throw can, such as out of a stream. */
+export class ModelFailureError extends Error {
+  override readonly name = 'ModelFailureError';
+  readonly failure: ModelFailure;
+
+  constructor(failure: ModelFailure, options?: { cause?: unknown }) {
+    super(failure.error.message, options);
+    this.failure = failure;
+  }
+}
+
+/** Which call of which episode a request is; its seed is the request's own `seed`. */
+export interface CallIdentity {
+  /** Position of the episode in the run, from 0. */
+  readonly episode: number;
+  /** Position of the call in its episode, from 0, in order of arrival. */
+  readonly call: number;
+  readonly agentName: string;
+  readonly targetTag: string;
+}
 
 /** What answers the workflow's LLM calls: the embedded model, a script of the user's, or an endpoint. */
 export interface ChatModel {
@@ -29,5 +64,5 @@ export interface ChatModel {
    * Answers one request. Never rejects for what a server would answer with an error status; `request.stream` may
    * be answered by a `completion` (the gateway cuts it into chunks). After cancellation it settles promptly.
    */
-  respond(request: ChatRequest, cancellation: CancellationToken): Promise<ModelReply>;
+  respond(request: ChatRequest, cancellation: CancellationToken, call: CallIdentity): Promise<ModelReply>;
 }

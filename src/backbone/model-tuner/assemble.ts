@@ -1,0 +1,141 @@
+import type { ChatCompletion, ChatCompletionChunk } from './model.ts';
+
+type Fields = Record<string, unknown>;
+type Choice = ChatCompletion['choices'][number];
+type ToolCall = NonNullable<Choice['message']['tool_calls']>[number];
+
+interface Draft {
+  readonly index: number;
+  finishReason: unknown;
+  readonly message: Fields;
+  readonly logprobs: Fields;
+  hasLogprobs: boolean;
+  readonly toolCalls: Map<number, Fields>;
+  readonly extras: Fields;
+}
+
+/** Fields that come whole, once; servers that repeat them repeat them unchanged or empty. */
+const wholeFields: ReadonlySet<string> = new Set(['role', 'id', 'type', 'name', 'index']);
+
+/** Puts the chunks of a stream together again; takes whatever a server sends, since it is only recorded. */
+export class Assembler {
+  #head: Fields | undefined;
+  readonly #choices = new Map<number, Draft>();
+
+  add(chunk: ChatCompletionChunk): void {
+    const { choices, ...head } = chunk as { choices?: unknown };
+    this.#head = { ...this.#head, ...definedFields(head) };
+    if (!Array.isArray(choices)) return;
+    for (const choice of choices) if (isFields(choice)) this.#addChoice(choice);
+  }
+
+  /** Every choice that began has said why it ended. */
+  get isComplete(): boolean {
+    const drafts = [...this.#choices.values()];
+    return drafts.length > 0 && drafts.every((draft) => typeof draft.finishReason === 'string');
+  }
+
+  /** What has come so far; undefined before the first chunk. */
+  completion(): ChatCompletion | undefined {
+    if (this.#head === undefined) return undefined;
+    const choices = [...this.#choices.values()].sort((a, b) => a.index - b.index).map(finishChoice);
+    return { ...this.#head, object: 'chat.completion', choices } as unknown as ChatCompletion;
+  }
+
+  #addChoice(choice: Fields): void {
+    const { index, delta, logprobs, finish_reason, ...extras } = choice;
+    const draft = this.#draft(typeof index === 'number' ? index : 0);
+    if (finish_reason !== undefined && finish_reason !== null) draft.finishReason = finish_reason;
+    mergeFields(draft.extras, extras);
+    if (isFields(logprobs)) {
+      draft.hasLogprobs = true;
+      mergeFields(draft.logprobs, logprobs);
+    }
+    if (!isFields(delta)) return;
+    const { tool_calls, ...fields } = delta;
+    mergeFields(draft.message, fields);
+    if (!Array.isArray(tool_calls)) return;
+    for (const call of tool_calls) if (isFields(call)) addToolCall(draft.toolCalls, call);
+  }
+
+  #draft(index: number): Draft {
+    const known = this.#choices.get(index);
+    if (known !== undefined) return known;
+    const draft: Draft = {
+      index,
+      finishReason: null,
+      message: {},
+      logprobs: {},
+      hasLogprobs: false,
+      toolCalls: new Map(),
+      extras: {},
+    };
+    this.#choices.set(index, draft);
+    return draft;
+  }
+}
+
+function addToolCall(calls: Map<number, Fields>, call: Fields): void {
+  const index = toolCallIndex(calls, call);
+  const known = calls.get(index) ?? {};
+  calls.set(index, known);
+  mergeFields(known, call);
+}
+
+/** Some servers leave the index out: an id then begins a further call, and what has none goes on with the last. */
+function toolCallIndex(calls: ReadonlyMap<number, Fields>, call: Fields): number {
+  if (typeof call['index'] === 'number') return call['index'];
+  const last = calls.size - 1;
+  const isNew = typeof call['id'] === 'string' && call['id'] !== '' && call['id'] !== calls.get(last)?.['id'];
+  return isNew ? calls.size : Math.max(last, 0);
+}
+
+function finishChoice(draft: Draft): Choice {
+  const toolCalls = [...draft.toolCalls.entries()]
+    .sort(([a], [b]) => a - b)
+    .map(([, { index: _, ...call }]) => call as unknown as ToolCall);
+  return {
+    index: draft.index,
+    message: {
+      role: 'assistant',
+      content: null,
+      refusal: null,
+      ...draft.message,
+      ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+    },
+    logprobs: draft.hasLogprobs ? { content: null, refusal: null, ...draft.logprobs } : null,
+    finish_reason: draft.finishReason as Choice['finish_reason'],
+    ...draft.extras,
+  };
+}
+
+/** Texts and lists grow, objects are merged field by field, anything else is replaced; null adds nothing. */
+function mergeFields(into: Fields, from: Fields): void {
+  for (const [name, value] of Object.entries(from)) {
+    const known = into[name];
+    if (value === undefined || (value === null && known !== undefined)) continue;
+    if (known === undefined || known === null || known === '') into[name] = copy(value);
+    else if (wholeFields.has(name)) continue;
+    else if (typeof known === 'string' && typeof value === 'string') into[name] = known + value;
+    else if (Array.isArray(known) && Array.isArray(value)) for (const item of value) known.push(item);
+    else if (isFields(known) && isFields(value)) mergeFields(known, value);
+    else into[name] = value;
+  }
+}
+
+/** Deep enough that growing the copy leaves the chunk as it was. */
+function copy(value: unknown): unknown {
+  if (Array.isArray(value)) return [...(value as unknown[])];
+  if (!isFields(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copy(field)]));
+}
+
+function definedFields(fields: object): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  );
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

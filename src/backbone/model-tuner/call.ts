@@ -1,0 +1,93 @@
+import { CancellationSource, type CancellationToken } from '../../base/cancellation.ts';
+import { DisposableStore } from '../../base/disposable.ts';
+import type { Clock } from '../../base/ports.ts';
+import { failures } from './failures.ts';
+import type { CallIdentity, ChatCompletion, ChatRequest, ModelFailure } from './model.ts';
+
+/** One LLM call, once it is over. */
+export interface FinishedCall extends CallIdentity {
+  readonly episodeUuid: string;
+  /** As the model got it: with the run's sampling values and the call's seed. */
+  readonly request: ChatRequest;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  /** From the request's arrival to the last of its answer. */
+  readonly seconds: number;
+  /** 200 exactly when the call was answered; 499 when it was given up before that. */
+  readonly status: number;
+  /** The answer, put together again where it was streamed. With a failure: what had come until then. */
+  readonly completion: ChatCompletion | undefined;
+  readonly failure: ModelFailure | undefined;
+}
+
+/** How a call ends. */
+export type CallOutcome =
+  | { readonly kind: 'answered'; readonly completion: ChatCompletion | undefined }
+  | { readonly kind: 'failed'; readonly failure: ModelFailure; readonly partial?: ChatCompletion | undefined }
+  /** Given up: by its client, or because its episode is over. */
+  | { readonly kind: 'cancelled'; readonly partial?: ChatCompletion | undefined };
+
+export interface CallStart {
+  readonly identity: CallIdentity;
+  readonly episodeUuid: string;
+  readonly request: ChatRequest;
+  readonly clock: Clock;
+  /** What gives the call up. */
+  readonly cancelledBy: readonly CancellationToken[];
+  readonly onFinished: (call: FinishedCall) => void;
+}
+
+/** A call in flight: it is finished exactly once, by whatever ends it first. */
+export class Call {
+  readonly identity: CallIdentity;
+  readonly request: ChatRequest;
+  readonly #start: CallStart;
+  readonly #startedAt: number;
+  readonly #startedMonotonic: number;
+  readonly #cancellation = new CancellationSource();
+  readonly #subscriptions = new DisposableStore();
+  #isFinished = false;
+
+  constructor(start: CallStart) {
+    this.identity = start.identity;
+    this.request = start.request;
+    this.#start = start;
+    this.#startedAt = start.clock.now();
+    this.#startedMonotonic = start.clock.monotonic();
+    for (const token of start.cancelledBy) {
+      this.#subscriptions.add(token.onCancelled(() => this.#cancellation.cancel()));
+    }
+  }
+
+  get cancellation(): CancellationToken {
+    return this.#cancellation.token;
+  }
+
+  finish(outcome: CallOutcome): void {
+    if (this.#isFinished) return;
+    this.#isFinished = true;
+    this.#subscriptions.dispose();
+    const failure = failureOf(outcome);
+    this.#start.onFinished({
+      ...this.identity,
+      episodeUuid: this.#start.episodeUuid,
+      request: this.request,
+      startedAt: this.#startedAt,
+      seconds: (this.#start.clock.monotonic() - this.#startedMonotonic) / 1000,
+      status: failure?.status ?? 200,
+      completion: outcome.kind === 'answered' ? outcome.completion : outcome.partial,
+      failure,
+    });
+  }
+}
+
+function failureOf(outcome: CallOutcome): ModelFailure | undefined {
+  switch (outcome.kind) {
+    case 'answered':
+      return undefined;
+    case 'failed':
+      return outcome.failure;
+    case 'cancelled':
+      return failures.cancelled();
+  }
+}

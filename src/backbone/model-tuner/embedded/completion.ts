@@ -1,0 +1,111 @@
+import type { ChatCompletion, ChatRequest } from '../model.ts';
+import { joinSegments, type Answer } from './answer.ts';
+import type { Segment } from './phrases.ts';
+import { hashDigits, Random } from './random.ts';
+import { splitTokens, utf8 } from './tokens.ts';
+
+type Choice = ChatCompletion['choices'][number];
+type TokenLogprob = NonNullable<NonNullable<Choice['logprobs']>['content']>[number];
+type ToolCall = NonNullable<Choice['message']['tool_calls']>[number];
+
+/** A choice, and how many tokens it is counted as. */
+export interface CountedChoice {
+  readonly choice: Choice;
+  readonly tokens: number;
+}
+
+/** Makes an answer into a choice: cut at stop texts and at the token limit, with log probabilities if asked for. */
+export function writeChoice(request: ChatRequest, answer: Answer, index: number, key: string): CountedChoice {
+  const limit = request.max_completion_tokens ?? request.max_tokens ?? Infinity;
+  const content = cutAtStop(joinSegments(answer.segments), request.stop);
+  const tokens = splitTokens(content);
+  const kept = tokens.slice(0, limit);
+  const room = limit - kept.length;
+  const input = answer.toolCall === undefined ? [] : splitTokens(answer.toolCall.input);
+  const keptInput = input.slice(0, room);
+  const isCut = kept.length < tokens.length || keptInput.length < input.length;
+  const toolCall = kept.length < tokens.length ? undefined : answer.toolCall;
+  const calls =
+    toolCall === undefined ? [] : [writeToolCall({ ...toolCall, input: keptInput.join('') }, key)];
+  const hasContent = kept.length > 0 || calls.length === 0;
+  const choice: Choice = {
+    index,
+    finish_reason: isCut ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop',
+    logprobs: request.logprobs === true ? { content: null, refusal: null } : null,
+    message: { role: 'assistant', content: hasContent ? kept.join('') : null, refusal: null },
+  };
+  if (calls.length > 0) choice.message.tool_calls = calls;
+  if (choice.logprobs && kept.length > 0) {
+    choice.logprobs.content = tokenLogprobs(kept, answer.segments, request, key);
+  }
+  return { choice, tokens: kept.length + keptInput.length };
+}
+
+function writeToolCall(call: NonNullable<Answer['toolCall']>, key: string): ToolCall {
+  const id = `call_${hashDigits(`call ${key}`, 24)}`;
+  return call.type === 'function'
+    ? { id, type: 'function', function: { name: call.name, arguments: call.input } }
+    : { id, type: 'custom', custom: { name: call.name, input: call.input } };
+}
+
+function cutAtStop(text: string, stop: ChatRequest['stop']): string {
+  const stops = typeof stop === 'string' ? [stop] : (stop ?? []);
+  const found = stops.filter((item) => item !== '').map((item) => text.indexOf(item));
+  const first = Math.min(...found.filter((at) => at >= 0));
+  return first === Infinity ? text : text.slice(0, first);
+}
+
+/** Other words that might have come: what the alternatives in `top_logprobs` are taken from. */
+const otherWords = [' the', ' so', ' is', ' and', ' of', ' a', ' we', ' then', ' that', ' in', ' it', ' to'];
+const mostAlternatives = 20;
+
+/** A slip's tokens are not the likeliest; everything else is. Probabilities sum to at most 1. */
+function tokenLogprobs(
+  tokens: readonly string[],
+  segments: readonly Segment[],
+  request: ChatRequest,
+  key: string,
+): TokenLogprob[] {
+  const random = new Random(`logprobs ${key}`);
+  const doubtful = doubtfulRanges(segments);
+  let start = 0;
+  return tokens.map((token) => {
+    const end = start + token.length;
+    const unsure = doubtful.some((range) => start < range.end && end > range.start);
+    start = end;
+    const probability = unsure ? 0.25 + 0.15 * random.next() : 0.8 + 0.199 * random.next();
+    const top = alternatives(token, probability, Math.min(request.top_logprobs ?? 0, mostAlternatives));
+    return { ...tokenEntry(token, probability), top_logprobs: top };
+  });
+}
+
+function doubtfulRanges(segments: readonly Segment[]): { start: number; end: number }[] {
+  let start = 0;
+  return segments.flatMap(({ text, unsure }) => {
+    const range = { start, end: start + text.length };
+    start = range.end;
+    return unsure ? [range] : [];
+  });
+}
+
+function alternatives(token: string, probability: number, count: number): ReturnType<typeof tokenEntry>[] {
+  if (count === 0) return [];
+  const pool = /\d/.test(token) ? digitAlternatives(token) : otherWords;
+  const others = [...new Set([...pool, ...otherWords, ...digitAlternatives('0')])].filter(
+    (other) => other !== token,
+  );
+  // Each alternative takes three fifths of what is left over.
+  const entries = others
+    .slice(0, count)
+    .map((other, at) => tokenEntry(other, (1 - probability) * 0.6 * 0.4 ** at));
+  return [tokenEntry(token, probability), ...entries].sort((a, b) => b.logprob - a.logprob).slice(0, count);
+}
+
+function digitAlternatives(token: string): string[] {
+  const value = Number.parseInt(token, 10) || 0;
+  return [1, -1, 2, -2, 10, 3, 4, 5, 6].map((difference) => String(Math.abs(value + difference)));
+}
+
+function tokenEntry(token: string, probability: number): { token: string; bytes: number[]; logprob: number } {
+  return { token, bytes: utf8(token), logprob: Number(Math.log(probability).toPrecision(9)) };
+}

@@ -1,0 +1,117 @@
+import * as z from 'zod/mini';
+import { failures } from './failures.ts';
+import { describeIssue } from './issues.ts';
+import type { ChatRequest, ModelFailure } from './model.ts';
+
+/** Objects are loose everywhere: what is not named here passes through untouched. */
+const part = z
+  .looseObject({ type: z.string(), text: z.optional(z.unknown()) })
+  .check(
+    z.refine(({ type, text }) => type !== 'text' || typeof text === 'string', {
+      path: ['text'],
+      error: 'must be a string',
+    }),
+  );
+const content = z.union([z.string(), z.array(part)]);
+const contentOrNull = z.nullish(z.union([z.string(), z.array(part)]));
+
+const toolCall = z.discriminatedUnion('type', [
+  z.looseObject({
+    id: z.string(),
+    type: z.literal('function'),
+    function: z.looseObject({ name: z.string(), arguments: z.string() }),
+  }),
+  z.looseObject({
+    id: z.string(),
+    type: z.literal('custom'),
+    custom: z.looseObject({ name: z.string(), input: z.string() }),
+  }),
+]);
+
+const message = z.discriminatedUnion('role', [
+  z.looseObject({ role: z.literal('system'), content }),
+  z.looseObject({ role: z.literal('developer'), content }),
+  z.looseObject({ role: z.literal('user'), content }),
+  z.looseObject({
+    role: z.literal('assistant'),
+    content: contentOrNull,
+    tool_calls: z.nullish(z.array(toolCall)),
+  }),
+  z.looseObject({ role: z.literal('tool'), content, tool_call_id: z.string() }),
+  z.looseObject({ role: z.literal('function'), content: z.nullable(z.string()), name: z.string() }),
+]);
+
+const named = z.looseObject({ name: z.string().check(z.minLength(1)) });
+
+const tool = z.discriminatedUnion('type', [
+  z.looseObject({
+    type: z.literal('function'),
+    function: z.looseObject({
+      name: z.string().check(z.minLength(1)),
+      description: z.nullish(z.string()),
+      parameters: z.nullish(z.looseObject({})),
+    }),
+  }),
+  z.looseObject({ type: z.literal('custom'), custom: named }),
+]);
+
+const toolChoice = z.union([
+  z.enum(['none', 'auto', 'required']),
+  z.discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('function'), function: named }),
+    z.looseObject({ type: z.literal('custom'), custom: named }),
+    z.looseObject({ type: z.literal('allowed_tools'), allowed_tools: z.looseObject({}) }),
+  ]),
+]);
+
+const responseFormat = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text') }),
+  z.looseObject({ type: z.literal('json_object') }),
+  z.looseObject({
+    type: z.literal('json_schema'),
+    json_schema: z.looseObject({
+      name: z.string().check(z.minLength(1)),
+      schema: z.nullish(z.looseObject({})),
+    }),
+  }),
+]);
+
+const tokenCount = z.nullish(z.int().check(z.gte(1)));
+const number = z.nullish(z.number());
+const flag = z.nullish(z.boolean());
+
+const chatRequest = z.looseObject({
+  messages: z.array(message).check(z.minLength(1)),
+  model: z.nullish(z.string()),
+  tools: z.nullish(z.array(tool)),
+  tool_choice: z.nullish(toolChoice),
+  parallel_tool_calls: flag,
+  response_format: z.nullish(responseFormat),
+  n: z.nullish(z.int().check(z.gte(1), z.lte(128))),
+  stream: flag,
+  stream_options: z.nullish(z.looseObject({ include_usage: flag })),
+  logprobs: flag,
+  top_logprobs: z.nullish(z.int().check(z.gte(0), z.lte(20))),
+  seed: z.nullish(z.int()),
+  stop: z.nullish(z.union([z.string(), z.array(z.string())])),
+  temperature: number,
+  top_p: number,
+  frequency_penalty: number,
+  presence_penalty: number,
+  max_tokens: tokenCount,
+  max_completion_tokens: tokenCount,
+});
+
+/** The request in a body, field for field as it was sent, or what is wrong with it. */
+export function readChatRequest(body: string): { request: ChatRequest } | { failure: ModelFailure } {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch (error) {
+    return { failure: failures.notJson(error instanceof Error ? error.message : String(error)) };
+  }
+  const parsed = chatRequest.safeParse(value);
+  if (parsed.success) return { request: value as ChatRequest };
+  const { param, problem } = describeIssue(parsed.error.issues, value);
+  return { failure: failures.invalid(`'${param}' ${problem}; correct the request.`, param) };
+}

@@ -1,0 +1,57 @@
+import { hashText } from './embedded/random.ts';
+import type { ChatRequest } from './model.ts';
+
+/** How training samples: the config's values, whatever a workflow asks for. */
+export interface Sampling {
+  readonly temperature: number;
+  readonly topP: number;
+  /** Tokens of one answer: upstream's `max_response_length_in_one_turn` − 16. */
+  readonly maxTokens: number;
+}
+
+/** An option that the workflow set to another value than training would use. */
+export interface Override {
+  readonly option: string;
+  readonly asked: number;
+  readonly used: number;
+  /** Where the used value comes from. */
+  readonly key: string;
+}
+
+/**
+ * The request as the model gets it. The token limit keeps the newer of its two names where the request used that,
+ * since some servers know only one of them.
+ */
+export function applySampling(
+  request: ChatRequest,
+  sampling: Sampling,
+  seed: number,
+): { request: ChatRequest; overrides: Override[] } {
+  const { max_tokens, max_completion_tokens, ...rest } = request;
+  const limit =
+    max_completion_tokens === undefined
+      ? { max_tokens: sampling.maxTokens }
+      : { max_completion_tokens: sampling.maxTokens };
+  const lengthKey = 'ajet.rollout.max_response_length_in_one_turn';
+  return {
+    request: { ...rest, ...limit, temperature: sampling.temperature, top_p: sampling.topP, seed },
+    overrides: [
+      ...override('temperature', request.temperature, sampling.temperature, 'ajet.rollout.temperature'),
+      ...override('top_p', request.top_p, sampling.topP, 'ajet.rollout.top_p'),
+      ...override('max_tokens', max_tokens, sampling.maxTokens, lengthKey),
+      ...override('max_completion_tokens', max_completion_tokens, sampling.maxTokens, lengthKey),
+    ],
+  };
+}
+
+function override(option: string, asked: number | null | undefined, used: number, key: string): Override[] {
+  return asked === undefined || asked === null || asked === used ? [] : [{ option, asked, used, key }];
+}
+
+/**
+ * The seed of one call: another for each run, episode and call, the same whenever these are the same. 31 bits,
+ * which every server takes.
+ */
+export function callSeed(runSeed: number, episodeSeed: number, call: number): number {
+  return hashText(`run ${runSeed} episode ${episodeSeed} call ${call}`) % 2 ** 31;
+}

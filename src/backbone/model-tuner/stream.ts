@@ -1,0 +1,69 @@
+import { Assembler } from './assemble.ts';
+import type { Call } from './call.ts';
+import { failures } from './failures.ts';
+import type { HttpReply } from './http.ts';
+import { ModelFailureError, type ChatCompletionChunk, type ModelFailure } from './model.ts';
+
+type Chunks = AsyncIterable<ChatCompletionChunk> | Iterable<ChatCompletionChunk>;
+
+/** Passes chunks on as server-sent events, one by one as they come, and finishes the call with what they add up to. */
+export function streamReply(call: Call, chunks: Chunks): HttpReply {
+  const assembler = new Assembler();
+  // Not left to the body's generator: a client may be gone before it takes the first part.
+  call.cancellation.onCancelled(() => giveUp(call, assembler));
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+    body: writeEvents(call, chunks, assembler),
+  };
+}
+
+async function* writeEvents(call: Call, chunks: Chunks, assembler: Assembler): AsyncGenerator<string> {
+  try {
+    for await (const chunk of chunks) {
+      if (call.cancellation.isCancelled) break;
+      assembler.add(chunk);
+      yield `data: ${JSON.stringify(chunk)}\n\n`;
+    }
+    if (call.cancellation.isCancelled) {
+      yield errorEvent(failures.cancelled());
+    } else {
+      // Before the last event: a client that has seen it may count on the call being recorded.
+      call.finish({ kind: 'answered', completion: assembler.completion() });
+      yield 'data: [DONE]\n\n';
+    }
+  } catch (error) {
+    const failure = call.cancellation.isCancelled ? failures.cancelled() : failureFrom(error);
+    call.finish({ kind: 'failed', failure, partial: assembler.completion() });
+    yield errorEvent(failure);
+  } finally {
+    giveUp(call, assembler);
+  }
+}
+
+/** Puts a stream together for a client that did not ask for one. */
+export async function collect(call: Call, chunks: Chunks): Promise<Assembler> {
+  const assembler = new Assembler();
+  for await (const chunk of chunks) {
+    if (call.cancellation.isCancelled) break;
+    assembler.add(chunk);
+  }
+  return assembler;
+}
+
+/** The failure behind a throw of the model's. */
+export function failureFrom(error: unknown): ModelFailure {
+  return error instanceof ModelFailureError ? error.failure : failures.modelThrew(error);
+}
+
+/** Without effect on a call that is finished. A client may leave as soon as it has the whole answer: that is one. */
+function giveUp(call: Call, assembler: Assembler): void {
+  const completion = assembler.completion();
+  call.finish(
+    assembler.isComplete ? { kind: 'answered', completion } : { kind: 'cancelled', partial: completion },
+  );
+}
+
+function errorEvent(failure: ModelFailure): string {
+  return `event: error\ndata: ${JSON.stringify({ error: failure.error })}\n\n`;
+}

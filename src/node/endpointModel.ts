@@ -1,0 +1,126 @@
+import type { IncomingMessage } from 'node:http';
+import {
+  ModelFailureError,
+  type ChatCompletion,
+  type ChatCompletionChunk,
+  type ChatModel,
+  type ChatRequest,
+  type ModelReply,
+} from '../backbone/model-tuner/model.ts';
+import { EndpointFailures, badEndpointUrl, writeUrl } from './modelEndpointFailures.ts';
+import { readEvents } from './modelStream.ts';
+import { post, readText, readWhole } from './modelTransport.ts';
+
+export interface EndpointOptions {
+  /** `http:` or `https:`, usually ending in `/v1`; `/chat/completions` is appended. */
+  readonly baseUrl: string;
+  /** Replaces whatever model a request names. */
+  readonly model: string;
+  /** Sent as a bearer token; shown in no message. */
+  readonly apiKey?: string | undefined;
+}
+
+/**
+ * Any OpenAI-compatible server. Its answers, error statuses included, are kept as they are; a stream is passed on as
+ * it arrives. There is no time-out: an answer takes as long as it takes.
+ *
+ * Throws `model/bad-endpoint-url`.
+ */
+export function createEndpointModel(options: EndpointOptions): ChatModel {
+  const url = chatUrl(options.baseUrl);
+  const failures = new EndpointFailures(options);
+  const headers = {
+    'content-type': 'application/json',
+    ...(options.apiKey !== undefined &&
+      options.apiKey !== '' && { authorization: `Bearer ${options.apiKey}` }),
+  };
+  return {
+    description: `${options.model} at ${writeUrl(options.baseUrl)}`,
+    respond: async (request, cancellation) => {
+      const body = JSON.stringify({ ...request, model: options.model } satisfies ChatRequest);
+      let response: IncomingMessage;
+      try {
+        response = await post({ url, headers, body }, cancellation);
+      } catch (error) {
+        return { kind: 'error', ...failures.unreachable(error) };
+      }
+      return readReply(response, failures);
+    },
+  };
+}
+
+/** The base URL may carry a query, as some clouds want it. */
+function chatUrl(baseUrl: string): URL {
+  const url = URL.parse(baseUrl);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw badEndpointUrl(baseUrl);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
+  return url;
+}
+
+async function readReply(response: IncomingMessage, failures: EndpointFailures): Promise<ModelReply> {
+  const status = response.statusCode ?? 0;
+  try {
+    if (status < 200 || status > 299) {
+      return { kind: 'error', ...failures.refused(status, response.headers, await readWhole(response)) };
+    }
+    if (/^text\/event-stream\b/i.test(response.headers['content-type'] ?? '')) {
+      return { kind: 'stream', chunks: readChunks(response, failures) };
+    }
+    const text = await readWhole(response);
+    const completion = parseCompletion(text);
+    return completion === undefined
+      ? { kind: 'error', ...failures.noCompletion(text) }
+      : { kind: 'completion', completion };
+  } catch (error) {
+    return { kind: 'error', ...failures.cutOff(error) };
+  }
+}
+
+/** Ends with `[DONE]`; a server that leaves that out must at least have said why the answer ended. */
+async function* readChunks(
+  response: IncomingMessage,
+  failures: EndpointFailures,
+): AsyncGenerator<ChatCompletionChunk> {
+  let isFinished = false;
+  try {
+    for await (const event of readEvents(readText(response))) {
+      switch (event.kind) {
+        case 'chunk':
+          isFinished ||= saysWhyItEnded(event.chunk);
+          yield event.chunk;
+          break;
+        case 'error':
+          throw new ModelFailureError(failures.refused(502, {}, event.body));
+        case 'garbage':
+          throw new ModelFailureError(failures.noCompletion(event.text));
+        case 'done':
+          return;
+      }
+    }
+  } catch (error) {
+    throw error instanceof ModelFailureError ? error : new ModelFailureError(failures.cutOff(error));
+  } finally {
+    response.destroy();
+  }
+  if (!isFinished) throw new ModelFailureError(failures.cutOff(undefined));
+}
+
+function saysWhyItEnded(chunk: ChatCompletionChunk): boolean {
+  const { choices } = chunk as { choices?: unknown };
+  return (
+    Array.isArray(choices) &&
+    choices.some((choice: ChatCompletionChunk['choices'][number]) => typeof choice.finish_reason === 'string')
+  );
+}
+
+function parseCompletion(text: string): ChatCompletion | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined; // a page of some proxy, most likely
+  }
+  const isCompletion =
+    typeof value === 'object' && value !== null && 'choices' in value && Array.isArray(value.choices);
+  return isCompletion ? (value as ChatCompletion) : undefined;
+}

@@ -1,0 +1,84 @@
+import type { ModelTuner } from '../backbone/launcher/launch.ts';
+import type { RunPlan } from '../backbone/launcher/runPlan.ts';
+import { createEmbeddedModel } from '../backbone/model-tuner/embedded/embeddedModel.ts';
+import { hashText } from '../backbone/model-tuner/embedded/random.ts';
+import { createGateway } from '../backbone/model-tuner/gateway.ts';
+import type { ChatModel } from '../backbone/model-tuner/model.ts';
+import { createTuner } from '../backbone/model-tuner/tuner.ts';
+import type { EpisodeCalls, EpisodeSlot } from '../backbone/task-runner/episode.ts';
+import type { Location } from '../base/errors.ts';
+import type { LogLevel } from '../base/ports.ts';
+import type { ModelChoice, RunEvent } from '../protocol/run.ts';
+import { systemClock } from './clock.ts';
+import { createEndpointModel } from './endpointModel.ts';
+import { localFiles } from './files.ts';
+import { createModelFetch } from './modelFetch.ts';
+import { startModelServer } from './modelServer.ts';
+import { loadScriptModel } from './scriptModel.ts';
+
+/** What a scripted model needs of the loader. */
+export interface ScriptLoader {
+  importModule(file: string): Promise<unknown>;
+  userFrame(error: unknown): Location | undefined;
+}
+
+/** The Model Tuner of one run: its gateway behind a loopback socket and behind a `fetch` of this process. */
+export async function openModelTuner(
+  choice: ModelChoice,
+  plan: Pick<RunPlan, 'seed' | 'sampling'>,
+  loader: ScriptLoader,
+  emit: (event: RunEvent) => void,
+): Promise<ModelTuner> {
+  const model = await openModel(choice, plan.seed, loader);
+  const gateway = createGateway({
+    model,
+    sampling: plan.sampling,
+    seed: plan.seed,
+    clock: systemClock,
+    logger: { log: (level: LogLevel, message) => emit({ type: 'log', level, message }) },
+    observer: {
+      onCall: ({ episode, call, agentName, seconds, status }) =>
+        emit({ type: 'llm-call', episode, call, agent: agentName, seconds, status }),
+    },
+  });
+  const server = await startModelServer(gateway.handle);
+  const fetch = createModelFetch(gateway.handle);
+  const openCalls = (slot: EpisodeSlot, episodeUuid: string): EpisodeCalls => {
+    const { episode } = slot;
+    const handle = gateway.openEpisode({ episodeUuid, episode, seed: seedOf(slot), address: server.baseUrl });
+    const apiKeyFor = handle.apiKeyFor.bind(handle);
+    return {
+      tuner: createTuner({ baseUrl: server.baseUrl, fetch, apiKeyFor }),
+      get answered() {
+        return handle.llmCalls;
+      },
+      get failure() {
+        return handle.failure;
+      },
+      close: () => handle.close(),
+    };
+  };
+  return { description: model.description, openCalls, close: () => server.close() };
+}
+
+/** By what the task is, not by where it stands: a task that is run alone samples as it did among others. */
+function seedOf({ task, repeat }: EpisodeSlot): number {
+  return hashText(`${task.task_id}\n${task.main_query}\n${repeat}`);
+}
+
+function openModel(choice: ModelChoice, seed: number, loader: ScriptLoader): ChatModel | Promise<ChatModel> {
+  switch (choice.kind) {
+    case 'embedded':
+      return createEmbeddedModel({ seed });
+    case 'script':
+      return loadScriptModel({
+        file: choice.file,
+        files: localFiles,
+        clock: systemClock,
+        load: (file) => loader.importModule(file),
+        userFrame: (error) => loader.userFrame(error),
+      });
+    case 'endpoint':
+      return createEndpointModel(choice);
+  }
+}

@@ -1,0 +1,123 @@
+import { createGateway, type FinishedCall, type Gateway } from '../../../src/backbone/model-tuner/gateway.ts';
+import type { HttpReply, HttpRequest } from '../../../src/backbone/model-tuner/http.ts';
+import type {
+  CallIdentity,
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatModel,
+  ChatRequest,
+  ModelReply,
+} from '../../../src/backbone/model-tuner/model.ts';
+import { neverCancelled, type CancellationToken } from '../../../src/base/cancellation.ts';
+import { FakeClock } from '../fakeClock.ts';
+
+export type Answer = (
+  request: ChatRequest,
+  cancellation: CancellationToken,
+  call: CallIdentity,
+) => ModelReply | Promise<ModelReply>;
+
+export const sampling = { temperature: 0.9, topP: 0.95, maxTokens: 4080 };
+
+export const uuid = '0123456789abcdef'.repeat(2);
+
+/** A gateway with one open episode, and everything it said to its observer, logger and model. */
+export interface Bench {
+  readonly gateway: Gateway;
+  readonly episode: ReturnType<Gateway['openEpisode']>;
+  readonly apiKey: string;
+  readonly clock: FakeClock;
+  readonly calls: FinishedCall[];
+  readonly logged: string[];
+  readonly asked: ChatRequest[];
+}
+
+export function tunerBench(answer: Answer): Bench {
+  const calls: FinishedCall[] = [];
+  const logged: string[] = [];
+  const asked: ChatRequest[] = [];
+  const clock = new FakeClock();
+  const model: ChatModel = {
+    description: 'scripted',
+    respond: async (request, cancellation, call) => {
+      asked.push(request);
+      return answer(request, cancellation, call);
+    },
+  };
+  const gateway = createGateway({
+    model,
+    sampling,
+    seed: 42,
+    observer: { onCall: (call) => calls.push(call) },
+    logger: { log: (level, message) => logged.push(`${level}: ${message}`) },
+    clock,
+  });
+  const episode = gateway.openEpisode({ episodeUuid: uuid, episode: 5, seed: 5, address: 'in-process' });
+  const apiKey = episode.apiKeyFor({ agentName: 'solver', targetTag: 'main' });
+  return { gateway, episode, apiKey, clock, calls, logged, asked };
+}
+
+export const hello = { model: 'any', messages: [{ role: 'user', content: 'hello' }] };
+
+export function chatRequest(bench: Bench, body: unknown, changes: Partial<HttpRequest> = {}): HttpRequest {
+  return {
+    method: 'POST',
+    path: '/v1/chat/completions',
+    headers: { host: '127.0.0.1:4000', authorization: `Bearer ${bench.apiKey}` },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    cancellation: neverCancelled,
+    ...changes,
+  };
+}
+
+export async function bodyOf(reply: HttpReply): Promise<string> {
+  if (typeof reply.body === 'string') return reply.body;
+  let text = '';
+  for await (const part of reply.body) text += part;
+  return text;
+}
+
+export function completionOf(
+  content: string | null,
+  changes: Partial<ChatCompletion['choices'][number]> = {},
+): ChatCompletion {
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 7,
+    model: 'm',
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content, refusal: null },
+        logprobs: null,
+        finish_reason: 'stop',
+        ...changes,
+      },
+    ],
+    usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+  };
+}
+
+export function saying(content: string): ModelReply {
+  return { kind: 'completion', completion: completionOf(content) };
+}
+
+export function chunkOf(
+  delta: ChatCompletionChunk['choices'][number]['delta'],
+  finish: ChatCompletionChunk['choices'][number]['finish_reason'] = null,
+): ChatCompletionChunk {
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    created: 7,
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  };
+}
+
+/** A promise and what settles it. */
+export function gate(): { readonly opened: Promise<void>; open(): void } {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  return { opened: promise, open: () => resolve(undefined) };
+}
