@@ -1,4 +1,4 @@
-import { CodedError } from '../../base/errors.ts';
+import { CodedError, type Location } from '../../base/errors.ts';
 import type { FileReader } from '../../base/ports.ts';
 import type { InitMessage, Task } from '../../workflow/index.ts';
 
@@ -31,8 +31,10 @@ export async function readJsonlTasks(
   file: string,
   selection: TaskSelection,
   files: FileReader,
+  /** Where the file was named. */
+  namedAt?: Location,
 ): Promise<TaskReading> {
-  if (!(await files.exists(file))) throw fileNotFound(file);
+  if (!(await files.exists(file))) throw fileNotFound(file, namedAt);
   const wanted = selection.taskIds === undefined ? undefined : new Set(selection.taskIds);
   const tasks: Task[] = [];
   const warnings: CodedError[] = [];
@@ -119,10 +121,11 @@ function isMessages(value: unknown): value is readonly InitMessage[] {
   return Array.isArray(value) && value.every((item) => isRecord(item) && isString(item['role']));
 }
 
-function fileNotFound(file: string): CodedError {
+function fileNotFound(file: string, location: Location | undefined): CodedError {
   return new CodedError({
     code: 'task-reader/file-not-found',
     message: `The data set ${file} does not exist.`,
+    ...(location && { location }),
     hint: 'Correct file_path under ajet.task_reader.jsonl_dataset_file; it is relative to the working directory, then to the folder of the config.',
   });
 }

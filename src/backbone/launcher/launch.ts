@@ -1,0 +1,210 @@
+import type { CancellationToken } from '../../base/cancellation.ts';
+import { CodedError, toReport, type Location } from '../../base/errors.ts';
+import type { Clock, FileReader, PathRules } from '../../base/ports.ts';
+import type { Composition } from '../../config/compose.ts';
+import type { Config } from '../../config/effectiveConfig.ts';
+import { parseLocator, type Locator } from '../../config/locator.ts';
+import { firstError } from '../../config/problem.ts';
+import type { EpisodeResult, RunEvent, RunRequest } from '../../protocol/run.ts';
+import type { BaseJudge, Workflow } from '../../workflow/index.ts';
+import type { JudgeClass } from '../task-judge/judge.ts';
+import { readJsonlTasks } from '../task-reader/jsonlReader.ts';
+import { episodeSlots, rollOut } from '../task-rollout/rollout.ts';
+import {
+  runEpisode,
+  type EpisodeCalls,
+  type EpisodeContext,
+  type EpisodeSlot,
+} from '../task-runner/episode.ts';
+import { resolveFile } from './resolveFile.ts';
+import { planRun, type RunPlan } from './runPlan.ts';
+
+/** The run's Model Tuner, ready to answer. */
+export interface ModelTuner {
+  /** e.g. `embedded (seed 12345)`. */
+  readonly description: string;
+  openCalls(slot: EpisodeSlot, episodeUuid: string): EpisodeCalls;
+  close(): Promise<void>;
+}
+
+/** Where a run's results are kept. */
+export interface RunFolder {
+  /** Absolute; may differ from the plan's by a suffix, so that no earlier run is overwritten. */
+  readonly path: string;
+  append(result: EpisodeResult): void;
+}
+
+export interface LaunchPorts {
+  readonly clock: Clock;
+  readonly files: FileReader;
+  readonly paths: PathRules;
+  emit(event: RunEvent): void;
+  /** The effective config and what is wrong with it. Rejects only when there is no config to speak of. */
+  readConfig(request: RunRequest): Promise<Composition>;
+  loadWorkflow(file: string, name: string): Promise<new () => Workflow>;
+  loadJudge(
+    file: string,
+    name: string,
+  ): Promise<new (config: Readonly<Record<string, unknown>>) => BaseJudge>;
+  openModelTuner(request: RunRequest, plan: RunPlan): Promise<ModelTuner>;
+  openFolder(plan: RunPlan, request: RunRequest): Promise<RunFolder>;
+  readonly episodes: Pick<EpisodeContext, 'newUuid' | 'userFrame' | 'onUncaught'>;
+}
+
+/** A whole run, from the request to `run-ended`; never rejects. */
+export async function launch(
+  request: RunRequest,
+  ports: LaunchPorts,
+  cancellation: CancellationToken,
+): Promise<void> {
+  try {
+    await run(request, ports, cancellation);
+    const status = cancellation.isCancelled ? 'cancelled' : 'completed';
+    ports.emit({ type: 'run-ended', status, error: null });
+  } catch (error) {
+    const location = error instanceof CodedError ? undefined : ports.episodes.userFrame(error);
+    const report = toReport(error, 'launcher/unexpected');
+    ports.emit({ type: 'run-ended', status: 'failed', error: { ...report, ...(location && { location }) } });
+  }
+}
+
+async function run(request: RunRequest, ports: LaunchPorts, cancellation: CancellationToken): Promise<void> {
+  const { config, problems } = await ports.readConfig(request);
+  const error = firstError(problems);
+  for (const { severity, ...report } of problems) {
+    // The first error ends the run, and is told with its end.
+    if (report.message !== error?.message) ports.emit({ type: 'problem', severity, report });
+  }
+  if (error !== undefined) throw error;
+  const plan = planRun(request, config, new Date(ports.clock.now()), ports.paths);
+  const locate = locator(request, ports);
+  const workflow = await locate(plan.workflow, 'workflow', config.locate('ajet.rollout.user_workflow'));
+  const dataFile = await resolveFile(plan.dataFile, request, ports);
+  const selection = { first: plan.firstTasks, taskIds: request.taskIds };
+  const { tasks, warnings } = await readJsonlTasks(dataFile, selection, ports.files, plan.dataFileAt);
+  for (const warning of warnings) warn(ports, warning);
+  const Workflow = await ports.loadWorkflow(workflow.file, workflow.name);
+  const modelTuner = await ports.openModelTuner(request, plan);
+  try {
+    const folder = await ports.openFolder(plan, request);
+    const slots = episodeSlots(tasks, plan.repeat);
+    ports.emit({
+      type: 'run-started',
+      experiment: plan.experiment,
+      config: request.config,
+      model: modelTuner.description,
+      workflow: plan.workflow,
+      workflowFile: workflow.file,
+      folder: folder.path,
+      tasks: tasks.length,
+      repeat: plan.repeat,
+      episodes: slots.length,
+      parallel: plan.parallel,
+    });
+    const context: EpisodeContext = {
+      ...ports.episodes,
+      Workflow,
+      config: config.plain(),
+      clock: ports.clock,
+      timeout: request.episodeTimeout,
+      loadJudge: once(() => judgeOf(plan, config, locate, ports)),
+      openCalls: (slot, uuid) => modelTuner.openCalls(slot, uuid),
+    };
+    await rollOut(slots, plan.parallel, cancellation, (slot) =>
+      observed(slot, context, folder, ports, cancellation),
+    );
+  } finally {
+    await modelTuner.close();
+  }
+}
+
+async function observed(
+  slot: EpisodeSlot,
+  context: EpisodeContext,
+  folder: RunFolder,
+  ports: LaunchPorts,
+  cancellation: CancellationToken,
+): Promise<EpisodeResult> {
+  const { episode, repeat } = slot;
+  ports.emit({ type: 'episode-started', episode, taskId: slot.task.task_id, repeat });
+  const result = await runEpisode(slot, context, cancellation);
+  folder.append(result);
+  ports.emit({ type: 'episode-ended', result });
+  return result;
+}
+
+type Locate = (text: string, what: 'workflow' | 'judge', location: Location) => Promise<Place>;
+
+interface Place {
+  /** Absolute. */
+  readonly file: string;
+  readonly name: string;
+}
+
+function locator(request: RunRequest, ports: LaunchPorts): Locate {
+  return async (text, what, location) => {
+    const parsed = parseLocator(text);
+    if (!parsed.ok) throw new CodedError({ ...parsed.problem, location });
+    refusePython(parsed.locator, what, location);
+    const file = await resolveFile(parsed.locator.where, request, ports);
+    if (!(await ports.files.exists(file))) throw noSuchFile(what, file, location);
+    return { file, name: parsed.locator.name };
+  };
+}
+
+/** The judge class, when an episode needs it: a run whose workflow returns every reward never asks. */
+async function judgeOf(
+  plan: RunPlan,
+  config: Config,
+  locate: Locate,
+  ports: LaunchPorts,
+): Promise<JudgeClass> {
+  if (plan.judgeType !== 'customized_protocol') {
+    throw noJudge(`judge_type ${plan.judgeType} is not available here`, config, 'ajet.task_judge.judge_type');
+  }
+  if (plan.judge === null) throw noJudge('judge_protocol is null', config, 'ajet.task_judge.judge_protocol');
+  const origin = config.get('ajet.task_judge.judge_protocol')?.origin;
+  if (origin?.kind !== 'file')
+    throw noJudge('the config names none', config, 'ajet.task_judge.judge_protocol');
+  const location = config.locate('ajet.task_judge.judge_protocol');
+  const { file, name } = await locate(plan.judge, 'judge', location);
+  return ports.loadJudge(file, name);
+}
+
+/** Loads at most once: every episode gets the same class, or the same error. */
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => (loaded ??= load());
+}
+
+function warn(ports: LaunchPorts, problem: CodedError): void {
+  ports.emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) });
+}
+
+function refusePython({ kind, where, name }: Locator, what: string, location: Location): void {
+  if (kind === 'file' && !where.endsWith('.py')) return;
+  throw new CodedError({
+    code: `launcher/python-${what}`,
+    message: `The ${what} ${where}->${name} is Python, which this version does not run.`,
+    location,
+    hint: `Name a TypeScript or JavaScript file, for example ${what}.ts->${name}.`,
+  });
+}
+
+function noSuchFile(what: string, file: string, location: Location): CodedError {
+  return new CodedError({
+    code: `launcher/${what}-not-found`,
+    message: `The file of the ${what}, ${file}, does not exist.`,
+    location,
+    hint: 'The path is relative to the working directory, then to the folder of the config.',
+  });
+}
+
+function noJudge(why: string, config: Config, path: string): CodedError {
+  return new CodedError({
+    code: 'task-judge/none',
+    message: `The workflow returned no reward, and no judge can compute one: ${why}.`,
+    location: config.locate(path),
+    hint: 'Return a reward from execute, or name a judge: ajet.task_judge.judge_protocol: judge.ts->ClassName.',
+  });
+}

@@ -1,0 +1,86 @@
+import { CodedError, type Location } from '../../base/errors.ts';
+import type { PathRules } from '../../base/ports.ts';
+import type { Config } from '../../config/effectiveConfig.ts';
+import type { RunRequest } from '../../protocol/run.ts';
+import type { Sampling } from '../model-tuner/gateway.ts';
+
+/** All that is decided before the user's code is loaded. */
+export interface RunPlan {
+  readonly experiment: string;
+  /** The run's folder, absolute. */
+  readonly folder: string;
+  readonly workflow: string;
+  readonly judgeType: string;
+  readonly judge: string | null;
+  readonly dataFile: string;
+  readonly dataFileAt: Location;
+  readonly firstTasks: number;
+  readonly repeat: number;
+  readonly parallel: number;
+  readonly seed: number;
+  readonly sampling: Sampling;
+}
+
+/** Tokens that upstream keeps back of a turn's length. */
+const reservedTokens = 16;
+
+/**
+ * Reads the plan from config and request. The request, which holds what only debugging needs, wins over the
+ * config's `ajet.debug`; the tasks are the training split's unless it says otherwise (upstream's debug backbone
+ * takes the validation split; training takes this one).
+ */
+export function planRun(request: RunRequest, config: Config, now: Date, paths: PathRules): RunPlan {
+  const experiment = experimentName(config.stringOrNull('ajet.experiment_name'), request.config, now, paths);
+  return {
+    experiment,
+    folder: paths.resolve(request.cwd, request.expDir ?? 'saved_experiments', experiment),
+    workflow: config.string('ajet.rollout.user_workflow'),
+    judgeType: config.string('ajet.task_judge.judge_type'),
+    judge: config.stringOrNull('ajet.task_judge.judge_protocol'),
+    ...dataFile(request, config),
+    firstTasks: request.firstTasks ?? config.integer('ajet.debug.debug_first_n_tasks'),
+    repeat: request.repeat ?? config.integer('ajet.rollout.num_repeat'),
+    parallel: request.parallel ?? config.integer('ajet.debug.debug_max_parallel'),
+    seed: request.seed ?? config.integer('ajet.debug.debug_vllm_seed'),
+    sampling: {
+      temperature: config.number('ajet.rollout.temperature'),
+      topP: config.number('ajet.rollout.top_p'),
+      maxTokens: config.integer('ajet.rollout.max_response_length_in_one_turn') - reservedTokens,
+    },
+  };
+}
+
+/**
+ * Upstream's naming: null or `read_yaml_name` becomes the file's stem and the local time; `|` becomes `-`. What
+ * could lead out of the parent folder becomes `-` too.
+ */
+function experimentName(name: string | null, file: string, now: Date, paths: PathRules): string {
+  const derived = name === null || name === 'read_yaml_name' || name === '';
+  const text = derived ? `${paths.basename(file).replace(/\.ya?ml$/i, '')}_${timestamp(now)}` : name;
+  return text.replace(/[|/\\:]/g, '-').replace(/^\.+$/, '-');
+}
+
+/** `YYYYmmdd_HHMM`, local time. */
+function timestamp(now: Date): string {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const date = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;
+  return `${date}_${two(now.getHours())}${two(now.getMinutes())}`;
+}
+
+const readerTypes = ['jsonl_dataset_file'];
+
+function dataFile(request: RunRequest, config: Config): Pick<RunPlan, 'dataFile' | 'dataFileAt'> {
+  const type = config.string('ajet.task_reader.type');
+  if (!readerTypes.includes(type)) throw unsupportedReader(type, config.locate('ajet.task_reader.type'));
+  const key = `ajet.task_reader.jsonl_dataset_file.${request.split}.file_path`;
+  return { dataFile: config.string(key), dataFileAt: config.locate(key) };
+}
+
+function unsupportedReader(type: string, location: Location): CodedError {
+  return new CodedError({
+    code: 'launcher/task-reader',
+    message: `The debug backbone does not read tasks of type ${JSON.stringify(type)}.`,
+    location,
+    hint: `It reads ${readerTypes.join(', ')}: write the tasks you want to debug to a JSONL file.`,
+  });
+}

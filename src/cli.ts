@@ -1,0 +1,5 @@
+/** The `agentjet` command. */
+import process from 'node:process';
+import { main } from './node/cli/main.ts';
+
+process.exitCode = await main(process.argv.slice(2), import.meta.dirname);

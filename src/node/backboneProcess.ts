@@ -1,0 +1,112 @@
+/** The process that a whole run happens in: told what to do by the front end, it runs, reports and ends. */
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { launch, type LaunchPorts } from '../backbone/launcher/launch.ts';
+import { CancellationSource } from '../base/cancellation.ts';
+import { CodedError, toReport } from '../base/errors.ts';
+import { compose } from '../config/compose.ts';
+import type { FrontEndMessage, RunEvent, RunRequest } from '../protocol/run.ts';
+import type { BaseJudge, Workflow } from '../workflow/index.ts';
+import { systemClock } from './clock.ts';
+import { localFiles } from './files.ts';
+import { installLoader, type Loader } from './loader/loader.ts';
+import { openModelTuner } from './modelTuner.ts';
+import { serveFrontEnd } from './process/frontEnd.ts';
+import { openRunFolder } from './runFolder.ts';
+import { UncaughtErrors } from './uncaught.ts';
+
+const ownFolder = import.meta.dirname;
+const cancellation = new CancellationSource();
+let started = false;
+
+const frontEnd = serveFrontEnd({
+  onMessage: take,
+  onUnknown: (line) => emit({ type: 'log', level: 'warn', message: `Not understood: ${line.slice(0, 200)}` }),
+  // Nobody is left to report to, or to ask for an end.
+  onClosed: () => process.exit(2),
+});
+
+function emit(event: RunEvent): void {
+  frontEnd.send(event);
+}
+
+function take(message: FrontEndMessage): void {
+  if (message.type === 'cancel') {
+    cancellation.cancel();
+  } else if (!started) {
+    started = true;
+    void run(message.request);
+  }
+}
+
+async function run(request: RunRequest): Promise<void> {
+  await launch(request, portsOf(request), cancellation.token);
+  // What the user's code left open, a timer or a socket, must not keep a run that is over.
+  await flushed(process.stdout);
+  await flushed(process.stderr);
+  process.exit(0);
+}
+
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => resolve());
+  });
+}
+
+function portsOf(request: RunRequest): LaunchPorts {
+  const loader = installLoader({
+    sdkUrl: pathToFileURL(path.join(ownFolder, 'sdk.mjs')).href,
+    esbuild: path.join(ownFolder, 'vendor/esbuild-wasm/bin/esbuild'),
+  });
+  const uncaught = new UncaughtErrors((error) => reportUncaught(error, loader));
+  let configText = '';
+  return {
+    clock: systemClock,
+    files: localFiles,
+    paths: path,
+    emit,
+    readConfig: async () => {
+      configText = await readConfigText(request.config);
+      return compose({
+        file: request.config,
+        text: configText,
+        cwd: request.cwd,
+        files: localFiles,
+        paths: path,
+        environment: request.allowEnvironment ? (name) => process.env[name] : 'blocked',
+      });
+    },
+    loadWorkflow: async (file, name) =>
+      (await loader.loadExport({ file, name }, 'workflow', [])).value as new () => Workflow,
+    loadJudge: async (file, name) =>
+      (await loader.loadExport({ file, name }, 'judge', [])).value as new (
+        config: Readonly<Record<string, unknown>>,
+      ) => BaseJudge,
+    openModelTuner: (_, plan) => openModelTuner(request.model, plan, loader, emit),
+    openFolder: (plan) => openRunFolder(plan.folder, configText),
+    episodes: {
+      newUuid: () => randomBytes(16).toString('hex'),
+      userFrame: (error) => loader.userFrame(error),
+      onUncaught: uncaught.onUncaught,
+    },
+  };
+}
+
+async function readConfigText(file: string): Promise<string> {
+  const text = await localFiles.readText(file);
+  if (text !== undefined) return text;
+  throw new CodedError({
+    code: 'launcher/config-not-found',
+    message: `The config ${file} does not exist.`,
+    hint: 'Correct the path.',
+  });
+}
+
+function reportUncaught(error: unknown, loader: Loader): void {
+  const location = loader.userFrame(error);
+  const report = toReport(error, 'episode/uncaught');
+  const hint = 'Several episodes were running, or none: run one at a time to see whose it is.';
+  emit({ type: 'problem', severity: 'error', report: { ...report, hint, ...(location && { location }) } });
+}

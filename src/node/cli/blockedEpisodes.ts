@@ -1,0 +1,69 @@
+import { CodedError } from '../../base/errors.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import type { Clock } from '../../base/ports.ts';
+import type { EpisodeResult, RunEvent } from '../../protocol/run.ts';
+
+/** Seconds that a run gets to end an episode by itself once its time is up. */
+const grace = 5;
+
+type Started = Extract<RunEvent, { type: 'episode-started' }>;
+
+/**
+ * Watches, from outside the process, for episodes that outlive their limit because their code never yields: then no
+ * timer of that process fires, and nothing in it can end them. Only where no debugger can hold it.
+ */
+export class BlockedEpisodes implements Disposable {
+  readonly #running = new Map<number, { readonly event: Started; readonly since: number }>();
+  readonly #clock: Clock;
+  readonly #limit: number;
+  readonly #ticking: Disposable;
+
+  /** @param onBlocked the episodes that were running when one of them was found blocked, as results */
+  constructor(clock: Clock, limitSeconds: number, onBlocked: (results: readonly EpisodeResult[]) => void) {
+    this.#clock = clock;
+    this.#limit = limitSeconds;
+    this.#ticking = clock.every(500, () => {
+      const results = this.#blocked();
+      if (results.length === 0) return;
+      this.dispose();
+      onBlocked(results);
+    });
+  }
+
+  take(event: RunEvent): void {
+    if (event.type === 'episode-started') {
+      this.#running.set(event.episode, { event, since: this.#clock.monotonic() });
+    } else if (event.type === 'episode-ended') {
+      this.#running.delete(event.result.episode);
+    }
+  }
+
+  dispose(): void {
+    this.#ticking.dispose();
+  }
+
+  #blocked(): EpisodeResult[] {
+    const seconds = (since: number): number => (this.#clock.monotonic() - since) / 1000;
+    const running = [...this.#running.values()];
+    if (!running.some(({ since }) => seconds(since) > this.#limit + grace)) return [];
+    const { code, message, hint } = blocked(this.#limit);
+    return running.map(({ event, since }) => ({
+      episode: event.episode,
+      taskId: event.taskId,
+      repeat: event.repeat,
+      reward: null,
+      isSuccess: false,
+      llmCalls: 0,
+      seconds: seconds(since),
+      error: { code, message, hint },
+    }));
+  }
+}
+
+function blocked(limit: number): CodedError {
+  return new CodedError({
+    code: 'episode/blocked',
+    message: `The workflow ran past its ${limit} s without ever yielding, so the run was killed.`,
+    hint: 'Look for a loop without an await; under F5, Pause shows where it is.',
+  });
+}

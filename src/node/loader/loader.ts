@@ -1,0 +1,205 @@
+/** Loads the user's code into this process: TypeScript or JavaScript, ESM or CommonJS, as its author wrote it. */
+import { readFileSync } from 'node:fs';
+import * as nodeModule from 'node:module';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { CodedError, type Location } from '../../base/errors.ts';
+import { maskSource } from '../../debug/maskSource.ts';
+import type { JudgeClass } from '../../backbone/task-judge/judge.ts';
+import { BaseJudge, Workflow } from '../../workflow/index.ts';
+import { loaderErrors, textOf, type ExportKind } from './errors.ts';
+import { runEsbuild } from './esbuild.ts';
+import { ModuleHooks } from './hooks.ts';
+import { headLocation, topUserFrame } from './stack.ts';
+import { isFile, isJsx, isTypeScript, UserFiles } from './userFiles.ts';
+
+export type { ExportKind } from './errors.ts';
+
+export interface LoaderOptions {
+  /** The URL of the SDK's module, the very one that this program's own code imports: classes are compared by identity. */
+  readonly sdkUrl: string;
+  /** esbuild-wasm's `bin/esbuild`, absolute. */
+  readonly esbuild: string;
+  /** Where this program's modules lie; frames and files in it are not the user's. Default: the SDK's folder. */
+  readonly ownFolder?: string;
+}
+
+/** What a config says with `file.ts->Name`. */
+export interface Locator {
+  /** Absolute, or relative to one of the folders given with it. */
+  readonly file: string;
+  readonly name: string;
+}
+
+/** What an export of each kind is. */
+export interface ExportOf {
+  readonly workflow: new () => Workflow;
+  readonly judge: JudgeClass;
+  readonly script: (...given: unknown[]) => unknown;
+}
+
+export interface LoadedExport<Kind extends ExportKind> {
+  readonly value: ExportOf[Kind];
+  /** The file it was loaded from, absolute. */
+  readonly file: string;
+}
+
+/**
+ * Makes user code importable in this process, once and for all: TypeScript, and `agentjet` as the SDK. Also makes
+ * stacks tell places in the sources.
+ */
+export function installLoader(options: LoaderOptions): Loader {
+  const userFiles = new UserFiles(options.ownFolder ?? path.dirname(fileURLToPath(options.sdkUrl)));
+  const hooks = new ModuleHooks(options.sdkUrl, options.esbuild, userFiles);
+  hooks.register();
+  mapStacks();
+  return new Loader(hooks, userFiles, options.esbuild);
+}
+
+/** Only for the user's own files: to map those of all packages takes time with every error. */
+function mapStacks(): void {
+  if (typeof nodeModule.setSourceMapsSupport === 'function') nodeModule.setSourceMapsSupport(true);
+  else process.setSourceMapsEnabled(true);
+}
+
+export class Loader {
+  readonly #hooks: ModuleHooks;
+  readonly #userFiles: UserFiles;
+  readonly #esbuild: string;
+
+  /** Use {@link installLoader}. */
+  constructor(hooks: ModuleHooks, userFiles: UserFiles, esbuild: string) {
+    this.#hooks = hooks;
+    this.#userFiles = userFiles;
+    this.#esbuild = esbuild;
+  }
+
+  /**
+   * Imports the locator's file and gives the export. Rejects with a `CodedError` of `loader/…` that tells the place
+   * in the user's code: a missing file, export or import, something of another kind, a syntax error, a throw.
+   *
+   * @param folders where a relative file is looked for, in order
+   */
+  async loadExport<Kind extends ExportKind>(
+    locator: Locator,
+    kind: Kind,
+    folders: readonly string[],
+  ): Promise<LoadedExport<Kind>> {
+    const file = findFile(locator, kind, folders);
+    const exported = await this.importModule(file);
+    const value = exported[locator.name];
+    if (value === undefined) {
+      const names = Object.keys(exported).filter((name) => isOfKind(exported[name], kind));
+      const others = names.length > 0 ? names : Object.keys(exported);
+      throw loaderErrors.noSuchExport(kind, file, locator.name, others);
+    }
+    if (!isOfKind(value, kind)) throw loaderErrors.wrongKind(kind, file, locator.name, describe(value));
+    return { value, file };
+  }
+
+  /** The topmost frame of an error's stack in the user's code, in the source as written; undefined if there is none. */
+  userFrame(error: unknown): Location | undefined {
+    return topUserFrame(error, this.#userFiles);
+  }
+
+  /** A file's exports; rejects as {@link loadExport} does. */
+  async importModule(file: string): Promise<Record<string, unknown>> {
+    try {
+      return namesOf((await import(pathToFileURL(file).href)) as Record<string, unknown>);
+    } catch (error) {
+      throw this.#explain(error, file);
+    }
+  }
+
+  #explain(error: unknown, file: string): CodedError {
+    if (error instanceof CodedError) return error;
+    const failed = this.#hooks.failedImport(error);
+    if (failed !== undefined) {
+      return loaderErrors.importNotFound(failed.specifier, placeOfImport(failed), error);
+    }
+    if (error instanceof SyntaxError) {
+      const place = headLocation(error);
+      if (place !== undefined && error.message.startsWith('The requested module')) {
+        return loaderErrors.linkFailed(place, error.message, error);
+      }
+      const syntax =
+        place === undefined ? this.#findSyntaxError() : loaderErrors.syntax(place, error.message);
+      if (syntax !== undefined) return syntax;
+    }
+    return loaderErrors.threw(file, textOf(error), this.userFrame(error) ?? { file }, error);
+  }
+
+  /** V8 does not tell where in which JavaScript module a syntax error is; esbuild does. */
+  #findSyntaxError(): CodedError | undefined {
+    for (const file of this.#hooks.loadedFiles()) {
+      if (isTypeScript(file) || isJsx(file)) continue;
+      try {
+        const source = readFileSync(file, 'utf8');
+        runEsbuild(this.#esbuild, {
+          file,
+          url: pathToFileURL(file).href,
+          source,
+          format: 'esm',
+          options: {},
+        });
+      } catch (error) {
+        if (error instanceof CodedError && error.code === 'loader/syntax-error') return error;
+        throw error;
+      }
+    }
+    return undefined;
+  }
+}
+
+function findFile(locator: Locator, kind: ExportKind, folders: readonly string[]): string {
+  const candidates = path.isAbsolute(locator.file)
+    ? [locator.file]
+    : [...new Set(folders.map((folder) => path.resolve(folder, locator.file)))];
+  const found = candidates.find(isFile);
+  if (found === undefined) throw loaderErrors.fileNotFound(kind, locator.file, candidates);
+  return found;
+}
+
+/** A CommonJS module's exports are all in `default`; Node finds only some of their names by itself. */
+function namesOf(namespace: Record<string, unknown>): Record<string, unknown> {
+  const { default: whole } = namespace;
+  const isObject = typeof whole === 'object' && whole !== null;
+  return { ...(isObject ? (whole as Record<string, unknown>) : {}), ...namespace };
+}
+
+function isOfKind<Kind extends ExportKind>(value: unknown, kind: Kind): value is ExportOf[Kind] {
+  if (typeof value !== 'function') return false;
+  const prototype: unknown = value.prototype;
+  if (kind === 'workflow') return prototype instanceof Workflow;
+  return kind === 'judge' ? prototype instanceof BaseJudge : !isClass(value);
+}
+
+function isClass(value: unknown): boolean {
+  return typeof value === 'function' && Function.prototype.toString.call(value).startsWith('class');
+}
+
+function describe(value: unknown): string {
+  if (isClass(value)) return 'a class without that base';
+  if (typeof value === 'function') return 'a function';
+  return value === null ? 'null' : `a value of type ${typeof value}`;
+}
+
+/** The literal in the importing file's text; the file alone where the specifier was computed. */
+function placeOfImport({ specifier, importer }: { specifier: string; importer: string }): Location {
+  const text = readFileSync(importer, 'utf8');
+  const code = maskSource(text);
+  for (const quote of ['"', "'"]) {
+    const literal = quote + specifier + quote;
+    for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + 1)) {
+      // In a comment or another literal the masked text has no quote.
+      if (code[at] === quote) return placeAt(importer, text, at);
+    }
+  }
+  return { file: importer };
+}
+
+function placeAt(file: string, text: string, offset: number): Location {
+  const before = text.slice(0, offset);
+  return { file, line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
+}

@@ -1,0 +1,99 @@
+/** Ending a process with everything it started. All of it is synchronous: it must also work while an owner goes down. */
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import process from 'node:process';
+
+/** A process of this machine; the start time tells it from a later one with the same number. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Clock ticks since boot. */
+  readonly started: string;
+}
+
+/** Windows has no process groups: its own tool ends a tree. */
+export function taskkillCommand(pid: number): readonly [command: string, args: readonly string[]] {
+  return ['taskkill', ['/pid', String(pid), '/T', '/F']];
+}
+
+/**
+ * Kills a process, its group (where it leads one) and its descendants, also those that left the group (Linux only:
+ * elsewhere they cannot be found without another program).
+ *
+ * @param earlier descendants seen before: still killed where their parent has ended meanwhile
+ */
+export function killTree(
+  leader: number,
+  platform: NodeJS.Platform,
+  earlier: readonly ProcessIdentity[] = [],
+): void {
+  if (platform === 'win32') {
+    const [command, args] = taskkillCommand(leader);
+    spawnSync(command, args, { stdio: 'ignore', windowsHide: true });
+    return;
+  }
+  const strays = [...descendantsOf(leader), ...earlier.filter(isAlive)];
+  signal(-leader, 'SIGKILL');
+  for (const { pid } of strays) signal(pid, 'SIGKILL');
+}
+
+/** Kills what this process started, then this process: for an owner-less process that must leave nothing behind. */
+export function killOwnTree(platform: NodeJS.Platform = process.platform): void {
+  if (platform !== 'win32') for (const { pid } of descendantsOf(process.pid)) signal(pid, 'SIGKILL');
+  else killTree(process.pid, platform);
+  process.kill(process.pid, 'SIGKILL');
+}
+
+/** Signals a process, or with a negative number a group; whether there was one to signal. */
+export function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false; // ended already, or nothing but zombies (macOS answers EPERM): nothing left to signal
+  }
+}
+
+/** Children, their children and so on; empty where there is no `/proc`. */
+export function descendantsOf(leader: number): readonly ProcessIdentity[] {
+  const all = allProcesses();
+  const found: ProcessIdentity[] = [];
+  const pending = [leader];
+  for (let pid = pending.pop(); pid !== undefined; pid = pending.pop()) {
+    const children = all.filter(({ parent }) => parent === pid);
+    found.push(...children);
+    pending.push(...children.map((child) => child.pid));
+  }
+  return found;
+}
+
+function isAlive(identity: ProcessIdentity): boolean {
+  return readStat(identity.pid)?.started === identity.started;
+}
+
+interface ProcessStat extends ProcessIdentity {
+  readonly parent: number;
+}
+
+function allProcesses(): ProcessStat[] {
+  return processNumbers().flatMap((pid) => readStat(pid) ?? []);
+}
+
+function processNumbers(): number[] {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  } catch {
+    return []; // not Linux: there is no /proc
+  }
+}
+
+/** Undefined when the process has ended, zombies included. */
+function readStat(pid: number): ProcessStat | undefined {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  } catch {
+    return undefined; // ended between listing and reading, or there is no /proc
+  }
+  // "pid (name) state ppid …"; the name may hold spaces and parentheses. Field 22 of all is the start time.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' ? undefined : { pid, parent: Number(fields[1]), started: fields[19] ?? '' };
+}

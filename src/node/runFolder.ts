@@ -1,0 +1,48 @@
+import { appendFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CodedError } from '../base/errors.ts';
+import type { RunFolder } from '../backbone/launcher/launch.ts';
+
+/**
+ * Makes the run's folder: a copy of the config as it was, under upstream's name for it, and a line for each episode
+ * as it ends. A name that is taken gets a number, so that no run overwrites another (upstream does, after a warning).
+ *
+ * @param wanted absolute
+ */
+export async function openRunFolder(wanted: string, configText: string): Promise<RunFolder> {
+  try {
+    const folder = await makeFolder(wanted);
+    await writeFile(path.join(folder, 'yaml_backup.yaml'), configText);
+    const episodes = path.join(folder, 'episodes.jsonl');
+    // Synchronously: what an episode ended with is kept, whatever the next one does to the process.
+    return { path: folder, append: (result) => appendFileSync(episodes, `${JSON.stringify(result)}\n`) };
+  } catch (error) {
+    throw cannotWrite(wanted, error);
+  }
+}
+
+async function makeFolder(wanted: string): Promise<string> {
+  await mkdir(path.dirname(wanted), { recursive: true });
+  for (let number = 1; ; number++) {
+    const folder = number === 1 ? wanted : `${wanted}_${number}`;
+    try {
+      await mkdir(folder);
+      return folder;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+  }
+}
+
+function cannotWrite(folder: string, cause: unknown): CodedError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new CodedError(
+    {
+      code: 'launcher/run-folder',
+      message: `The run's folder ${folder} cannot be written: ${reason}.`,
+      hint: 'Choose another place with --exp-dir (launch.json: expDir).',
+    },
+    { cause },
+  );
+}
