@@ -1,0 +1,258 @@
+/**
+ * The debug adapter of type `agentjet`: one session per run. It owns the run's process and shows what only it knows,
+ * the episodes; breakpoints, stepping and variables are the JavaScript debugger's, in a child session.
+ *
+ * Every way in, and what is special about it:
+ *
+ * - F5, no launch.json, an AgentJet YAML in front: the configuration provider fills in that file.
+ * - F5, no launch.json, a workflow in front: the provider fills in the config that names it, asking when several do.
+ * - launch.json: attributes as written; what they leave open comes from the settings.
+ * - Code lens, editor title and palette (`agentjet.debug`, `agentjet.run`): the commands make a configuration and start
+ *   it, so that they take the same path.
+ * - Without debugging (`noDebug`): no inspector, no child session; this session shows the process's output.
+ * - Restart, from here or from the child: `disconnect` with `restart`, then a new adapter with the same configuration.
+ *   The request `restart` stays unsupported: with it the old child and its process would live on.
+ * - Inline in VS Code's extension host: the child is started by the editor's own API (`startChild`), which can tie its
+ *   end to the parent's.
+ * - As a process of its own (`debugServer`, stdio), for other editors and for debugging the adapter: the child is asked
+ *   for by the reverse request `startDebugging`; a client that does not know it is told which port to attach to.
+ */
+import { ProtocolServer } from '@vscode/debugadapter/lib/protocol.js';
+import { Event, Response } from '@vscode/debugadapter/lib/messages.js';
+import type { DebugProtocol } from '@vscode/debugprotocol';
+import { toReport } from '../base/errors.ts';
+import type { Clock } from '../base/ports.ts';
+import { childConfiguration, parentShowsStreams, type ChildConfiguration } from './childSession.ts';
+import { debugErrors, toDapMessage } from './errors.ts';
+import { resolveLaunch, type LaunchContext, type ResolvedLaunch } from './launchConfiguration.ts';
+import { RunControl } from './runControl.ts';
+import type { RunExit, RunLauncher, RunProcess } from './runLauncher.ts';
+import { RunReporter, streamOutput, type DapEvent } from './runReporter.ts';
+
+export interface AdapterPorts extends LaunchContext {
+  readonly launcher: RunLauncher;
+  readonly clock: Clock;
+  /** The folder of our own bundles, which stepping leaves out. */
+  readonly ownFolder: string;
+  /** Starts a child session by other means than the protocol's; resolves to whether it started. */
+  readonly startChild?: (configuration: ChildConfiguration) => Promise<boolean>;
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+/** What a request is answered with; a throw becomes an error response. */
+type Handler = (args: Arguments) => unknown;
+
+const refused = 'the editor refused to start it';
+
+/** Requests that a client makes of its own accord: an error there is no reason for a popup. */
+const quietRequests: ReadonlySet<string> = new Set(['evaluate', 'stackTrace', 'scopes', 'variables']);
+
+const capabilities: DebugProtocol.Capabilities = {
+  supportsConfigurationDoneRequest: true,
+  supportsTerminateRequest: true,
+  supportsCancelRequest: true,
+};
+
+export class AgentJetSession extends ProtocolServer {
+  readonly #ports: AdapterPorts;
+  readonly #control: RunControl;
+  readonly #handlers: ReadonlyMap<string, Handler>;
+  #client: Partial<DebugProtocol.InitializeRequestArguments> = {};
+  #reporter = new RunReporter({ verbose: false, progress: false });
+  #childAnswer: ((response: DebugProtocol.Response) => void) | undefined;
+  #launchFailed = false;
+  #silent = false;
+
+  constructor(ports: AdapterPorts) {
+    super();
+    this.#ports = ports;
+    this.#control = new RunControl(ports.launcher, ports.clock);
+    this.#handlers = new Map(Object.entries(this.#makeHandlers()));
+    // A stream that broke or closed: the client is gone, and its run with it.
+    this.on('close', () => this.dispose());
+    this.on('error', () => this.dispose());
+  }
+
+  /** Ends the run at once if it still goes. */
+  override dispose(): void {
+    this.#silent = true;
+    void this.#control.kill();
+  }
+
+  override sendEvent(event: DebugProtocol.Event): void {
+    if (!this.#silent) super.sendEvent(event);
+  }
+
+  override handleMessage(message: DebugProtocol.ProtocolMessage): void {
+    if (message.type === 'response') this.#childAnswer?.(message as DebugProtocol.Response);
+    else super.handleMessage(message);
+  }
+
+  protected override dispatchRequest(request: DebugProtocol.Request): void {
+    void this.#answer(request);
+  }
+
+  /** Every request gets exactly one response, whatever its handler does. */
+  async #answer(request: DebugProtocol.Request): Promise<void> {
+    const response: DebugProtocol.Response = new Response(request);
+    try {
+      const handler = this.#handlers.get(request.command);
+      if (!handler) throw debugErrors.unsupportedRequest(request.command);
+      const body: unknown = await handler((request.arguments ?? {}) as Arguments);
+      if (body !== undefined) response.body = body;
+    } catch (error) {
+      const message = toDapMessage(error, { showUser: !quietRequests.has(request.command) });
+      response.success = false;
+      response.message = message.variables?.['_text'] ?? message.format;
+      response.body = { error: message };
+    }
+    this.sendResponse(response);
+    if (request.command === 'initialize') this.sendEvent(new Event('initialized'));
+  }
+
+  #makeHandlers(): Readonly<Record<string, Handler>> {
+    const neverStopped = (command: string): [string, Handler] => [
+      command,
+      () => {
+        throw debugErrors.neverStopped(command);
+      },
+    ];
+    return {
+      initialize: (args) => {
+        this.#client = args;
+        return capabilities;
+      },
+      launch: (args) => this.#launch(args),
+      configurationDone: () => undefined,
+      setBreakpoints: (args) => unverified(args),
+      setExceptionBreakpoints: () => undefined,
+      threads: () => ({ threads: this.#reporter.threads() }),
+      cancel: (args) => this.#cancelProgress(args),
+      terminate: () => this.#terminate(),
+      disconnect: () => this.#disconnect(),
+      evaluate: () => {
+        throw debugErrors.cannotEvaluate();
+      },
+      pause: () => {
+        throw debugErrors.cannotPause();
+      },
+      ...Object.fromEntries(
+        ['continue', 'next', 'stepIn', 'stepOut', 'stackTrace', 'scopes', 'variables'].map(neverStopped),
+      ),
+    };
+  }
+
+  async #launch(args: Arguments): Promise<void> {
+    this.#control.claim();
+    const launch = await resolveLaunch(args, this.#ports);
+    this.#reporter = new RunReporter({
+      verbose: launch.verbose,
+      progress: this.#client.supportsProgressReporting === true,
+    });
+    const run = await this.#control.start(launch.spec);
+    this.#follow(run, launch);
+    if (launch.spec.inspect) await this.#debug(run, launch);
+  }
+
+  #follow(run: RunProcess, launch: ResolvedLaunch): void {
+    run.onEvent((event) => this.#send(this.#reporter.report(event)));
+    if (!launch.spec.inspect || parentShowsStreams(launch.jsDebug)) {
+      run.onOutput(({ stream, text }) => this.#send([streamOutput(stream, text)]));
+    }
+    void run.exited.then((exit) => this.#runEnded(exit));
+  }
+
+  #runEnded(exit: RunExit): void {
+    const stopped = this.#control.isStopping;
+    // A run that was stopped is expected to be gone without a word.
+    this.#send(this.#reporter.processEnded(stopped ? undefined : exit.error));
+    this.#send([
+      {
+        event: 'exited',
+        body: { exitCode: this.#reporter.exitCode({ stopped: stopped && !this.#launchFailed }) },
+      },
+      { event: 'terminated', body: undefined },
+    ]);
+  }
+
+  /** Has the JavaScript debugger attach to the run, which waits for it before its first line. */
+  async #debug(run: RunProcess, launch: ResolvedLaunch): Promise<void> {
+    const { config, cwd } = launch.spec.request;
+    const ended = run.exited.then((exit) => {
+      if (this.#control.isStopping) throw debugErrors.stopped();
+      // A short run may be over before the editor has said that the child has started.
+      if (exit.error) throw exit.error;
+    });
+    try {
+      const port = await Promise.race([run.inspectorPort.catch(() => ended), ended]);
+      if (port === undefined) return;
+      const { ownFolder } = this.#ports;
+      const child = childConfiguration({ port, config, cwd, ownFolder, overrides: launch.jsDebug });
+      await Promise.race([this.#startChild(child), ended]);
+    } catch (error) {
+      this.#launchFailed = true;
+      void this.#control.kill(); // it would wait for its debugger for ever
+      throw error;
+    }
+  }
+
+  async #startChild(child: ChildConfiguration): Promise<void> {
+    if (this.#ports.startChild) {
+      const started = await this.#ports.startChild(child).catch((error: unknown) => {
+        throw debugErrors.childNotStarted(toReport(error, 'debug/internal').message);
+      });
+      if (!started) throw debugErrors.childNotStarted(refused);
+    } else if (this.#client.supportsStartDebuggingRequest === true) {
+      const response = await this.#requestChild(child);
+      if (!response.success) throw debugErrors.childNotStarted(response.message ?? refused);
+    } else {
+      this.#send([streamOutput('stdout', attachYourself(child))]);
+    }
+  }
+
+  /** `startDebugging` is the only request this adapter makes, and it makes it once, so no answer is anyone else's. */
+  #requestChild(configuration: ChildConfiguration): Promise<DebugProtocol.Response> {
+    return new Promise((resolve) => {
+      this.#childAnswer = resolve;
+      const args: DebugProtocol.StartDebuggingRequestArguments = { request: 'attach', configuration };
+      // Without the callback that its type demands: with one comes a time-out, and a client may ask its user first.
+      Reflect.apply(this.sendRequest.bind(this), undefined, ['startDebugging', args]);
+    });
+  }
+
+  #cancelProgress(args: Arguments): void {
+    const { progressId } = args as DebugProtocol.CancelArguments;
+    if (this.#reporter.isProgress(progressId)) this.#control.stop();
+  }
+
+  #terminate(): void {
+    const willEnd = this.#control.stop();
+    if (!willEnd) this.#send([{ event: 'terminated', body: undefined }]);
+  }
+
+  async #disconnect(): Promise<void> {
+    this.#silent = true; // the client has said good-bye
+    await this.#control.kill();
+  }
+
+  #send(events: readonly DapEvent[]): void {
+    for (const { event, body } of events) this.sendEvent(new Event(event, body));
+  }
+}
+
+/** The child session binds breakpoints; VS Code merges its answer with this one. */
+function unverified(args: Arguments): DebugProtocol.SetBreakpointsResponse['body'] {
+  const { breakpoints = [] } = args as Partial<DebugProtocol.SetBreakpointsArguments>;
+  return {
+    breakpoints: breakpoints.map(({ line }) => ({
+      verified: false,
+      line,
+      message: 'Bound by the JavaScript debugger once the workflow is loaded.',
+    })),
+  };
+}
+
+function attachYourself(child: ChildConfiguration): string {
+  const { address, port } = child as unknown as { address: string; port: number };
+  return `The run waits for a JavaScript debugger: attach one to ${address}:${port} (this client cannot start it by itself).\n`;
+}

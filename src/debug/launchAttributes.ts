@@ -1,0 +1,181 @@
+/**
+ * The attributes of a launch configuration of type `agentjet`, once: what a value is to TypeScript, and its JSON
+ * schema. `package.json` repeats the schemas (`contributes.debuggers`, `configurationAttributes.launch`) word for
+ * word; a test compares the two.
+ */
+export const debugType = 'agentjet';
+
+/** An OpenAI-compatible server. Its key is never an attribute: configurations are files and get committed. */
+export interface EndpointAttributes {
+  readonly baseUrl: string;
+  readonly model: string;
+  /** Name of the environment variable that holds the key. */
+  readonly apiKeyEnv?: string;
+}
+
+export interface LaunchAttributes {
+  readonly config: string;
+  readonly cwd?: string;
+  readonly expDir?: string;
+  readonly model?: 'embedded' | 'script' | 'endpoint';
+  readonly script?: string;
+  readonly endpoint?: EndpointAttributes;
+  readonly seed?: number;
+  readonly tasks?: number;
+  readonly taskIds?: readonly string[];
+  readonly split?: 'training' | 'validation';
+  readonly parallel?: number;
+  readonly repeat?: number;
+  /** Seconds. */
+  readonly episodeTimeout?: number;
+  /** Null takes a variable away. */
+  readonly env?: Readonly<Record<string, string | null>>;
+  readonly envFile?: string;
+  readonly runtimeExecutable?: string;
+  readonly runtimeArgs?: readonly string[];
+  readonly jsDebug?: Readonly<Record<string, unknown>>;
+  readonly verbose?: boolean;
+}
+
+/** The part of JSON Schema that the attributes need; `checkAttributes` understands exactly this. */
+export interface AttributeSchema {
+  readonly type: string | readonly string[];
+  readonly description: string;
+  readonly enum?: readonly string[];
+  readonly enumDescriptions?: readonly string[];
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly minLength?: number;
+  readonly items?: { readonly type: string };
+  readonly additionalProperties?: boolean | { readonly type: readonly string[] };
+  readonly properties?: Readonly<Record<string, AttributeSchema>>;
+  readonly required?: readonly string[];
+  readonly default?: unknown;
+}
+
+export const requiredAttributes = ['config'] as const satisfies readonly (keyof LaunchAttributes)[];
+
+const endpointSchema: AttributeSchema = {
+  type: 'object',
+  description: 'The OpenAI-compatible server that answers when `model` is `endpoint`.',
+  properties: {
+    baseUrl: {
+      type: 'string',
+      minLength: 1,
+      description: 'Base URL, usually ending in `/v1`.',
+    },
+    model: { type: 'string', minLength: 1, description: 'Name of the model on that server.' },
+    apiKeyEnv: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'Environment variable that holds the API key. Without it, the key saved with "AgentJet: Set API Key" is used.',
+    },
+  },
+  required: ['baseUrl', 'model'],
+  additionalProperties: false,
+};
+
+export const launchAttributes: Readonly<Record<keyof LaunchAttributes, AttributeSchema>> = {
+  config: {
+    type: 'string',
+    minLength: 1,
+    description: 'The AgentJet YAML file to run.',
+    default: '${file}',
+  },
+  cwd: {
+    type: 'string',
+    minLength: 1,
+    description:
+      'Folder that relative paths of the config start from. Default: the workspace folder, or the folder of the config.',
+  },
+  expDir: {
+    type: 'string',
+    minLength: 1,
+    description: "Parent of the run's folder. Default: `saved_experiments` in `cwd`.",
+  },
+  model: {
+    type: 'string',
+    enum: ['embedded', 'script', 'endpoint'],
+    enumDescriptions: [
+      'The built-in model: deterministic by seed, needs no network and no key.',
+      'A JavaScript or TypeScript file of yours (`script`).',
+      'An OpenAI-compatible server (`endpoint`).',
+    ],
+    description: "Which model answers the workflow's LLM calls. Default: the setting `agentjet.model`.",
+  },
+  script: {
+    type: 'string',
+    minLength: 1,
+    description: 'The file that answers LLM calls when `model` is `script`.',
+  },
+  endpoint: endpointSchema,
+  seed: {
+    type: 'integer',
+    description: 'Seed of the run. Default: `ajet.debug.debug_vllm_seed` of the config.',
+  },
+  tasks: {
+    type: 'integer',
+    minimum: 1,
+    description:
+      'How many tasks to run, from the first. Default: `ajet.debug.debug_first_n_tasks` of the config.',
+  },
+  taskIds: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Run only the tasks with these ids; wins over `tasks`.',
+  },
+  split: {
+    type: 'string',
+    enum: ['training', 'validation'],
+    enumDescriptions: ['The training tasks.', 'The validation tasks.'],
+    description: 'Which tasks of the data set to run. Default: `training`.',
+  },
+  parallel: {
+    type: 'integer',
+    minimum: 1,
+    description:
+      'Episodes that run at a time. Default: 1 when debugging, so that stepping stays in one episode; without debugging, `ajet.debug.debug_max_parallel` of the config.',
+  },
+  repeat: {
+    type: 'integer',
+    minimum: 1,
+    description: 'Episodes per task. Default: `ajet.rollout.num_repeat` of the config.',
+  },
+  episodeTimeout: {
+    type: 'number',
+    exclusiveMinimum: 0,
+    description: 'Seconds an episode may run; time spent at a breakpoint does not count. Default: no limit.',
+  },
+  env: {
+    type: 'object',
+    additionalProperties: { type: ['string', 'null'] },
+    description: 'Environment variables for the run; `null` takes one away. They win over `envFile`.',
+  },
+  envFile: {
+    type: 'string',
+    minLength: 1,
+    description: 'File with environment variables for the run, one `NAME=value` per line.',
+  },
+  runtimeExecutable: {
+    type: 'string',
+    minLength: 1,
+    description:
+      'The Node.js (22.18 or newer) that runs the workflow. Default: the setting `agentjet.runtimeExecutable`, else the first that fits on PATH, else the one inside the editor.',
+  },
+  runtimeArgs: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Further options for Node.js.',
+  },
+  jsDebug: {
+    type: 'object',
+    additionalProperties: true,
+    description:
+      'Options of the JavaScript debugger (`pwa-node`, `attach`) that win over those AgentJet chooses, such as `skipFiles` or `smartStep`.',
+  },
+  verbose: {
+    type: 'boolean',
+    description: 'Show every LLM call, debug messages and the stacks of errors. Default: `false`.',
+  },
+};

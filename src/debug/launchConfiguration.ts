@@ -1,0 +1,175 @@
+/**
+ * From a launch configuration to what a run is started with, in two phases:
+ *
+ * 1. `withSettings`: what the configuration leaves open is taken from the editor's settings. Done by the editor,
+ *    after it has substituted variables; an adapter outside VS Code has no settings and skips it.
+ * 2. `resolveLaunch`: attributes are checked, paths made absolute, `envFile` read and the API key looked up.
+ */
+import path from 'node:path';
+import { parse as parseEnvFile } from 'dotenv';
+import type { FileReader } from '../base/ports.ts';
+import { runProtocolVersion, type ModelChoice, type RunRequest } from '../protocol/run.ts';
+import { checkAttributes } from './checkAttributes.ts';
+import { debugErrors } from './errors.ts';
+import type { EndpointAttributes, LaunchAttributes } from './launchAttributes.ts';
+import type { RunSpec } from './runLauncher.ts';
+
+/** The settings that stand in for attributes a configuration does not give. Empty values count as not set. */
+export interface LaunchDefaults {
+  readonly model?: string | undefined;
+  readonly script?: string | undefined;
+  readonly endpoint?: unknown;
+  readonly runtimeExecutable?: string | undefined;
+}
+
+/** Phase 1. The configuration's own values win; nothing is checked yet. */
+export function withSettings<T extends Readonly<Record<string, unknown>>>(
+  configuration: T,
+  settings: LaunchDefaults,
+): T {
+  const set = Object.entries(settings).filter(
+    ([name, value]) =>
+      value !== undefined && value !== null && value !== '' && configuration[name] === undefined,
+  );
+  return { ...configuration, ...Object.fromEntries(set) };
+}
+
+export interface LaunchContext {
+  readonly files: Pick<FileReader, 'exists' | 'readText'>;
+  /** Variables of the adapter's own process, which the run inherits. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The key that the user saved for an endpoint, if any. */
+  readonly savedApiKey: (baseUrl: string) => Promise<string | undefined>;
+}
+
+export interface ResolvedLaunch {
+  readonly spec: RunSpec;
+  readonly verbose: boolean;
+  readonly jsDebug: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Phase 2.
+ *
+ * @throws CodedError that names the attribute at fault.
+ */
+export async function resolveLaunch(
+  configuration: Readonly<Record<string, unknown>>,
+  context: LaunchContext,
+): Promise<ResolvedLaunch> {
+  const attributes = checkAttributes(configuration);
+  const debugging = configuration['noDebug'] !== true;
+  const config = path.resolve(attributes.cwd ?? '', attributes.config);
+  const cwd = path.resolve(attributes.cwd ?? path.dirname(config));
+  await mustExist('config', config, context);
+  await mustExist('cwd', cwd, context);
+  const env = await resolveEnvironment(attributes, cwd, context);
+  const model = await resolveModel(attributes, cwd, env, context);
+  return {
+    spec: {
+      request: toRequest(attributes, { config, cwd, model, debugging }),
+      inspect: debugging,
+      env,
+      runtimeExecutable: resolveExecutable(attributes.runtimeExecutable, cwd),
+      runtimeArgs: attributes.runtimeArgs ?? [],
+    },
+    verbose: attributes.verbose ?? false,
+    jsDebug: attributes.jsDebug ?? {},
+  };
+}
+
+function toRequest(
+  attributes: LaunchAttributes,
+  resolved: { config: string; cwd: string; model: ModelChoice; debugging: boolean },
+): RunRequest {
+  // Stepping that jumps between episodes helps nobody, so a debugger gets one at a time unless told otherwise.
+  const parallel = attributes.parallel ?? (resolved.debugging ? 1 : undefined);
+  return {
+    protocol: runProtocolVersion,
+    config: resolved.config,
+    cwd: resolved.cwd,
+    model: resolved.model,
+    split: attributes.split ?? 'training',
+    // Launching means trust: editors ask for it before they start a session.
+    allowEnvironment: true,
+    ...(attributes.expDir !== undefined && { expDir: path.resolve(resolved.cwd, attributes.expDir) }),
+    ...(attributes.seed !== undefined && { seed: attributes.seed }),
+    ...(attributes.tasks !== undefined && { firstTasks: attributes.tasks }),
+    ...(attributes.taskIds !== undefined && { taskIds: [...attributes.taskIds] }),
+    ...(parallel !== undefined && { parallel }),
+    ...(attributes.repeat !== undefined && { repeat: attributes.repeat }),
+    ...(attributes.episodeTimeout !== undefined && { episodeTimeout: attributes.episodeTimeout }),
+  };
+}
+
+type EnvironmentOverlay = Readonly<Record<string, string | null>>;
+
+async function resolveEnvironment(
+  attributes: LaunchAttributes,
+  cwd: string,
+  context: LaunchContext,
+): Promise<EnvironmentOverlay> {
+  if (attributes.envFile === undefined) return { ...attributes.env };
+  const file = path.resolve(cwd, attributes.envFile);
+  const text = await context.files.readText(file);
+  if (text === undefined) throw debugErrors.fileNotFound('envFile', file);
+  return { ...parseEnvFile(text), ...attributes.env };
+}
+
+async function resolveModel(
+  attributes: LaunchAttributes,
+  cwd: string,
+  env: EnvironmentOverlay,
+  context: LaunchContext,
+): Promise<ModelChoice> {
+  const kind = attributes.model ?? 'embedded';
+  switch (kind) {
+    case 'embedded':
+      return { kind: 'embedded' };
+    case 'script': {
+      if (attributes.script === undefined) {
+        throw debugErrors.missingAttribute('script', "the model 'script' needs the file that answers");
+      }
+      const file = path.resolve(cwd, attributes.script);
+      await mustExist('script', file, context);
+      return { kind: 'script', file };
+    }
+    case 'endpoint': {
+      if (attributes.endpoint === undefined) {
+        throw debugErrors.missingAttribute('endpoint', "the model 'endpoint' needs its server");
+      }
+      return resolveEndpoint(attributes.endpoint, env, context);
+    }
+  }
+}
+
+async function resolveEndpoint(
+  endpoint: EndpointAttributes,
+  env: EnvironmentOverlay,
+  context: LaunchContext,
+): Promise<ModelChoice> {
+  const { baseUrl, model, apiKeyEnv } = endpoint;
+  if (!isHttpUrl(baseUrl)) {
+    throw debugErrors.badAttribute('endpoint.baseUrl', 'an http or https URL', `'${baseUrl}'`);
+  }
+  if (apiKeyEnv === undefined) {
+    const apiKey = await context.savedApiKey(baseUrl);
+    return { kind: 'endpoint', baseUrl, model, ...(apiKey !== undefined && { apiKey }) };
+  }
+  const apiKey = apiKeyEnv in env ? env[apiKeyEnv] : context.environment[apiKeyEnv];
+  if (apiKey === undefined || apiKey === null || apiKey === '') throw debugErrors.missingApiKey(apiKeyEnv);
+  return { kind: 'endpoint', baseUrl, model, apiKey };
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+/** A bare name is looked up on PATH by the launcher; anything with a separator is a path. */
+function resolveExecutable(executable: string | undefined, cwd: string): string | undefined {
+  return executable !== undefined && /[\\/]/.test(executable) ? path.resolve(cwd, executable) : executable;
+}
+
+async function mustExist(attribute: string, file: string, context: LaunchContext): Promise<void> {
+  if (!(await context.files.exists(file))) throw debugErrors.fileNotFound(attribute, file);
+}

@@ -1,0 +1,103 @@
+/**
+ * The debug adapter as a process of its own, for editors other than VS Code and for debugging the adapter itself:
+ * one session over standard input and output, or with `--port N` any number over loopback (`debugServer` in VS Code).
+ */
+import { createServer, type Socket } from 'node:net';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { AgentJetSession } from './debug/agentjetSession.ts';
+import { systemClock } from './node/clock.ts';
+import { localFiles } from './node/files.ts';
+import { createRunLauncher } from './node/runLauncher.ts';
+
+const usage = `Usage: agentjet-debug-adapter [--port N]
+
+Speaks the Debug Adapter Protocol over standard input and output, or with --port
+over TCP on 127.0.0.1 (0: any free port, which is printed).
+`;
+
+/** Of the bundles; this one lies among them. */
+const distFolder = import.meta.dirname;
+
+const launcher = createRunLauncher({ distFolder });
+
+const sessions = new Set<AgentJetSession>();
+
+function newSession(): AgentJetSession {
+  const session = new AgentJetSession({
+    launcher,
+    clock: systemClock,
+    files: localFiles,
+    environment: process.env,
+    savedApiKey: () => Promise.resolve(undefined), // an editor's secret storage is out of reach here
+    ownFolder: distFolder,
+  });
+  sessions.add(session);
+  return session;
+}
+
+function serveOverStdio(): void {
+  newSession().start(process.stdin, process.stdout);
+}
+
+function serveOverTcp(port: number): void {
+  const server = createServer((socket) => socket.once('data', (first) => acceptClient(socket, first)));
+  server.on('error', (error) => fail(`Cannot listen on 127.0.0.1:${port}: ${error.message}`));
+  server.listen(port, '127.0.0.1', () => {
+    const address = server.address();
+    const actual = typeof address === 'object' && address !== null ? address.port : port;
+    process.stdout.write(`Listening on 127.0.0.1:${actual}\n`);
+  });
+}
+
+/** A web page can make a browser post to any port of this machine, and would find its body run: only DAP is let in. */
+function acceptClient(socket: Socket, first: Buffer | string): void {
+  socket.on('error', () => socket.destroy()); // a client that is gone needs no answer
+  if (!first.toString('latin1').startsWith('Content-Length:')) {
+    socket.destroy();
+    return;
+  }
+  const session = newSession();
+  socket.on('close', () => sessions.delete(session));
+  session.start(socket, socket);
+  socket.unshift(first);
+}
+
+function readPort(): number | undefined {
+  const { values } = parseArgs({
+    options: { port: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help === true) {
+    process.stdout.write(usage);
+    process.exit(0);
+  }
+  if (values.port === undefined) return undefined;
+  const port = Number(values.port);
+  if (!/^\d+$/.test(values.port) || port > 65_535)
+    throw new Error(`--port must be 0 to 65535, but is ${values.port}.`);
+  return port;
+}
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
+}
+
+function main(): void {
+  let port: number | undefined;
+  try {
+    port = readPort();
+  } catch (error) {
+    fail(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => {
+      for (const session of sessions) session.dispose();
+      process.exit(0);
+    });
+  }
+  if (port === undefined) serveOverStdio();
+  else serveOverTcp(port);
+}
+
+main();

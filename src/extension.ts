@@ -1,0 +1,32 @@
+/** Composition root of the extension: builds objects and registers them. Nothing else happens on activation. */
+import path from 'node:path';
+import process from 'node:process';
+import * as vscode from 'vscode';
+import { DisposableStore } from './base/disposable.ts';
+import { systemClock } from './node/clock.ts';
+import { localFiles } from './node/files.ts';
+import { createRunLauncher } from './node/runLauncher.ts';
+import { registerSetupCommands } from './vscode/commands/registerCommands.ts';
+import { registerDebug } from './vscode/debug/registerDebug.ts';
+import { registerConfigLanguage } from './vscode/language/registerConfigLanguage.ts';
+
+export function activate(context: vscode.ExtensionContext): void {
+  const store = new DisposableStore();
+  context.subscriptions.push(store);
+  const log = store.add(vscode.window.createOutputChannel('AgentJet', { log: true }));
+  const ownFolder = path.join(context.extensionPath, 'dist');
+  const logger = { log: (level: 'debug' | 'info' | 'warn' | 'error', text: string) => log[level](text) };
+  const launcher = createRunLauncher({ distFolder: ownFolder, editorExecutable: process.execPath, logger });
+  store.add(registerSetupCommands(context.extensionUri, log));
+  store.add(registerConfigLanguage({ clock: systemClock }));
+  store.add(
+    registerDebug({
+      context,
+      launcher,
+      clock: systemClock,
+      files: localFiles,
+      environment: process.env,
+      ownFolder,
+    }),
+  );
+}

@@ -1,0 +1,70 @@
+import { applyEdits, modify, parse, type ParseError } from 'jsonc-parser';
+import * as vscode from 'vscode';
+import { CodedError } from '../../base/errors.ts';
+
+/** Where a folder keeps the SDK's types, and how its tsconfig.json names the place. */
+const typesFile = '.agentjet/types/agentjet.d.ts';
+const mapping = { agentjet: [`./${typesFile}`] };
+
+/** For a folder that has no tsconfig.json: what a workflow needs to be checked, and no more. */
+const newConfig = {
+  compilerOptions: {
+    target: 'es2023',
+    module: 'nodenext',
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
+    erasableSyntaxOnly: true,
+    verbatimModuleSyntax: true,
+    paths: mapping,
+  },
+};
+
+/**
+ * Gives a folder the types of the package "agentjet" without a registry: the file beside the user's code, and a
+ * `paths` entry in tsconfig.json, whose comments and order stay as they are. Safe to repeat; a repeat refreshes
+ * the file.
+ */
+export async function addTypes(folder: vscode.Uri, extension: vscode.Uri): Promise<void> {
+  await placeTypes(folder, extension);
+  const config = vscode.Uri.joinPath(folder, 'tsconfig.json');
+  const text = await readText(config);
+  const changed = text === undefined ? `${JSON.stringify(newConfig, null, 2)}\n` : withMapping(text, config);
+  if (changed !== text) await vscode.workspace.fs.writeFile(config, new TextEncoder().encode(changed));
+}
+
+/** Only the file; for a folder whose tsconfig.json names it already, such as an example's. */
+export async function placeTypes(folder: vscode.Uri, extension: vscode.Uri): Promise<void> {
+  const from = vscode.Uri.joinPath(extension, 'dist/types/agentjet.d.ts');
+  await vscode.workspace.fs.copy(from, vscode.Uri.joinPath(folder, typesFile), { overwrite: true });
+  const ignore = vscode.Uri.joinPath(folder, '.agentjet/.gitignore');
+  await vscode.workspace.fs.writeFile(ignore, new TextEncoder().encode('*\n'));
+}
+
+function withMapping(text: string, config: vscode.Uri): string {
+  const errors: ParseError[] = [];
+  parse(text, errors, { allowTrailingComma: true });
+  if (errors.length > 0) throw brokenConfig(config);
+  const path = ['compilerOptions', 'paths', 'agentjet'];
+  const formattingOptions = { insertSpaces: true, tabSize: 2 };
+  return applyEdits(text, modify(text, path, mapping.agentjet, { formattingOptions }));
+}
+
+async function readText(file: vscode.Uri): Promise<string | undefined> {
+  try {
+    return new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') return undefined;
+    throw error;
+  }
+}
+
+function brokenConfig(config: vscode.Uri): CodedError {
+  return new CodedError({
+    code: 'types/broken-tsconfig',
+    message: 'This tsconfig.json cannot be read, so the types were not added to it.',
+    location: { file: config.fsPath },
+    hint: `Mend it, then run the command again, or add "paths": ${JSON.stringify(mapping)} yourself.`,
+  });
+}

@@ -1,0 +1,51 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { mostRecentFirst } from '../../debug/namesWorkflow.ts';
+import { findConfigs, findConfigsOf } from './configIndex.ts';
+import type { RecentConfigs } from './recentConfigs.ts';
+import type { Target } from './target.ts';
+
+/**
+ * The config to launch: the target itself; or the one that names the target's workflow; without a target, one of the
+ * workspace's. Asks when there are several. Undefined when there is none, which the user has then been told, or when
+ * the user chose none.
+ */
+export async function chooseConfig(
+  target: Target | undefined,
+  recent: RecentConfigs,
+): Promise<vscode.Uri | undefined> {
+  if (target?.kind === 'config') return target.uri;
+  const configs = target ? await findConfigsOf(target.uri, target.workflows) : await findConfigs();
+  if (configs.length === 0) {
+    void vscode.window.showErrorMessage(target ? noneNames(target) : noneAtAll);
+    return undefined;
+  }
+  return configs.length === 1 ? configs[0] : pick(configs, recent);
+}
+
+const noneAtAll =
+  'This workspace has no AgentJet config. Create a YAML file with a top-level key "ajet", and name your workflow in ajet.rollout.user_workflow.';
+
+function noneNames(target: Extract<Target, { kind: 'workflow' }>): string {
+  const file = path.basename(target.uri.fsPath);
+  const locators = target.workflows.map((name) => `${file}->${name}`).join(' or ');
+  return `No AgentJet config of this workspace names ${locators}. Set ajet.rollout.user_workflow to it in a config, with the path as seen from the workspace folder or from the config.`;
+}
+
+async function pick(configs: readonly vscode.Uri[], recent: RecentConfigs): Promise<vscode.Uri | undefined> {
+  const byUri = new Map(configs.map((uri) => [uri.toString(), uri]));
+  const items = mostRecentFirst([...byUri.keys()], recent.list()).flatMap((key) => {
+    const uri = byUri.get(key);
+    return uri ? [{ label: path.basename(uri.fsPath), description: folderOf(uri), uri }] : [];
+  });
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: 'AgentJet: Choose a Config',
+    placeHolder: 'Which config to launch',
+    matchOnDescription: true,
+  });
+  return chosen?.uri;
+}
+
+function folderOf(uri: vscode.Uri): string {
+  return path.dirname(vscode.workspace.asRelativePath(uri));
+}

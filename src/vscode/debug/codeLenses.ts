@@ -1,0 +1,53 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { findAjetKey } from '../../config/isAgentJetConfig.ts';
+import { scanWorkflows } from '../../debug/workflowScan.ts';
+import { commands, languages, settings, settingsSection } from '../ids.ts';
+import { shortText } from './target.ts';
+
+interface Anchor {
+  readonly line: number;
+  /** The workflow that the lenses launch; absent above a config. */
+  readonly workflow?: string;
+}
+
+/** "Debug" and "Run" above `ajet:` and above each workflow. */
+export function registerCodeLenses(): Disposable {
+  const store = new DisposableStore();
+  const changed = store.add(new vscode.EventEmitter<void>());
+  store.add(
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration(`${settingsSection}.${settings.codeLens}`)) changed.fire();
+    }),
+  );
+  const languageIds = [languages.config, ...languages.workflow];
+  store.add(
+    vscode.languages.registerCodeLensProvider(
+      languageIds.map((language) => ({ language, scheme: 'file' })),
+      { onDidChangeCodeLenses: changed.event, provideCodeLenses },
+    ),
+  );
+  return store;
+}
+
+function provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+  const section = vscode.workspace.getConfiguration(settingsSection, document.uri);
+  if (!section.get<boolean>(settings.codeLens, true)) return [];
+  return anchors(document).flatMap(({ line, workflow }) => {
+    const range = new vscode.Range(line, 0, line, 0);
+    const args = workflow === undefined ? [document.uri] : [document.uri, workflow];
+    return [
+      new vscode.CodeLens(range, { title: '$(debug-alt) Debug', command: commands.debug, arguments: args }),
+      new vscode.CodeLens(range, { title: '$(play) Run', command: commands.run, arguments: args }),
+    ];
+  });
+}
+
+function anchors(document: vscode.TextDocument): Anchor[] {
+  const text = shortText(document);
+  if (document.languageId !== languages.config) {
+    return scanWorkflows(text).map(({ line, name }) => ({ line, workflow: name }));
+  }
+  const key = findAjetKey(text);
+  return key === undefined ? [] : [{ line: document.positionAt(key).line }];
+}

@@ -1,0 +1,52 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { isAgentJetConfig } from '../../config/isAgentJetConfig.ts';
+import { namesWorkflow } from '../../debug/namesWorkflow.ts';
+
+/** Packages, and the copies of its config that every run leaves in its folder. */
+const notConfigs = '{**/node_modules/**,**/saved_experiments/**,**/yaml_backup.yaml}';
+/** A workspace with more YAML files than this is searched no further. */
+const mostFiles = 2000;
+
+/** The AgentJet configs of a folder, or of the whole workspace, in the order of their paths. */
+export async function findConfigs(folder?: vscode.WorkspaceFolder): Promise<vscode.Uri[]> {
+  const texts = await readYamlFiles(folder);
+  return texts.map(({ uri }) => uri);
+}
+
+/** Those that name one of `workflows` of `file` in `ajet.rollout.user_workflow`. */
+export async function findConfigsOf(file: vscode.Uri, workflows: readonly string[]): Promise<vscode.Uri[]> {
+  const folder = vscode.workspace.getWorkspaceFolder(file);
+  const texts = await readYamlFiles(folder);
+  return texts
+    .filter(({ uri, text }) => {
+      const roots = [workingFolder(uri), path.dirname(uri.fsPath)];
+      return namesWorkflow(text, { file: file.fsPath, workflows, roots });
+    })
+    .map(({ uri }) => uri);
+}
+
+/** Where a run of this config starts from unless told otherwise. */
+export function workingFolder(config: vscode.Uri): string {
+  return vscode.workspace.getWorkspaceFolder(config)?.uri.fsPath ?? path.dirname(config.fsPath);
+}
+
+async function readYamlFiles(folder?: vscode.WorkspaceFolder): Promise<{ uri: vscode.Uri; text: string }[]> {
+  const pattern = '**/*.{yaml,yml}';
+  const include = folder ? new vscode.RelativePattern(folder, pattern) : pattern;
+  const uris = await vscode.workspace.findFiles(include, notConfigs, mostFiles);
+  uris.sort((a, b) => a.fsPath.localeCompare(b.fsPath));
+  const texts = await Promise.all(uris.map(async (uri) => ({ uri, text: await currentText(uri) })));
+  return texts.filter(({ text }) => isAgentJetConfig(text));
+}
+
+/** As the editor has it, saved or not; else as the disk has it. Empty for a file that cannot be read. */
+async function currentText(uri: vscode.Uri): Promise<string> {
+  const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
+  if (open) return open.getText();
+  try {
+    return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+  } catch {
+    return ''; // deleted since it was listed, or not ours to read: no config to offer
+  }
+}

@@ -1,0 +1,39 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import type { Clock } from '../../base/ports.ts';
+import { contextKeys } from '../ids.ts';
+import { targetOf } from './target.ts';
+
+/** Typing settles before the text is looked at again. */
+const settleMilliseconds = 300;
+
+/** Keeps the context keys true to the file in front, on which `when` clauses of debugger, menus and keys depend. */
+export function registerContextKeys(clock: Clock): Disposable {
+  const store = new DisposableStore();
+  let pending: Disposable | undefined;
+  const update = (): void => {
+    pending?.dispose();
+    pending = undefined;
+    const document = vscode.window.activeTextEditor?.document;
+    const kind = document && targetOf(document)?.kind;
+    setContext(contextKeys.activeConfig, kind === 'config');
+    setContext(contextKeys.activeWorkflow, kind === 'workflow');
+  };
+  store.defer(() => pending?.dispose());
+  store.add(vscode.window.onDidChangeActiveTextEditor(update));
+  store.add(
+    vscode.workspace.onDidChangeTextDocument(({ document }) => {
+      if (document !== vscode.window.activeTextEditor?.document) return;
+      pending?.dispose();
+      pending = clock.after(settleMilliseconds, update);
+    }),
+  );
+  // A document whose language is changed is closed and opened again, without a change of editor.
+  store.add(vscode.workspace.onDidOpenTextDocument(update));
+  update();
+  return store;
+}
+
+function setContext(key: string, value: boolean): void {
+  void vscode.commands.executeCommand('setContext', key, value);
+}

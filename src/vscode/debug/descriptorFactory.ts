@@ -1,0 +1,63 @@
+import * as vscode from 'vscode';
+import { AgentJetSession, type AdapterPorts } from '../../debug/agentjetSession.ts';
+import type { ChildConfiguration } from '../../debug/childSession.ts';
+
+export type EditorPorts = Omit<AdapterPorts, 'startChild'>;
+
+/** Runs the adapter inside the extension host: no process to start, and the child is started by the editor's own API. */
+export class DescriptorFactory implements vscode.DebugAdapterDescriptorFactory {
+  readonly #ports: EditorPorts;
+
+  constructor(ports: EditorPorts) {
+    this.#ports = ports;
+  }
+
+  createDebugAdapterDescriptor(session: vscode.DebugSession): vscode.DebugAdapterDescriptor {
+    // VS Code has asked for trust before it comes here; a run must not depend on that alone.
+    if (!vscode.workspace.isTrusted) {
+      throw new Error(
+        'AgentJet runs code of this workspace. Trust the workspace first ("Workspaces: Manage Workspace Trust").',
+      );
+    }
+    const adapter = new AgentJetSession({
+      ...this.#ports,
+      startChild: async (child) => startChild(session, child),
+    });
+    return new vscode.DebugAdapterInlineImplementation(new InlineAdapter(adapter));
+  }
+}
+
+/** The same adapter with the editor's own event in place of its look-alike. */
+class InlineAdapter extends vscode.Disposable implements vscode.DebugAdapter {
+  readonly #adapter: AgentJetSession;
+  readonly onDidSendMessage: vscode.Event<vscode.DebugProtocolMessage>;
+
+  constructor(adapter: AgentJetSession) {
+    const sent = new vscode.EventEmitter<vscode.DebugProtocolMessage>();
+    super(() => {
+      adapter.dispose();
+      sent.dispose();
+    });
+    this.#adapter = adapter;
+    this.onDidSendMessage = sent.event;
+    adapter.onDidSendMessage((message) => sent.fire(message));
+  }
+
+  handleMessage(message: vscode.DebugProtocolMessage): void {
+    this.#adapter.handleMessage(message as Parameters<AgentJetSession['handleMessage']>[0]);
+  }
+}
+
+/** Stop and Restart in the child mean the run, and what the child prints belongs in the run's console. */
+function startChild(session: vscode.DebugSession, child: ChildConfiguration): Thenable<boolean> {
+  return vscode.debug.startDebugging(
+    session.workspaceFolder,
+    { ...child },
+    {
+      parentSession: session,
+      lifecycleManagedByParent: true,
+      consoleMode: vscode.DebugConsoleMode.MergeWithParent,
+      suppressSaveBeforeStart: true,
+    },
+  );
+}

@@ -1,0 +1,47 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import type { Clock, FileReader } from '../../base/ports.ts';
+import type { RunLauncher } from '../../debug/runLauncher.ts';
+import { debugType, frontDebugType } from '../ids.ts';
+import { ApiKeys } from './apiKeys.ts';
+import { registerCodeLenses } from './codeLenses.ts';
+import { registerCommands } from './commands.ts';
+import { ConfigurationProvider } from './configurationProvider.ts';
+import { registerContextKeys } from './contextKeys.ts';
+import { DescriptorFactory } from './descriptorFactory.ts';
+import { RecentConfigs } from './recentConfigs.ts';
+
+export interface DebugParts {
+  readonly context: Pick<vscode.ExtensionContext, 'secrets' | 'workspaceState' | 'globalState'>;
+  readonly launcher: RunLauncher;
+  readonly clock: Clock;
+  readonly files: FileReader;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The folder of our own bundles. */
+  readonly ownFolder: string;
+}
+
+/** Everything that debugging contributes to VS Code. */
+export function registerDebug(parts: DebugParts): Disposable {
+  const { context, launcher, clock, files, environment, ownFolder } = parts;
+  const store = new DisposableStore();
+  const recent = new RecentConfigs(context.workspaceState);
+  const apiKeys = new ApiKeys(context.secrets, context.globalState);
+  const provider = new ConfigurationProvider(recent);
+  for (const type of [debugType, frontDebugType]) {
+    store.add(vscode.debug.registerDebugConfigurationProvider(type, provider));
+  }
+  // Provides only: a second provider that resolves would do so a second time.
+  const dynamic: vscode.DebugConfigurationProvider = {
+    provideDebugConfigurations: (folder) => provider.provideDebugConfigurations(folder),
+  };
+  const trigger = vscode.DebugConfigurationProviderTriggerKind.Dynamic;
+  store.add(vscode.debug.registerDebugConfigurationProvider(debugType, dynamic, trigger));
+  const savedApiKey = (baseUrl: string): Promise<string | undefined> => apiKeys.get(baseUrl);
+  const ports = { launcher, clock, files, environment, ownFolder, savedApiKey };
+  store.add(vscode.debug.registerDebugAdapterDescriptorFactory(debugType, new DescriptorFactory(ports)));
+  store.add(registerContextKeys(clock));
+  store.add(registerCodeLenses());
+  store.add(registerCommands(recent, apiKeys));
+  return store;
+}

@@ -1,0 +1,29 @@
+import type * as vscode from 'vscode';
+import { isAgentJetConfig } from '../../config/isAgentJetConfig.ts';
+import { scanWorkflows } from '../../debug/workflowScan.ts';
+import { languages } from '../ids.ts';
+
+/** What a launch begins from: a config, or a file of workflows, of which `workflow` names the one that is meant. */
+export type Target =
+  | { readonly kind: 'config'; readonly uri: vscode.Uri }
+  | { readonly kind: 'workflow'; readonly uri: vscode.Uri; readonly workflows: readonly string[] };
+
+/** Nobody writes a config or a workflow this long; what is longer is data, and is not looked at. */
+const longestText = 1_000_000;
+
+export function targetOf(document: vscode.TextDocument): Target | undefined {
+  const { languageId, uri } = document;
+  if (languageId === languages.config) {
+    const text = shortText(document);
+    return isAgentJetConfig(text) ? { kind: 'config', uri } : undefined;
+  }
+  if (!(languages.workflow as readonly string[]).includes(languageId)) return undefined;
+  const workflows = scanWorkflows(shortText(document)).map((found) => found.name);
+  return workflows.length > 0 ? { kind: 'workflow', uri, workflows } : undefined;
+}
+
+/** The text, or nothing when it is too long to be of interest. */
+export function shortText(document: vscode.TextDocument): string {
+  const text = document.getText();
+  return text.length <= longestText ? text : '';
+}

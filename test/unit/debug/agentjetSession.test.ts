@@ -1,0 +1,308 @@
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { AgentJetSession, type AdapterPorts } from '../../../src/debug/agentjetSession.ts';
+import { systemClock } from '../../../src/node/clock.ts';
+import { localFiles } from '../../../src/node/files.ts';
+import { DapClient, type DapMessage } from './dapClient.ts';
+import { fixtures, ScriptedLauncher } from './scriptedLauncher.ts';
+
+const connections: { client: DapClient; session: AgentJetSession; launcher: ScriptedLauncher }[] = [];
+
+function connect(ports: Partial<AdapterPorts> = {}) {
+  const launcher = new ScriptedLauncher();
+  const client = new DapClient();
+  const session = new AgentJetSession({
+    launcher,
+    clock: systemClock,
+    files: localFiles,
+    environment: {},
+    savedApiKey: () => Promise.resolve(undefined),
+    ownFolder: '/extension/dist',
+    ...ports,
+  });
+  session.start(client.toAdapter, client.fromAdapter);
+  connections.push({ client, session, launcher });
+  return { client, session, launcher };
+}
+
+const initialize = {
+  pathFormat: 'path',
+  supportsStartDebuggingRequest: true,
+  supportsProgressReporting: true,
+};
+const config = path.join(fixtures, 'config.yaml');
+const launching = (scenario: string, more: object = {}) => ({
+  type: 'agentjet',
+  config,
+  env: { SCENARIO: scenario },
+  ...more,
+});
+
+async function start(client: DapClient, scenario: string, more: object = {}): Promise<void> {
+  await client.request('initialize', initialize);
+  client.send('launch', launching(scenario, more));
+  await client.request('configurationDone');
+}
+
+const isChildRequest = (message: DapMessage): boolean => message.command === 'startDebugging';
+const isLaunched = (message: DapMessage): boolean =>
+  message.type === 'response' && message.command === 'launch';
+const isThread = (message: DapMessage): boolean => message.event === 'thread';
+
+/** What a debugger does that attaches: lets the held process go. */
+async function attachTo(port: number): Promise<void> {
+  const [target] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as [
+    { webSocketDebuggerUrl: string },
+  ];
+  const socket = new WebSocket(target.webSocketDebuggerUrl);
+  await new Promise((resolve) => socket.addEventListener('open', resolve));
+  const call = (id: number, method: string): void => socket.send(JSON.stringify({ id, method }));
+  socket.addEventListener('message', ({ data }) => {
+    const { method } = JSON.parse(String(data)) as { method?: string };
+    if (method === 'NodeRuntime.waitingForDisconnect') socket.close();
+  });
+  socket.send(
+    JSON.stringify({
+      id: 1,
+      method: 'NodeRuntime.notifyWhenWaitingForDisconnect',
+      params: { enabled: true },
+    }),
+  );
+  call(2, 'Runtime.runIfWaitingForDebugger');
+}
+
+/** Once it is gone, the signal that ended the one process of a launcher. */
+async function howEnded({ processes }: ScriptedLauncher): Promise<string | null | undefined> {
+  expect(processes).toHaveLength(1);
+  return (await processes[0]?.exited)?.signal;
+}
+
+async function expectGolden(client: DapClient, name: string): Promise<void> {
+  await expect(client.golden()).toMatchFileSnapshot(`goldens/${name}.txt`);
+}
+
+afterEach(() => {
+  for (const { client, session, launcher } of connections.splice(0)) {
+    expect(client.unasserted().map(({ type, command, event }) => `${type} ${command ?? event}`)).toEqual([]);
+    session.dispose();
+    for (const run of launcher.processes) run.killNow();
+  }
+});
+
+describe('a run without debugging', () => {
+  it('goes from launch to end', async () => {
+    const { client } = connect();
+    await start(client, 'completes', { noDebug: true });
+    await client.event('terminated');
+    await client.request('disconnect');
+    await expectGolden(client, 'run-completes');
+  });
+
+  it('tells more when asked to', async () => {
+    const { client } = connect();
+    await start(client, 'completes', { noDebug: true, verbose: true });
+    await client.event('terminated');
+    await expectGolden(client, 'run-completes-verbose');
+  });
+
+  it('reports a run that cannot start', async () => {
+    const { client } = connect();
+    await start(client, 'fails', { noDebug: true });
+    await client.event('terminated');
+    await expectGolden(client, 'run-fails');
+  });
+
+  it('reports a process that cannot be started', async () => {
+    const { client } = connect();
+    await start(client, 'completes', { noDebug: true, runtimeExecutable: '/no/such/node' });
+    await client.until(isLaunched);
+    await expectGolden(client, 'process-cannot-start');
+  });
+
+  it('reports a process that dies', async () => {
+    const { client } = connect();
+    await start(client, 'dies', { noDebug: true });
+    await client.event('terminated');
+    await expectGolden(client, 'process-dies');
+  });
+
+  it('loses nothing of a flood, and passes over what is not of the protocol', async () => {
+    const { client } = connect();
+    await start(client, 'floods', { noDebug: true });
+    await client.event('terminated');
+    await expectGolden(client, 'process-floods');
+  });
+
+  it('names the episodes that run as threads', async () => {
+    const { client } = connect();
+    await start(client, 'waits', { noDebug: true });
+    await client.until((message) => isThread(message) && message.body?.['threadId'] === 3);
+    await client.request('threads');
+    await client.request('disconnect');
+    await expectGolden(client, 'threads');
+  });
+});
+
+describe('stopping', () => {
+  it('lets a run report what there is', async () => {
+    const { client } = connect();
+    await start(client, 'waits', { noDebug: true });
+    await client.until((message) => isThread(message) && message.body?.['threadId'] === 3);
+    await client.request('terminate');
+    await client.event('terminated');
+    await expectGolden(client, 'terminate');
+  });
+
+  it('works from the progress as well', async () => {
+    const { client } = connect();
+    await start(client, 'waits', { noDebug: true });
+    await client.until((message) => isThread(message) && message.body?.['threadId'] === 3);
+    await client.request('cancel', { progressId: 'agentjet-run' });
+    await client.event('terminated');
+    await expectGolden(client, 'cancel-progress');
+  });
+
+  it('ends a process that does not answer', async () => {
+    const { client, launcher } = connect();
+    await start(client, 'holds', { noDebug: true });
+    await client.until(isThread);
+    await client.request('terminate');
+    await client.event('terminated');
+    expect(await howEnded(launcher)).toBe('SIGKILL');
+    await expectGolden(client, 'terminate-held');
+  });
+
+  it('is over with the answer to disconnect, while a debugger holds the process', async () => {
+    const { client, launcher } = connect();
+    await start(client, 'silent');
+    const child = await client.until(isChildRequest);
+    client.answer(child, true);
+    await client.request('disconnect', { restart: true });
+    const now = await Promise.race([launcher.processes[0]?.exited, Promise.resolve('still there')]);
+    expect(now).toMatchObject({ signal: 'SIGKILL' });
+    await expectGolden(client, 'disconnect-held');
+  });
+
+  it('works while the process is being started', async () => {
+    const scripted = new ScriptedLauncher();
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    const { client } = connect({
+      launcher: { launch: (spec) => gate.then(() => scripted.launch(spec)) },
+    });
+    await start(client, 'holds');
+    await client.request('terminate');
+    open();
+    await client.until(isLaunched);
+    expect(await howEnded(scripted)).toBe('SIGKILL');
+    await expectGolden(client, 'terminate-launching');
+  });
+
+  it('is over when the client goes away without a word', async () => {
+    const { client, launcher } = connect();
+    await start(client, 'holds', { noDebug: true });
+    await client.until(isThread);
+    client.golden();
+    client.toAdapter.destroy();
+    expect(await howEnded(launcher)).toBe('SIGKILL');
+  });
+});
+
+describe('a run with debugging', () => {
+  it('starts a child session, and the run once that has attached', async () => {
+    const { client } = connect();
+    await start(client, 'completes');
+    const child = await client.until(isChildRequest);
+    const { configuration } = child.arguments as { configuration: { port: number } };
+    await attachTo(configuration.port);
+    client.answer(child, true);
+    await client.event('terminated');
+    await expectGolden(client, 'debug-completes');
+  });
+
+  it('leaves the output to the child when told so', async () => {
+    const { client } = connect();
+    await start(client, 'completes', { jsDebug: { outputCapture: 'console', port: 1 } });
+    const child = await client.until(isChildRequest);
+    const { configuration } = child.arguments as { configuration: { port: number } };
+    await attachTo(configuration.port);
+    client.answer(child, true);
+    await client.event('terminated');
+    await expectGolden(client, 'debug-output-of-child');
+  });
+
+  it('ends when the child session cannot start', async () => {
+    const { client, launcher } = connect();
+    await start(client, 'completes');
+    client.answer(await client.until(isChildRequest), false, 'no such debugger');
+    await client.event('terminated');
+    expect(await howEnded(launcher)).toBe('SIGKILL');
+    await expectGolden(client, 'debug-child-fails');
+  });
+
+  it('starts the child by the means it was given', async () => {
+    const ports: number[] = [];
+    const { client } = connect({
+      startChild: async (child) => {
+        ports.push(Number(child['port']));
+        await attachTo(Number(child['port']));
+        await client.event('terminated'); // a run as short as this is over before an editor says so
+        return true;
+      },
+    });
+    await start(client, 'fails');
+    await client.until(isLaunched);
+    expect(ports).toEqual([expect.any(Number)]);
+    await expectGolden(client, 'debug-own-child');
+  });
+
+  it('says where to attach when the client cannot start sessions', async () => {
+    const { client } = connect();
+    await client.request('initialize', { pathFormat: 'path' });
+    await client.request('launch', launching('completes'));
+    await client.until((message) => JSON.stringify(message.body ?? '').includes('127.0.0.1'));
+    await client.request('disconnect');
+    await expectGolden(client, 'debug-attach-yourself');
+  });
+});
+
+describe('requests', () => {
+  it('are refused with what is wrong, when attributes are', async () => {
+    const { client } = connect();
+    await client.request('initialize', initialize);
+    await client.request('launch', { type: 'agentjet', noDebug: true });
+    await expectGolden(client, 'bad-attributes');
+  });
+
+  it('are each answered, whatever they are', async () => {
+    const { client } = connect();
+    await client.request('initialize', initialize);
+    await client.request('setBreakpoints', {
+      source: { path: '/a.ts' },
+      breakpoints: [{ line: 3 }, { line: 9 }],
+    });
+    await client.request('setBreakpoints', { source: { path: '/b.py' } });
+    await client.request('setExceptionBreakpoints', { filters: [] });
+    await client.request('evaluate', { expression: '1 + 1' });
+    await client.request('pause', { threadId: 1 });
+    await client.request('stackTrace', { threadId: 1 });
+    await client.request('threads');
+    await client.request('cancel', { requestId: 1 });
+    await client.request('restart');
+    await client.request('toString');
+    await client.request('noSuchRequest', { a: '{b}' });
+    await client.request('terminate');
+    await client.request('launch', launching('completes', { noDebug: true }));
+    await client.request('disconnect');
+    await expectGolden(client, 'every-request');
+  });
+
+  it('launch one run and no second', async () => {
+    const { client } = connect();
+    await start(client, 'waits', { noDebug: true });
+    await client.request('launch', launching('waits', { noDebug: true }));
+    await client.until((message) => isThread(message) && message.body?.['threadId'] === 3);
+    await client.request('disconnect');
+    await expectGolden(client, 'launch-twice');
+  });
+});

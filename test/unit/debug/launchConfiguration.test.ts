@@ -1,0 +1,240 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CodedError } from '../../../src/base/errors.ts';
+import { resolveLaunch, withSettings, type LaunchContext } from '../../../src/debug/launchConfiguration.ts';
+
+const root = path.resolve('/project');
+const at = (...parts: string[]): string => path.join(root, ...parts);
+
+/** A disk with these files, an environment with these variables. */
+function context(files: Record<string, string> = {}): LaunchContext {
+  const disk = new Map(
+    Object.entries({ 'agent.yaml': '', ...files }).map(([name, text]) => [at(name), text]),
+  );
+  return {
+    files: {
+      exists: (file) => Promise.resolve(file === root || disk.has(file)),
+      readText: (file) => Promise.resolve(disk.get(file)),
+    },
+    environment: { KEY: 'from the environment', EMPTY: '' },
+    savedApiKey: (baseUrl) => Promise.resolve(baseUrl === 'https://host/v1' ? 'saved' : undefined),
+  };
+}
+
+const config = at('agent.yaml');
+const endpoint = { baseUrl: 'https://host/v1', model: 'm' };
+
+async function failure(configuration: Record<string, unknown>): Promise<string> {
+  try {
+    await resolveLaunch(configuration, context());
+  } catch (error) {
+    if (error instanceof CodedError) return `${error.code}: ${error.message}`;
+    throw error;
+  }
+  return 'no failure';
+}
+
+describe('resolveLaunch', () => {
+  it('leaves to the config what the attributes leave open', async () => {
+    const { spec, verbose, jsDebug } = await resolveLaunch({ config }, context());
+    expect(spec).toEqual({
+      request: {
+        protocol: 1,
+        config,
+        cwd: root,
+        model: { kind: 'embedded' },
+        split: 'training',
+        parallel: 1,
+        allowEnvironment: true,
+      },
+      inspect: true,
+      env: {},
+      runtimeExecutable: undefined,
+      runtimeArgs: [],
+    });
+    expect({ verbose, jsDebug }).toEqual({ verbose: false, jsDebug: {} });
+  });
+
+  it('runs as parallel as the config says when nobody steps', async () => {
+    const { spec } = await resolveLaunch({ config, noDebug: true }, context());
+    expect(spec.inspect).toBe(false);
+    expect(spec.request).not.toHaveProperty('parallel');
+  });
+
+  it('takes every attribute', async () => {
+    const { spec, verbose, jsDebug } = await resolveLaunch(
+      {
+        config: 'sub/agent.yaml',
+        cwd: root,
+        expDir: 'runs',
+        model: 'script',
+        script: 'model.ts',
+        seed: 7,
+        tasks: 3,
+        taskIds: ['a', 'b'],
+        split: 'validation',
+        parallel: 4,
+        repeat: 2,
+        episodeTimeout: 1.5,
+        env: { A: 'own', GONE: null },
+        envFile: '.env',
+        runtimeExecutable: './node/bin/node',
+        runtimeArgs: ['--max-old-space-size=4096'],
+        jsDebug: { smartStep: false },
+        verbose: true,
+        preLaunchTask: 'anything of the editor',
+      },
+      context({ 'sub/agent.yaml': '', 'model.ts': '', '.env': 'A=file\nB="two words"\n' }),
+    );
+    expect(spec.request).toMatchObject({
+      config: at('sub/agent.yaml'),
+      cwd: root,
+      expDir: at('runs'),
+      model: { kind: 'script', file: at('model.ts') },
+      seed: 7,
+      firstTasks: 3,
+      taskIds: ['a', 'b'],
+      split: 'validation',
+      parallel: 4,
+      repeat: 2,
+      episodeTimeout: 1.5,
+    });
+    expect(spec.env).toEqual({ A: 'own', B: 'two words', GONE: null });
+    expect(spec.runtimeExecutable).toBe(at('node/bin/node'));
+    expect(spec.runtimeArgs).toEqual(['--max-old-space-size=4096']);
+    expect({ verbose, jsDebug }).toEqual({ verbose: true, jsDebug: { smartStep: false } });
+  });
+
+  it('leaves a bare name of a runtime to be found on PATH', async () => {
+    const { spec } = await resolveLaunch({ config, runtimeExecutable: 'node24' }, context());
+    expect(spec.runtimeExecutable).toBe('node24');
+  });
+
+  it.each([
+    ['saved by the user', {}, {}, 'saved'],
+    ['in the environment', { apiKeyEnv: 'KEY' }, {}, 'from the environment'],
+    ['in env', { apiKeyEnv: 'KEY' }, { KEY: 'from env' }, 'from env'],
+    ['nowhere', { baseUrl: 'http://127.0.0.1:8000/v1' }, {}, undefined],
+  ])('finds the key of an endpoint %s', async (_, more, env, expected) => {
+    const launched = { config, model: 'endpoint', endpoint: { ...endpoint, ...more }, env };
+    const { spec } = await resolveLaunch(launched, context());
+    const { model } = spec.request;
+    expect(model).toMatchObject({ kind: 'endpoint', model: 'm' });
+    expect('apiKey' in model ? model.apiKey : undefined).toBe(expected);
+  });
+
+  it.each([
+    [
+      {},
+      "debug/missing-attribute: Launch attribute 'config' is missing: it names the AgentJet YAML file to run.",
+    ],
+    [
+      { config: ' ' },
+      "debug/bad-attribute: Launch attribute 'config' must be a string that is not empty, but is ' '.",
+    ],
+    [
+      { config: 1 },
+      "debug/bad-attribute: Launch attribute 'config' must be a string that is not empty, but is 1.",
+    ],
+    [
+      { config: at('no.yaml') },
+      `debug/file-not-found: Launch attribute 'config' names a path that does not exist: ${at('no.yaml')}.`,
+    ],
+    [
+      { config, cwd: at('no') },
+      `debug/file-not-found: Launch attribute 'cwd' names a path that does not exist: ${at('no')}.`,
+    ],
+    [
+      { config, parallel: 0 },
+      "debug/bad-attribute: Launch attribute 'parallel' must be an integer of at least 1, but is 0.",
+    ],
+    [{ config, seed: 1.5 }, "debug/bad-attribute: Launch attribute 'seed' must be an integer, but is 1.5."],
+    [
+      { config, tasks: '3' },
+      "debug/bad-attribute: Launch attribute 'tasks' must be an integer of at least 1, but is '3'.",
+    ],
+    [
+      { config, episodeTimeout: 0 },
+      "debug/bad-attribute: Launch attribute 'episodeTimeout' must be a number above 0, but is 0.",
+    ],
+    [
+      { config, split: 'test' },
+      "debug/bad-attribute: Launch attribute 'split' must be one of 'training', 'validation', but is 'test'.",
+    ],
+    [
+      { config, taskIds: ['a', 2] },
+      "debug/bad-attribute: Launch attribute 'taskIds[1]' must be a string, but is 2.",
+    ],
+    [
+      { config, taskIds: 'a' },
+      "debug/bad-attribute: Launch attribute 'taskIds' must be an array, but is 'a'.",
+    ],
+    [
+      { config, env: { A: 1 } },
+      "debug/bad-attribute: Launch attribute 'env.A' must be a string or null, but is 1.",
+    ],
+    [
+      { config, jsDebug: [] },
+      "debug/bad-attribute: Launch attribute 'jsDebug' must be an object, but is [].",
+    ],
+    [
+      { config, verbose: 'yes' },
+      "debug/bad-attribute: Launch attribute 'verbose' must be a boolean, but is 'yes'.",
+    ],
+    [
+      { config, envFile: '.env' },
+      `debug/file-not-found: Launch attribute 'envFile' names a path that does not exist: ${at('.env')}.`,
+    ],
+    [
+      { config, model: 'script' },
+      "debug/missing-attribute: Launch attribute 'script' is missing: the model 'script' needs the file that answers.",
+    ],
+    [
+      { config, model: 'script', script: 'm.ts' },
+      `debug/file-not-found: Launch attribute 'script' names a path that does not exist: ${at('m.ts')}.`,
+    ],
+    [
+      { config, model: 'endpoint' },
+      "debug/missing-attribute: Launch attribute 'endpoint' is missing: the model 'endpoint' needs its server.",
+    ],
+    [
+      { config, endpoint: { model: 'm' } },
+      "debug/missing-attribute: Launch attribute 'endpoint.baseUrl' is missing: 'endpoint' needs it.",
+    ],
+    [
+      { config, endpoint: { ...endpoint, apiKey: 'sk' } },
+      "debug/bad-attribute: Launch attribute 'endpoint.apiKey' must be one of baseUrl, model, apiKeyEnv, but is none of them.",
+    ],
+    [
+      { config, model: 'endpoint', endpoint: { ...endpoint, baseUrl: 'host' } },
+      "debug/bad-attribute: Launch attribute 'endpoint.baseUrl' must be an http or https URL, but is 'host'.",
+    ],
+    [
+      { config, model: 'endpoint', endpoint: { ...endpoint, apiKeyEnv: 'NONE' } },
+      "debug/missing-api-key: Launch attribute 'endpoint.apiKeyEnv' names the environment variable NONE, which is not set.",
+    ],
+    [
+      { config, model: 'endpoint', endpoint: { ...endpoint, apiKeyEnv: 'EMPTY' } },
+      "debug/missing-api-key: Launch attribute 'endpoint.apiKeyEnv' names the environment variable EMPTY, which is not set.",
+    ],
+  ])('refuses %j', async (configuration, expected) => {
+    expect(await failure(configuration)).toBe(expected);
+  });
+
+  it('never repeats a key in an error', async () => {
+    const secret = 'sk-very-secret';
+    const text = await failure({ config, endpoint: { ...endpoint, apiKey: secret } });
+    expect(text).not.toContain(secret);
+  });
+});
+
+describe('withSettings', () => {
+  it('fills in what is set and missing, and nothing else', () => {
+    const settings = { model: 'script', script: 'm.ts', endpoint: null, runtimeExecutable: '' };
+    expect(withSettings({ config, model: 'embedded' }, settings)).toEqual({
+      config,
+      model: 'embedded',
+      script: 'm.ts',
+    });
+  });
+});
