@@ -42,14 +42,20 @@ const common = {
 
 const commonJs = { ...common, format: 'cjs', define: { 'import.meta.dirname': '__dirname' } };
 /** Bundled CommonJS packages still call `require` for Node's own modules. */
-const requireBanner = "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+const requireBanner =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 const esm = { ...common, format: 'esm', banner: { js: requireBanner } };
 
 const bundles = [
   { ...commonJs, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js', external: ['vscode'] },
   { ...commonJs, entryPoints: ['src/debugAdapter.ts'], outfile: 'dist/debugAdapter.js' },
   { ...esm, entryPoints: ['src/cli.ts'], outfile: 'dist/cli.mjs' },
-  { ...esm, entryPoints: ['src/node/backboneProcess.ts'], outfile: 'dist/backbone.mjs', plugins: [sharedSdk] },
+  {
+    ...esm,
+    entryPoints: ['src/node/backboneProcess.ts'],
+    outfile: 'dist/backbone.mjs',
+    plugins: [sharedSdk],
+  },
   { ...esm, entryPoints: ['src/workflow/index.ts'], outfile: 'dist/sdk.mjs' },
 ];
 
@@ -69,15 +75,27 @@ import { Models } from './resources/models.mjs';
 export interface ClientOptions { readonly [option: string]: unknown }
 export declare class OpenAI { readonly baseURL: string; readonly apiKey: string; readonly chat: Chat; readonly models: Models; }`;
   await writeFile(path.join(copy, 'client.d.mts'), client);
-  await writeFile(path.join(copy, 'index.d.mts'), "export { OpenAI, OpenAI as default } from './client.mjs';");
+  await writeFile(
+    path.join(copy, 'index.d.mts'),
+    "export { OpenAI, OpenAI as default } from './client.mjs';",
+  );
   // Types that probe for packages a user may have, by paths that mean nothing once all is one file.
   for (const file of ['internal/types.d.mts', 'internal/shim-types.d.mts']) {
     const text = await readFile(path.join(copy, file), 'utf8');
-    await writeFile(path.join(copy, file), text.replace(/import\(['"](?:\.\.[^'"]*node_modules[^'"]*|stream\/web)['"]\)\.\w+(?:<\w+>)?/g, 'never'));
+    await writeFile(
+      path.join(copy, file),
+      text.replace(/import\(['"](?:\.\.[^'"]*node_modules[^'"]*|stream\/web)['"]\)\.\w+(?:<\w+>)?/g, 'never'),
+    );
   }
   // A workspace without DOM or Node types has no `Response`, and with it unknown every awaited reply would be `any`.
   const parse = path.join(copy, 'internal/parse.d.mts');
-  await writeFile(parse, (await readFile(parse, 'utf8')).replace('Array<any> | Response | AbstractPage', 'Array<any> | AbstractPage'));
+  await writeFile(
+    parse,
+    (await readFile(parse, 'utf8')).replace(
+      'Array<any> | Response | AbstractPage',
+      'Array<any> | AbstractPage',
+    ),
+  );
   return copy;
 }
 
@@ -95,7 +113,8 @@ async function buildTypes() {
       }),
     ],
     onwarn: (warning) => {
-      if (warning.code !== 'CIRCULAR_DEPENDENCY' && warning.code !== 'UNUSED_EXTERNAL_IMPORT') console.warn(warning.message);
+      if (warning.code !== 'CIRCULAR_DEPENDENCY' && warning.code !== 'UNUSED_EXTERNAL_IMPORT')
+        console.warn(warning.message);
     },
   });
   const { output } = await bundle.generate({});
@@ -116,7 +135,14 @@ async function placeTypesInExamples() {
 async function copyEsbuildWasm() {
   const from = path.join(root, 'node_modules/esbuild-wasm');
   const to = path.join(dist, 'vendor/esbuild-wasm');
-  for (const file of ['bin/esbuild', 'esbuild.wasm', 'wasm_exec.js', 'wasm_exec_node.js', 'package.json', 'LICENSE.md']) {
+  for (const file of [
+    'bin/esbuild',
+    'esbuild.wasm',
+    'wasm_exec.js',
+    'wasm_exec_node.js',
+    'package.json',
+    'LICENSE.md',
+  ]) {
     await cp(path.join(from, file), path.join(to, file));
   }
 }
@@ -126,10 +152,13 @@ if (flags.has('--types')) {
   await buildTypes();
   await placeTypesInExamples();
 } else if (flags.has('--watch')) {
-  for (const options of bundles) await (await esbuild.context({ ...options, logLevel: 'info', sourcemap: true })).watch();
+  for (const options of bundles)
+    await (await esbuild.context({ ...options, logLevel: 'info', sourcemap: true })).watch();
 } else {
-  await rm(dist, { recursive: true, force: true });
-  await Promise.all([...bundles.map((options) => esbuild.build(options)), copyEsbuildWasm(), buildTypes()]);
+  await rm(path.join(dist, '.built'), { force: true });
+  const parts = [...bundles.map((options) => esbuild.build(options)), copyEsbuildWasm(), buildTypes()];
+  const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
   await placeTypesInExamples();
   await writeFile(path.join(dist, '.built'), '');
 }

@@ -1,0 +1,46 @@
+/**
+ *   npm run bench -- [--only NAME,…] [--json]
+ *
+ * Every bench beside its peer or floor, as a ratio. With --json stdout is one document; progress goes to stderr.
+ */
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { f5Benches } from './f5.mjs';
+import { resultOf } from './measure.mjs';
+
+const benches = [...f5Benches];
+
+function chosen(only) {
+  if (only === undefined) return benches;
+  const names = only.split(',').map((name) => name.trim());
+  const unknown = names.filter((name) => !benches.some((bench) => bench.name === name));
+  if (unknown.length > 0) {
+    throw new Error(
+      `No bench ${unknown.join(', ')}. There are: ${benches.map(({ name }) => name).join(', ')}.`,
+    );
+  }
+  return benches.filter(({ name }) => names.includes(name));
+}
+
+function row({ bench, metric, ours, baseline, baselineName, ratio, target, pass }) {
+  const side = ({ median, lower, upper }) => `${median.toFixed(0)} (${lower.toFixed(0)}–${upper.toFixed(0)})`;
+  return `${pass ? 'pass' : 'FAIL'}  ${bench}: ${ratio} (target ${target}); ${metric}: ours ${side(ours)}, ${baselineName} ${side(baseline)}`;
+}
+
+async function main() {
+  const { values } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'boolean' } } });
+  const results = [];
+  for (const bench of chosen(values.only)) {
+    process.stderr.write(`${bench.name} …\n`);
+    const result = await resultOf(bench);
+    results.push(result);
+    process.stderr.write(`${row(result)}\n`);
+  }
+  if (values.json === true) process.stdout.write(`${JSON.stringify({ results }, null, 2)}\n`);
+  if (results.some(({ pass }) => !pass)) process.exitCode = 1;
+}
+
+await main().catch((error) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+});

@@ -1,0 +1,192 @@
+/** The keys a user presses, and the waits that tell that the editor has followed. */
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Frame, Locator, Page } from 'playwright-core';
+import { screenshotFile } from './artifacts.ts';
+import { openSession, type Session, type SessionOptions } from './session.ts';
+
+const waitMs = 20_000;
+
+/** Opens an editor and waits until its workbench is ready for keys. */
+export async function openEditor(options: SessionOptions): Promise<Editor> {
+  const session = await openSession(options);
+  try {
+    const editor = new Editor(session, options.suite);
+    await editor.ready();
+    return editor;
+  } catch (error) {
+    await session.keepEvidence('start');
+    await session.close();
+    throw error;
+  }
+}
+
+export class Editor {
+  readonly session: Session;
+  readonly page: Page;
+  readonly #suite: string;
+
+  constructor(session: Session, suite: string) {
+    this.session = session;
+    this.page = session.page;
+    this.#suite = suite;
+  }
+
+  /** The file's path in the open workspace. */
+  file(name: string): string {
+    return path.join(this.session.workspace, name);
+  }
+
+  async ready(): Promise<void> {
+    await this.see('.monaco-workbench .part.statusbar .statusbar-item');
+    await this.see(
+      '.monaco-workbench .part.sidebar .explorer-folders-view, .monaco-workbench .editor-instance',
+    );
+    await this.page.locator('.monaco-workbench').click({ position: { x: 720, y: 450 } });
+  }
+
+  /** Waits until something that matches `selector`, and has `text` in it, shows. */
+  async see(selector: string, text?: string | RegExp, timeoutMs = waitMs): Promise<Locator> {
+    const found = this.page.locator(selector, text === undefined ? {} : { hasText: text }).first();
+    await found.waitFor({ state: 'visible', timeout: timeoutMs });
+    return found;
+  }
+
+  /** Waits until nothing that matches shows any more. */
+  async seeNo(selector: string, text?: string | RegExp, timeoutMs = waitMs): Promise<void> {
+    const found = this.page.locator(selector, text === undefined ? {} : { hasText: text }).first();
+    await found.waitFor({ state: 'hidden', timeout: timeoutMs });
+  }
+
+  /** Presses keys in Playwright's notation; `ControlOrMeta` is the main modifier of the system. */
+  async press(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.page.keyboard.press(key);
+  }
+
+  async type(text: string): Promise<void> {
+    await this.page.keyboard.type(text);
+  }
+
+  /**
+   * Runs a command by its title, as the command palette shows it. An open palette does not notice commands that an
+   * extension brings meanwhile, so it is closed and opened again until the command is there.
+   */
+  async command(title: string): Promise<void> {
+    await this.until(`the command palette lists "${title}"`, async () => {
+      await this.press('F1');
+      const row = await this.#firstRow(`>${title}`, new RegExp(`${escaped(title)}|No matching commands`));
+      if ((await row.innerText()).includes(title)) return true;
+      await this.press('Escape');
+      await this.seeNo('.quick-input-widget');
+      return false;
+    });
+    await this.#accept();
+  }
+
+  /** Takes a row of the quick pick that is, or is about to be, open. */
+  async pick(label: string): Promise<void> {
+    await this.#firstRow(label, label);
+    await this.#accept();
+  }
+
+  /** Opens a file of the workspace by its name and waits until it is in front. */
+  async openFile(name: string): Promise<void> {
+    await this.press('ControlOrMeta+p');
+    await this.#firstRow(name, path.basename(name));
+    await this.#accept();
+    await this.see('.tab.active', path.basename(name));
+    await this.see('.editor-group-container.active .view-line');
+  }
+
+  /** Trusts the folder of an editor that was opened with `workspaceTrust`. */
+  async trustWorkspace(): Promise<void> {
+    await this.command('Workspaces: Manage Workspace Trust');
+    const button = await this.see('.workspace-trust-editor .monaco-button', /^Trust$/);
+    await button.click();
+    await this.seeNo('.part.statusbar .statusbar-item', 'Restricted Mode');
+  }
+
+  /** Puts the cursor at the start of a line of the file in front. Lines count from 1. */
+  async goToLine(line: number): Promise<void> {
+    await this.press('ControlOrMeta+g');
+    await this.see('.quick-input-widget input');
+    await this.type(String(line));
+    await this.press('Enter');
+    await this.seeNo('.quick-input-widget');
+    await this.see('.part.statusbar .statusbar-item', new RegExp(`Ln ${line}, Col`));
+  }
+
+  /** Sets a breakpoint in the file in front and waits for its dot. Lines count from 1. */
+  async setBreakpoint(line: number): Promise<void> {
+    await this.goToLine(line);
+    const dots = this.page.locator('.editor-group-container.active .codicon-debug-breakpoint');
+    const before = await dots.count();
+    await this.press('F9');
+    await this.until('a breakpoint shows', async () => (await dots.count()) > before);
+  }
+
+  /** Starts debugging as F5 does and waits for the debug toolbar. */
+  async startDebugging(): Promise<void> {
+    await this.press('F5');
+    await this.see('.debug-toolbar');
+  }
+
+  /** Waits until the debugger has stopped on a line of the file in front. */
+  async stoppedAt(line: number, timeoutMs = waitMs): Promise<void> {
+    await this.see('.debug-top-stack-frame-line, .codicon-debug-stackframe', undefined, timeoutMs);
+    await this.see('.part.statusbar .statusbar-item', new RegExp(`Ln ${line}, Col`), timeoutMs);
+  }
+
+  async stopDebugging(): Promise<void> {
+    await this.press('Shift+F5');
+    await this.seeNo('.debug-toolbar');
+  }
+
+  /** The document inside a webview: it lies two frames deep. */
+  async webview(timeoutMs = waitMs): Promise<Frame> {
+    const outer = await this.see('iframe.webview', undefined, timeoutMs);
+    const inner = outer.contentFrame().locator('#active-frame');
+    await inner.waitFor({ state: 'attached', timeout: timeoutMs });
+    const handle = await inner.elementHandle({ timeout: timeoutMs });
+    const frame = await handle.contentFrame();
+    if (!frame) throw new Error('The webview has no document.');
+    return frame;
+  }
+
+  /** Waits for something that is not on the page: a file, a process, a count. `what` is for the failure. */
+  async until(what: string, probe: () => Promise<boolean>, timeoutMs = waitMs): Promise<void> {
+    const deadline = Date.now() + timeoutMs;
+    while (!(await probe())) {
+      if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs / 1000} s in vain until ${what}.`);
+      await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    }
+  }
+
+  /** Saves a picture of the whole window to .artifacts/screenshots/<suite>/<name>.png. */
+  async screenshot(name: string): Promise<string> {
+    const file = screenshotFile(this.#suite, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await this.page.screenshot({ path: file });
+    return file;
+  }
+
+  close(): Promise<void> {
+    return this.session.close();
+  }
+
+  /** Types into the open quick input and waits until its first row has `label`. */
+  async #firstRow(query: string, label: string | RegExp): Promise<Locator> {
+    const input = await this.see('.quick-input-widget input');
+    await input.fill(query);
+    return this.see('.quick-input-widget .monaco-list-row.focused', label);
+  }
+
+  async #accept(): Promise<void> {
+    await this.press('Enter');
+    await this.seeNo('.quick-input-widget');
+  }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,102 @@
+/** Ending what a test started, and proof that nothing of it is left. */
+import { execFile, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, readdir } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export interface FoundProcess {
+  readonly pid: number;
+  readonly command: string;
+}
+
+/**
+ * Processes that have `marker` in their command line or environment: a marker set in the environment of one
+ * process is inherited by all its descendants, whatever group or session they move to. Nothing can be found on
+ * Windows.
+ */
+export async function processesWith(marker: string): Promise<readonly FoundProcess[]> {
+  if (process.platform === 'win32') return [];
+  const found = process.platform === 'linux' ? await fromProc(marker) : await fromPs(marker);
+  return found.filter(({ pid }) => pid !== process.pid);
+}
+
+async function fromProc(marker: string): Promise<readonly FoundProcess[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const all = await Promise.all(
+    pids.map(async (pid) => {
+      const [command, environment] = await Promise.all([procText(pid, 'cmdline'), procText(pid, 'environ')]);
+      const hit = command.includes(marker) || environment.includes(marker);
+      return hit ? [{ pid: Number(pid), command: command.replaceAll('\0', ' ').trim() }] : [];
+    }),
+  );
+  return all.flat();
+}
+
+async function procText(pid: string, file: string): Promise<string> {
+  try {
+    return await readFile(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    // Ended meanwhile, or another user's: not one of ours.
+    return '';
+  }
+}
+
+async function fromPs(marker: string): Promise<readonly FoundProcess[]> {
+  const { stdout } = await run('ps', ['-axwwE', '-o', 'pid=,command=']);
+  return stdout
+    .split('\n')
+    .filter((line) => line.includes(marker))
+    .map((line) => ({ pid: Number.parseInt(line, 10), command: line.trim() }));
+}
+
+/**
+ * Waits until no process with the marker is left. What is still there after `timeoutMs` is killed and returned: the
+ * leak.
+ */
+export async function leftovers(marker: string, timeoutMs = 10_000): Promise<readonly FoundProcess[]> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await processesWith(marker);
+    if (found.length === 0) return [];
+    if (Date.now() > deadline) {
+      for (const { pid } of found) signal(pid, 'SIGKILL');
+      return found;
+    }
+    await delay(50);
+  }
+}
+
+/** Ends a child that was started `detached`, with its process group: politely, then, after `graceMs`, by force. */
+export async function stopGroup(child: ChildProcess, graceMs = 5_000): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  const group = groupOf(child.pid);
+  signal(group, 'SIGTERM');
+  const force = setTimeout(() => signal(group, 'SIGKILL'), graceMs);
+  await ended;
+  clearTimeout(force);
+}
+
+/** Lets a child that was started `detached` not outlive this process, even where nobody gets to stop it. */
+export function endWithUs(child: ChildProcess): void {
+  const end = () => {
+    if (child.pid !== undefined) signal(groupOf(child.pid), 'SIGKILL');
+  };
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
+}
+
+function groupOf(pid: number): number {
+  return process.platform === 'win32' ? pid : -pid;
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It ended between being seen and being signalled, which is all that was wanted.
+  }
+}

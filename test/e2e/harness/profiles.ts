@@ -1,0 +1,11 @@
+/** How the editor is set up for the extension-host tests: one entry for each folder of tests. */
+import type { HostSuiteOptions } from './hostSuite.ts';
+
+const workspace = 'media/examples/math_agent';
+
+/** `''` is for the tests right in test/e2e/suite; any other name is a folder below it. */
+export const hostProfiles: Readonly<Record<string, Omit<HostSuiteOptions, 'suite' | 'bundle'>>> = {
+  '': { workspace },
+  noNode: { workspace, node: 'none' },
+  untrusted: { workspace, workspaceTrust: true },
+};

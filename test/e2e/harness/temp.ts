@@ -1,0 +1,20 @@
+/** The folder below which everything of one editor lies. */
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { leftovers } from './processes.ts';
+
+/** A new folder. Its path is short, because sockets lie in it and theirs must stay below 104 characters. */
+export async function makeTemp(): Promise<string> {
+  const base = process.platform === 'win32' ? os.tmpdir() : '/tmp';
+  return realpath(await mkdtemp(path.join(base, 'agentjet-')));
+}
+
+/** Removes the folder once the editor has ended. Rejects when a process that came from it had to be killed. */
+export async function removeTemp(temp: string): Promise<void> {
+  const leaked = await leftovers(temp);
+  await rm(temp, { recursive: true, force: true, maxRetries: 5 });
+  if (leaked.length === 0) return;
+  const list = leaked.map(({ pid, command }) => `  ${pid} ${command}`).join('\n');
+  throw new Error(`Processes outlived the editor that started them:\n${list}`);
+}

@@ -1,0 +1,115 @@
+/** F5 as a person presses it, in the real workbench. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { afterEach, expect, test } from 'vitest';
+import { processesWith, useEditor } from '../harness/index.ts';
+
+const editor = useEditor({ suite: 'f5', workspace: 'media/examples/math_agent' });
+
+async function lineOf(file: string, text: string): Promise<number> {
+  const lines = (await readFile(editor().file(file), 'utf8')).split('\n');
+  const found = lines.findIndex((line) => line.includes(text));
+  expect(found, `${file} has a line with ${text}`).toBeGreaterThanOrEqual(0);
+  return found + 1;
+}
+
+const inExecute = 'const completion = await client.chat.completions.create({';
+
+afterEach(async () => {
+  const toolbar = editor().page.locator('.debug-toolbar');
+  if (await toolbar.isVisible()) await editor().stopDebugging();
+  await editor().command('Debug: Remove All Breakpoints');
+  await editor().command('View: Close All Editors');
+});
+
+test('F5 on the config, without a launch.json, stops in the workflow and runs on to the rewards', async () => {
+  const line = await lineOf('workflow.ts', inExecute);
+  await editor().openFile('workflow.ts');
+  await editor().setBreakpoint(line);
+  await editor().openFile('math_agent.yaml');
+  await editor().startDebugging();
+  await editor().stoppedAt(line);
+  await editor().see('.tab.active', 'workflow.ts');
+  await editor().see('.debug-call-stack .monaco-list-row', 'execute');
+  await editor().screenshot('stopped-from-config');
+  await editor().command('Debug: Remove All Breakpoints');
+  await editor().press('F5');
+  await editor().seeNo('.debug-toolbar');
+  await editor().command('Debug Console: Focus on Debug Console View');
+  await editor().see('.repl', 'mean reward');
+  await editor().screenshot('rewards');
+});
+
+test('F5 on the workflow asks for the debugger once, and AgentJet stops in it', async () => {
+  const line = await lineOf('workflow.ts', inExecute);
+  await editor().openFile('workflow.ts');
+  await editor().setBreakpoint(line);
+  await editor().press('F5');
+  await editor().see('.quick-input-widget .monaco-list-row', 'AgentJet');
+  await editor().screenshot('which-debugger');
+  await editor().pick('AgentJet');
+  await editor().stoppedAt(line);
+  await editor().screenshot('stopped-from-workflow');
+});
+
+test('the lens above the workflow class starts the same', async () => {
+  const line = await lineOf('workflow.ts', inExecute);
+  await editor().openFile('workflow.ts');
+  await editor().setBreakpoint(line);
+  const lens = await editor().see('.codelens-decoration a', 'Debug');
+  await editor().screenshot('lens');
+  await lens.click();
+  await editor().stoppedAt(line);
+});
+
+test('Stop ends the run and every process of it', async () => {
+  const line = await lineOf('workflow.ts', inExecute);
+  await editor().openFile('workflow.ts');
+  await editor().setBreakpoint(line);
+  await editor().openFile('math_agent.yaml');
+  await editor().startDebugging();
+  await editor().stoppedAt(line);
+  await editor().stopDebugging();
+  await editor().until('no backbone process is left', async () => {
+    const found = await processesWith(editor().session.temp);
+    return !found.some(({ command }) => command.includes('backbone.mjs'));
+  });
+});
+
+test('F5 on any other YAML is left alone', async () => {
+  await writeFile(editor().file('compose.yaml'), 'services:\n  web:\n    image: nginx\n');
+  await editor().openFile('compose.yaml');
+  await editor().press('F5');
+  await editor().see('.quick-input-widget .monaco-list-row');
+  const offered = await editor().page.locator('.quick-input-widget .monaco-list-row').allInnerTexts();
+  await editor().screenshot('other-yaml');
+  expect(offered.join('\n')).not.toContain('AgentJet');
+  await editor().press('Escape');
+});
+
+test('a launch.json works whatever file is in front', async () => {
+  const line = await lineOf('judge.ts', 'const isSuccess = given === expected');
+  const launch = {
+    version: '0.2.0',
+    configurations: [
+      {
+        type: 'agentjet',
+        request: 'launch',
+        name: 'One task',
+        config: '${workspaceFolder}/math_agent.yaml',
+        taskIds: ['train-002'],
+        repeat: 1,
+      },
+    ],
+  };
+  await editor().command('File: Save All Files');
+  const { mkdir, rm } = await import('node:fs/promises');
+  await mkdir(editor().file('.vscode'), { recursive: true });
+  await writeFile(editor().file('.vscode/launch.json'), JSON.stringify(launch));
+  await editor().openFile('judge.ts');
+  await editor().setBreakpoint(line);
+  await editor().startDebugging();
+  await editor().stoppedAt(line);
+  await editor().screenshot('launch-json');
+  await editor().stopDebugging();
+  await rm(editor().file('.vscode'), { recursive: true });
+});

@@ -1,0 +1,132 @@
+/**
+ * The gate: every check and test of the project, one suite after the other, all of them even if one fails.
+ *
+ *   node test/tools/gate.mjs [--only name,name …] [--deep]
+ *
+ * --only  just these suites
+ * --deep  the suites that have more to test when time does not matter; they see AGENTJET_DEEP=1
+ *
+ * Each suite's output is in .artifacts/logs; here only what failed is shown. The last line is `N passed, N failed`.
+ */
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+import { ToolError, artifacts, exitWith, logs, projectEnv, runLogged, tail } from './commands.mjs';
+
+const resultsFolder = path.join(artifacts, 'results');
+
+/** A suite with no count of its own is one test: it passes or fails as a whole. */
+const suites = [
+  { name: 'types', command: ['tsc', '-b'] },
+  { name: 'lint', command: ['eslint', '.', '--max-warnings', '0'] },
+  { name: 'format', command: ['prettier', '--check', '.'] },
+  { name: 'layers', command: ['depcruise', 'src'] },
+  { name: 'build', command: ['node', 'test/tools/bootstrap.mjs', '--build'], deep: true },
+  { name: 'unit', ...vitest('unit', ['--dir', 'test/unit']), deep: true },
+  {
+    name: 'e2e-host',
+    command: ['node', 'test/tools/hostSuite.mjs'],
+    results: path.join(artifacts, 'e2e/host-total.json'),
+    count: ({ passed, failed }) => ({ passed, failed }),
+    needs: 'build',
+    deep: true,
+  },
+  {
+    name: 'e2e-ui',
+    ...vitest('e2e-ui', ['--config', 'test/e2e/vitest.config.ts']),
+    needs: 'build',
+    deep: true,
+  },
+];
+
+function vitest(name, args) {
+  const results = path.join(resultsFolder, `${name}.json`);
+  return {
+    command: [
+      'vitest',
+      'run',
+      ...args,
+      '--reporter=verbose',
+      '--reporter=json',
+      `--outputFile.json=${results}`,
+    ],
+    results,
+    count: ({ numPassedTests, numFailedTests, numPendingTests, numTodoTests }) => ({
+      passed: numPassedTests,
+      // A test that is skipped proves nothing.
+      failed: numFailedTests + numPendingTests + numTodoTests,
+    }),
+  };
+}
+
+async function runSuite(suite, outcomes, deep) {
+  if (outcomes.some(({ name, failed }) => name === suite.needs && failed > 0)) {
+    console.log(`${suite.name.padEnd(9)} NOT RUN: ${suite.needs} failed`);
+    return { name: suite.name, minutes: 0, passed: 0, failed: 1 };
+  }
+  const log = path.join(logs, `${suite.name}.log`);
+  await rm(log, { force: true });
+  if (suite.results !== undefined) await rm(suite.results, { force: true });
+  const [command, ...args] = suite.command;
+  const env = { ...projectEnv(), NO_COLOR: '1', ...(deep && { AGENTJET_DEEP: '1' }) };
+  const started = performance.now();
+  const code = await runLogged(command, args, { log, env });
+  const minutes = (performance.now() - started) / 60_000;
+  const outcome = { name: suite.name, minutes, ...(await counted(suite, code)) };
+  report(outcome, log);
+  return outcome;
+}
+
+/** A suite that failed, or left no count of passed tests behind, has at least one failure. */
+async function counted(suite, code) {
+  if (suite.results === undefined) return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  const results = await resultsOf(suite.results);
+  const { passed, failed } = results === undefined ? { passed: 0, failed: 1 } : suite.count(results);
+  const sound = code === 0 && passed > 0;
+  return { passed, failed: sound ? failed : Math.max(failed, 1) };
+}
+
+async function resultsOf(file) {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch {
+    // The runner ended before it had written any; its log tells why.
+    return undefined;
+  }
+}
+
+function report({ name, minutes, passed, failed }, log) {
+  const verdict = failed === 0 ? 'ok    ' : 'FAILED';
+  console.log(`${name.padEnd(9)} ${verdict} ${passed} passed, ${failed} failed in ${minutes.toFixed(2)} min`);
+  if (failed > 0) console.log(`${tail(log, 60).replaceAll(/^/gm, '  | ')}\n  | The whole log: ${log}`);
+}
+
+function summary(outcomes) {
+  const sum = (key) => outcomes.reduce((total, outcome) => total + outcome[key], 0);
+  console.log('\nMinutes per suite:');
+  for (const { name, minutes } of outcomes) console.log(`  ${name.padEnd(9)} ${minutes.toFixed(2)}`);
+  console.log(`  ${'all'.padEnd(9)} ${sum('minutes').toFixed(2)}\n`);
+  console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
+  return sum('failed');
+}
+
+function chosenSuites(args) {
+  const deep = args.includes('--deep');
+  const only = args.includes('--only') ? (args[args.indexOf('--only') + 1] ?? '').split(',') : undefined;
+  const unknown = only?.find((name) => !suites.some((suite) => suite.name === name));
+  if (unknown !== undefined) {
+    throw new ToolError(`No suite "${unknown}": choose from ${suites.map(({ name }) => name).join(', ')}.`);
+  }
+  const chosen = suites.filter((suite) => only?.includes(suite.name) ?? (!deep || suite.deep === true));
+  return { deep, chosen };
+}
+
+async function main() {
+  const { deep, chosen } = chosenSuites(process.argv.slice(2));
+  await mkdir(resultsFolder, { recursive: true });
+  const outcomes = [];
+  for (const suite of chosen) outcomes.push(await runSuite(suite, outcomes, deep));
+  if (summary(outcomes) > 0) process.exitCode = 1;
+}
+
+await main().catch(exitWith);

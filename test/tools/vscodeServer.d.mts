@@ -1,0 +1,2 @@
+export function ensureVscode(): Promise<string>;
+export function ensureBrowser(): Promise<string>;

@@ -1,0 +1,180 @@
+/** package.json and the code name the same things, in both directions. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  commands,
+  contextKeys,
+  debugType,
+  frontDebugType,
+  languages,
+  launchAttributes,
+  requiredAttributes,
+  restrictedSettings,
+  settings,
+  settingsSection,
+} from '../../src/vscode/ids.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest;
+
+interface Manifest {
+  readonly icon: string;
+  readonly main: string;
+  readonly bin: Record<string, string>;
+  readonly scripts: Record<string, string>;
+  readonly activationEvents: readonly string[];
+  readonly dependencies?: Record<string, string>;
+  readonly devDependencies: Record<string, string>;
+  readonly capabilities: {
+    readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] };
+  };
+  readonly contributes: {
+    readonly commands: readonly {
+      readonly command: string;
+      readonly title: string;
+      readonly category: string;
+    }[];
+    readonly menus: Record<string, readonly { readonly command: string; readonly when?: string }[]>;
+    readonly configuration: {
+      readonly properties: Record<string, { readonly scope: string; readonly markdownDescription: string }>;
+    };
+    readonly debuggers: readonly {
+      readonly type: string;
+      readonly languages?: readonly string[];
+      readonly when?: string;
+      readonly configurationAttributes?: { readonly launch: unknown };
+      readonly configurationSnippets?: readonly { readonly body: Record<string, unknown> }[];
+      readonly initialConfigurations?: readonly Record<string, unknown>[];
+    }[];
+    readonly snippets: readonly { readonly path: string }[];
+    readonly walkthroughs: readonly {
+      readonly steps: readonly {
+        readonly description: string;
+        readonly media: { readonly markdown: string };
+        readonly completionEvents: readonly string[];
+      }[];
+    }[];
+  };
+}
+
+const { contributes } = manifest;
+const sorted = (values: Iterable<string>): string[] => [...values].sort();
+
+function debuggerOf(type: string): Manifest['contributes']['debuggers'][number] {
+  const found = contributes.debuggers.find((candidate) => candidate.type === type);
+  if (found === undefined) throw new Error(`There is no debugger ${type}.`);
+  return found;
+}
+
+describe('the manifest', () => {
+  it('declares the commands that the code registers', () => {
+    expect(sorted(contributes.commands.map(({ command }) => command))).toEqual(
+      sorted(Object.values(commands)),
+    );
+    expect(new Set(contributes.commands.map(({ category }) => category))).toEqual(new Set(['AgentJet']));
+  });
+
+  it('puts only such commands into menus and links', () => {
+    const known = new Set<string>(Object.values(commands));
+    const inMenus = Object.values(contributes.menus).flatMap((items) => items.map(({ command }) => command));
+    const inSteps = contributes.walkthroughs.flatMap(({ steps }) =>
+      steps.flatMap((step) => [
+        ...[...step.description.matchAll(/\(command:([^)]+)\)/g)].map((match) => match[1] ?? ''),
+        ...step.completionEvents
+          .filter((event) => event.startsWith('onCommand:'))
+          .map((event) => event.slice(10)),
+      ]),
+    );
+    for (const command of [...inMenus, ...inSteps]) expect(known).toContain(command);
+  });
+
+  it('declares the settings that the code reads', () => {
+    const { properties } = contributes.configuration;
+    const names = Object.values(settings).map((name) => `${settingsSection}.${name}`);
+    expect(sorted(Object.keys(properties))).toEqual(sorted(names));
+    for (const property of Object.values(properties)) {
+      expect(['resource', 'machine-overridable']).toContain(property.scope);
+      expect(property.markdownDescription).not.toBe('');
+    }
+  });
+
+  it('keeps settings that run something from untrusted workspaces', () => {
+    const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
+    expect(sorted(restrictedConfigurations)).toEqual(
+      sorted(restrictedSettings.map((name) => `${settingsSection}.${name}`)),
+    );
+  });
+
+  it('declares the launch attributes that the adapter understands', () => {
+    expect(debuggerOf(debugType).configurationAttributes?.launch).toEqual({
+      required: [...requiredAttributes],
+      properties: launchAttributes,
+    });
+  });
+
+  it('offers launch configurations that name only such attributes', () => {
+    const { configurationSnippets = [], initialConfigurations = [] } = debuggerOf(debugType);
+    const bodies = [...configurationSnippets.map(({ body }) => body), ...initialConfigurations];
+    expect(bodies.length).toBeGreaterThan(1);
+    for (const body of bodies) {
+      const own = Object.keys(body).filter((name) => !['type', 'request', 'name'].includes(name));
+      for (const name of own) expect(Object.keys(launchAttributes)).toContain(name);
+      for (const name of requiredAttributes) expect(own).toContain(name);
+    }
+  });
+
+  it('claims F5 only where a config or workflow is in front', () => {
+    const front = debuggerOf(frontDebugType);
+    expect(front.when).toBe(`${contextKeys.activeConfig} || ${contextKeys.activeWorkflow}`);
+    expect(front.languages).toEqual([languages.config, ...languages.workflow]);
+    expect(debuggerOf(debugType).when).toBeUndefined();
+    expect(debuggerOf(debugType).languages).toBeUndefined();
+  });
+
+  it('uses only context keys that the code sets', () => {
+    const clauses = JSON.stringify([contributes, manifest.activationEvents]).matchAll(/agentjet\.active\w+/g);
+    const keys = new Set<string>(Object.values(contextKeys));
+    for (const [key] of clauses) expect(keys).toContain(key);
+  });
+
+  it('names files that are there', () => {
+    const files = [
+      manifest.icon,
+      ...contributes.snippets.map((snippet) => snippet.path),
+      ...contributes.walkthroughs.flatMap(({ steps }) => steps.map((step) => step.media.markdown)),
+    ];
+    for (const file of files) expect(existsSync(path.join(root, file)), file).toBe(true);
+  });
+
+  it('bundles everything: the package has no dependency to install', () => {
+    expect(manifest.dependencies).toBeUndefined();
+    for (const [name, version] of Object.entries(manifest.devDependencies)) {
+      expect(version, `${name} is pinned`).toMatch(/^\d+\.\d+\.\d+$/);
+    }
+  });
+});
+
+describe('the README', () => {
+  const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+
+  it('names only scripts that there are', () => {
+    const named = [...readme.matchAll(/npm (?:run (?:--silent |-s )?([a-z:]+)|(start|test)\b)/g)];
+    expect(named.length).toBeGreaterThan(4);
+    for (const [, script, short] of named) expect(Object.keys(manifest.scripts)).toContain(script ?? short);
+  });
+
+  it('shows only pictures that there are', () => {
+    for (const [, file] of readme.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)) {
+      expect(existsSync(path.join(root, file ?? '')), file).toBe(true);
+    }
+  });
+
+  it('describes exactly the folders that there are', () => {
+    const described = [...readme.matchAll(/^ {2}([a-z]+)\/ {2,}/gm)].map((match) => match[1] ?? '');
+    const folders = readdirSync(path.join(root, 'src'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name);
+    expect(sorted(described)).toEqual(sorted(folders));
+  });
+});

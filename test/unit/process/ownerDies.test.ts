@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test, vi } from 'vitest';
+import { startBackbone } from '../../../src/node/process/backboneChannel.ts';
+import { launchOf } from './programs/launch.ts';
+
+const owner = fileURLToPath(new URL('programs/owner.ts', import.meta.url));
+
+interface Tree {
+  readonly pids: readonly number[];
+}
+
+/** Also false for a zombie that nobody has reaped yet. */
+async function isRunning(pid: number): Promise<boolean> {
+  const { readFile } = await import('node:fs/promises');
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
+  return stat !== undefined && !/\) [ZX] /.test(stat);
+}
+
+async function expectAllGone(pids: readonly number[]): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const running = await Promise.all(pids.map(isRunning));
+      expect(running).toEqual(pids.map(() => false));
+    },
+    { timeout: 5000, interval: 20 },
+  );
+}
+
+/** Processes whose command line holds all of these words. */
+async function commandsWith(...words: string[]): Promise<number[]> {
+  const { readdir, readFile } = await import('node:fs/promises');
+  const found: number[] = [];
+  for (const pid of (await readdir('/proc')).map(Number).filter(Number.isInteger)) {
+    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    if (words.every((word) => line.includes(word))) found.push(pid);
+  }
+  return found;
+}
+
+describe.runIf(process.platform === 'linux')('nothing of a run is left', () => {
+  test('when its owner is killed while the run is in a synchronous loop', async () => {
+    const front = spawn(process.execPath, [owner], {
+      env: { ...process.env, SCENARIO: 'loops' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [chunk] = (await once(front.stdout, 'data')) as [Buffer];
+    const { pids } = JSON.parse(String(chunk)) as Tree;
+    expect(pids).toHaveLength(3);
+    expect(await Promise.all(pids.map(isRunning))).toEqual([true, true, true]);
+    const guards = await commandsWith('agentjet-guard', String(pids[0]));
+    expect(guards).toHaveLength(1);
+    front.kill('SIGKILL');
+    await expectAllGone([...pids, ...guards]);
+  });
+
+  test('when it is killed', async () => {
+    const { pids, channel } = await startAndRead('loops');
+    const guards = await commandsWith('agentjet-guard', String(pids[0]));
+    channel.killNow();
+    await channel.exited;
+    await expectAllGone([...pids, ...guards]);
+  });
+
+  test('when it is asked to end and does not', async () => {
+    const { pids, channel } = await startAndRead('ignores-term');
+    await channel.terminate(50);
+    expect((await channel.exited).signal).toBe('SIGKILL');
+    await expectAllGone(pids);
+  });
+});
+
+async function startAndRead(scenario: string) {
+  const channel = await startBackbone(launchOf(scenario));
+  const message = await new Promise<string>((resolve) => {
+    channel.onEvent((event) => {
+      if (event.type === 'log') resolve(event.message);
+    });
+  });
+  return { channel, pids: (JSON.parse(message) as Tree).pids };
+}
