@@ -32,6 +32,8 @@ const common = {
   absWorkingDir: root,
   bundle: true,
   platform: 'node',
+  // Packages in UMD form hide their own imports from the bundler.
+  mainFields: ['module', 'main'],
   target: 'node22',
   logLevel: 'warning',
   sourcemap: false,

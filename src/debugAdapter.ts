@@ -19,7 +19,7 @@ over TCP on 127.0.0.1 (0: any free port, which is printed).
 /** Of the bundles; this one lies among them. */
 const distFolder = import.meta.dirname;
 
-const launcher = createRunLauncher({ distFolder });
+const launcher = createRunLauncher({ distFolder, ownExecutable: process.execPath });
 
 const sessions = new Set<AgentJetSession>();
 

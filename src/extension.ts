@@ -16,7 +16,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const log = store.add(vscode.window.createOutputChannel('AgentJet', { log: true }));
   const ownFolder = path.join(context.extensionPath, 'dist');
   const logger = { log: (level: 'debug' | 'info' | 'warn' | 'error', text: string) => log[level](text) };
-  const launcher = createRunLauncher({ distFolder: ownFolder, editorExecutable: process.execPath, logger });
+  const launcher = createRunLauncher({ distFolder: ownFolder, ownExecutable: process.execPath, logger });
   store.add(registerSetupCommands(context.extensionUri, log));
   store.add(registerConfigLanguage({ clock: systemClock }));
   store.add(

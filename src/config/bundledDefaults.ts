@@ -37,8 +37,9 @@ function valueOf(key: KeyNode): Value | undefined {
 
 function fromJson(json: unknown, key: KeyNode): Value {
   const origin = { kind: 'bundled', key: key.path } as const;
-  if (Array.isArray(json))
+  if (Array.isArray(json)) {
     return { kind: 'sequence', origin, items: json.map((item) => fromJson(item, key)) };
+  }
   const float = key.info?.types.includes('number') === true;
   return { kind: 'scalar', origin, ...scalarOf(json, float) };
 }

@@ -41,8 +41,7 @@ export function removeEntry(
   const { lines, text } = document;
   const first = lines.position(entry.keySpan.start).line;
   const before = text.slice(lines.line(first).start, entry.keySpan.start);
-  const parentLines = parent.entries.length;
-  if (parent.flow || before.trim() !== '' || parentLines < 2) return undefined;
+  if (parent.flow || before.trim() !== '' || parent.entries.length < 2) return undefined;
   return {
     span: { start: lines.line(first).start, end: lines.after(lastLine(document, entry)) },
     newText: '',
@@ -99,8 +98,12 @@ function deepestSection(document: ConfigDocument, path: readonly string[]): Plac
 }
 
 function endOf(document: ConfigDocument, section: Node, depth: number): Place | undefined {
-  const first = section.kind === 'mapping' && !section.flow ? section.entries[0] : undefined;
-  const last = section.kind === 'mapping' ? section.entries.at(-1) : undefined;
+  if (section.kind !== 'mapping' || section.flow) return undefined;
+  // What `<<` brings in is written elsewhere.
+  const { start, end } = section.span;
+  const own = section.entries.filter(({ keySpan }) => start <= keySpan.start && keySpan.start < end);
+  const [first] = own;
+  const last = own.at(-1);
   if (first === undefined || last === undefined) return undefined;
   const indent = document.lines.position(first.keySpan.start).character;
   return { depth, indent, offset: document.lines.after(lastLine(document, last)) };

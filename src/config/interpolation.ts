@@ -31,7 +31,7 @@ export function resolveInterpolations(
   return { root: resolver.everything(), problems: resolver.problems };
 }
 
-/** Stands for a value that has been reported already. */
+/** Thrown once a problem has been reported: nothing that needs the value can be resolved either. */
 class Unresolved extends Error {}
 
 class Resolver {
@@ -70,31 +70,23 @@ class Resolver {
   }
 
   #scalar(scalar: ScalarPart, path: Path): Value {
-    if (typeof scalar.value !== 'string' || !scalar.value.includes('${')) return scalar;
+    const { value: text, origin } = scalar;
+    if (typeof text !== 'string' || !text.includes('${')) return scalar;
     const id = path.join('\0');
     const known = this.#done.get(id);
     if (known !== undefined) return known;
-    const place = { path, origin: scalar.origin };
-    if (this.#underWay.has(id))
+    const place = { path, origin };
+    if (this.#underWay.has(id)) {
       this.#fail(place, 'config/interpolation-cycle', `\`${path.join('.')}\` leads back to itself.`);
+    }
     if (this.#underWay.size >= limits.depth) {
       this.#fail(place, 'config/interpolation', 'This interpolation goes through too many others.');
     }
     this.#underWay.add(id);
-    const value = this.#orAsWritten(scalar, () => this.#whole(scalar.value as string, place));
+    const value = orElse(scalar, () => this.#whole(text, place));
     this.#underWay.delete(id);
     this.#done.set(id, value);
     return value;
-  }
-
-  /** Within another interpolation the failure goes up, so that it is reported once and nothing half-done is used. */
-  #orAsWritten(scalar: ScalarPart, resolve: () => Value): Value {
-    try {
-      return resolve();
-    } catch (error) {
-      if (!(error instanceof Unresolved)) throw error;
-      return scalar;
-    }
   }
 
   #whole(text: string, place: Place): Value {
@@ -108,8 +100,9 @@ class Resolver {
       );
     }
     const [only] = template;
-    if (template.length === 1 && typeof only === 'object')
+    if (template.length === 1 && typeof only === 'object') {
       return this.#take(this.#interpolate(only, place), place);
+    }
     return { kind: 'scalar', type: 'string', value: this.#text(template, place), origin: place.origin };
   }
 
@@ -136,8 +129,9 @@ class Resolver {
     let text = '';
     for (const part of template) {
       text += typeof part === 'string' ? part : this.#asText(this.#interpolate(part, place), place);
-      if (text.length > limits.text)
+      if (text.length > limits.text) {
         this.#fail(place, 'config/interpolation', 'Interpolations make this text too long.');
+      }
     }
     return text;
   }
@@ -157,8 +151,9 @@ class Resolver {
     if (call === undefined) return this.#lookUp(this.#text(inside, place).trim(), place);
     const given = call.arguments.map((argument) => this.#text(argument, place));
     if (call.name === 'oc.env') return this.#environmentVariable(given, place);
-    if (call.name === 'oc.decode')
+    if (call.name === 'oc.decode') {
       return { kind: 'scalar', ...resolvePlain(given.join(',')), origin: place.origin };
+    }
     return this.#fail(
       place,
       'config/interpolation-resolver',
@@ -176,7 +171,12 @@ class Resolver {
         'Trust the workspace, or write the value into the config.',
       );
     }
-    const value = this.#environment(name) ?? (rest.length > 0 ? rest.join(',') : undefined);
+    const found = this.#environment(name);
+    // As in OmegaConf: what the environment has is text, and so is a default, unless it is null.
+    if (found === undefined && rest.length === 1 && rest[0] === 'null') {
+      return { kind: 'scalar', type: 'null', value: null, origin: place.origin };
+    }
+    const value = found ?? (rest.length > 0 ? rest.join(',') : undefined);
     if (value === undefined) {
       this.#fail(
         place,
@@ -185,10 +185,7 @@ class Resolver {
         `Set it, or give a default: \`\${oc.env:${name},default}\`.`,
       );
     }
-    // As upstream's loader: what comes from the environment is text, and only a default can be null.
-    const isNull = value === 'null' && this.#environment(name) === undefined;
-    const scalar = isNull ? ({ type: 'null', value: null } as const) : ({ type: 'string', value } as const);
-    return { kind: 'scalar', ...scalar, origin: place.origin };
+    return { kind: 'scalar', type: 'string', value, origin: place.origin };
   }
 
   #lookUp(reference: string, place: Place): Value {
@@ -237,8 +234,8 @@ class Resolver {
 
   #resolved(scalar: ScalarPart, path: Path): Value {
     const value = this.#scalar(scalar, path);
-    const failed = value === scalar && typeof scalar.value === 'string' && scalar.value.includes('${');
-    if (failed) throw new Unresolved();
+    const stayed = value === scalar && typeof scalar.value === 'string' && scalar.value.includes('${');
+    if (stayed) throw new Unresolved();
     return value;
   }
 
@@ -247,6 +244,16 @@ class Resolver {
     const severity = place.path[0] === 'ajet' ? 'error' : 'warning';
     this.problems.push({ code, severity, message, hint, ...(location && { location }) });
     throw new Unresolved();
+  }
+}
+
+/** A failure has been reported where it happened; the value then stays as it was written. */
+function orElse(asWritten: Value, resolve: () => Value): Value {
+  try {
+    return resolve();
+  } catch (error) {
+    if (!(error instanceof Unresolved)) throw error;
+    return asWritten;
   }
 }
 

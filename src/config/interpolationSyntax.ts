@@ -58,11 +58,26 @@ export function asResolverCall(inside: Template): { name: string; arguments: Tem
 function splitArguments(template: Template): Template[] {
   const list: (string | Interpolation)[][] = [[]];
   for (const part of template) {
-    const pieces = typeof part === 'string' ? part.split(',') : [part];
+    const pieces = typeof part === 'string' ? splitOutsideQuotes(part) : [part];
     list.at(-1)?.push(...pieces.slice(0, 1));
     list.push(...pieces.slice(1).map((piece) => [piece]));
   }
   return list.map(trimmed);
+}
+
+function splitOutsideQuotes(text: string): string[] {
+  const pieces = [''];
+  let quote = '';
+  for (const character of text) {
+    if (character === ',' && quote === '') {
+      pieces.push('');
+      continue;
+    }
+    if (character === quote) quote = '';
+    else if (quote === '' && /['"]/.test(character)) quote = character;
+    pieces.push((pieces.pop() ?? '') + character);
+  }
+  return pieces;
 }
 
 /** Blanks around an argument do not count; quotes keep them. */

@@ -1,13 +1,11 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument, Scalar, type YAMLMap } from 'yaml';
 import type { Entry, MappingNode, Node, OpaqueNode, ScalarNode } from './node.ts';
 import { resolvePlain, type ScalarType } from './scalar.ts';
-import { LineMap, type Span } from './text.ts';
+import { LineMap, type LinedText, type Span } from './text.ts';
 import { syntaxMessage } from './yamlProblems.ts';
 
 /** A YAML text as far as it can be read: `root` is undefined when the text holds no value at all. */
-export interface ConfigDocument {
-  readonly text: string;
-  readonly lines: LineMap;
+export interface ConfigDocument extends LinedText {
   readonly root: Node | undefined;
   readonly problems: readonly ParseProblem[];
 }
@@ -17,6 +15,11 @@ export interface ParseProblem {
   readonly severity: 'error' | 'warning';
   readonly span: Span;
   readonly message: string;
+}
+
+/** Whether the text could not be read as a whole, so that what seems to be missing may be there. */
+export function isBroken({ problems }: ConfigDocument): boolean {
+  return problems.some((problem) => problem.severity === 'error');
 }
 
 /** Values that aliases may bring in, all told; a text that asks for more is taken for an attack. */
@@ -104,9 +107,9 @@ class Reader {
       const name = isScalar(key) && typeof key.value === 'string' ? key.value : '';
       const node =
         value === null ? nullAt({ start: keySpan.end, end: keySpan.end }) : this.read(value, depth + 1);
-      if (name === '<<' && isScalar(key) && key.type === Scalar.PLAIN)
+      if (name === '<<' && isScalar(key) && key.type === Scalar.PLAIN) {
         merged.push(...this.#merge(node, keySpan));
-      else entries.push({ key: name, keySpan, value: node });
+      } else entries.push({ key: name, keySpan, value: node });
     }
     this.#reportDuplicates(entries);
     return { kind: 'mapping', span, flow: source.flow === true, entries: [...merged, ...entries] };
@@ -157,8 +160,9 @@ class Reader {
     const text = typeof source.value === 'string' ? source.value : '';
     const style = styleOf(source);
     const base = { kind: 'scalar', span, style } as const;
-    if (source.tag !== undefined && source.tag !== 'tag:yaml.org,2002:str')
+    if (source.tag !== undefined && source.tag !== 'tag:yaml.org,2002:str') {
       return this.#tagged(source.tag, text, base);
+    }
     if (style !== 'plain' || source.tag !== undefined) return { ...base, type: 'string', value: text };
     return { ...base, ...resolvePlain(text) };
   }

@@ -14,8 +14,16 @@ const trueWords = /^(?:yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
 const falseWords = /^(?:no|No|NO|false|False|FALSE|off|Off|OFF)$/;
 const nullWords = /^(?:~|null|Null|NULL|)$/;
 const integer = /^[-+]?(?:0b[0-1_]+|0[0-7_]+|0|[1-9][0-9_]*|0x[0-9a-fA-F_]+|[1-9][0-9_]*(?::[0-5]?[0-9])+)$/;
-const float =
-  /^(?:[-+]?[0-9]+(?:_[0-9]+)*\.[0-9_]*(?:[eE][-+]?[0-9]+)?|[-+]?[0-9]+(?:_[0-9]+)*[eE][-+]?[0-9]+|\.[0-9]+(?:_[0-9]+)*(?:[eE][-+][0-9]+)?|[-+]?[0-9]+(?:_[0-9]+)*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
+const floatForms = [
+  '[-+]?[0-9]+(?:_[0-9]+)*\\.[0-9_]*(?:[eE][-+]?[0-9]+)?',
+  '[-+]?[0-9]+(?:_[0-9]+)*[eE][-+]?[0-9]+',
+  '[-+]?[0-9][0-9_]*\\.[0-9_]*(?:[eE][-+][0-9]+)?',
+  '\\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?',
+  '[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\\.[0-9_]*',
+  '[-+]?\\.(?:inf|Inf|INF)',
+  '\\.(?:nan|NaN|NAN)',
+];
+const float = new RegExp(`^(?:${floatForms.join('|')})$`);
 
 export function resolvePlain(source: string): Scalar {
   if (nullWords.test(source)) return { type: 'null', value: null };

@@ -22,7 +22,7 @@ export function suggestKeys(
   table: KeyTable,
 ): KeyNode[] {
   const similar = missingChildren(section, present)
-    .map((key) => ({ key, score: distance(key.name.toLowerCase(), name.toLowerCase()) }))
+    .map((key) => ({ key, score: unlikeness(key.name, name) }))
     .filter(({ score }) => score <= Math.max(1, Math.floor(name.length / 3)));
   const elsewhere = [...table.keys]
     .filter((key) => key.name === name && key.path.startsWith('ajet.') && !key.path.includes('[]'))
@@ -32,6 +32,12 @@ export function suggestKeys(
     .sort((a, b) => a.score - b.score)
     .slice(0, mostSuggestions)
     .map(({ key }) => key);
+}
+
+/** 0 for the same name; letters that differ, or little when one name is the end of the other: `file_path`, `path`. */
+function unlikeness(name: string, written: string): number {
+  const isEnd = name.endsWith(`_${written}`) || written.endsWith(`_${name}`);
+  return isEnd ? 1.2 : distance(name.toLowerCase(), written.toLowerCase());
 }
 
 function missingChildren(section: KeyNode, present: MappingNode): KeyNode[] {

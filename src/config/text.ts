@@ -23,6 +23,11 @@ export interface TextEdit {
   readonly newText: string;
 }
 
+export interface LinedText {
+  readonly text: string;
+  readonly lines: LineMap;
+}
+
 /** Lines of a text as editors count them: `\n`, `\r\n` and a lone `\r` each end one. */
 export class LineMap {
   readonly #starts: number[] = [0];

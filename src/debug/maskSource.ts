@@ -13,9 +13,15 @@ const beforeRegex =
 /** How far back the test above needs to look. */
 const lookBehind = 40;
 
+/** Nothing that could begin what is masked. */
+const plain = /[^/"'`{}]+/y;
+
 class Masker {
   readonly #text: string;
-  #out = '';
+  readonly #pieces: string[] = [];
+  #at = 0;
+  /** The end of what is put out so far. */
+  #tail = '';
   /** Depth of braces within each `${…}` that is open. */
   readonly #substitutions: number[] = [];
 
@@ -24,18 +30,29 @@ class Masker {
   }
 
   run(): string {
-    while (this.#out.length < this.#text.length) this.#step();
-    return this.#out;
+    while (this.#at < this.#text.length) this.#step();
+    return this.#pieces.join('');
   }
 
   #step(): void {
-    const at = this.#out.length;
+    const at = this.#at;
     const char = this.#text[at] ?? '';
     if (char === '/') this.#slash(at);
     else if (char === '"' || char === "'") this.#blank(this.#endOfString(at, char), 1);
     else if (char === '`') this.#template(at + 1);
     else if (char === '{' || char === '}') this.#brace(at, char);
-    else this.#out += char;
+    else this.#put(this.#plainRun(at));
+  }
+
+  #put(piece: string): void {
+    this.#pieces.push(piece);
+    this.#at += piece.length;
+    this.#tail = (this.#tail + piece.slice(-lookBehind)).slice(-lookBehind);
+  }
+
+  #plainRun(at: number): string {
+    plain.lastIndex = at;
+    return plain.exec(this.#text)?.[0] ?? '';
   }
 
   #slash(at: number): void {
@@ -44,10 +61,10 @@ class Masker {
     } else if (this.#text.startsWith('/*', at)) {
       const end = this.#text.indexOf('*/', at + 2);
       this.#blank(end < 0 ? this.#text.length : end + 2);
-    } else if (beforeRegex.test(this.#out.slice(-lookBehind))) {
+    } else if (beforeRegex.test(this.#tail)) {
       this.#blank(this.#endOfRegex(at), 1);
     } else {
-      this.#out += '/';
+      this.#put('/');
     }
   }
 
@@ -56,12 +73,12 @@ class Masker {
     const depth = this.#substitutions[open];
     if (depth === 0 && char === '}') {
       this.#substitutions.pop();
-      this.#out += ' ';
+      this.#put(' ');
       this.#template(at + 1);
       return;
     }
     if (depth !== undefined) this.#substitutions[open] = depth + (char === '{' ? 1 : -1);
-    this.#out += char;
+    this.#put(char);
   }
 
   /** The text part of a template that begins at `from`, up to its end or to the next substitution. */
@@ -107,11 +124,10 @@ class Masker {
 
   /** Blanks up to `end`, save line breaks and the first `keep` characters and as many last ones. */
   #blank(end: number, keep = 0): void {
-    const start = this.#out.length;
-    const piece = this.#text.slice(start, end);
+    const piece = this.#text.slice(this.#at, end);
     const inner = piece.slice(keep, Math.max(keep, piece.length - keep)).replace(/[^\r\n]/g, ' ');
-    this.#out +=
-      keep === 0 ? inner : piece.slice(0, keep) + inner + piece.slice(Math.max(keep, piece.length - keep));
+    const last = piece.slice(Math.max(keep, piece.length - keep));
+    this.#put(keep === 0 ? inner : piece.slice(0, keep) + inner + last);
   }
 }
 

@@ -1,7 +1,5 @@
 import path from 'node:path';
-import { parseLocator } from '../config/locator.ts';
-import { nodeAt } from '../config/node.ts';
-import { parseConfig } from '../config/parse.ts';
+import { findLocators } from '../config/findLocators.ts';
 
 export interface WorkflowFile {
   /** Absolute. */
@@ -14,11 +12,9 @@ export interface WorkflowFile {
 
 /** Whether a config, as written, has one of the workflows of a file in `ajet.rollout.user_workflow`. */
 export function namesWorkflow(config: string, { file, workflows, roots }: WorkflowFile): boolean {
-  const node = nodeAt(parseConfig(config).root, ['ajet', 'rollout', 'user_workflow']);
-  if (node?.kind !== 'scalar' || typeof node.value !== 'string') return false;
-  const parsed = parseLocator(node.value);
-  if (!parsed.ok || parsed.locator.kind !== 'file') return false;
-  const { where, name } = parsed.locator;
+  const result = findLocators(config).userWorkflow?.result;
+  if (result?.ok !== true || result.locator.kind !== 'file') return false;
+  const { where, name } = result.locator;
   return workflows.includes(name) && roots.some((root) => isSamePath(path.resolve(root, where), file));
 }
 

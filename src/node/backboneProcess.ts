@@ -8,12 +8,12 @@ import { CancellationSource } from '../base/cancellation.ts';
 import { CodedError, toReport } from '../base/errors.ts';
 import { compose } from '../config/compose.ts';
 import type { FrontEndMessage, RunEvent, RunRequest } from '../protocol/run.ts';
-import type { BaseJudge, Workflow } from '../workflow/index.ts';
 import { systemClock } from './clock.ts';
 import { localFiles } from './files.ts';
 import { installLoader, type Loader } from './loader/loader.ts';
 import { openModelTuner } from './modelTuner.ts';
 import { serveFrontEnd } from './process/frontEnd.ts';
+import { killOwnTree } from './process/kill.ts';
 import { openRunFolder } from './runFolder.ts';
 import { UncaughtErrors } from './uncaught.ts';
 
@@ -25,7 +25,7 @@ const frontEnd = serveFrontEnd({
   onMessage: take,
   onUnknown: (line) => emit({ type: 'log', level: 'warn', message: `Not understood: ${line.slice(0, 200)}` }),
   // Nobody is left to report to, or to ask for an end.
-  onClosed: () => process.exit(2),
+  onClosed: killOwnTree,
 });
 
 function emit(event: RunEvent): void {
@@ -78,12 +78,8 @@ function portsOf(request: RunRequest): LaunchPorts {
         environment: request.allowEnvironment ? (name) => process.env[name] : 'blocked',
       });
     },
-    loadWorkflow: async (file, name) =>
-      (await loader.loadExport({ file, name }, 'workflow', [])).value as new () => Workflow,
-    loadJudge: async (file, name) =>
-      (await loader.loadExport({ file, name }, 'judge', [])).value as new (
-        config: Readonly<Record<string, unknown>>,
-      ) => BaseJudge,
+    loadWorkflow: async (file, name) => (await loader.loadExport({ file, name }, 'workflow', [])).value,
+    loadJudge: async (file, name) => (await loader.loadExport({ file, name }, 'judge', [])).value,
     openModelTuner: (_, plan) => openModelTuner(request.model, plan, loader, emit),
     openFolder: (plan) => openRunFolder(plan.folder, configText),
     episodes: {

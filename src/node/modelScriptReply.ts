@@ -37,11 +37,12 @@ const messageFields = ['content', 'refusal', 'reasoning_content', 'tool_calls', 
  * @param now milliseconds since the Unix epoch
  */
 export function readScriptReply(
-  value: unknown,
+  returned: unknown,
   request: ChatRequest,
   call: CallIdentity,
   now: number,
 ): ChatCompletion {
+  const value = plain(returned);
   const key = `${call.episode}-${call.call}`;
   const head = {
     id: `chatcmpl-script-${key}`,
@@ -56,6 +57,16 @@ export function readScriptReply(
   const fields = { message: readMessage(value) };
   const choices = Array.from({ length: request.n ?? 1 }, (_, index) => fillChoice(fields, index, key));
   return { ...head, choices };
+}
+
+/** As it will be sent, and apart from what the script may go on to change. */
+function plain(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  try {
+    return JSON.parse(JSON.stringify(value)) as unknown;
+  } catch (error) {
+    throw new BadReplyError(`it is no JSON (${error instanceof Error ? error.message : String(error)})`);
+  }
 }
 
 function readMessage(value: unknown): z.infer<typeof message> {

@@ -1,17 +1,35 @@
+import path from 'node:path';
+import process from 'node:process';
+import type { Logger } from '../base/ports.ts';
 import type { RunLauncher } from '../debug/runLauncher.ts';
-import { startBackbone, type BackboneLaunch } from './process/backboneChannel.ts';
+import { startBackbone } from './process/backboneChannel.ts';
+import { chooseRuntime, describeRuntime } from './runtime/chooseRuntime.ts';
+import { createProbe } from './runtime/probe.ts';
 
 export interface RunLauncherParts {
-  /** The backbone's script, absolute. */
-  readonly script: string;
-  /** The Node that runs it; `setting` is what the user asked for. Rejects with a `CodedError` when there is none. */
-  readonly chooseRuntime: (setting: string | undefined) => Promise<BackboneLaunch['runtime']>;
+  /** The folder of our own bundles, absolute. */
+  readonly distFolder: string;
+  /** The editor's own executable, or this process's: it runs workflows where PATH has no Node that will do. */
+  readonly ownExecutable: string;
+  /** Hears which Node was chosen. */
+  readonly logger?: Logger;
 }
 
-/** Starts the runs of debug sessions as backbone processes. */
-export function createRunLauncher({ script, chooseRuntime }: RunLauncherParts): RunLauncher {
+/** Starts runs, those of debug sessions and of the command line alike, as backbone processes. */
+export function createRunLauncher({ distFolder, ownExecutable, logger }: RunLauncherParts): RunLauncher {
+  const script = path.join(distFolder, 'backbone.mjs');
+  const probe = createProbe();
   return {
-    launch: async ({ runtimeExecutable, ...spec }) =>
-      startBackbone({ ...spec, script, runtime: await chooseRuntime(runtimeExecutable) }),
+    launch: async ({ runtimeExecutable, ...spec }) => {
+      const runtime = await chooseRuntime({
+        setting: runtimeExecutable,
+        path: process.env['PATH'] ?? '',
+        editorExecPath: ownExecutable,
+        platform: process.platform,
+        probe,
+      });
+      logger?.log('info', describeRuntime(runtime));
+      return startBackbone({ ...spec, script, runtime });
+    },
   };
 }

@@ -52,7 +52,7 @@ async function loadReplies({ file, files }: ScriptModelOptions): Promise<ScriptF
   if (!Array.isArray(replies)) throw scriptErrors.badJson(file, 'the file must hold an array');
   return (_, { call }) => {
     if (call >= replies.length) throw scriptErrors.noMoreReplies(file, replies.length);
-    return replies[call];
+    return replies[call] as unknown;
   };
 }
 

@@ -83,7 +83,7 @@ async function run(request: RunRequest, ports: LaunchPorts, cancellation: Cancel
   const selection = { first: plan.firstTasks, taskIds: request.taskIds };
   const { tasks, warnings } = await readJsonlTasks(dataFile, selection, ports.files, plan.dataFileAt);
   for (const warning of warnings) warn(ports, warning);
-  const Workflow = await ports.loadWorkflow(workflow.file, workflow.name);
+  const Workflow = await namedAt(workflow.namedAt, ports.loadWorkflow(workflow.file, workflow.name));
   const modelTuner = await ports.openModelTuner(request, plan);
   try {
     const folder = await ports.openFolder(plan, request);
@@ -139,6 +139,19 @@ interface Place {
   /** Absolute. */
   readonly file: string;
   readonly name: string;
+  /** Where the config says so. */
+  readonly namedAt: Location;
+}
+
+/** An error that knows no line of its own is at the line of the config that led to it. */
+async function namedAt<T>(location: Location, loading: Promise<T>): Promise<T> {
+  try {
+    return await loading;
+  } catch (error) {
+    if (!(error instanceof CodedError) || error.location?.line !== undefined) throw error;
+    const { code, message, hint } = error;
+    throw new CodedError({ code, message, location, hint }, { cause: error });
+  }
 }
 
 function locator(request: RunRequest, ports: LaunchPorts): Locate {
@@ -148,7 +161,7 @@ function locator(request: RunRequest, ports: LaunchPorts): Locate {
     refusePython(parsed.locator, what, location);
     const file = await resolveFile(parsed.locator.where, request, ports);
     if (!(await ports.files.exists(file))) throw noSuchFile(what, file, location);
-    return { file, name: parsed.locator.name };
+    return { file, name: parsed.locator.name, namedAt: location };
   };
 }
 
@@ -168,7 +181,7 @@ async function judgeOf(
     throw noJudge('the config names none', config, 'ajet.task_judge.judge_protocol');
   const location = config.locate('ajet.task_judge.judge_protocol');
   const { file, name } = await locate(plan.judge, 'judge', location);
-  return ports.loadJudge(file, name);
+  return namedAt(location, ports.loadJudge(file, name));
 }
 
 /** Loads at most once: every episode gets the same class, or the same error. */

@@ -93,7 +93,7 @@ function toolCallIndex(calls: ReadonlyMap<number, Fields>, call: Fields): number
 function finishChoice(draft: Draft): Choice {
   const toolCalls = [...draft.toolCalls.entries()]
     .sort(([a], [b]) => a - b)
-    .map(([, { index: _, ...call }]) => call as unknown as ToolCall);
+    .map(([, call]) => withoutIndex(call) as unknown as ToolCall);
   return {
     index: draft.index,
     message: {
@@ -107,6 +107,11 @@ function finishChoice(draft: Draft): Choice {
     finish_reason: draft.finishReason as Choice['finish_reason'],
     ...draft.extras,
   };
+}
+
+/** The index is how a stream tells calls apart; a whole answer has them in order instead. */
+function withoutIndex(call: Fields): Fields {
+  return Object.fromEntries(Object.entries(call).filter(([name]) => name !== 'index'));
 }
 
 /** Texts and lists grow, objects are merged field by field, anything else is replaced; null adds nothing. */

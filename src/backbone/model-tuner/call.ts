@@ -22,7 +22,7 @@ export interface FinishedCall extends CallIdentity {
 
 /** How a call ends. */
 export type CallOutcome =
-  | { readonly kind: 'answered'; readonly completion: ChatCompletion | undefined }
+  | { readonly kind: 'answered'; readonly completion: ChatCompletion }
   | { readonly kind: 'failed'; readonly failure: ModelFailure; readonly partial?: ChatCompletion | undefined }
   /** Given up: by its client, or because its episode is over. */
   | { readonly kind: 'cancelled'; readonly partial?: ChatCompletion | undefined };

@@ -35,7 +35,10 @@ export function* cutCompletion(
 function* cutChoice(choice: Choice): Generator<ChunkChoice> {
   const { message, logprobs, finish_reason, index, ...extras } = choice;
   const { role, content, refusal, tool_calls, ...fields } = message;
-  const part = (delta: Delta, given: Partial<NonNullable<Choice['logprobs']>> | null = null): ChunkChoice => ({
+  const part = (
+    delta: Delta,
+    given: Partial<NonNullable<Choice['logprobs']>> | null = null,
+  ): ChunkChoice => ({
     index,
     delta,
     logprobs: given && { content: given.content ?? null, refusal: given.refusal ?? null },
@@ -76,9 +79,10 @@ type ToolCallFragment = NonNullable<Delta['tool_calls']>[number];
 
 function* cutToolCall(call: ToolCall, index: number): Generator<ToolCallFragment> {
   if (call.type !== 'function') {
-    yield { ...call, index } as unknown as ToolCallFragment; // OpenAI's types give custom tools no form in a stream
+    yield { ...call, index }; // whole: OpenAI's types give custom tools no form in a stream
     return;
   }
   yield { ...call, index, function: { ...call.function, arguments: '' } };
-  for (const { text } of cutWords(call.function.arguments, [])) yield { index, function: { arguments: text } };
+  for (const { text } of cutWords(call.function.arguments, []))
+    yield { index, function: { arguments: text } };
 }

@@ -216,7 +216,10 @@ class CallDesk {
       this.#options.observer.onCall(call);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#options.logger.log('error', `Call ${call.call} of episode ${call.episode} went unrecorded: ${reason}`);
+      this.#options.logger.log(
+        'error',
+        `Call ${call.call} of episode ${call.episode} went unrecorded: ${reason}`,
+      );
     }
   }
 }
@@ -244,10 +247,8 @@ async function collectedReply(
   chunks: Extract<ModelReply, { kind: 'stream' }>['chunks'],
 ): Promise<HttpReply> {
   try {
-    const completion = (await collect(call, chunks)).completion();
-    if (call.cancellation.isCancelled) return cancelledReply(call);
-    if (completion === undefined) throw new Error('the stream was empty');
-    return completionReply(call, completion);
+    const completion = await collect(call, chunks);
+    return call.cancellation.isCancelled ? cancelledReply(call) : completionReply(call, completion);
   } catch (error) {
     return call.cancellation.isCancelled ? cancelledReply(call) : failedReply(call, failureFrom(error));
   }

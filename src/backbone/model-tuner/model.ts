@@ -1,10 +1,21 @@
-import type { ChatCompletion, ChatCompletionChunk, ChatCompletionCreateParams } from 'openai/resources/chat/completions';
+import type {
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatCompletionCreateParams,
+} from 'openai/resources/chat/completions';
 import type { CancellationToken } from '../../base/cancellation.ts';
 import type { CodedError } from '../../base/errors.ts';
 
 export type { ChatCompletion, ChatCompletionChunk };
-/** An OpenAI chat-completion request body, checked by the gateway before any model sees it. */
-export type ChatRequest = ChatCompletionCreateParams;
+
+/**
+ * An OpenAI chat-completion request body, checked by the gateway before any model sees it. Two fields that OpenAI
+ * deprecates are declared anew: training and every other server live by them.
+ */
+export interface ChatRequest extends Omit<ChatCompletionCreateParams, 'seed' | 'max_tokens'> {
+  seed?: number | null;
+  max_tokens?: number | null;
+}
 
 /** The `error` object of an OpenAI-shaped error body. */
 export interface ModelError {

@@ -4,14 +4,12 @@ import { describeIssue } from './issues.ts';
 import type { ChatRequest, ModelFailure } from './model.ts';
 
 /** Objects are loose everywhere: what is not named here passes through untouched. */
-const part = z
-  .looseObject({ type: z.string(), text: z.optional(z.unknown()) })
-  .check(
-    z.refine(({ type, text }) => type !== 'text' || typeof text === 'string', {
-      path: ['text'],
-      error: 'must be a string',
-    }),
-  );
+const part = z.looseObject({ type: z.string(), text: z.optional(z.unknown()) }).check(
+  z.refine(({ type, text }) => type !== 'text' || typeof text === 'string', {
+    path: ['text'],
+    error: 'must be a string',
+  }),
+);
 const content = z.union([z.string(), z.array(part)]);
 const contentOrNull = z.nullish(z.union([z.string(), z.array(part)]));
 

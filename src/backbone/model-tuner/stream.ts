@@ -2,7 +2,12 @@ import { Assembler } from './assemble.ts';
 import type { Call } from './call.ts';
 import { failures } from './failures.ts';
 import type { HttpReply } from './http.ts';
-import { ModelFailureError, type ChatCompletionChunk, type ModelFailure } from './model.ts';
+import {
+  ModelFailureError,
+  type ChatCompletion,
+  type ChatCompletionChunk,
+  type ModelFailure,
+} from './model.ts';
 
 type Chunks = AsyncIterable<ChatCompletionChunk> | Iterable<ChatCompletionChunk>;
 
@@ -29,7 +34,7 @@ async function* writeEvents(call: Call, chunks: Chunks, assembler: Assembler): A
       yield errorEvent(failures.cancelled());
     } else {
       // Before the last event: a client that has seen it may count on the call being recorded.
-      call.finish({ kind: 'answered', completion: assembler.completion() });
+      call.finish({ kind: 'answered', completion: whole(assembler) });
       yield 'data: [DONE]\n\n';
     }
   } catch (error) {
@@ -41,14 +46,20 @@ async function* writeEvents(call: Call, chunks: Chunks, assembler: Assembler): A
   }
 }
 
-/** Puts a stream together for a client that did not ask for one. */
-export async function collect(call: Call, chunks: Chunks): Promise<Assembler> {
+/** Puts a stream together for a client that did not ask for one; rejects with what the model throws. */
+export async function collect(call: Call, chunks: Chunks): Promise<ChatCompletion> {
   const assembler = new Assembler();
   for await (const chunk of chunks) {
     if (call.cancellation.isCancelled) break;
     assembler.add(chunk);
   }
-  return assembler;
+  return whole(assembler);
+}
+
+function whole(assembler: Assembler): ChatCompletion {
+  const completion = assembler.completion();
+  if (completion === undefined) throw new Error('its stream was empty.');
+  return completion;
 }
 
 /** The failure behind a throw of the model's. */
@@ -58,10 +69,9 @@ export function failureFrom(error: unknown): ModelFailure {
 
 /** Without effect on a call that is finished. A client may leave as soon as it has the whole answer: that is one. */
 function giveUp(call: Call, assembler: Assembler): void {
-  const completion = assembler.completion();
-  call.finish(
-    assembler.isComplete ? { kind: 'answered', completion } : { kind: 'cancelled', partial: completion },
-  );
+  const partial = assembler.completion();
+  const isWhole = assembler.isComplete && partial !== undefined;
+  call.finish(isWhole ? { kind: 'answered', completion: partial } : { kind: 'cancelled', partial });
 }
 
 function errorEvent(failure: ModelFailure): string {

@@ -6,7 +6,7 @@ import { suggestKeys, isSlipOf } from '../suggest.ts';
 import type { Rule, Visit } from './visit.ts';
 
 /**
- * A key that nothing reads. Where a section is passed on to a backbone as a whole, only keys that look like a slip of the
+ * A key that AgentJet does not read. Where a section is passed on to a backbone as a whole, only keys that look like a slip of the
  * pen are reported: the backbone may know others.
  */
 export const unknownKey: Rule = (visit) => {
@@ -32,7 +32,7 @@ function unknownEntry(
   );
   const [best] = suggestions;
   const hint = best === undefined ? '' : ` ${question(best, section)}`;
-  const message = `\`${entry.key}\` is not a key of \`${section.path}\`; nothing reads it.${hint}`;
+  const message = `\`${entry.key}\` is not a key of \`${section.path}\`; AgentJet does not read it.${hint}`;
   return finding(document, entry.keySpan, { rule: 'unknown-key', severity: 'warning', message, fixes });
 }
 
@@ -42,11 +42,18 @@ function question(suggested: KeyNode, section: KeyNode): string {
     : `Did you mean \`${suggested.path}\`?`;
 }
 
-/** Only values on one line are moved: longer ones would have to be indented anew. */
+/** Only values on one line are moved: longer ones would have to be indented anew. An alias would lose its meaning. */
 function moveFix(document: Visit['document'], entry: Entry, parent: MappingNode, to: KeyNode): Fix[] {
-  const { start, end } = entry.value.span;
-  const written = document.text.slice(start, end);
-  if (entry.value.kind === 'mapping' || written === '' || /[\r\n]/.test(written)) return [];
+  const { keySpan, value } = entry;
+  const written = document.text.slice(keySpan.end, value.span.end).replace(/^\s*:\s*/, '');
+  if (
+    value.kind === 'mapping' ||
+    value.span.start < keySpan.end ||
+    written === '' ||
+    /[\r\n]/.test(written)
+  ) {
+    return [];
+  }
   const removal = removeEntry(document, entry, parent);
   return fix(`Move to \`${to.path}\``, removal, insertKey(document, to.path.split('.'), written));
 }

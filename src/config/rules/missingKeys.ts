@@ -4,7 +4,7 @@ import { insertKey, textScalar } from '../edits.ts';
 import { finding, fix, type Finding } from '../finding.ts';
 import type { KeyNode, KeyTable } from '../keyTable.ts';
 import { entryOf, hasInterpolation, nodeAt, type NodePath } from '../node.ts';
-import type { ConfigDocument } from '../parse.ts';
+import { isBroken, type ConfigDocument } from '../parse.ts';
 import type { ScalarValue } from '../scalar.ts';
 import type { Span } from '../text.ts';
 
@@ -13,13 +13,16 @@ import type { Span } from '../text.ts';
  * are judged, and only when all they are based on is known: a file that other files are based on need not be complete.
  */
 export function missingKeys(document: ConfigDocument, table: KeyTable): Finding[] {
-  if (!isWholeExperiment(document)) return [];
-  return [...table.keys]
+  if (isBroken(document) || !isWholeExperiment(document)) return [];
+  const missing = [...table.keys]
     .filter((key) => key.info?.required === true)
     .flatMap((key) => placesOf(key, document).map((path) => ({ key, path })))
     .filter(
       ({ key, path }) => nodeAt(document.root, path) === undefined && applies(key, path, document, table),
-    )
+    );
+  // A section that lacks as a whole is told by the keys it has to have.
+  return missing
+    .filter(({ key }) => !missing.some((other) => other.key.path.startsWith(`${key.path}.`)))
     .map(({ key, path }) => missingKey(key, path, document));
 }
 

@@ -1,11 +1,12 @@
 import { distance } from 'fastest-levenshtein';
-import { replaceScalar } from '../edits.ts';
+import { removeEntry, replaceScalar } from '../edits.ts';
 import { finding, fix, type Finding, type Fix } from '../finding.ts';
 import { locatorKeys } from '../findLocators.ts';
-import type { ValueInfo, ValueType } from '../keyTable.ts';
+import type { ValueType } from '../keyTable.ts';
 import { parseLocator } from '../locator.ts';
 import { hasInterpolation, type Node, type ScalarNode } from '../node.ts';
-import { resolvePlain, type ScalarType } from '../scalar.ts';
+import { isBroken } from '../parse.ts';
+import { pythonText, resolvePlain, type ScalarType } from '../scalar.ts';
 import { nameOf, type Rule, type Visit } from './visit.ts';
 
 const typeNames: Record<ValueType, string> = {
@@ -25,8 +26,12 @@ export const wrongType: Rule = (visit) => {
   const wanted = value.types.map((type) => typeNames[type]).join(' or ');
   const rule = 'wrong-type';
   if (node.kind === 'scalar' && node.type === 'null') {
+    if (isBroken(document)) return [];
     const message = `${nameOf(visit)} has to be ${wanted}; left empty, null takes the place of its default.`;
-    return [finding(document, nullSpan(visit), { rule, severity: 'warning', message })];
+    const { written } = visit;
+    const removal = written && removeEntry(document, written.entry, written.parent);
+    const fixes = fix('Remove it, for the default', removal);
+    return [finding(document, nullSpan(visit), { rule, severity: 'warning', message, fixes })];
   }
   // Python takes a number for a text in most places, so this need not fail.
   const severity = node.kind === 'scalar' && value.types.includes('string') ? 'warning' : 'error';
@@ -38,8 +43,9 @@ export const wrongType: Rule = (visit) => {
 export const unknownValue: Rule = (visit) => {
   const { document, node, value } = visit;
   if (value?.allowed === undefined || value.allowsOthers || !isKnown(node)) return [];
-  if (node.kind !== 'scalar' || typeof node.value !== 'string' || value.allowed.includes(node.value))
+  if (node.kind !== 'scalar' || typeof node.value !== 'string' || value.allowed.includes(node.value)) {
     return [];
+  }
   const written = node.value;
   const nearestFirst = [...value.allowed].sort((a, b) => distance(a, written) - distance(b, written));
   const fixes = nearestFirst.slice(0, 3).flatMap((allowed) => {
@@ -62,8 +68,9 @@ export const outOfRange: Rule = (visit) => {
     const message = `${nameOf(visit)} has to be ${limit}, but is ${String(node.value)}.`;
     return [finding(document, node.span, { rule: 'out-of-range', severity: 'error', message, fixes })];
   };
-  if (min !== undefined && node.value < min)
+  if (min !== undefined && node.value < min) {
     return report(min === max ? String(min) : `at least ${min}`, min);
+  }
   if (max !== undefined && node.value > max) return report(min === max ? String(max) : `at most ${max}`, max);
   if (exclusiveMin !== undefined && node.value <= exclusiveMin) {
     const nearest = value.types.includes('integer') ? exclusiveMin + 1 : undefined;
@@ -74,8 +81,9 @@ export const outOfRange: Rule = (visit) => {
 
 /** A text that should name a class and cannot. */
 export const brokenLocator: Rule = ({ document, node, key }) => {
-  if (key === undefined || !Object.values<string>(locatorKeys).includes(key.path) || !isKnown(node))
+  if (key === undefined || !Object.values<string>(locatorKeys).includes(key.path) || !isKnown(node)) {
     return [];
+  }
   if (node.kind !== 'scalar' || typeof node.value !== 'string') return [];
   const result = parseLocator(node.value);
   if (result.ok) return [];
@@ -104,7 +112,7 @@ function fits(node: Node, types: readonly ValueType[]): boolean {
 
 function describe(node: Node): string {
   if (node.kind !== 'scalar') return node.kind === 'mapping' ? 'a section' : 'a list';
-  return node.type === 'string' ? `the text ${JSON.stringify(node.value)}` : `\`${String(node.value)}\``;
+  return node.type === 'string' ? `the text ${JSON.stringify(node.value)}` : `\`${pythonText(node)}\``;
 }
 
 /** An empty value has no text of its own: its key stands for it. */
@@ -117,8 +125,9 @@ function typeFixes({ document, node }: Visit, types: readonly ValueType[]): Fix[
   const source = document.text.slice(node.span.start, node.span.end);
   const meant = meantBy(node, types);
   if (meant !== undefined) return fix(`Change to ${meant}`, replaceScalar(document, node, meant, false));
-  if (types.includes('string'))
+  if (types.includes('string')) {
     return fix('Put in quotes', { span: node.span, newText: JSON.stringify(source) });
+  }
   if (types.includes('array') && node.style !== 'block') {
     return fix('Make it a list', { span: node.span, newText: `[${source}]` });
   }

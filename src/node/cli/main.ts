@@ -3,23 +3,14 @@ import path from 'node:path';
 import process from 'node:process';
 import { parse as parseEnvFile } from 'dotenv';
 import { CodedError, formatReport, toReport } from '../../base/errors.ts';
-import type { RunExit, RunProcess } from '../../debug/runLauncher.ts';
-import {
-  runProtocolVersion,
-  type EpisodeResult,
-  type ModelChoice,
-  type RunEvent,
-  type RunRequest,
-} from '../../protocol/run.ts';
-import { formatEpisode, formatEpisodeErrors, formatTable } from '../../protocol/runReport.ts';
-import { summarise } from '../../protocol/summary.ts';
+import type { RunProcess } from '../../debug/runLauncher.ts';
+import { runProtocolVersion, type ModelChoice, type RunRequest } from '../../protocol/run.ts';
 import { systemClock } from '../clock.ts';
 import { localFiles } from '../files.ts';
 import { createRunLauncher } from '../runLauncher.ts';
 import { BlockedEpisodes } from './blockedEpisodes.ts';
 import { parseArguments, usage, type RunArguments } from './arguments.ts';
-
-const exitCodes = { ok: 0, someFailed: 1, couldNotStart: 2, interrupted: 130 } as const;
+import { exitCodes, TerminalView } from './terminalView.ts';
 
 /** The `agentjet` command. Resolves to its exit code. */
 export async function main(argv: readonly string[], distFolder: string): Promise<number> {
@@ -53,7 +44,7 @@ async function runCommand(run: RunArguments, distFolder: string): Promise<number
   const cwd = process.cwd();
   const fileVariables = await variablesOfEnvFile(cwd);
   const request = await requestOf(run, cwd, { ...fileVariables, ...process.env });
-  const launcher = createRunLauncher({ distFolder });
+  const launcher = createRunLauncher({ distFolder, ownExecutable: process.execPath });
   const started = await launcher.launch({
     request,
     inspect: false,
@@ -157,89 +148,6 @@ function watchBlocked(
   });
   process.onEvent((event) => watch.take(event));
   return watch;
-}
-
-/** Prints a run as it goes, and its results at the end. */
-class TerminalView {
-  readonly #options: RunArguments;
-  readonly #results: EpisodeResult[] = [];
-  #repeat = 1;
-  #end: Extract<RunEvent, { type: 'run-ended' }> | undefined;
-
-  constructor(options: RunArguments) {
-    this.#options = options;
-  }
-
-  take(event: RunEvent): void {
-    switch (event.type) {
-      case 'run-started':
-        this.#repeat = event.repeat;
-        this.#say(
-          `${event.experiment}: ${event.episodes} episodes (${event.tasks} tasks × ${event.repeat}), ${event.parallel} at a time; ${event.workflow}; model ${event.model}`,
-        );
-        this.#say(`results: ${event.folder}`);
-        return;
-      case 'episode-started':
-        return;
-      case 'llm-call':
-        if (this.#options.verbose) {
-          this.#say(
-            `episode ${event.episode}: call ${event.call} by ${event.agent}, status ${event.status}, ${event.seconds.toFixed(2)} s`,
-          );
-        }
-        return;
-      case 'episode-ended':
-        this.#results.push(event.result);
-        this.#say(formatEpisode(event.result));
-        return;
-      case 'log':
-        if (event.level !== 'debug' || this.#options.verbose) this.#say(event.message);
-        return;
-      case 'problem':
-        this.#say(`${event.severity}: ${formatReport(event.report, this.#options)}`);
-        return;
-      case 'run-ended':
-        this.#end = event;
-    }
-  }
-
-  /** The exit code; stdout gets the results. */
-  finish(exit: RunExit, interrupted: boolean): number {
-    const results = this.#results.sort((a, b) => a.episode - b.episode);
-    const summary = summarise(results, this.#repeat);
-    const failure =
-      this.#end?.error ?? (exit.error && !interrupted ? toReport(exit.error, exit.error.code) : undefined);
-    if (this.#options.json) {
-      const episodes = results.map(({ taskId, repeat, reward, isSuccess, llmCalls, error }) => ({
-        taskId,
-        repeat,
-        reward,
-        isSuccess,
-        llmCalls,
-        error,
-      }));
-      process.stdout.write(
-        `${JSON.stringify({ episodes, groups: summary.groups, ...(failure && { error: failure }) }, null, 2)}\n`,
-      );
-    } else if (results.length > 0) {
-      process.stdout.write(`\n${formatTable(results, summary)}\n`);
-    }
-    for (const text of formatEpisodeErrors(results, this.#options)) process.stderr.write(`${text}\n`);
-    if (failure !== undefined) process.stderr.write(`agentjet: ${formatReport(failure, this.#options)}\n`);
-    return this.#exitCode(exit, interrupted);
-  }
-
-  #exitCode(exit: RunExit, interrupted: boolean): number {
-    if (interrupted) return exitCodes.interrupted;
-    if (this.#end === undefined)
-      return this.#results.length > 0 && exit.error ? exitCodes.someFailed : exitCodes.couldNotStart;
-    if (this.#end.status === 'failed') return exitCodes.couldNotStart;
-    return this.#results.some((result) => result.error !== null) ? exitCodes.someFailed : exitCodes.ok;
-  }
-
-  #say(line: string): void {
-    if (!this.#options.json || this.#options.verbose) process.stderr.write(`${line}\n`);
-  }
 }
 
 function noConfig(file: string): CodedError {

@@ -42,11 +42,11 @@ export const loaderErrors = {
       hint: 'Correct the file and start again.',
     }),
 
-  linkFailed: (location: Location, message: string, cause: unknown) =>
+  notExported: (specifier: string, name: string, location: Location, cause: unknown) =>
     new CodedError(
       {
         code: 'loader/import-not-exported',
-        message: `${withoutStop(message)}.`,
+        message: `"${specifier}" does not export ${name}.`,
         location,
         hint: 'Correct the name; where it is a type, write "import type" or "export type".',
       },

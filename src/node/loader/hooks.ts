@@ -60,7 +60,8 @@ export class ModuleHooks {
     if (specifier === sdkName) return { url: this.#sdkUrl, format: 'module', shortCircuit: true };
     const importer = this.#userFiles.ofUrl(context.parentURL);
     if (importer === undefined) return next(specifier, context);
-    const isRequire = context.conditions.includes('require');
+    // Some Nodes give a set where an array is promised.
+    const isRequire = [...context.conditions].includes('require');
     const found = resolveUserImport(specifier, importer, isRequire, this.#projects);
     if (found !== undefined) return { url: pathToFileURL(realpathSync(found)).href, shortCircuit: true };
     try {

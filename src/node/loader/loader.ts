@@ -5,12 +5,12 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CodedError, type Location } from '../../base/errors.ts';
-import { maskSource } from '../../debug/maskSource.ts';
 import type { JudgeClass } from '../../backbone/task-judge/judge.ts';
 import { BaseJudge, Workflow } from '../../workflow/index.ts';
 import { loaderErrors, textOf, type ExportKind } from './errors.ts';
 import { runEsbuild } from './esbuild.ts';
 import { ModuleHooks } from './hooks.ts';
+import { placeOfBinding, placeOfSpecifier } from './places.ts';
 import { headLocation, topUserFrame } from './stack.ts';
 import { isFile, isJsx, isTypeScript, UserFiles } from './userFiles.ts';
 
@@ -106,7 +106,7 @@ export class Loader {
   /** A file's exports; rejects as {@link loadExport} does. */
   async importModule(file: string): Promise<Record<string, unknown>> {
     try {
-      return namesOf((await import(pathToFileURL(file).href)) as Record<string, unknown>);
+      return namesOf(await load(file));
     } catch (error) {
       throw this.#explain(error, file);
     }
@@ -116,18 +116,28 @@ export class Loader {
     if (error instanceof CodedError) return error;
     const failed = this.#hooks.failedImport(error);
     if (failed !== undefined) {
-      return loaderErrors.importNotFound(failed.specifier, placeOfImport(failed), error);
+      return loaderErrors.importNotFound(
+        failed.specifier,
+        placeOfSpecifier(failed.specifier, failed.importer),
+        error,
+      );
     }
-    if (error instanceof SyntaxError) {
+    const located = error instanceof SyntaxError ? this.#explainSyntax(error) : undefined;
+    return located ?? loaderErrors.threw(file, textOf(error), this.userFrame(error) ?? { file }, error);
+  }
+
+  /** Also of linking: a module that lacks what another one imports from it is a SyntaxError to V8. */
+  #explainSyntax(error: SyntaxError): CodedError | undefined {
+    const specifier = /requested module '([^']+)'/.exec(error.message)?.[1];
+    const name = /export (?:named )?'([^']+)'/.exec(error.message)?.[1];
+    if (specifier === undefined || name === undefined) {
       const place = headLocation(error);
-      if (place !== undefined && error.message.startsWith('The requested module')) {
-        return loaderErrors.linkFailed(place, error.message, error);
-      }
-      const syntax =
-        place === undefined ? this.#findSyntaxError() : loaderErrors.syntax(place, error.message);
-      if (syntax !== undefined) return syntax;
+      if (place !== undefined) return loaderErrors.syntax(place, error.message);
+      // One with a frame of the user's was thrown by their code, as by JSON.parse.
+      return this.userFrame(error) === undefined ? this.#findSyntaxError() : undefined;
     }
-    return loaderErrors.threw(file, textOf(error), this.userFrame(error) ?? { file }, error);
+    const place = headLocation(error) ?? placeOfBinding(name, specifier, this.#hooks.loadedFiles());
+    return place === undefined ? undefined : loaderErrors.notExported(specifier, name, place, error);
   }
 
   /** V8 does not tell where in which JavaScript module a syntax error is; esbuild does. */
@@ -161,11 +171,25 @@ function findFile(locator: Locator, kind: ExportKind, folders: readonly string[]
   return found;
 }
 
-/** A CommonJS module's exports are all in `default`; Node finds only some of their names by itself. */
-function namesOf(namespace: Record<string, unknown>): Record<string, unknown> {
-  const { default: whole } = namespace;
-  const isObject = typeof whole === 'object' && whole !== null;
-  return { ...(isObject ? (whole as Record<string, unknown>) : {}), ...namespace };
+/**
+ * `require` loads modules of both kinds, and with it CommonJS below an ES module gets Node's real CommonJS loader; below
+ * an `import`, Node 22 has a stand-in that knows neither our hooks nor ES modules. Only what awaits at its top level
+ * must be imported.
+ */
+async function load(file: string): Promise<unknown> {
+  try {
+    return nodeModule.createRequire(import.meta.url)(file) as unknown;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_REQUIRE_ASYNC_MODULE'))
+      throw error;
+    return (await import(pathToFileURL(file).href)) as unknown;
+  }
+}
+
+/** What a file exports by name; `module.exports` itself, where it is a class or a function, by the name `default`. */
+function namesOf(loaded: unknown): Record<string, unknown> {
+  if (typeof loaded === 'function') return { default: loaded };
+  return typeof loaded === 'object' && loaded !== null ? { ...loaded } : {};
 }
 
 function isOfKind<Kind extends ExportKind>(value: unknown, kind: Kind): value is ExportOf[Kind] {
@@ -183,23 +207,4 @@ function describe(value: unknown): string {
   if (isClass(value)) return 'a class without that base';
   if (typeof value === 'function') return 'a function';
   return value === null ? 'null' : `a value of type ${typeof value}`;
-}
-
-/** The literal in the importing file's text; the file alone where the specifier was computed. */
-function placeOfImport({ specifier, importer }: { specifier: string; importer: string }): Location {
-  const text = readFileSync(importer, 'utf8');
-  const code = maskSource(text);
-  for (const quote of ['"', "'"]) {
-    const literal = quote + specifier + quote;
-    for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + 1)) {
-      // In a comment or another literal the masked text has no quote.
-      if (code[at] === quote) return placeAt(importer, text, at);
-    }
-  }
-  return { file: importer };
-}
-
-function placeAt(file: string, text: string, offset: number): Location {
-  const before = text.slice(0, offset);
-  return { file, line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
 }

@@ -33,7 +33,7 @@ export function resolveUserImport(
   const own = pathOf(specifier, importer, isRequire);
   if (own !== undefined) return locate(own, fromTypeScript);
   for (const mapped of projects.mappedPaths(specifier, importer)) {
-    const found = isFile(mapped) && !fromTypeScript ? mapped : (locate(mapped, true) ?? existing(mapped));
+    const found = locate(mapped, fromTypeScript) ?? existing(mapped);
     if (found !== undefined) return found;
   }
   return undefined;

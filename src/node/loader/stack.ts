@@ -25,14 +25,16 @@ function frameOf(line: string): (Location & { file: string }) | undefined {
 }
 
 /**
- * Where a SyntaxError is, from the lines that Node puts before its name: the place, the source line and carets under
- * it. Undefined where there are none: V8 tells of a module's syntax error nowhere where it is.
+ * Where a SyntaxError is, from the lines that Node puts before its name: the place, source lines and carets under the
+ * last of them. Undefined where there are none: of a module's syntax error V8 does not tell where it is.
  */
 export function headLocation(error: Error): Location | undefined {
-  const head = /^(.*):(\d+)\r?\n([^\n]*)\n([^\n^]*)\^/.exec(error.stack ?? '');
-  if (head === null) return undefined;
-  const [, place = '', line, , indent = ''] = head;
-  return { file: toPath(place), line: Number(line), column: indent.length + 1 };
+  const [first = '', ...others] = (error.stack ?? '').split('\n');
+  const place = /^(.*):(\d+)$/.exec(first);
+  const carets = others.find((line) => /^\s*\^+\s*$/.test(line));
+  if (place === null || carets === undefined) return undefined;
+  const [, file = '', line] = place;
+  return { file: toPath(file), line: Number(line), column: carets.indexOf('^') + 1 };
 }
 
 function toPath(place: string): string {

@@ -21,12 +21,12 @@ export interface FrontEndListener {
   onMessage(message: FrontEndMessage): void;
   /** A line that is not of the protocol. */
   onUnknown(line: string): void;
-  /** The front end has gone, or never was: end at once. */
+  /** The front end has gone: end at once. */
   onClosed(): void;
 }
 
 export interface FrontEnd {
-  /** Returns when the event is on its way, whatever happens to this process next. Without a front end it does nothing. */
+  /** Returns when the event is on its way, whatever happens to this process next. Nothing, once the front end has gone. */
   send(event: RunEvent): void;
 }
 

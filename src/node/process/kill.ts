@@ -18,29 +18,29 @@ export function taskkillCommand(pid: number): readonly [command: string, args: r
 /**
  * Kills a process, its group (where it leads one) and its descendants, also those that left the group (Linux only:
  * elsewhere they cannot be found without another program).
- *
- * @param earlier descendants seen before: still killed where their parent has ended meanwhile
  */
-export function killTree(
-  leader: number,
-  platform: NodeJS.Platform,
-  earlier: readonly ProcessIdentity[] = [],
-): void {
+export function killTree(leader: number, platform: NodeJS.Platform): void {
   if (platform === 'win32') {
     const [command, args] = taskkillCommand(leader);
     spawnSync(command, args, { stdio: 'ignore', windowsHide: true });
     return;
   }
-  const strays = [...descendantsOf(leader), ...earlier.filter(isAlive)];
-  signal(-leader, 'SIGKILL');
-  for (const { pid } of strays) signal(pid, 'SIGKILL');
+  for (const { pid } of descendantsOf(leader)) signal(pid, 'SIGKILL');
+  signal(-leader, 'SIGKILL'); // last, since it may be the group that this very process leads
 }
 
-/** Kills what this process started, then this process: for an owner-less process that must leave nothing behind. */
-export function killOwnTree(platform: NodeJS.Platform = process.platform): void {
-  if (platform !== 'win32') for (const { pid } of descendantsOf(process.pid)) signal(pid, 'SIGKILL');
-  else killTree(process.pid, platform);
-  process.kill(process.pid, 'SIGKILL');
+/** Kills those of these processes that still run. */
+export function killSurvivors(processes: readonly ProcessIdentity[]): void {
+  for (const { pid } of processes.filter(isAlive)) signal(pid, 'SIGKILL');
+}
+
+/**
+ * Kills what this process started, then this process. For when its owner has gone: were it just to exit, those of its
+ * children that left its group could no longer be found.
+ */
+export function killOwnTree(): void {
+  killTree(process.pid, process.platform);
+  process.kill(process.pid, 'SIGKILL'); // still here: this process leads no group
 }
 
 /** Signals a process, or with a negative number a group; whether there was one to signal. */

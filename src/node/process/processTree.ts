@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { guardTree } from './guard.ts';
-import { descendantsOf, killTree, signal } from './kill.ts';
+import { descendantsOf, killSurvivors, killTree, signal } from './kill.ts';
 
 export interface TreeOptions {
   readonly command: string;
@@ -45,6 +45,7 @@ export async function spawnTree(options: TreeOptions): Promise<ProcessTree> {
   if (pid === undefined) throw new Error(`${options.command} was started but has no process id.`);
   const guard = platform === 'win32' ? undefined : guardTree(pid);
   let running = true;
+  const isRunning = (): boolean => running;
   child.once('exit', () => {
     running = false;
     // A process that survives in the group keeps the group's number taken: this cannot hit another one.
@@ -56,13 +57,16 @@ export async function spawnTree(options: TreeOptions): Promise<ProcessTree> {
     pid,
     exited,
     killTree: () => {
-      if (running) killTree(pid, platform);
+      if (isRunning()) killTree(pid, platform);
     },
     terminate: async (grace = 2000) => {
-      if (!running) return;
-      if (platform === 'win32') killTree(pid, platform);
-      else await terminateGroup(pid, exited, grace);
+      if (!isRunning()) return;
+      // Once their parent has ended, those that left the group can no longer be found.
+      const known = descendantsOf(pid);
+      if (platform !== 'win32') await askToEnd(pid, exited, grace);
+      if (isRunning()) killTree(pid, platform);
       await exited;
+      killSurvivors(known);
     },
   };
 }
@@ -87,15 +91,12 @@ export function spawnOptions(
   };
 }
 
-async function terminateGroup(pid: number, exited: Promise<unknown>, grace: number): Promise<void> {
-  // Once their parent has ended, those that left the group can no longer be found.
-  const known = descendantsOf(pid);
-  signal(-pid, 'SIGTERM');
+async function askToEnd(group: number, exited: Promise<unknown>, grace: number): Promise<void> {
+  signal(-group, 'SIGTERM');
   const timer = new AbortController();
   const timeout = delay(grace, undefined, { signal: timer.signal }).catch(() => undefined); // aborted: ended in time
   await Promise.race([exited, timeout]);
   timer.abort();
-  killTree(pid, 'linux', known);
 }
 
 function exitOf(child: ChildProcess): Promise<ProcessExit> {

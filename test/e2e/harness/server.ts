@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { endWithUs, stopGroup } from './processes.ts';
@@ -96,7 +96,10 @@ async function writeSettings(user: string, options: ServerOptions): Promise<void
   await writeFile(path.join(user, 'User/settings.json'), JSON.stringify(settings, undefined, 2));
 }
 
-/** What a package contains, linked, so that a rebuild shows after a reload. */
+/**
+ * What a package contains, copied: VS Code tells extensions apart by the real paths of their modules, and one behind a
+ * link would be nobody's.
+ */
 async function installExtension(extension: string, extensions: string): Promise<void> {
   const manifest = JSON.parse(await readFile(path.join(extension, 'package.json'), 'utf8')) as {
     readonly publisher: string;
@@ -109,7 +112,7 @@ async function installExtension(extension: string, extensions: string): Promise<
   await cp(path.join(extension, 'package.json'), path.join(target, 'package.json'));
   for (const folder of ['dist', 'media', 'syntaxes']) {
     const source = path.join(extension, folder);
-    if (existsSync(source)) await symlink(source, path.join(target, folder), 'junction');
+    if (existsSync(source)) await cp(source, path.join(target, folder), { recursive: true });
   }
 }
 

@@ -33,7 +33,10 @@ describe('debugging a workflow', () => {
     assert.match(debug.output(), /task train-001, repeat 1: reward [01]/);
     assert.match(debug.output(), /mean reward/);
     assert.deepEqual(
-      debug.sessions().map((session) => session.type),
+      debug
+        .sessions()
+        .map((session) => session.type)
+        .sort(),
       ['agentjet', 'pwa-node', 'pwa-node'],
     );
   });
@@ -61,12 +64,12 @@ describe('debugging a workflow', () => {
 
   it('prints a logpoint once and does not stop', async () => {
     breakAt('workflow.ts', await lineOf('workflow.ts', 'const reply = completion.choices[0]'), {
-      log: 'call {call} of {workflowTask.taskTag}',
+      log: 'call {call} of episode {workflowTask.taskThreadIndex}',
     });
     await debug.launch({ tasks: 1, repeat: 1 });
     await debug.ended();
     assert.equal(debug.events('stopped').length, 0);
-    assert.equal(debug.output().split('call 1 of Ttrain-001#R0').length - 1, 1, debug.output());
+    assert.equal(debug.output().split('call 1 of episode 0').length - 1, 1, debug.output());
   });
 
   it('steps into a tool', async () => {
@@ -89,6 +92,8 @@ describe('debugging a workflow', () => {
 
   it('sees a saved edit after a restart', async () => {
     const line = await lineOf('workflow.ts', insideExecute);
+    // Breakpoints move with the text of an open editor.
+    await vscode.window.showTextDocument(fileUri('workflow.ts'));
     breakAt('workflow.ts', line);
     await debug.launch({ tasks: 1, repeat: 1 });
     await debug.stopped();
@@ -114,14 +119,13 @@ describe('debugging a workflow', () => {
   });
 
   it('says what is wrong with a workflow that is not there', async () => {
-    await vscode.workspace.fs.writeFile(
-      fileUri('broken.yaml'),
-      new TextEncoder().encode('ajet:\n  rollout:\n    user_workflow: nowhere.ts->Gone\n'),
-    );
+    const config = await vscode.workspace.openTextDocument(fileUri('math_agent.yaml'));
+    const broken = config.getText().replace('workflow.ts->', 'nowhere.ts->');
+    await vscode.workspace.fs.writeFile(fileUri('broken.yaml'), new TextEncoder().encode(broken));
     await debug.launch({ config: fileUri('broken.yaml').fsPath });
     await debug.ended();
     assert.match(debug.output(), /nowhere\.ts/);
-    assert.match(debug.output(), /broken\.yaml:3/);
+    assert.match(debug.output(), /broken\.yaml:21/);
     assert.deepEqual(
       debug.events('exited').map((event) => (event.body as { exitCode: number }).exitCode),
       [2],

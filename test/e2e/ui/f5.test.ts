@@ -1,6 +1,6 @@
 /** F5 as a person presses it, in the real workbench. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { afterEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { processesWith, useEditor } from '../harness/index.ts';
 
 const editor = useEditor({ suite: 'f5', workspace: 'media/examples/math_agent' });
@@ -14,9 +14,9 @@ async function lineOf(file: string, text: string): Promise<number> {
 
 const inExecute = 'const completion = await client.chat.completions.create({';
 
-afterEach(async () => {
-  const toolbar = editor().page.locator('.debug-toolbar');
-  if (await toolbar.isVisible()) await editor().stopDebugging();
+beforeEach(async () => {
+  if (await editor().page.locator('.debug-toolbar').isVisible()) await editor().stopDebugging();
+  await editor().press('Escape');
   await editor().command('Debug: Remove All Breakpoints');
   await editor().command('View: Close All Editors');
 });

@@ -20,7 +20,7 @@ const logprob = fc.record({
   token: fc.string({ minLength: 1, unit: 'grapheme' }),
   logprob: fc.integer({ min: 1, max: 2000 }).map((hundredths) => -hundredths / 100),
   bytes: fc.constant(null),
-  top_logprobs: fc.constant([]),
+  top_logprobs: fc.constant<never[]>([]),
 });
 
 const call = fc.record({
@@ -52,7 +52,7 @@ const choice = fc
     finish_reason,
   }));
 
-const completion = fc
+const completion: fc.Arbitrary<ChatCompletion> = fc
   .array(choice, { minLength: 1, maxLength: 3 })
   .map((choices) => ({
     ...completionOf(''),
@@ -82,7 +82,12 @@ describe('an answer cut into chunks', () => {
 
   it('names the same completion in every chunk', () => {
     for (const chunk of cut(completionOf('a b'))) {
-      expect(chunk).toMatchObject({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 7, model: 'm' });
+      expect(chunk).toMatchObject({
+        id: 'chatcmpl-1',
+        object: 'chat.completion.chunk',
+        created: 7,
+        model: 'm',
+      });
       expect(chunk).not.toHaveProperty('usage');
     }
   });
@@ -101,7 +106,12 @@ describe('an answer cut into chunks', () => {
     const deltas = cut(completionOf(null, { message, finish_reason: 'tool_calls' })).flatMap(
       (chunk) => chunk.choices[0]?.delta.tool_calls ?? [],
     );
-    expect(deltas[0]).toEqual({ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '' } });
+    expect(deltas[0]).toEqual({
+      index: 0,
+      id: 'c',
+      type: 'function',
+      function: { name: 'f', arguments: '' },
+    });
     expect(deltas.length).toBeGreaterThan(2);
     for (const delta of deltas.slice(1)) expect(Object.keys(delta)).toEqual(['index', 'function']);
   });
@@ -112,13 +122,15 @@ describe('an answer cut into chunks', () => {
       (chunk) => chunk.choices[0]?.logprobs,
     );
     expect(pieces.map((chunk) => chunk.choices[0]?.delta.content)).toEqual(['He', 'llo']);
-    expect(pieces.map((chunk) => chunk.choices[0]?.logprobs?.content)).toEqual(content.map((entry) => [entry]));
+    expect(pieces.map((chunk) => chunk.choices[0]?.logprobs?.content)).toEqual(
+      content.map((entry) => [entry]),
+    );
   });
 
   it('never cuts a character in two', () => {
     const text = '😀'.repeat(40);
     for (const chunk of cut(completionOf(text))) {
-      expect((chunk.choices[0]?.delta.content ?? '').isWellFormed()).toBe(true);
+      expect(chunk.choices[0]?.delta.content ?? '').not.toMatch(/\p{Surrogate}/u);
     }
   });
 });

@@ -92,16 +92,32 @@ describe('a chat request', () => {
       "'messages[0].tool_call_id' is missing; correct the request.",
     ],
     [
-      { messages: [{ role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f' } }] }] },
+      {
+        messages: [
+          { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f' } }] },
+        ],
+      },
       'messages[0].tool_calls[0].function.arguments',
       "'messages[0].tool_calls[0].function.arguments' is missing; correct the request.",
     ],
     [{ messages: [user], n: 0 }, 'n', "'n' must be at least 1; correct the request."],
     [{ messages: [user], n: 129 }, 'n', "'n' must be at most 128; correct the request."],
     [{ messages: [user], n: 1.5 }, 'n', "'n' must be a whole number, not 1.5; correct the request."],
-    [{ messages: [user], stream: 'yes' }, 'stream', "'stream' must be a boolean, not a string; correct the request."],
-    [{ messages: [user], tools: [{ type: 'function', function: { name: '' } }] }, 'tools[0].function.name', "'tools[0].function.name' must not be empty; correct the request."],
-    [{ messages: [user], tool_choice: 'maybe' }, 'tool_choice', `'tool_choice' must be "none" or "auto" or "required" or an object; correct the request.`],
+    [
+      { messages: [user], stream: 'yes' },
+      'stream',
+      "'stream' must be a boolean, not a string; correct the request.",
+    ],
+    [
+      { messages: [user], tools: [{ type: 'function', function: { name: '' } }] },
+      'tools[0].function.name',
+      "'tools[0].function.name' must not be empty; correct the request.",
+    ],
+    [
+      { messages: [user], tool_choice: 'maybe' },
+      'tool_choice',
+      `'tool_choice' must be "none" or "auto" or "required" or an object; correct the request.`,
+    ],
     [
       { messages: [user], response_format: { type: 'json_schema' } },
       'response_format.json_schema',

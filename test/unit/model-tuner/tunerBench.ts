@@ -6,6 +6,7 @@ import type {
   ChatCompletionChunk,
   ChatModel,
   ChatRequest,
+  ModelError,
   ModelReply,
 } from '../../../src/backbone/model-tuner/model.ts';
 import { neverCancelled, type CancellationToken } from '../../../src/base/cancellation.ts';
@@ -28,6 +29,8 @@ export interface Bench {
   readonly apiKey: string;
   readonly clock: FakeClock;
   readonly calls: FinishedCall[];
+  /** Settles with the first call that is recorded. */
+  readonly firstCall: Promise<FinishedCall>;
   readonly logged: string[];
   readonly asked: ChatRequest[];
 }
@@ -37,6 +40,7 @@ export function tunerBench(answer: Answer): Bench {
   const logged: string[] = [];
   const asked: ChatRequest[] = [];
   const clock = new FakeClock();
+  const first = deferred<FinishedCall>();
   const model: ChatModel = {
     description: 'scripted',
     respond: async (request, cancellation, call) => {
@@ -48,13 +52,18 @@ export function tunerBench(answer: Answer): Bench {
     model,
     sampling,
     seed: 42,
-    observer: { onCall: (call) => calls.push(call) },
+    observer: {
+      onCall: (call) => {
+        calls.push(call);
+        first.resolve(call);
+      },
+    },
     logger: { log: (level, message) => logged.push(`${level}: ${message}`) },
     clock,
   });
   const episode = gateway.openEpisode({ episodeUuid: uuid, episode: 5, seed: 5, address: 'in-process' });
   const apiKey = episode.apiKeyFor({ agentName: 'solver', targetTag: 'main' });
-  return { gateway, episode, apiKey, clock, calls, logged, asked };
+  return { gateway, episode, apiKey, clock, calls, firstCall: first.promise, logged, asked };
 }
 
 export const hello = { model: 'any', messages: [{ role: 'user', content: 'hello' }] };
@@ -70,11 +79,26 @@ export function chatRequest(bench: Bench, body: unknown, changes: Partial<HttpRe
   };
 }
 
-export async function bodyOf(reply: HttpReply): Promise<string> {
+async function bodyOf(reply: HttpReply): Promise<string> {
   if (typeof reply.body === 'string') return reply.body;
   let text = '';
   for await (const part of reply.body) text += part;
   return text;
+}
+
+/** What a client sees of a request's answer. */
+export async function ask(bench: Bench, body: unknown = hello, changes: Partial<HttpRequest> = {}) {
+  const reply = await bench.gateway.handle(chatRequest(bench, body, changes));
+  const text = await bodyOf(reply);
+  return { status: reply.status, headers: reply.headers, text, json: parse(text) as { error: ModelError } };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 export function completionOf(
@@ -116,8 +140,24 @@ export function chunkOf(
   };
 }
 
-/** A promise and what settles it. */
+export async function* streamOf(
+  chunks: readonly ChatCompletionChunk[],
+  end?: () => Promise<void>,
+): AsyncGenerator<ChatCompletionChunk> {
+  yield* chunks;
+  await end?.();
+}
+
+/** A promise that waits until it is told to go on. */
 export function gate(): { readonly opened: Promise<void>; open(): void } {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const { promise, resolve } = deferred<undefined>();
   return { opened: promise, open: () => resolve(undefined) };
+}
+
+function deferred<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import OpenAI, { APIError, APIUserAbortError } from 'openai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ModelFailureError, type ModelReply } from '../../../src/backbone/model-tuner/model.ts';
@@ -176,7 +177,7 @@ describe.each([
     abort.abort();
     await expect(answer).rejects.toBeInstanceOf(APIUserAbortError);
     await told.opened;
-    expect(bench.calls).toMatchObject([{ status: 499 }]);
+    expect(await bench.firstCall).toMatchObject({ status: 499 });
   });
 
   it('cancels the model by leaving a stream', async () => {
@@ -200,9 +201,10 @@ describe.each([
       break;
     }
     await told.opened;
-    expect(bench.calls).toMatchObject([
-      { status: 499, completion: { choices: [{ message: { content: 'a' } }] } },
-    ]);
+    expect(await bench.firstCall).toMatchObject({
+      status: 499,
+      completion: { choices: [{ message: { content: 'a' } }] },
+    });
   });
 
   it('makes many calls of one episode at a time', async () => {
@@ -214,9 +216,7 @@ describe.each([
       await all.opened;
       return saying(String(call));
     });
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => client.chat.completions.create(ask)),
-    );
+    const answers = await Promise.all(Array.from({ length: 20 }, () => client.chat.completions.create(ask)));
     const contents = answers.map((answer) => Number(answer.choices[0]?.message.content));
     expect(contents.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, at) => at));
     expect(bench.episode.llmCalls).toBe(20);
@@ -270,6 +270,20 @@ describe.each([
 });
 
 describe('the fetch of this process', () => {
+  it('leaves nothing on a signal that outlives its request', async () => {
+    const { signal } = new AbortController();
+    const bench = tunerBench(() => saying('a b'));
+    const own = createModelFetch(bench.gateway.handle);
+    const headers = { authorization: `Bearer ${bench.apiKey}` };
+    for (const stream of [false, true]) {
+      const request = { method: 'POST', headers, body: JSON.stringify({ ...ask, stream }), signal };
+      const response = await own('http://localhost/v1/chat/completions', request);
+      await response.text();
+    }
+    expect(bench.episode.llmCalls).toBe(2);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
   it('rejects at once when its signal has already been aborted', async () => {
     const bench = tunerBench(() => saying('hi'));
     const own = createModelFetch(bench.gateway.handle);

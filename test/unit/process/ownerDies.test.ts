@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
-import { startBackbone } from '../../../src/node/process/backboneChannel.ts';
+import { startBackbone, type BackboneChannel } from '../../../src/node/process/backboneChannel.ts';
 import { launchOf } from './programs/launch.ts';
 
 const owner = fileURLToPath(new URL('programs/owner.ts', import.meta.url));
@@ -14,7 +15,6 @@ interface Tree {
 
 /** Also false for a zombie that nobody has reaped yet. */
 async function isRunning(pid: number): Promise<boolean> {
-  const { readFile } = await import('node:fs/promises');
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
   return stat !== undefined && !/\) [ZX] /.test(stat);
 }
@@ -31,7 +31,6 @@ async function expectAllGone(pids: readonly number[]): Promise<void> {
 
 /** Processes whose command line holds all of these words. */
 async function commandsWith(...words: string[]): Promise<number[]> {
-  const { readdir, readFile } = await import('node:fs/promises');
   const found: number[] = [];
   for (const pid of (await readdir('/proc')).map(Number).filter(Number.isInteger)) {
     const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
@@ -40,16 +39,25 @@ async function commandsWith(...words: string[]): Promise<number[]> {
   return found;
 }
 
+/** A front end in a process of its own, and the run that it started. */
+async function startOwner(scenario: string): Promise<{ front: ChildProcess; pids: readonly number[] }> {
+  const front = spawn(process.execPath, [owner], {
+    env: { ...process.env, SCENARIO: scenario },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [chunk] = (await once(front.stdout, 'data')) as [Buffer];
+  const { pids } = JSON.parse(String(chunk)) as Tree;
+  expect(await Promise.all(pids.map(isRunning))).toEqual(pids.map(() => true));
+  return { front, pids };
+}
+
 describe.runIf(process.platform === 'linux')('nothing of a run is left', () => {
-  test('when its owner is killed while the run is in a synchronous loop', async () => {
-    const front = spawn(process.execPath, [owner], {
-      env: { ...process.env, SCENARIO: 'loops' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [chunk] = (await once(front.stdout, 'data')) as [Buffer];
-    const { pids } = JSON.parse(String(chunk)) as Tree;
-    expect(pids).toHaveLength(3);
-    expect(await Promise.all(pids.map(isRunning))).toEqual([true, true, true]);
+  test.each([
+    ['while the run is in a synchronous loop', 'loops', 3],
+    ['while the run waits', 'ignores-term', 2],
+  ])('when its owner is killed %s', async (_, scenario, processes) => {
+    const { front, pids } = await startOwner(scenario);
+    expect(pids).toHaveLength(processes);
     const guards = await commandsWith('agentjet-guard', String(pids[0]));
     expect(guards).toHaveLength(1);
     front.kill('SIGKILL');
@@ -72,7 +80,9 @@ describe.runIf(process.platform === 'linux')('nothing of a run is left', () => {
   });
 });
 
-async function startAndRead(scenario: string) {
+async function startAndRead(
+  scenario: string,
+): Promise<{ channel: BackboneChannel; pids: readonly number[] }> {
   const channel = await startBackbone(launchOf(scenario));
   const message = await new Promise<string>((resolve) => {
     channel.onEvent((event) => {

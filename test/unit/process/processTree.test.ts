@@ -1,7 +1,9 @@
+import type { StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
 import { descendantsOf, taskkillCommand } from '../../../src/node/process/kill.ts';
-import { spawnOptions, spawnTree } from '../../../src/node/process/processTree.ts';
+import { spawnOptions, spawnTree, type ProcessTree } from '../../../src/node/process/processTree.ts';
 
 const anHour = 'setTimeout(() => undefined, 3_600_000)';
 
@@ -21,13 +23,13 @@ describe('by platform', () => {
   });
 });
 
-function start(program: string) {
+function start(program: string, stdio: StdioOptions = 'ignore'): Promise<ProcessTree> {
   return spawnTree({
     command: process.execPath,
     args: ['-e', program],
     cwd: process.cwd(),
     env: {},
-    stdio: 'ignore',
+    stdio,
   });
 }
 
@@ -38,12 +40,11 @@ describe('a process tree', () => {
   });
 
   test('terminate lets a process end in its own way', async () => {
-    const tree = await start(
-      `process.once('SIGTERM', () => process.exit(5)); process.kill(process.ppid, 0); ${anHour}`,
-    );
-    const ended = tree.terminate(60_000);
-    await ended;
-    expect(['SIGTERM', null]).toContain((await tree.exited).signal);
+    const program = `process.once('SIGTERM', () => process.exit(5)); process.stdout.write('up'); ${anHour}`;
+    const tree = await start(program, ['ignore', 'pipe', 'ignore']);
+    await once(tree.child.stdout ?? tree.child, 'data');
+    await tree.terminate(60_000);
+    expect(await tree.exited).toEqual({ code: 5, signal: null });
   });
 
   test('a program that does not exist rejects with Node’s error', async () => {

@@ -132,7 +132,7 @@ const greetings = [
 ] as const;
 
 export function shorten(text: string, longest: number): string {
-  const characters = [...text];
+  const characters = Array.from(text);
   return characters.length <= longest ? text : `${characters.slice(0, longest - 1).join('')}…`;
 }
 

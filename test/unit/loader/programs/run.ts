@@ -1,12 +1,15 @@
-/** Loads `Agent` (or what else is named) from the file given and runs it once; prints one JSON value. */
+/**
+ * Loads what each case names, then runs those that are workflows once. One process for all cases: nothing of one may
+ * disturb another. Prints an array of outcomes as JSON.
+ */
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { toReport } from '../../../../src/base/errors.ts';
 import { installLoader, type ExportKind } from '../../../../src/node/loader/loader.ts';
 import type { AjetTuner, WorkflowTask } from '../../../../src/workflow/index.ts';
+import type { Case, Outcome } from './cases.ts';
 
-const [file = '', name = 'Agent', kind = 'workflow'] = process.argv.slice(2);
 const root = path.resolve(import.meta.dirname, '../../../..');
 const loader = installLoader({
   sdkUrl: pathToFileURL(path.join(root, 'src/workflow/index.ts')).href,
@@ -15,20 +18,34 @@ const loader = installLoader({
 });
 const task = { task: { main_query: 'twelve chars' } } as WorkflowTask;
 
-try {
-  const loaded = await loader.loadExport({ file, name }, kind as ExportKind, [root]);
-  const reward = kind === 'workflow' ? await runOnce(loaded.value as new () => { execute: Execute }) : null;
-  print({ reward, file: loaded.file });
-} catch (error) {
-  print({ error: { ...toReport(error, 'none'), stack: undefined }, frame: loader.userFrame(error) });
+type AgentClass = new () => { execute(task: WorkflowTask, tuner: AjetTuner): Promise<{ reward: number }> };
+
+interface Loaded {
+  readonly outcome: Outcome;
+  readonly Agent?: AgentClass;
 }
 
-type Execute = (task: WorkflowTask, tuner: AjetTuner) => Promise<{ reward?: number | null }>;
-
-async function runOnce(Agent: new () => { execute: Execute }): Promise<unknown> {
-  return (await new Agent().execute(task, {} as AjetTuner)).reward;
+async function load({ file, name = 'Agent', kind = 'workflow', folders = [] }: Case): Promise<Loaded> {
+  try {
+    const { value, file: found } = await loader.loadExport<ExportKind>({ file, name }, kind, folders);
+    return { outcome: { file: found }, ...(kind === 'workflow' && { Agent: value as AgentClass }) };
+  } catch (error) {
+    const { code, message, location, hint } = toReport(error, 'none');
+    return { outcome: { error: { code, message, location, hint } } };
+  }
 }
 
-function print(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
+async function run({ outcome, Agent }: Loaded): Promise<Outcome> {
+  if (Agent === undefined) return outcome;
+  try {
+    return { ...outcome, reward: (await new Agent().execute(task, {} as AjetTuner)).reward };
+  } catch (error) {
+    return { ...outcome, frame: loader.userFrame(error) };
+  }
 }
+
+const loaded: Loaded[] = [];
+for (const one of JSON.parse(process.argv[2] ?? '[]') as Case[]) loaded.push(await load(one));
+const outcomes: Outcome[] = []; // all loaded
+for (const one of loaded) outcomes.push(await run(one));
+process.stdout.write(JSON.stringify(outcomes));

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { serveFrontEnd, type FrontEnd } from '../../../../src/node/process/frontEnd.ts';
+import { killOwnTree } from '../../../../src/node/process/kill.ts';
 import type { RunRequest } from '../../../../src/protocol/run.ts';
 
 const scenarios: Readonly<Record<string, (frontEnd: FrontEnd, request: RunRequest) => void>> = {
@@ -54,7 +55,7 @@ const frontEnd = serveFrontEnd({
     else cancelled();
   },
   onUnknown: (line) => log(frontEnd, `unknown ${line}`),
-  onClosed: () => process.exit(7),
+  onClosed: killOwnTree,
 });
 
 function cancelled(): void {

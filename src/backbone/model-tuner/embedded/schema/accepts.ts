@@ -90,7 +90,7 @@ function acceptsNumber(schema: Keywords, value: number): boolean {
 }
 
 function acceptsString(schema: Keywords, value: string): boolean {
-  const length = [...value].length;
+  const length = Array.from(value).length;
   const pattern = compilePattern(schema['pattern']);
   return (
     length >= (numberOf(schema['minLength']) ?? 0) &&

@@ -86,7 +86,7 @@ class PatternReader {
     if (letter === 'p' || letter === 'P') {
       const name = /^\{[^}]*\}/.exec(this.#pattern.slice(this.#at))?.[0] ?? '';
       this.#at += name.length;
-      return /^\{(?:Lu|Uppercase)/.test(name) ? 'ABCDEFGH' : /^\{N/.test(name) ? '0123456789' : anyCharacter;
+      return /^\{(?:Lu|Uppercase)/.test(name) ? 'ABCDEFGH' : name.startsWith('{N') ? '0123456789' : anyCharacter;
     }
     return classes[letter] ?? letter;
   }
@@ -110,7 +110,7 @@ class PatternReader {
       } else members += from;
     }
     this.#at++;
-    return negated ? [...printable].filter((character) => !members.includes(character)).join('') : members;
+    return negated ? Array.from(printable).filter((character) => !members.includes(character)).join('') : members;
   }
 
   #member(): string {
@@ -134,7 +134,7 @@ class PatternReader {
   }
 
   #oneOf(characters: string): string {
-    const list = [...characters];
+    const list = Array.from(characters);
     return list.length === 0 ? '' : (list[this.#pickOf(list.length)] ?? '');
   }
 

@@ -86,10 +86,10 @@ export function produceString(schema: Keywords, suggested: string, attempt: numb
   const base = known ?? (attempt === 0 ? suggested : `${suggested} ${String(attempt + 1)}`);
   const least = numberOf(schema['minLength']) ?? 0;
   const most = numberOf(schema['maxLength']) ?? Infinity;
-  const characters = [...base];
+  const characters = Array.from(base);
   while (characters.length < Math.min(least, 100_000))
     characters.push('abcdefghij'[(characters.length + attempt) % 10] ?? '');
   if (characters.length <= most) return characters.join('');
-  const ending = attempt === 0 ? [] : [...String(attempt)].slice(0, most);
+  const ending = attempt === 0 ? [] : Array.from(String(attempt)).slice(0, most);
   return [...characters.slice(0, most - ending.length), ...ending].join('');
 }

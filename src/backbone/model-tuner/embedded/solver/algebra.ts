@@ -1,4 +1,4 @@
-import { evaluate, number, operation, type Expression } from '../expression.ts';
+import { type Expression, evaluate, number, operation } from '../expression.ts';
 
 /** Building blocks that leave out what changes nothing. */
 export function plus(left: Expression | undefined, right: Expression, unit?: string): Expression {
@@ -37,7 +37,7 @@ export function percentOf(percent: Expression, base: Expression, unit?: string):
   return operation('/', operation('*', base, percent, unit), number(100), unit);
 }
 
-function isOne(expression: Expression): boolean {
+export function isOne(expression: Expression): boolean {
   return expression.kind === 'number' && expression.value === 1;
 }
 

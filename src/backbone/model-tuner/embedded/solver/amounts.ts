@@ -1,25 +1,11 @@
-import { number, operation, type Expression } from '../expression.ts';
+import { type Expression, number, operation } from '../expression.ts';
 import type { Clause } from './clauses.ts';
-import { readMentions, subjectName, type Comparison, type Mention } from './mentions.ts';
+import { type Comparison, type Mention, readMentions } from './mentions.ts';
+import { subjectName } from './nounPhrases.ts';
 import { isMeasure, isTime, singular } from './nouns.ts';
+import { type Role, roleOf } from './roles.ts';
 import type { NumberKind } from './text.ts';
-import { mayBeNoun, personalPronouns, verbOf, type VerbClass } from './verbs.ts';
-
-/** What an amount is in the story. */
-export type Role =
-  | 'stock'
-  | 'gain'
-  | 'loss'
-  /** Money that is there to be spent, and money that is spent or asked for. */
-  | 'fund'
-  | 'cost'
-  /** Taken off a price, or put on it. */
-  | 'discount'
-  | 'surcharge'
-  /** What is wanted, not what there is. */
-  | 'goal'
-  /** A part of a whole that stays where it is: "6 of them are red". */
-  | 'part';
+import { mayBeNoun, personalPronouns } from './verbs.ts';
 
 /** A quantity of the story. */
 export interface Amount {
@@ -176,7 +162,10 @@ class AmountReader {
             (amount) => !isMeasure(amount.noun) && amount.noun !== '' && !amount.isImplicit,
           )
         : undefined);
-    return counted?.noun ?? spoken?.noun ?? '';
+    const named = mention.isPart
+      ? this.amounts.findLast(({ softPer }) => softPer !== undefined)?.softPer
+      : undefined;
+    return counted?.noun ?? named?.split(' ').at(-1) ?? spoken?.noun ?? '';
   }
 
   /** "two books for $12 each": the last thing counted before; else the last thing spoken of. */
@@ -217,11 +206,16 @@ class AmountReader {
   /** "from Monday to Friday": five days. */
   #addWeekdays(clause: Clause, owner: string | undefined): void {
     const words = clause.tokens.map(({ text }) => text);
-    const at = words.findIndex((word, index) => weekdays.includes(word) && /^(?:to|through|until)$/.test(words[index + 1] ?? ''));
+    const at = words.findIndex(
+      (word, index) => weekdays.includes(word) && /^(?:to|through|until)$/.test(words[index + 1] ?? ''),
+    );
     const from = weekdays.indexOf(words[at] ?? '');
     const to = weekdays.indexOf(words[at + 2] ?? '');
     if (at < 0 || to < from) return;
-    this.amounts.push({ ...implicitAmount(clause, 'day', owner, this.#position++), expression: number(to - from + 1) });
+    this.amounts.push({
+      ...implicitAmount(clause, 'day', owner, this.#position++),
+      expression: number(to - from + 1),
+    });
   }
 
   /** "Anna, Bella and Clara share": three people. */
@@ -248,14 +242,14 @@ class AmountReader {
         .map(({ text }) => text)
         .join(' ');
       if (
-        !/(?:^|\b)(?:in|for|during|over|of|per|each|after)? ?(?:a|one|the|this|that|last|next|each|every|per|full|whole|entire|single)$/.test(
+        !/(?:^|\b)(?:in|for|during|over|of|per|each|after)? ?(?:a|an|one|the|this|that|last|next|each|every|per|full|whole|entire|single)$/.test(
           lead,
         )
       )
         return;
       if (
         !clause.isQuestion &&
-        !/(?:in|for|during|over) (?:a|one|the|that|this|full|whole|entire)/.test(lead)
+        !/(?:in|for|during|over) (?:a|an|one|the|that|this|full|whole|entire)/.test(lead)
       )
         return;
       this.amounts.push(implicitAmount(clause, singular(token.text), owner, this.#position++));
@@ -318,104 +312,6 @@ function objectBefore({ clause, at }: Mention): string | undefined {
 
 function subjectOf({ subject }: Clause): string | undefined {
   return subject === undefined || subject.isName || !subject.isPlural ? undefined : subjectName(subject);
-}
-
-const roles: Readonly<Record<VerbClass, Role>> = {
-  have: 'stock',
-  be: 'stock',
-  gain: 'gain',
-  buy: 'gain',
-  earn: 'gain',
-  lose: 'loss',
-  give: 'loss',
-  sell: 'loss',
-  pay: 'loss',
-  take: 'gain',
-  arrive: 'gain',
-  depart: 'loss',
-  divide: 'stock',
-  cost: 'stock',
-  need: 'goal',
-  do: 'gain',
-};
-
-function roleOf(mention: Mention, noun: string): Role {
-  const { clause } = mention;
-  if (mention.isSize && noun !== 'dollar') return 'stock';
-  if (mention.kind === 'percent' || noun === 'dollar') {
-    const change = priceChange(mention);
-    if (change !== undefined) return change;
-  }
-  if (noun === 'dollar' || noun === 'cent') return moneyRole(mention);
-  if (clause.isPassive && clause.verbClass === 'give' && mention.at > clause.verbAt) return 'gain';
-  const role = roles[clause.verbClass];
-  if (mention.isPart && ['stock', 'gain'].includes(role)) return 'part';
-  if (clause.verb === 'keep' && mention.after.some((word) => /sel(?:f|ves)$|^for$/.test(word))) return 'part';
-  if (mention.before.at(-1) !== undefined && isAway(mention) && role === 'gain') return 'loss';
-  return role;
-}
-
-/** "threw away 5", "took out 3": the particle tells the direction. */
-function isAway({ clause, after }: Mention): boolean {
-  const words = [clause.tokens[clause.verbAt + 1]?.text ?? '', ...after.slice(0, 4)];
-  return (
-    words.some((word) => ['away', 'out', 'off'].includes(word)) &&
-    ['take', 'throw', 'put', 'swim', 'walk', 'run', 'drive', 'let', 'pour'].includes(clause.verb)
-  );
-}
-
-function priceChange({ after, before, kind, clause }: Mention): Role | undefined {
-  const near = [...before.slice(-5), ...after.slice(0, 5)];
-  if (
-    near.some((word) =>
-      /^(?:off|discount|coupon|rebate|reduction|discounted|reduced|markdown)$/.test(word),
-    ) ||
-    (clause.verb === 'reduce' && kind === 'percent')
-  )
-    return 'discount';
-  if (
-    near.some((word) => /^(?:tip|tax|surcharge|markup|interest|raise|gratuity|vat)$/.test(word)) &&
-    kind === 'percent'
-  )
-    return 'surcharge';
-  if (kind === 'percent' && (/^(?:increase|raise|grow|rise)$/.test(clause.verb) || near.includes('up')))
-    return 'surcharge';
-  if (kind === 'percent' && /^(?:decrease|drop|fall)$/.test(clause.verb)) return 'discount';
-  return undefined;
-}
-
-function moneyRole({ clause, before, after }: Mention): Role {
-  const isNote = /^(?:bill|note)s?$/.test(after[0] ?? '') || before.slice(-2).includes('with');
-  if (isNote && ['pay', 'give', 'buy', 'have', 'do', 'lose', 'gain'].includes(clause.verbClass))
-    return 'fund';
-  switch (clause.verbClass) {
-    case 'have':
-    case 'earn':
-    case 'gain':
-    case 'take':
-      return clause.verbClass === 'have' ? 'fund' : 'gain';
-    case 'sell':
-      return 'gain';
-    case 'buy':
-    case 'pay':
-    case 'cost':
-    case 'lose':
-    case 'give':
-      return clause.isPassive &&
-        ['pay', 'give'].includes(clause.verbClass) &&
-        clause.subject?.head !== undefined
-        ? 'gain'
-        : 'cost';
-    case 'need':
-      return 'goal';
-    default:
-      return verbOf(clause.verb) === 'be' &&
-        before.some((word) => /^(?:price|cost|fee|ticket|rent|bill)s?$/.test(word))
-        ? 'cost'
-        : clause.verb === 'be'
-          ? 'cost'
-          : 'gain';
-  }
 }
 
 /** Cents become dollars where the text has both. */

@@ -1,9 +1,10 @@
 import { number, operation } from '../expression.ts';
 import { plus, times } from './algebra.ts';
 import type { Amount } from './amounts.ts';
-import type { Strategy } from './strategies.ts';
-import { plural, type World } from './world.ts';
-import { measures, type Question } from './question.ts';
+import { measures } from './question.ts';
+import { plural } from './plurals.ts';
+import type { Strategy } from './strategy.ts';
+import type { World } from './world.ts';
 
 /** Rectangles and squares: area, perimeter, and what a square unit or a unit of fence costs. */
 export const geometry: Strategy = (question, world) => {
@@ -18,7 +19,7 @@ export const geometry: Strategy = (question, world) => {
   );
   const asksAround = /\bperimeter\b|\bfenc(?:e|ing)\b|\baround\b/.test(story.join(' '));
   if (!asksArea && !asksAround) return [];
-  const [first, second] = sides(world, question);
+  const [first, second] = sides(world);
   if (first === undefined) return [];
   const isSquare = second === undefined && /\bsquare\b/.test(story.join(' '));
   if (second === undefined && !isSquare) return [];
@@ -42,13 +43,12 @@ export const geometry: Strategy = (question, world) => {
   return [{ expression: measure, unit: asksArea ? `square ${unit ?? ''}` : unit, weight: 4 }];
 };
 
-function sides(world: World, question: Question): readonly [Amount | undefined, Amount | undefined] {
+function sides(world: World): readonly [Amount | undefined, Amount | undefined] {
   const all = [...world.amounts, ...world.factors].filter(
     ({ noun, kind }) => kind === 'count' && measures('length', noun),
   );
   const unique = all.filter(
     (amount, at) => all.findIndex(({ position }) => position === amount.position) === at,
   );
-  void question;
   return [unique[0], unique[1]];
 }

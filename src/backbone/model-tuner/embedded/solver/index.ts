@@ -1,31 +1,20 @@
-import { evaluate, type Expression } from '../expression.ts';
+import { complement } from './unknowns.ts';
+import { type Expression, evaluate } from '../expression.ts';
 import { leaves } from './algebra.ts';
-import { readAmounts, unifyMoney, type Amount } from './amounts.ts';
+import { type Amount, readAmounts, unifyMoney } from './amounts.ts';
+import { readArithmetic } from './arithmetic.ts';
 import { readClauses } from './clauses.ts';
+import { comparison, percentage, shortfall } from './comparing.ts';
+import { altogether, remaining, single } from './counting.ts';
+import { average, convertTime, groups, proportion, share } from './dividing.ts';
 import { geometry } from './geometry.ts';
 import { money } from './money.ts';
-import { isMeasure } from './nouns.ts';
-import { readQuestion } from './question.ts';
-import {
-  age,
-  altogether,
-  average,
-  comparison,
-  groups,
-  proportion,
-  remaining,
-  share,
-  share_percent,
-  sumAndRatio,
-  initial,
-  progression,
-  shortfall,
-  single,
-  type Candidate,
-  type Strategy,
-} from './strategies.ts';
+import { conversionFactor, isMeasure } from './nouns.ts';
+import { type Question, readQuestion } from './question.ts';
+import type { Candidate, Strategy } from './strategy.ts';
 import { readText } from './text.ts';
-import { buildWorld, type World } from './world.ts';
+import { age, initial, progression, sumAndRatio } from './unknowns.ts';
+import { type World, buildWorld } from './world.ts';
 
 /** A word problem as the solver understood it. */
 export interface Solution {
@@ -39,10 +28,11 @@ const strategies: readonly Strategy[] = [
   geometry,
   average,
   age,
-  share_percent,
+  percentage,
   sumAndRatio,
   initial,
   progression,
+  complement,
   comparison,
   shortfall,
   groups,
@@ -56,11 +46,25 @@ const strategies: readonly Strategy[] = [
 
 /** Reads a word problem; undefined when the text is none, or none that the rules understand. */
 export function solve(text: string): Solution | undefined {
+  const bare = readArithmetic(text);
+  if (bare !== undefined) return { expression: bare, unit: undefined };
   const best = candidatesOf(text).reduce<Scored | undefined>(
     (top, next) => (top === undefined || next.score > top.score ? next : top),
     undefined,
   );
   return best && { expression: best.expression, unit: best.unit };
+}
+
+const quantityWords =
+  /^(?:total|average|mean|sum|difference|costs?|price|area|perimeter|ages?|number|distance|profit|percent|percentage|%|change|weight|value|speed|amount|bill|length|height|score|salary|fraction|temperature)$/;
+
+function asksForNumber({ words }: Question): boolean {
+  const asksHow = words.some(
+    (word, at) =>
+      word === 'how' &&
+      /^(?:many|much|far|long|old|tall|high|deep|fast|heavy|wide|big|large)$/.test(words[at + 1] ?? ''),
+  );
+  return asksHow || words.some((word) => quantityWords.test(word));
 }
 
 interface Scored extends Candidate {
@@ -73,9 +77,10 @@ export function candidatesOf(text: string): Scored[] {
   const asking = clauses.findLast(({ isQuestion }) => isQuestion);
   if (asking === undefined) return [];
   const question = readQuestion(asking);
+  if (!asksForNumber(question)) return [];
   const amounts = unifyMoney(readAmounts(clauses));
   if (amounts.filter(({ isImplicit }) => !isImplicit).length < 1) return [];
-  return worldsOf(amounts)
+  return worldsOf(amounts, question)
     .flatMap(({ world, doubt }) =>
       strategies
         .flatMap((strategy) => strategy(question, world))
@@ -91,8 +96,8 @@ interface PossibleWorld {
 }
 
 /** The world as told; and, where a rate found nothing to multiply with, one in which it is a plain amount. */
-function worldsOf(amounts: readonly Amount[]): PossibleWorld[] {
-  const world = buildWorld(amounts);
+function worldsOf(amounts: readonly Amount[], question: Question): PossibleWorld[] {
+  const world = inUnitOf(question, buildWorld(amounts));
   if (world.rates.length === 0) return [{ world, doubt: 0 }];
   const unpaired = new Set(world.rates.map(({ position }) => position));
   const plain = amounts.map((amount) =>
@@ -100,8 +105,21 @@ function worldsOf(amounts: readonly Amount[]): PossibleWorld[] {
   );
   return [
     { world, doubt: 0 },
-    { world: buildWorld(plain), doubt: 1.5 },
+    { world: inUnitOf(question, buildWorld(plain)), doubt: 1.5 },
   ];
+}
+
+/** Asked for hours, a story that only has minutes is told in hours. */
+function inUnitOf({ noun }: Question, world: World): World {
+  if (noun === undefined || world.amounts.some((amount) => amount.noun === noun && !amount.isAsked))
+    return world;
+  const convert = (amount: Amount): Amount => {
+    const fits =
+      !amount.isAsked &&
+      (conversionFactor(amount.noun, noun) ?? conversionFactor(noun, amount.noun)) !== undefined;
+    return fits ? { ...amount, noun, expression: convertTime(amount.expression, amount.noun, noun) } : amount;
+  };
+  return { ...world, amounts: world.amounts.map(convert) };
 }
 
 function isSensible(value: number): boolean {
@@ -114,8 +132,8 @@ function score({ expression, weight, unit }: Candidate, amounts: readonly Amount
   const given = amounts
     .filter(({ isImplicit }) => !isImplicit)
     .flatMap((amount) => leaves(amount.expression))
-    .filter((leaf) => leaf.kind === 'number');
-  const coverage = given.filter((leaf) => used.has(leaf)).length / given.length;
+    .filter((leaf) => leaf.kind === 'number' && leaf.value !== 1);
+  const coverage = given.filter((leaf) => used.has(leaf)).length / Math.max(given.length, 1);
   const value = evaluate(expression);
   const isWhole =
     Number.isInteger(value) ||

@@ -1,9 +1,9 @@
-import { evaluate, type Expression } from '../expression.ts';
+import { type Expression, evaluate } from '../expression.ts';
 import { difference, minus, plus, sum } from './algebra.ts';
 import type { Amount } from './amounts.ts';
 import type { Question } from './question.ts';
 import { narrowed } from './selection.ts';
-import type { Candidate, Strategy } from './strategies.ts';
+import type { Candidate, Strategy } from './strategy.ts';
 
 /** Questions about money: what is spent, what is earned, what is left. */
 export const money: Strategy = (question, world) => {
@@ -35,11 +35,14 @@ function keepBooks(amounts: readonly Amount[]): Books {
     );
   const discount = add('discount', 'part');
   const surcharge = add('surcharge');
-  const price = add('cost', 'stock', 'loss');
+  const spent = add('cost', 'stock', 'loss');
+  // A price that is only changed, not paid, stands beside no other money.
+  const isPriced = spent !== undefined || (discount === undefined && surcharge === undefined);
+  const price = isPriced ? spent : add('gain', 'fund');
   const dearer = price !== undefined && surcharge !== undefined ? plus(price, surcharge, 'dollars') : price;
   return {
-    funds: add('fund'),
-    income: add('gain'),
+    funds: isPriced ? add('fund') : undefined,
+    income: isPriced ? add('gain') : undefined,
     costs: dearer !== undefined && discount !== undefined ? minus(dearer, discount, 'dollars') : dearer,
     goal: add('goal'),
     discount,
@@ -48,87 +51,78 @@ function keepBooks(amounts: readonly Amount[]): Books {
 
 type Proposal = Pick<Candidate, 'weight'> & { readonly expression: Expression | undefined };
 
-function kindsOfQuestion(
-  question: Question,
-  amounts: readonly Amount[],
-  { funds, income, costs, goal, discount }: Books,
-): Proposal[] {
-  const { has } = question;
+const keepWords = [
+  'left',
+  'change',
+  'remain',
+  'remaining',
+  'still have',
+  'now',
+  'left over',
+  'get back',
+  'receive',
+  'have',
+];
+const payWords = [
+  'cost',
+  'costs',
+  'spend',
+  'spent',
+  'spends',
+  'pay',
+  'paid',
+  'pays',
+  'price',
+  'bill',
+  'charge',
+  'worth',
+  'charged',
+  'expense',
+];
+const earnWords = [
+  'earn',
+  'earned',
+  'earns',
+  'make',
+  'made',
+  'makes',
+  'raise',
+  'raised',
+  'collect',
+  'collected',
+  'revenue',
+  'paid',
+  'receive',
+  'income',
+  'salary',
+  'earnings',
+  'save',
+  'saved',
+  'get',
+];
+const needWords = ['need', 'needs', 'short', 'more money', 'needed'];
+const saveWords = ['save', 'saved', 'saves', 'saving', 'discount'];
+
+function kindsOfQuestion({ has }: Question, amounts: readonly Amount[], books: Books): Proposal[] {
+  const { funds, income, costs, goal, discount } = books;
   const available = funds && income ? plus(funds, income, 'dollars') : (funds ?? income);
   const price = costs ?? goal;
-  const proposals: Proposal[] = [];
-  const propose = (expression: Expression | undefined, weight: number): void =>
-    void proposals.push({ expression, weight });
   const net = available && price && minus(available, price, 'dollars');
-  if (
-    has(
-      'left',
-      'change',
-      'remain',
-      'remaining',
-      'still have',
-      'now',
-      'left over',
-      'get back',
-      'receive',
-      'have',
-    )
-  )
-    propose(net, 3.5);
-  if (has('profit', 'gain', 'loss')) propose(income && costs && difference(income, costs, 'dollars'), 4);
-  if (has('save', 'saved', 'saves', 'saving', 'discount')) {
-    propose(discount, 2);
-    propose(net, 2);
-  }
-  if (has('need', 'needs', 'short', 'more money', 'needed'))
-    propose(available && price && minus(price, available, 'dollars'), 3.5);
-  if (
-    has(
-      'cost',
-      'costs',
-      'spend',
-      'spent',
-      'spends',
-      'pay',
-      'paid',
-      'pays',
-      'price',
-      'bill',
-      'charge',
-      'worth',
-      'charged',
-      'expense',
-    )
-  )
-    propose(costs ?? available, 3);
-  if (
-    has(
-      'earn',
-      'earned',
-      'earns',
-      'make',
-      'made',
-      'makes',
-      'raise',
-      'raised',
-      'collect',
-      'collected',
-      'revenue',
-      'paid',
-      'receive',
-      'income',
-      'salary',
-      'earnings',
-      'save',
-      'saved',
-      'get',
-    )
-  )
-    propose(income, 3);
-  propose(net, 1);
-  if (available === undefined && has('left', 'change', 'remain', 'remaining', 'left over'))
-    propose(largestMinusRest(amounts), 2.5);
-  return proposals;
+  const lacking = available && price && minus(price, available, 'dollars');
+  const when = (words: readonly string[], expression: Expression | undefined, weight: number): Proposal[] =>
+    has(...words) ? [{ expression, weight }] : [];
+  return [
+    ...when(keepWords, net, 3.5),
+    ...when(['profit', 'gain', 'loss'], income && costs && difference(income, costs, 'dollars'), 4),
+    ...when(saveWords, discount, 2),
+    ...when(saveWords, net, 2),
+    ...when(needWords, lacking, 3.5),
+    ...when(payWords, costs ?? available, 3),
+    ...when(earnWords, income ?? costs, 3),
+    { expression: net, weight: 1 },
+    // Nothing but spending is told: what there was at first is the largest amount.
+    ...(available === undefined ? when(keepWords.slice(0, 4), largestMinusRest(amounts), 2.5) : []),
+  ];
 }
 
 function largestMinusRest(amounts: readonly Amount[]): Expression | undefined {

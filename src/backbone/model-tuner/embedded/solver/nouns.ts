@@ -59,7 +59,9 @@ const kinds: Readonly<Record<string, string>> = {
   book: 'novel comic textbook magazine',
   marble: '',
 };
+
 const members = new Map(Object.entries(kinds).map(([kind, words]) => [kind, new Set(words.split(' '))]));
+
 const vagueNouns = set(
   'item thing object piece total amount number unit treat article product good snack stationery supply altogether sum garment clothes clothing baked',
 );
@@ -101,18 +103,20 @@ export function conversionFactor(from: string, to: string): number | undefined {
   return conversions[from]?.[to];
 }
 
-const measures = set(
+const measureUnits = set(
   'dollar cent year month week day weekday workday fortnight weekend hour minute second mile kilometer meter centimeter millimeter foot inch yard ' +
     'kilogram gram pound ounce ton liter milliliter gallon quart pint mph percent degree time',
 );
+
 /** Units of money, time, length, weight and volume: never the same thing as what is counted by the piece. */
 export function isMeasure(noun: string): boolean {
-  return measures.has(noun) || noun.startsWith('square ');
+  return measureUnits.has(noun) || noun.startsWith('square ');
 }
 
-const times = set(
+export const times = set(
   'year month week day weekday workday fortnight weekend hour minute second morning afternoon evening night',
 );
+
 export function isTime(noun: string): boolean {
   return times.has(noun);
 }

@@ -1,5 +1,5 @@
 import type { Clause } from './clauses.ts';
-import { contentWords } from './mentions.ts';
+import { contentWords } from './nounPhrases.ts';
 import { isTime, singular, tagWords } from './nouns.ts';
 import { auxiliaries, determiners, mayBeNoun, prepositions, verbOf } from './verbs.ts';
 
@@ -85,6 +85,7 @@ const moneyWords =
 
 /** "how much": money, unless something else is named or weighed. */
 function readAmountTarget(counted: Target, has: Has): Target {
+  if (counted.noun === 'dollar') return has('in cents', 'cents') ? { noun: 'cent', adjectives: [] } : counted;
   if (has('weigh', 'weight')) return { noun: 'weight', adjectives: [] };
   if (has('how much time', 'how much longer', 'take')) return { noun: 'duration', adjectives: [] };
   if (has('farther', 'further')) return { noun: 'distance', adjectives: [] };
@@ -134,7 +135,9 @@ function nounsFrom(words: readonly string[], from: number, clause: Clause): Targ
 }
 
 const distances = new Set(['mile', 'kilometer', 'meter', 'foot', 'yard', 'block', 'step', 'lap']);
+
 const lengths = new Set(['centimeter', 'meter', 'foot', 'inch', 'yard', 'kilometer', 'mile', 'millimeter']);
+
 const weights = new Set(['kilogram', 'gram', 'pound', 'ounce', 'ton']);
 
 /** Whether an amount of one unit answers a question for a target such as `distance` or `duration`. */

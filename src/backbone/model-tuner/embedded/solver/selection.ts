@@ -1,9 +1,11 @@
+import { measures } from './question.ts';
 import type { Expression } from '../expression.ts';
 import { minus, plus, sum } from './algebra.ts';
 import type { Amount } from './amounts.ts';
 import { isKindOf, isMeasure, isVague, singular } from './nouns.ts';
-import { isOpenMeasure, measures, type Question } from './question.ts';
-import { isDecrease, plural } from './world.ts';
+import { plural } from './plurals.ts';
+import { type Question, isOpenMeasure } from './question.ts';
+import { isDecrease } from './roles.ts';
 
 /** The amounts that count what the question asks for. */
 export function countedBy(question: Question, amounts: readonly Amount[]): Amount[] {
@@ -56,7 +58,7 @@ export function narrowed(question: Question, amounts: readonly Amount[]): Amount
 }
 
 /** A choice of amounts, and how much less likely it is than the narrowest. */
-export interface Reading {
+interface Reading {
   readonly amounts: readonly Amount[];
   readonly doubt: number;
 }
@@ -75,7 +77,7 @@ export function readings(question: Question, amounts: readonly Amount[]): Readin
   );
 }
 
-export function askedOwner(question: Question, amounts: readonly Amount[]): string | undefined {
+function askedOwner(question: Question, amounts: readonly Amount[]): string | undefined {
   const owners = amounts
     .flatMap(({ owner, recipient }) => [owner, recipient])
     .filter((owner) => owner !== undefined);
@@ -109,9 +111,7 @@ function mainOwner(question: Question, amounts: readonly Amount[]): Amount[] {
   return amounts.flatMap((amount) => {
     if (amount.recipient === undefined) return [amount];
     if (amount.recipient === main && amount.owner !== main) return [{ ...amount, role: 'gain' as const }];
-    return asksAll &&
-      amount.recipient !== undefined &&
-      amounts.some(({ owner }) => owner === amount.recipient)
+    return asksAll && amounts.some(({ owner }) => owner === amount.recipient)
       ? []
       : [amount];
   });
@@ -129,7 +129,9 @@ function byAdjective(question: Question, amounts: readonly Amount[]): Amount[] {
 function byTag(question: Question, amounts: readonly Amount[]): Amount[] {
   if (question.tags.length === 0) return [...amounts];
   const fitting = amounts.filter(({ tags }) => tags.some((tag) => question.tags.includes(tag)));
-  return fitting.length > 0 ? fitting : [...amounts];
+  if (fitting.length === 0) return [...amounts];
+  const stock = amounts.filter((amount) => amount.role === 'stock' && amount.tags.length === 0);
+  return fitting.every(({ role }) => isDecrease(role)) ? [...stock, ...fitting] : fitting;
 }
 
 /** What there is after all that came and went; undefined when nothing came. */

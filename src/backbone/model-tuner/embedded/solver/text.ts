@@ -1,4 +1,4 @@
-import { number, operation, type Expression } from '../expression.ts';
+import { type Expression, number, operation } from '../expression.ts';
 import { verbOf } from './verbs.ts';
 
 /** What a number in the text is. */
@@ -21,8 +21,11 @@ const units =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
     ' ',
   );
+
 const tens = '_ _ twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
+
 const powers: Readonly<Record<string, number>> = { hundred: 100, thousand: 1000, million: 1_000_000 };
+
 const denominators: Readonly<Record<string, number>> = {
   half: 2,
   halves: 2,
@@ -38,6 +41,7 @@ const denominators: Readonly<Record<string, number>> = {
   twelfth: 12,
   twentieth: 20,
 };
+
 const multiples: Readonly<Record<string, number>> = {
   twice: 2,
   double: 2,
@@ -54,7 +58,7 @@ export function readText(text: string): Sentence[] {
     .map((sentence) => ({
       tokens: readNumbers(tokenize(sentence)),
       isQuestion:
-        /\?/.test(sentence) ||
+        sentence.includes('?') ||
         /^\W*(?:find|calculate|determine|compute|work out|figure out)\b/i.test(sentence),
     }))
     .filter(({ tokens }) => tokens.length > 0);
@@ -182,7 +186,7 @@ function readFraction(tokens: readonly Token[], at: number): Found | undefined {
   return isPart ? fractionOf(top, bottom, 2) : undefined;
 }
 
-function fractionOf(top: number, bottom: number, length: number): Found {
+export function fractionOf(top: number, bottom: number, length: number): Found {
   const value =
     top === 1 ? operation('/', number(1), number(bottom)) : operation('/', number(top), number(bottom));
   return { kind: 'fraction', value, length };
@@ -230,7 +234,7 @@ function readPlain(tokens: readonly Token[], at: number): { value: number; lengt
         total += current;
         current = 0;
       }
-    } else if (!joins || units.indexOf(tokens[at + length + 1]?.text ?? '') < 0) break;
+    } else if (!joins || !units.includes(tokens[at + length + 1]?.text ?? '')) break;
   }
   return length === 0 ? undefined : { value: total + current, length };
 }
@@ -259,6 +263,8 @@ function isPronounOne(tokens: readonly Token[], at: number): boolean {
       'first',
       'second',
       'other',
-    ].includes(before) || ['of', 'who', 'that', 'is', 'has', 'day', ''].includes(after)
+    ].includes(before) ||
+    (verbOf(after) !== undefined && after.endsWith('s')) ||
+    ['of', 'who', 'that', 'is', 'has', 'day', ''].includes(after)
   );
 }

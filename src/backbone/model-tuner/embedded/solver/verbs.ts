@@ -73,6 +73,7 @@ const irregularForms =
   'choose=chose hit=hit think=thought show=showed let=let carry=carries ship=ships';
 
 const forms = new Map<string, string>();
+
 const classes = new Map<string, VerbClass>();
 
 for (const [verbClass, words] of Object.entries(verbsByClass) as [VerbClass, string][]) {
@@ -81,6 +82,7 @@ for (const [verbClass, words] of Object.entries(verbsByClass) as [VerbClass, str
     for (const form of regularForms(verb)) if (!forms.has(form)) forms.set(form, verb);
   }
 }
+
 for (const [form, verb] of invert(irregularForms)) forms.set(form, verb);
 
 function regularForms(verb: string): string[] {
@@ -110,22 +112,28 @@ export const determiners = set(
   'a an the this that these those each every his her its their our my your some any all both no another many much ' +
     'several few other per enough how',
 );
+
 export const prepositions = set(
   'of in on at by for from to with into onto over under between among during after before through about around ' +
     'without within until off up out per as than across along towards behind near inside outside since against',
 );
-export const conjunctions = set(
+
+const conjunctions = set(
   'and but or then while so if when because who which that whom where whereas although though',
 );
-export const pronouns = set(
+
+const pronouns = set(
   'he she it they i we you him her them us me who himself herself themselves itself everyone everybody',
 );
+
 export const personalPronouns = set('he she i we you they it');
+
 export const auxiliaries = set(
   'will would can could should shall may might must did do does has have had to',
 );
+
 const adverbs = set(
-  'more less fewer each apiece altogether total together away back also only just already again now still ' +
+  'aside plus minus more less fewer each apiece altogether total together away back also only just already again now still ' +
     'left remaining extra additional later ago old today yesterday tomorrow twice once there here not all equally ' +
     "evenly every daily weekly monthly yearly long wide tall high deep far too exactly how what there's per very " +
     'home off down up out in else instead initially originally finally next last first second third even older younger ' +
@@ -146,7 +154,7 @@ export function mayBeNoun(word: string): boolean {
 }
 
 const nounLikeVerbs = set(
-  'book plant cost drink run walk pack share row train save point score print stamp fish order ride drive cut play ' +
+  'leave book plant cost drink run walk pack share row train save point score print stamp fish order ride drive cut play ' +
     'visit need use tip swim jump work park price charge water box bag paint fold record stock lift bike hike line ' +
     'stack ship draw seat sample catch rest hand post exercise practice study file gift present offer mail land ' +
     'check count cross set feed reach plan press swing dance cover present travel measure mow wash season cook match type ' +

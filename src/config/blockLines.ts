@@ -1,0 +1,101 @@
+import type { LinedText, Span } from './text.ts';
+
+/** A key of a block mapping, or the `-` of a list's item, as it stands on its line. */
+export interface BlockMark {
+  readonly column: number;
+  /** Undefined for a `-`. */
+  readonly key: string | undefined;
+  readonly span: Span;
+}
+
+/** A line of YAML in block style, read by itself: it makes sense whatever the rest of the text is. */
+export interface BlockLine {
+  readonly marks: readonly BlockMark[];
+  /** What follows the last mark on the line, comment and blanks left out. */
+  readonly rest: Span;
+}
+
+const keyForm =
+  /(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'|([^\s#'"[\]{},&*!|>%@`-][^#:]*?|-[^\s#:][^#:]*?))[ ]*:(?=[ \t]|$)/y;
+
+export function readBlockLine(document: LinedText, line: number): BlockLine {
+  const { start, end } = document.lines.line(line);
+  const text = document.text.slice(start, end);
+  const marks: BlockMark[] = [];
+  let at = blanks(text, text.startsWith('\ufeff') ? 1 : 0);
+  while (/^-(?:[ \t]|$)/.test(text.slice(at))) {
+    marks.push({ column: at, key: undefined, span: { start: start + at, end: start + at + 1 } });
+    at = blanks(text, at + 1);
+  }
+  keyForm.lastIndex = at;
+  const match = keyForm.exec(text);
+  if (match !== null) {
+    const [whole, double, single, plain] = match;
+    const key = double ?? single ?? plain ?? '';
+    const keyEnd = at + whole.replace(/[ ]*:$/, '').length;
+    marks.push({ column: at, key, span: { start: start + at, end: start + keyEnd } });
+    at = blanks(text, at + whole.length);
+  }
+  const rest = text
+    .slice(at)
+    .replace(/(?:^|[ \t]+)#.*$/, '')
+    .trimEnd();
+  return { marks, rest: { start: start + at, end: start + at + rest.length } };
+}
+
+function blanks(text: string, at: number): number {
+  let end = at;
+  while (text.charAt(end) === ' ' || text.charAt(end) === '\t') end += 1;
+  return end;
+}
+
+/** A section or list that a place is in. */
+export interface Surrounding {
+  /** From the top; 0 stands for an item of a list, whichever it is. */
+  readonly path: readonly (string | 0)[];
+  /** Where the nearest key or `-` is that the place is below; both -1 at the top. */
+  readonly column: number;
+  readonly line: number;
+}
+
+/**
+ * What a place at `column` of `line` is below, by indentation alone; of `line` itself, what is left of `column`.
+ * Undefined inside a text of several lines (`|`, `>`).
+ */
+export function surroundingOf(document: LinedText, line: number, column: number): Surrounding | undefined {
+  const path: (string | 0)[] = [];
+  let below = column;
+  let nearest = { column: -1, line: -1 };
+  for (let at = line; at >= 0 && (below > 0 || path[0] === 0); at--) {
+    const { marks, rest } = readBlockLine(document, at);
+    for (const mark of marks.toReversed()) {
+      // A list may stand in the very column of the key that it belongs to.
+      const ownsList = mark.key !== undefined && mark.column === below && path[0] === 0;
+      if (mark.column >= below && !ownsList) continue;
+      if (path.length === 0) nearest = { column: mark.column, line: at };
+      if (path.length === 0 && at < line && opensText(document, rest)) return undefined;
+      path.unshift(mark.key ?? 0);
+      below = mark.column;
+    }
+  }
+  return { path, ...nearest };
+}
+
+/** The keys and `-` directly in a section or list, those on `except` left out. */
+export function marksIn(document: LinedText, { column, line }: Surrounding, except: number): BlockMark[] {
+  const found: BlockMark[] = [];
+  const first = line === -1 || line === except ? undefined : readBlockLine(document, line);
+  const besideDash = first?.marks.find((mark) => mark.column > column);
+  if (besideDash !== undefined) found.push(besideDash);
+  for (let at = line + 1; at < document.lines.count; at++) {
+    const [mark] = at === except ? [] : readBlockLine(document, at).marks;
+    if (mark === undefined) continue;
+    if (mark.column <= column) break;
+    if (mark.column === (found[0]?.column ?? mark.column)) found.push(mark);
+  }
+  return found;
+}
+
+function opensText({ text }: LinedText, rest: Span): boolean {
+  return /^[|>][-+0-9]*$/.test(text.slice(rest.start, rest.end));
+}

@@ -1,0 +1,115 @@
+import process from 'node:process';
+import { formatReport, toReport, type ErrorReport } from '../../base/errors.ts';
+import type { RunExit } from '../../debug/runLauncher.ts';
+import type { EpisodeResult, RunEvent } from '../../protocol/run.ts';
+import { formatEpisode, formatEpisodeErrors, formatTable } from '../../protocol/runReport.ts';
+import { summarise } from '../../protocol/summary.ts';
+
+export const exitCodes = { ok: 0, someFailed: 1, couldNotStart: 2, interrupted: 130 } as const;
+
+export interface ViewOptions {
+  readonly json: boolean;
+  readonly verbose: boolean;
+}
+
+type RunStarted = Extract<RunEvent, { type: 'run-started' }>;
+type RunEnded = Extract<RunEvent, { type: 'run-ended' }>;
+type EpisodeStarted = Extract<RunEvent, { type: 'episode-started' }>;
+
+/** Prints a run as it goes, on stderr, and its results at the end, on stdout. */
+export class TerminalView {
+  readonly #options: ViewOptions;
+  readonly #results: EpisodeResult[] = [];
+  readonly #running = new Map<number, EpisodeStarted>();
+  #start: RunStarted | undefined;
+  #end: RunEnded | undefined;
+
+  constructor(options: ViewOptions) {
+    this.#options = options;
+  }
+
+  take(event: RunEvent): void {
+    switch (event.type) {
+      case 'run-started':
+        this.#start = event;
+        this.#say(describeRun(event));
+        return;
+      case 'episode-started':
+        this.#running.set(event.episode, event);
+        return;
+      case 'llm-call':
+        if (this.#options.verbose) this.#say(describeCall(event));
+        return;
+      case 'episode-ended':
+        this.#running.delete(event.result.episode);
+        this.#results.push(event.result);
+        this.#say(formatEpisode(event.result));
+        return;
+      case 'log':
+        if (event.level !== 'debug' || this.#options.verbose) this.#say(event.message);
+        return;
+      case 'problem':
+        this.#say(`${event.severity}: ${formatReport(event.report, this.#options)}`);
+        return;
+      case 'run-ended':
+        this.#end = event;
+    }
+  }
+
+  /** Prints the results. Returns the exit code. */
+  finish(exit: RunExit, interrupted: boolean): number {
+    const failure = this.#failureOf(exit, interrupted);
+    if (failure !== undefined) this.#failRunning(failure);
+    const results = this.#results.sort((a, b) => a.episode - b.episode);
+    const summary = summarise(results, this.#start?.repeat ?? 1);
+    if (this.#options.json) {
+      const document = {
+        episodes: results.map(forJson),
+        groups: summary.groups,
+        ...(failure && { error: failure }),
+      };
+      process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+    } else if (results.length > 0) {
+      process.stdout.write(`\n${formatTable(results, summary)}\n`);
+    }
+    for (const text of formatEpisodeErrors(results, this.#options)) process.stderr.write(`${text}\n`);
+    if (failure !== undefined && !results.some(({ error }) => error === failure)) {
+      process.stderr.write(`agentjet: ${formatReport(failure, this.#options)}\n`);
+    }
+    if (interrupted) return exitCodes.interrupted;
+    if (this.#start === undefined || this.#end?.status === 'failed') return exitCodes.couldNotStart;
+    return results.some(({ error }) => error !== null) ? exitCodes.someFailed : exitCodes.ok;
+  }
+
+  /** Why the run did not come to its own end, if it did not. */
+  #failureOf(exit: RunExit, interrupted: boolean): ErrorReport | undefined {
+    if (this.#end !== undefined) return this.#end.error ?? undefined;
+    return exit.error === undefined || interrupted ? undefined : toReport(exit.error, exit.error.code);
+  }
+
+  /** Whatever ended the process ended the episodes that were running in it. */
+  #failRunning(error: ErrorReport): void {
+    for (const { episode, taskId, repeat } of this.#running.values()) {
+      const nothing = { reward: null, isSuccess: false, llmCalls: 0, seconds: 0 };
+      this.#results.push({ episode, taskId, repeat, ...nothing, error });
+    }
+    this.#running.clear();
+  }
+
+  #say(line: string): void {
+    if (!this.#options.json || this.#options.verbose) process.stderr.write(`${line}\n`);
+  }
+}
+
+function forJson({ taskId, repeat, reward, isSuccess, llmCalls, error }: EpisodeResult): unknown {
+  return { taskId, repeat, reward, isSuccess, llmCalls, error };
+}
+
+function describeRun(run: RunStarted): string {
+  const size = `${run.episodes} episodes (${run.tasks} tasks × ${run.repeat}), ${run.parallel} at a time`;
+  return `${run.experiment}: ${size}; ${run.workflow}; model ${run.model}\nresults: ${run.folder}`;
+}
+
+function describeCall(call: Extract<RunEvent, { type: 'llm-call' }>): string {
+  return `episode ${call.episode}: call ${call.call} by ${call.agent}, status ${call.status}, ${call.seconds.toFixed(2)} s`;
+}

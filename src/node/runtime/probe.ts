@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import process from 'node:process';
+import { childEnvironment } from '../process/environment.ts';
+
+export interface RuntimeFeatures {
+  /** Synchronous module hooks: without them no user code can be loaded. */
+  readonly registerHooks: boolean;
+  /** TypeScript runs without esbuild. */
+  readonly stripTypes: boolean;
+  readonly sqlite: boolean;
+}
+
+/** What an executable says it is, or why it cannot say. */
+export type ProbeResult =
+  | { readonly ok: true; readonly version: string; readonly features: RuntimeFeatures }
+  /** A clause that goes after "which", e.g. `cannot be run: …`. */
+  | { readonly ok: false; readonly reason: string };
+
+/** The reason when there is no such file. */
+export const missing = 'does not exist';
+
+/** @param env what the executable needs to be a Node, on top of this process's environment */
+export type Probe = (executable: string, env: Readonly<Record<string, string>>) => Promise<ProbeResult>;
+
+const timeLimit = 10_000;
+
+const program = `JSON.stringify({
+  version: process.versions.node,
+  registerHooks: typeof require('node:module').registerHooks === 'function',
+  stripTypes: Boolean(process.features.typescript),
+  sqlite: require('node:module').isBuiltin('node:sqlite'),
+})`;
+
+/** Asks by running the executable once (about 50 ms), and again only when the file has changed. */
+export function createProbe(): Probe {
+  const known = new Map<string, ProbeResult>();
+  return async (executable, env) => {
+    const file = await stat(executable).catch(() => undefined);
+    if (file === undefined) return { ok: false, reason: missing };
+    const key = JSON.stringify([executable, file.mtimeMs, file.size, env]);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const result = await run(executable, env);
+    // A failure may pass: a slow disk, a broken NODE_OPTIONS.
+    if (result.ok) known.set(key, result);
+    return result;
+  };
+}
+
+function run(executable: string, env: Readonly<Record<string, string>>): Promise<ProbeResult> {
+  const options = {
+    env: childEnvironment(process.env, [env], process.platform),
+    timeout: timeLimit,
+    windowsHide: true,
+  };
+  return new Promise((resolve) => {
+    execFile(executable, ['-p', program], options, (error, stdout, stderr) => {
+      if (error === null) resolve(parse(stdout));
+      else if (error.killed === true) resolve(unusable(`did not answer within ${timeLimit / 1000} s`));
+      else resolve(unusable(`cannot be run: ${firstLine(stderr) || error.message}`));
+    });
+  });
+}
+
+function parse(stdout: string): ProbeResult {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(stdout);
+  } catch {
+    return unusable('is not Node'); // it ran, and said something else
+  }
+  if (typeof answer !== 'object' || answer === null || !('version' in answer)) return unusable('is not Node');
+  const says = (feature: keyof RuntimeFeatures): boolean =>
+    (answer as Record<string, unknown>)[feature] === true;
+  return {
+    ok: true,
+    version: String(answer.version),
+    features: {
+      registerHooks: says('registerHooks'),
+      stripTypes: says('stripTypes'),
+      sqlite: says('sqlite'),
+    },
+  };
+}
+
+function unusable(reason: string): ProbeResult {
+  return { ok: false, reason };
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n')[0] ?? '';
+}

@@ -1,0 +1,39 @@
+import path from 'node:path';
+import type { FileReader, PathRules } from '../../../src/base/ports.ts';
+import { compose, type Composition } from '../../../src/config/compose.ts';
+import type { Environment } from '../../../src/config/interpolation.ts';
+
+export const posix: PathRules = path.posix;
+
+/** Files by absolute path; the folders they are in exist too. */
+export function memoryFiles(files: Readonly<Record<string, string>>): FileReader {
+  const names = Object.keys(files);
+  return {
+    readText: (file) => Promise.resolve(files[file]),
+    exists: (file) => Promise.resolve(names.some((name) => name === file || name.startsWith(`${file}/`))),
+    lines: () => {
+      throw new Error('a config is not read line by line');
+    },
+    list: () => Promise.resolve([]),
+  };
+}
+
+export interface Composing {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly environment?: Environment;
+}
+
+/** Composes a text as `/project/conf/exp.yaml`, started from `/project`. */
+export function composeText(
+  text: string,
+  { files = {}, environment = () => undefined }: Composing = {},
+): Promise<Composition> {
+  return compose({
+    file: '/project/conf/exp.yaml',
+    text,
+    cwd: '/project',
+    files: memoryFiles(files),
+    paths: posix,
+    environment,
+  });
+}

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { neverCancelled } from '../../../src/base/cancellation.ts';
+import { createEmbeddedModel } from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
+import type { ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
+import { apples, boxed, complete, contentOf, request } from './request.ts';
+
+const boxedPrompt: ChatRequest['messages'] = [
+  { role: 'system', content: 'Put the result in \\boxed{}.' },
+  { role: 'user', content: apples },
+];
+
+describe('sampling', () => {
+  it('gives the same bytes for the same seed and request', async () => {
+    const body = request(apples, { temperature: 1, seed: 7, n: 3, logprobs: true, top_logprobs: 2 });
+    expect(JSON.stringify(await complete(body, 5))).toBe(JSON.stringify(await complete(body, 5)));
+  });
+
+  it('gives other samples for another seed of the request or of the run', async () => {
+    const texts = new Set<string>();
+    for (let seed = 0; seed < 8; seed++) {
+      texts.add(contentOf(await complete(request(apples, { temperature: 1, seed }))));
+      texts.add(contentOf(await complete(request(apples, { temperature: 1, seed: 0 }), seed + 100)));
+    }
+    expect(texts.size).toBeGreaterThan(8);
+  });
+
+  it('has nothing to sample at temperature 0', async () => {
+    const first = contentOf(await complete(request(apples, { seed: 1 }), 1));
+    for (let seed = 2; seed < 12; seed++) {
+      expect(contentOf(await complete(request(apples, { seed }), seed))).toBe(first);
+    }
+    expect(first).toContain('17');
+  });
+
+  it('slips more often the higher the temperature', async () => {
+    const wrongAt = async (temperature: number): Promise<number> => {
+      let wrong = 0;
+      for (let seed = 0; seed < 200; seed++) {
+        const body = request('', { messages: boxedPrompt, temperature, seed });
+        if (boxed(contentOf(await complete(body))) !== '17') wrong++;
+      }
+      return wrong;
+    };
+    expect(await wrongAt(0)).toBe(0);
+    const warm = await wrongAt(1);
+    expect(warm).toBeGreaterThan(20);
+    expect(warm).toBeLessThan(65);
+    expect(await wrongAt(2)).toBeGreaterThan(warm);
+  });
+
+  it('makes the choices of one request differ', async () => {
+    const { choices } = await complete(request(apples, { n: 8 }));
+    expect(choices.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(new Set(choices.map(({ message }) => message.content)).size).toBe(8);
+  });
+
+  it('does not let transport and limits change what is sampled', async () => {
+    const whole = contentOf(await complete(request(apples, { temperature: 1, seed: 3 })));
+    const cut = contentOf(
+      await complete(request(apples, { temperature: 1, seed: 3, max_tokens: 9, stream: true })),
+    );
+    expect(whole.startsWith(cut)).toBe(true);
+  });
+});
+
+describe('the text', () => {
+  it('boxes the result when the instructions ask for it, and only then', async () => {
+    expect(boxed(contentOf(await complete(request('', { messages: boxedPrompt }))))).toBe('17');
+    const plain = contentOf(await complete(request(apples)));
+    expect(plain).not.toContain('boxed');
+    expect(plain).toMatch(/answer is 17 apples\.$/);
+  });
+
+  it('writes reasoning whose steps lead to its result, slips included', async () => {
+    for (let seed = 0; seed < 60; seed++) {
+      const text = contentOf(await complete(request('', { messages: boxedPrompt, temperature: 1.5, seed })));
+      const results = [...text.matchAll(/= (-?[\d.]+)(?= |\.|\n)/g)].map((match) =>
+        match[1]?.replace(/\.$/, ''),
+      );
+      expect(boxed(text)).toBe(results.at(-1));
+    }
+  });
+
+  it('answers what is no problem honestly, with a reference to it', async () => {
+    const text = contentOf(await complete(request('Tell me about the sea otter, please')));
+    expect(text).toContain('sea otter');
+    expect(text).toContain('arithmetic');
+    expect(contentOf(await complete(request('Who won the cup in 1998 with 3 goals?')))).not.toMatch(
+      /answer is/,
+    );
+  });
+
+  it('works out a bare calculation', async () => {
+    expect(contentOf(await complete(request('What is 12 * (3 + 4) - 2?')))).toContain('answer is 82');
+    expect(contentOf(await complete(request('Compute 1,200 divided by 8')))).toContain('answer is 150');
+  });
+
+  it('comes back to the problem when the last message only remarks on it', async () => {
+    const messages: ChatRequest['messages'] = [
+      { role: 'user', content: apples },
+      { role: 'assistant', content: 'The answer is 16.' },
+      { role: 'user', content: 'That is wrong, try again.' },
+    ];
+    expect(contentOf(await complete(request('', { messages })))).toContain('17');
+  });
+
+  it('reads content given in parts', async () => {
+    const content = [
+      { type: 'text' as const, text: apples.slice(0, 30) },
+      { type: 'text' as const, text: apples.slice(30) },
+    ];
+    expect(contentOf(await complete(request('', { messages: [{ role: 'user', content }] })))).toContain('17');
+  });
+
+  it.each([
+    '',
+    '???',
+    '12',
+    '$',
+    'How many?',
+    '5 5 5 5?',
+    '½ of ¾ how many',
+    'a'.repeat(5000),
+    '\ud800 how many 3 4?',
+  ])('answers anything: %j', async (text) => {
+    expect(contentOf(await complete(request(text))).length).toBeGreaterThan(0);
+  });
+});
+
+describe('limits', () => {
+  it('cuts at max_tokens and says so', async () => {
+    for (const limit of ['max_tokens', 'max_completion_tokens'] as const) {
+      const { choices, usage } = await complete(request(apples, { [limit]: 5 }));
+      expect(choices[0]?.finish_reason).toBe('length');
+      expect(usage?.completion_tokens).toBe(5);
+    }
+  });
+
+  it('stops before a stop text', async () => {
+    const { choices } = await complete(request(apples, { stop: ['answer', '\nFinally'] }));
+    expect(choices[0]?.finish_reason).toBe('stop');
+    expect(choices[0]?.message.content).not.toMatch(/answer|Finally/);
+    expect(choices[0]?.message.content).toContain('First');
+  });
+
+  it('counts tokens', async () => {
+    const short = await complete(request('Hello'));
+    const long = await complete(request(`Hello ${'and more words '.repeat(50)}`));
+    expect(short.usage?.total_tokens).toBe(
+      (short.usage?.prompt_tokens ?? 0) + (short.usage?.completion_tokens ?? 0),
+    );
+    expect(long.usage?.prompt_tokens ?? 0).toBeGreaterThan((short.usage?.prompt_tokens ?? 0) + 100);
+  });
+});
+
+describe('log probabilities', () => {
+  it('has one entry per token, whose texts and bytes make up the content', async () => {
+    const { choices, usage } = await complete(request(apples, { logprobs: true, top_logprobs: 3 }));
+    const entries = choices[0]?.logprobs?.content ?? [];
+    expect(entries.map(({ token }) => token).join('')).toBe(choices[0]?.message.content);
+    expect(new TextDecoder().decode(Uint8Array.from(entries.flatMap(({ bytes }) => bytes ?? [])))).toBe(
+      choices[0]?.message.content,
+    );
+    expect(entries.length).toBe(usage?.completion_tokens);
+  });
+
+  it('lists distinct alternatives, likeliest first, that sum to at most 1 and agree with the token chosen', async () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const body = request(apples, { logprobs: true, top_logprobs: 5, temperature: 1, seed });
+      for (const { token, logprob, top_logprobs: top } of (await complete(body)).choices[0]?.logprobs
+        ?.content ?? []) {
+        expect(top).toHaveLength(5);
+        expect(new Set(top.map((entry) => entry.token)).size).toBe(5);
+        expect(top.reduce((sum, entry) => sum + Math.exp(entry.logprob), 0)).toBeLessThanOrEqual(1 + 1e-6);
+        expect(top.map((entry) => entry.logprob)).toEqual(
+          top.map((entry) => entry.logprob).sort((a, b) => b - a),
+        );
+        expect(top.find((entry) => entry.token === token)?.logprob).toBe(logprob);
+        expect(logprob).toBeLessThan(0);
+      }
+    }
+  });
+
+  it('is less sure of a slip than of anything else', async () => {
+    for (let seed = 0; seed < 120; seed++) {
+      const { choices } = await complete(
+        request('', { messages: boxedPrompt, temperature: 1, seed, logprobs: true }),
+      );
+      const lowest = Math.min(
+        ...(choices[0]?.logprobs?.content ?? []).map(({ logprob }) => Math.exp(logprob)),
+      );
+      const isWrong = boxed(choices[0]?.message.content ?? '') !== '17';
+      expect(lowest < 0.5).toBe(isWrong);
+    }
+  });
+
+  it('leaves them out unless asked for', async () => {
+    expect((await complete(request(apples))).choices[0]?.logprobs).toBeNull();
+  });
+});
+
+it('describes itself with its seed', () => {
+  expect(createEmbeddedModel({ seed: 12345 }).description).toBe('embedded (seed 12345)');
+});
+
+it('never rejects: what cannot be answered is an error reply', async () => {
+  const body = request(apples, { tool_choice: { type: 'function', function: { name: 'missing' } } });
+  const reply = await createEmbeddedModel({ seed: 1 }).respond(body, neverCancelled);
+  expect(reply).toMatchObject({ kind: 'error', status: 400, error: { param: 'tool_choice' } });
+});
