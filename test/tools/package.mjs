@@ -14,12 +14,18 @@ const golden = path.join(root, 'test/package.golden.txt');
 
 async function checkList() {
   const files = await listFiles({ cwd: root, dependencies: false });
-  const list = `${files.map((file) => file.replaceAll('\\', '/')).sort().join('\n')}\n`;
+  const list = `${files
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort()
+    .join('\n')}\n`;
   if (process.argv.includes('--update')) writeFileSync(golden, list);
   const expected = readFileSync(golden, 'utf8');
   if (list === expected) return files.length;
   const difference = (from, to, sign) =>
-    from.split('\n').filter((line) => line !== '' && !to.split('\n').includes(line)).map((line) => `${sign} ${line}`);
+    from
+      .split('\n')
+      .filter((line) => line !== '' && !to.split('\n').includes(line))
+      .map((line) => `${sign} ${line}`);
   const changes = [...difference(list, expected, '+'), ...difference(expected, list, '-')].join('\n');
   throw new ToolError(`The package does not hold the files of test/package.golden.txt:\n${changes}`);
 }
@@ -29,7 +35,13 @@ async function main() {
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   await mkdir(artifacts, { recursive: true });
   const packagePath = path.join(artifacts, `agentjet-${version}.vsix`);
-  await createVSIX({ cwd: root, dependencies: false, packagePath, allowMissingRepository: true, skipLicense: false });
+  await createVSIX({
+    cwd: root,
+    dependencies: false,
+    packagePath,
+    allowMissingRepository: true,
+    skipLicense: false,
+  });
   const megabytes = statSync(packagePath).size / 1e6;
   console.log(`${path.relative(root, packagePath)}: ${megabytes.toFixed(2)} MB, ${count} files`);
 }

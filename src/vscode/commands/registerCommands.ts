@@ -15,7 +15,10 @@ export function registerSetupCommands(extension: vscode.Uri, log: vscode.LogOutp
     await openExample(extension);
   });
   register(commands.addTypes, () => addTypesToWorkspace(extension));
-  register(commands.showLog, () => Promise.resolve(log.show()));
+  register(commands.showLog, () => {
+    log.show();
+    return Promise.resolve();
+  });
   return store;
 }
 

@@ -27,7 +27,7 @@ function context(
   execute: (task: WorkflowTask) => Promise<unknown>,
   changes: Partial<EpisodeContext & { failure: CodedError }> = {},
 ) {
-  const seen = { closed: 0, uncaught: (_: unknown): void => undefined };
+  const seen = { closed: 0, uncaught: (() => undefined) as (error: unknown) => void };
   const clock = new FakeClock();
   const made: EpisodeContext = {
     Workflow: workflow(execute),

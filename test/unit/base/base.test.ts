@@ -87,7 +87,7 @@ describe('reports', () => {
     [new RangeError(''), 'RangeError'],
     ['just text', 'just text'],
     [undefined, 'undefined'],
-    [{ toString: () => 'odd' }, 'odd'],
+    [Symbol('odd'), 'Symbol(odd)'],
   ])('can be made of anything thrown: %j', (thrown, message) => {
     expect(toReport(thrown, 'fallback')).toMatchObject({ code: 'fallback', message });
   });

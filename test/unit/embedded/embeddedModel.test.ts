@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { neverCancelled } from '../../../src/base/cancellation.ts';
 import { createEmbeddedModel } from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
 import type { ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
-import { apples, boxed, complete, contentOf, request } from './request.ts';
+import { anyCall, apples, boxed, complete, contentOf, request } from './request.ts';
 
 const boxedPrompt: ChatRequest['messages'] = [
   { role: 'system', content: 'Put the result in \\boxed{}.' },
@@ -205,6 +205,6 @@ it('describes itself with its seed', () => {
 
 it('never rejects: what cannot be answered is an error reply', async () => {
   const body = request(apples, { tool_choice: { type: 'function', function: { name: 'missing' } } });
-  const reply = await createEmbeddedModel({ seed: 1 }).respond(body, neverCancelled);
+  const reply = await createEmbeddedModel({ seed: 1 }).respond(body, neverCancelled, anyCall);
   expect(reply).toMatchObject({ kind: 'error', status: 400, error: { param: 'tool_choice' } });
 });

@@ -9,6 +9,7 @@ import { neverCancelled } from '../../../src/base/cancellation.ts';
 import { createEmbeddedModel } from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
 import type { ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
 import type * as sdk from '../../../src/workflow/index.ts';
+import { anyCall } from './request.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const folder = path.join(root, 'media/examples/math_agent');
@@ -77,7 +78,7 @@ function tunerOf(temperature: number, seed: number, requests: ChatRequest[] = []
     const body = JSON.parse(String(init?.body)) as ChatRequest;
     requests.push(body);
     const sampled = { ...body, temperature, seed: seed * 100 + requests.length };
-    const reply = await model.respond(sampled, neverCancelled);
+    const reply = await model.respond(sampled, neverCancelled, anyCall);
     if (reply.kind !== 'completion') throw new Error('the model refused the example');
     return Response.json(reply.completion);
   };
@@ -96,8 +97,9 @@ async function episode(
 ): Promise<{ output: sdk.WorkflowOutput; reward: number }> {
   const task = workflowTask(row);
   const output = await new example.MathAgentWorkflow().execute(task, tunerOf(temperature, seed));
-  const { reward } = await new example.MathAnswerJudge({}).computeReward(task, output);
-  return { output, reward };
+  const verdict = await new example.MathAnswerJudge({}).computeReward(task, output);
+  if (!('reward' in verdict)) throw new Error('the judge of the example returns an object');
+  return { output, reward: verdict.reward };
 }
 
 describe('the data', () => {

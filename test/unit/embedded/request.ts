@@ -1,9 +1,12 @@
 import { neverCancelled } from '../../../src/base/cancellation.ts';
 import { createEmbeddedModel } from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
-import type { ChatCompletion, ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
+import type { CallIdentity, ChatCompletion, ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
 
 export const apples =
   'Ann has 14 apples. She buys 9 more and gives 6 of them to Ben. How many apples does Ann have left?';
+
+/** The model answers from the request alone: which call it is makes no difference. */
+export const anyCall: CallIdentity = { episode: 0, call: 0, agentName: 'agent', targetTag: 'target' };
 
 /** A request with one user message; fields given replace these. */
 export function request(text: string, fields: Partial<ChatRequest> = {}): ChatRequest {
@@ -12,12 +15,12 @@ export function request(text: string, fields: Partial<ChatRequest> = {}): ChatRe
     messages: [{ role: 'user', content: text }],
     temperature: 0,
     ...fields,
-  } as ChatRequest;
+  };
 }
 
 /** The completion of a request that must have one. */
 export async function complete(body: ChatRequest, seed = 1): Promise<ChatCompletion> {
-  const reply = await createEmbeddedModel({ seed }).respond(body, neverCancelled);
+  const reply = await createEmbeddedModel({ seed }).respond(body, neverCancelled, anyCall);
   if (reply.kind !== 'completion') throw new Error(`expected a completion, got ${JSON.stringify(reply)}`);
   return reply.completion;
 }

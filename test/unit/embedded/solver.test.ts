@@ -27,7 +27,7 @@ describe('wordings', () => {
     [
       'number words',
       'Forty-eight children share twelve dozen buns equally. How many buns does each child get?',
-      2,
+      3,
     ],
     ['each', 'Kit buys 4 puzzles for $12 each. How much does Kit spend?', 48],
     ['per in the subject', 'Each crate holds 18 jars. How many jars are in 7 crates?', 126],

@@ -95,7 +95,7 @@ describe('choosing a tool', () => {
     ],
   ] as const)('honours tool_choice %j', async (choice, name) => {
     const tools = choice === 'required' ? [weather] : [calculate, weather];
-    const body = afterTool('17', { tools, tool_choice: choice as ChatRequest['tool_choice'] });
+    const body = afterTool('17', { tools, tool_choice: choice as NonNullable<ChatRequest['tool_choice']> });
     const completion = await complete(body);
     expect(toolCallOf(completion)?.name).toBe(name);
     expect(completion.choices[0]?.message.content).toBeNull();

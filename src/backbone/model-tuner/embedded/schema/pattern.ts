@@ -86,7 +86,11 @@ class PatternReader {
     if (letter === 'p' || letter === 'P') {
       const name = /^\{[^}]*\}/.exec(this.#pattern.slice(this.#at))?.[0] ?? '';
       this.#at += name.length;
-      return /^\{(?:Lu|Uppercase)/.test(name) ? 'ABCDEFGH' : name.startsWith('{N') ? '0123456789' : anyCharacter;
+      return /^\{(?:Lu|Uppercase)/.test(name)
+        ? 'ABCDEFGH'
+        : name.startsWith('{N')
+          ? '0123456789'
+          : anyCharacter;
     }
     return classes[letter] ?? letter;
   }
@@ -110,7 +114,11 @@ class PatternReader {
       } else members += from;
     }
     this.#at++;
-    return negated ? Array.from(printable).filter((character) => !members.includes(character)).join('') : members;
+    return negated
+      ? Array.from(printable)
+          .filter((character) => !members.includes(character))
+          .join('')
+      : members;
   }
 
   #member(): string {

@@ -204,7 +204,8 @@ class Producer {
     const declared = Object.keys(schemaMap(schema['properties']));
     const required = stringList(schema['required']);
     // A second try gives all properties: a condition may ask for one that is not required as such.
-    const everything = depth < shallow && (attempt === 1 || (attempt === 0 && !Array.isArray(schema['required'])));
+    const everything =
+      depth < shallow && (attempt === 1 || (attempt === 0 && !Array.isArray(schema['required'])));
     const most = numberOf(schema['maxProperties']) ?? Infinity;
     const chosen = declared.filter(
       (key) => required.includes(key) || everything || (attempt === 0 && this.#filling.wants(key)),

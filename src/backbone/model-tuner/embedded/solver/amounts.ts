@@ -257,20 +257,21 @@ class AmountReader {
   }
 }
 
-/** In "2 miles there and 2 miles back every day" both are for each day. */
+/** In "3 parrots and 2 finches in each cage" both are for each cage. */
 function spreadPer(mentions: readonly Mention[]): Mention[] {
-  return mentions.map((mention, at) => {
-    const next = mentions[at + 1];
+  return mentions.reduceRight<Mention[]>((later, mention) => {
+    const per = later[0]?.per;
+    const isListed = mention.after.includes('and') || mention.after.includes(',');
+    const isOpen = mention.per === undefined && mention.noun !== undefined && mention.noun !== 'dollar';
     const isSpread =
-      next?.per !== undefined &&
-      isTime(next.per) &&
-      mention.per === undefined &&
-      mention.noun !== undefined &&
-      mention.noun !== 'dollar' &&
-      mention.noun === next.noun &&
-      mention.after.includes('and');
-    return isSpread ? { ...mention, per: next.per } : mention;
-  });
+      per !== undefined &&
+      per !== 'each' &&
+      isOpen &&
+      isListed &&
+      mention.noun !== per &&
+      later[0]?.noun !== 'dollar';
+    return [isSpread ? { ...mention, per } : mention, ...later];
+  }, []);
 }
 
 function implicitAmount(clause: Clause, noun: string, owner: string | undefined, position: number): Amount {

@@ -1,3 +1,4 @@
+import { dividedBy } from './algebra.ts';
 import { type Expression, evaluate, number, operation } from '../expression.ts';
 import { difference, minus, times } from './algebra.ts';
 import type { Amount } from './amounts.ts';
@@ -36,6 +37,8 @@ export const comparison: Strategy = (question, world) => {
   const groups = groupByNamed(question, pool);
   const unit = plural(question.noun ?? '');
   const [first, second] = groups;
+  if (question.has('how many times'))
+    return candidate(first && second && ratioOf(first, second), undefined, 4);
   const between = first && second && balanceOf(first, second, unit);
   return candidate(between, question.noun, than >= 0 || question.has('difference') ? 4 : 1.5);
 };
@@ -50,6 +53,12 @@ function balanceOf(
   return a && b && difference(a, b, unit);
 }
 
+function ratioOf(first: readonly Amount[], second: readonly Amount[]): Expression | undefined {
+  const [a, b] = [balance(first) ?? total(first), balance(second) ?? total(second)];
+  if (a === undefined || b === undefined) return undefined;
+  return evaluate(a) >= evaluate(b) ? dividedBy(a, b) : dividedBy(b, a);
+}
+
 /** The two sides of a comparison: by owner, by day, by thing, whichever tells them apart. */
 function groupByNamed(question: Question, amounts: readonly Amount[]): Amount[][] {
   const keys: ((amount: Amount) => string | undefined)[] = [
@@ -60,9 +69,10 @@ function groupByNamed(question: Question, amounts: readonly Amount[]): Amount[][
     ({ softPer }) => softPer,
   ];
   for (const key of keys) {
-    const named = amounts.filter(
-      (amount) =>
-        key(amount)?.split(' ').some((word) => question.names.includes(singular(word)) || question.names.includes(word)),
+    const named = amounts.filter((amount) =>
+      key(amount)
+        ?.split(' ')
+        .some((word) => question.names.includes(singular(word)) || question.names.includes(word)),
     );
     const groups = groupBy(named, key);
     if (groups.length === 2) return groups;

@@ -1,3 +1,4 @@
+import { singular } from './nouns.ts';
 import { totalWords } from './strategy.ts';
 import { leftWords } from './strategy.ts';
 import type { Amount } from './amounts.ts';
@@ -11,7 +12,7 @@ import type { World } from './world.ts';
 
 export const remaining: Strategy = (question, world) => {
   if (question.noun === 'dollar') return [];
-  const asks = question.has(...leftWords);
+  const asks = question.has(...leftWords) || asksForRest(question, world);
   const counted = readings(question, markDone(question, countedBy(question, world.amounts)));
   const balances = counted.flatMap(({ amounts, doubt }) => {
     const lost = amounts.filter(({ role }) => isDecrease(role));
@@ -55,6 +56,19 @@ export const remaining: Strategy = (question, world) => {
   );
   return [...balances, ...candidate(rest, question.noun, balances.length > 0 ? 0.5 : 2)];
 };
+
+/** "40 are novels and the rest are dictionaries. How many dictionaries are there?" */
+function asksForRest({ noun, adjectives }: Question, { story, amounts }: World): boolean {
+  const rest =
+    /\b(?:the rest|the others|the remaining(?: ones)?|the remainder)\b([^.?]*)/
+      .exec(story)?.[1]
+      ?.split(/\W+/)
+      .map(singular) ?? [];
+  const isCounted = amounts.some((amount) => amount.noun === noun && amount.role === 'part');
+  return (
+    !isCounted && [noun, ...adjectives].some((word) => word !== undefined && rest.includes(singular(word)))
+  );
+}
 
 /** Asked what is left to read, what was read is gone. */
 function markDone(question: Question, amounts: readonly Amount[]): Amount[] {

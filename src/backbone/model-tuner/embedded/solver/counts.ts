@@ -1,39 +1,49 @@
 import type { Amount } from './amounts.ts';
 import { conversionFactor, isKindOf, isMeasure, singular } from './nouns.ts';
 
-/** How freely counts are looked for: the very noun; then related units; then other rates; then "a week". */
-type Level = 0 | 1 | 2 | 3 | 4;
+/** How freely counts are looked for: the very noun; related units; other rates; "a week"; whatever stands beside. */
+export const levels = ['exact', 'related', 'rates', 'implicit', 'beside'] as const;
+type Level = (typeof levels)[number];
 
-export function countsFor(
-  rate: Amount,
-  amounts: readonly Amount[],
-  factors: ReadonlySet<Amount>,
-  read: readonly Amount[],
-  level: Level,
-): Amount[] {
+/** All that a search for counts may look at. */
+export interface CountSearch {
+  /** Every amount of the text as it was read. */
+  readonly read: readonly Amount[];
+  /** Those of now: products stand in the place of what they were made of. */
+  readonly amounts: readonly Amount[];
+  readonly factors: ReadonlySet<Amount>;
+}
+
+/** The counts that a rate is to be multiplied with: the bags of "5 apples in each bag". */
+export function countsFor(rate: Amount, search: CountSearch, level: Level): Amount[] {
+  const { read, amounts, factors } = search;
   const per = rate.per ?? rate.softPer ?? '';
-  const isFree = (amount: Amount): boolean =>
-    !factors.has(amount) ||
-    rate.noun === 'dollar' ||
-    amount.isAsked ||
-    isMeasure(amount.noun) ||
-    amount.sentence !== rate.sentence;
-  const candidates = amounts.filter((amount) => isCountOf(amount, rate, per) && isFree(amount));
+  const candidates = amounts.filter(
+    (amount) => isCountOf(amount, rate, per) && isFree(amount, rate, factors),
+  );
   const targeted = candidates.filter((amount) => amount.position === rate.target);
   if (targeted.length > 0) return [...targeted, ...besideTarget(rate, targeted, candidates, read)];
   const explicit = candidates.filter((amount) => !amount.isImplicit);
   const exact = explicit.filter((amount) => amount.noun === lastWord(per));
   const plain = (list: readonly Amount[]): Amount[] => list.filter((amount) => amount.per === undefined);
-  if (level === 0) return nearest(rate, plain(exact), read);
-  if (level === 1) return exact.length > 0 ? [] : nearest(rate, plain(explicit), read);
-  if (level === 2) return nearest(rate, exact.length > 0 ? exact : explicit, read).slice(0, 1);
-  if (level === 3) return explicit.length > 0 ? [] : candidates.slice(-1);
-  return rate.per === undefined || isMeasure(rate.per)
-    ? []
-    : onlyCount(
-        rate,
-        amounts.filter((amount) => !factors.has(amount)),
-      );
+  switch (level) {
+    case 'exact':
+      return nearest(rate, plain(exact), read);
+    case 'related':
+      return exact.length > 0 ? [] : nearest(rate, plain(explicit), read);
+    case 'rates':
+      return nearest(rate, exact.length > 0 ? exact : explicit, read).slice(0, 1);
+    case 'implicit':
+      return explicit.length > 0 ? [] : candidates.slice(-1);
+    case 'beside':
+      return rate.per === undefined || isMeasure(rate.per) ? [] : onlyCount(rate, search);
+  }
+}
+
+/** Most counts are used once; prices, times and what the question gives apply again. */
+function isFree(amount: Amount, rate: Amount, factors: ReadonlySet<Amount>): boolean {
+  if (!factors.has(amount) || amount.isAsked || isMeasure(amount.noun)) return true;
+  return rate.noun === 'dollar' || amount.noun === rate.per || amount.sentence !== rate.sentence;
 }
 
 /** "39 on Friday and 29 on Saturday for $6 each": the price is for both. */
@@ -44,33 +54,33 @@ function besideTarget(
   read: readonly Amount[],
 ): Amount[] {
   const prices = read.filter((amount) => amount.clause === rate.clause && amount.target !== undefined);
+  if (prices.length > 1) return [];
   const isAlike = (count: Amount): boolean =>
-    targeted.some(
-      (target) => target !== count && target.clause === count.clause && target.noun === count.noun,
-    );
-  return prices.length > 1
-    ? []
-    : counts.filter((count) => !targeted.includes(count) && count.position < rate.position && isAlike(count));
+    targeted.some(({ clause, noun }) => clause === count.clause && noun === count.noun);
+  return counts.filter(
+    (count) => !targeted.includes(count) && count.position < rate.position && isAlike(count),
+  );
 }
 
-/** "3 copies of a 48-page report": the one other thing that is counted beside the rate, whatever it is called. */
-function onlyCount(rate: Amount, amounts: readonly Amount[]): Amount[] {
-  const beside = amounts.filter(
+/** The one other thing that is counted beside the rate, whatever it is called; else the people of the story. */
+function onlyCount(rate: Amount, { read, amounts, factors }: CountSearch): Amount[] {
+  const counts = amounts.filter(
     (amount) =>
-      amount.clause === rate.clause &&
+      read.includes(amount) &&
+      !factors.has(amount) &&
       amount !== rate &&
       amount.kind === 'count' &&
       amount.per === undefined &&
-      !isMeasure(amount.noun) &&
-      !amount.isImplicit &&
-      amount.noun !== rate.noun,
+      !amount.isImplicit,
+  );
+  const beside = counts.filter(
+    ({ clause, noun }) => clause === rate.clause && !isMeasure(noun) && noun !== rate.noun,
   );
   if (beside.length === 1) return beside;
   // Tickets at $12 and a family of 5: a price for each of the people.
-  const people = amounts.filter(
-    ({ noun, kind, per }) => isKindOf(noun, 'person') && kind === 'count' && per === undefined,
-  );
-  return (rate.noun === 'dollar' || isKindOf(rate.per ?? '', 'person')) && people.length === 1 ? people : [];
+  const people = counts.filter(({ noun }) => isKindOf(noun, 'person'));
+  const isForPeople = rate.noun === 'dollar' || isKindOf(rate.per ?? '', 'person');
+  return isForPeople && people.length === 1 ? people : [];
 }
 
 /** Of several counts those that stand with the rate: in its clause, in its sentence, or asked for. */
@@ -80,16 +90,12 @@ function nearest(rate: Amount, counts: readonly Amount[], read: readonly Amount[
       (amount.noun === rate.noun || amount.clause === rate.clause) &&
       (amount.per ?? amount.softPer) === (rate.per ?? rate.softPer),
   );
-  for (const isNear of [
-    (count: Amount): boolean => count.clause === rate.clause,
-    (count: Amount): boolean => count.sentence === rate.sentence && rivals.length > 1,
-  ]) {
-    const near = counts.filter(isNear);
-    if (near.length > 0)
-      return rivals.length > 1 && near.length > 1
-        ? nextTo(rate, near, rivals)
-        : [...near, ...(rivals.length > 1 ? [] : laterChanges(near, counts))];
-  }
+  const isAlone = rivals.length <= 1;
+  const inClause = counts.filter(({ clause }) => clause === rate.clause);
+  const inSentence = isAlone ? [] : counts.filter(({ sentence }) => sentence === rate.sentence);
+  const near = inClause.length > 0 ? inClause : inSentence;
+  if (near.length > 1 && !isAlone) return nextTo(rate, near, rivals);
+  if (near.length > 0) return isAlone ? [...near, ...laterChanges(near, counts)] : near;
   const asked = counts.filter((count) => count.isAsked);
   return asked.length > 0 && isMeasure(rate.per ?? '') ? asked : [...counts];
 }
@@ -123,47 +129,36 @@ function lastWord(text: string): string {
 
 function isCountOf(amount: Amount, rate: Amount, per: string): boolean {
   if (amount === rate || amount.position === rate.position || amount.comparison !== undefined) return false;
-  if (['percent', 'fraction', 'times'].includes(amount.kind)) return false;
-  if (
-    rate.per === undefined &&
-    amount.expression.kind === 'number' &&
-    amount.expression.value === 1 &&
-    !amount.isImplicit
-  )
-    return false;
+  if (!['count', 'money'].includes(amount.kind)) return false;
   if (amount.per !== undefined && (amount.per === rate.noun || amount.noun === rate.noun)) return false;
-  if (rate.per === undefined && isMeasure(amount.noun) && !isMeasure(per)) return false;
+  if (rate.per === undefined && (isSingle(amount) || (isMeasure(amount.noun) && !isMeasure(per))))
+    return false;
   return matchesPer(amount, per, rate) && (!isMeasure(per) || amount.role !== 'part');
+}
+
+/** "one flowerpot" counts no flowerpots where others are counted. */
+function isSingle({ expression, isImplicit }: Amount): boolean {
+  return expression.kind === 'number' && expression.value === 1 && !isImplicit;
 }
 
 /** Whether what is counted is what the rate is for: the noun, with a modifier where there are several kinds. */
 function matchesPer(amount: Amount, per: string, rate: Amount): boolean {
-  if (isMeasure(per))
-    return (
-      per === amount.noun ||
-      conversionFactor(amount.noun, per) !== undefined ||
-      conversionFactor(per, amount.noun) !== undefined
-    );
-  const words = per.split(' ');
-  const head = words.at(-1) ?? '';
-  const modifiers = words
+  const isConvertible =
+    (conversionFactor(amount.noun, per) ?? conversionFactor(per, amount.noun)) !== undefined;
+  if (per === amount.noun || isConvertible) return true;
+  if (isMeasure(per)) return false;
+  const head = lastWord(per);
+  const modifiers = per
+    .split(' ')
     .slice(0, -1)
     .filter((word) => !/^(?:a|one|the|full|whole|single|regular)$/.test(word));
-  if (
-    per === amount.noun ||
-    conversionFactor(amount.noun, per) !== undefined ||
-    conversionFactor(per, amount.noun) !== undefined
-  )
-    return true;
-  const described = [...amount.adjectives.map(singular), amount.noun, amount.content ?? ''];
+  const adjectives = amount.adjectives.map(singular);
   if (amount.noun === head || isKindOf(amount.noun, head)) {
-    const own = amount.adjectives.map(singular);
-    return modifiers.length === 0 || own.length === 0 || modifiers.some((word) => own.includes(word));
+    return (
+      modifiers.length === 0 || adjectives.length === 0 || modifiers.some((word) => adjectives.includes(word))
+    );
   }
-  const isPrice = rate.noun === 'dollar';
-  return (
-    isPrice &&
-    (modifiers.some((word) => described.includes(singular(word))) ||
-      amount.adjectives.map(singular).includes(head))
-  );
+  if (rate.noun !== 'dollar') return false;
+  const described = [...adjectives, amount.noun, amount.content ?? ''];
+  return adjectives.includes(head) || modifiers.some((word) => described.includes(singular(word)));
 }

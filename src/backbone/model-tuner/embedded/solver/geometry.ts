@@ -7,21 +7,16 @@ import type { Strategy } from './strategy.ts';
 import type { World } from './world.ts';
 
 /** Rectangles and squares: area, perimeter, and what a square unit or a unit of fence costs. */
-export const geometry: Strategy = (question, world) => {
-  const story = [
-    ...question.words,
-    ...[...world.amounts, ...world.rates, ...world.factors].flatMap(({ clause }) =>
-      clause.tokens.map(({ text }) => text),
-    ),
-  ];
+export const geometry: Strategy = (_question, world) => {
+  const { story } = world;
   const asksArea = /\barea\b|\bsquare (?:feet|foot|meters?|yards?|inch(?:es)?|centimeters?|miles?)\b/.test(
-    story.join(' '),
+    story,
   );
-  const asksAround = /\bperimeter\b|\bfenc(?:e|ing)\b|\baround\b/.test(story.join(' '));
+  const asksAround = /\bperimeter\b|\bfenc(?:e|ing)\b|\baround\b/.test(story);
   if (!asksArea && !asksAround) return [];
   const [first, second] = sides(world);
   if (first === undefined) return [];
-  const isSquare = second === undefined && /\bsquare\b/.test(story.join(' '));
+  const isSquare = second === undefined && /\bsquare\b/.test(story);
   if (second === undefined && !isSquare) return [];
   const other = second ?? first;
   const unit = plural(first.noun);

@@ -1,3 +1,4 @@
+import { isTime } from './nouns.ts';
 import { complement } from './unknowns.ts';
 import { type Expression, evaluate } from '../expression.ts';
 import { leaves } from './algebra.ts';
@@ -78,9 +79,10 @@ export function candidatesOf(text: string): Scored[] {
   if (asking === undefined) return [];
   const question = readQuestion(asking);
   if (!asksForNumber(question)) return [];
+  const story = text.toLowerCase();
   const amounts = unifyMoney(readAmounts(clauses));
   if (amounts.filter(({ isImplicit }) => !isImplicit).length < 1) return [];
-  return worldsOf(amounts, question)
+  return worldsOf(amounts, question, story)
     .flatMap(({ world, doubt }) =>
       strategies
         .flatMap((strategy) => strategy(question, world))
@@ -96,8 +98,8 @@ interface PossibleWorld {
 }
 
 /** The world as told; and, where a rate found nothing to multiply with, one in which it is a plain amount. */
-function worldsOf(amounts: readonly Amount[], question: Question): PossibleWorld[] {
-  const world = inUnitOf(question, buildWorld(amounts));
+function worldsOf(amounts: readonly Amount[], question: Question, story: string): PossibleWorld[] {
+  const world = inUnitOf(question, buildWorld(amounts, story));
   if (world.rates.length === 0) return [{ world, doubt: 0 }];
   const unpaired = new Set(world.rates.map(({ position }) => position));
   const plain = amounts.map((amount) =>
@@ -105,19 +107,19 @@ function worldsOf(amounts: readonly Amount[], question: Question): PossibleWorld
   );
   return [
     { world, doubt: 0 },
-    { world: inUnitOf(question, buildWorld(plain)), doubt: 1.5 },
+    { world: inUnitOf(question, buildWorld(plain, story)), doubt: 1.5 },
   ];
 }
 
 /** Asked for hours, a story that only has minutes is told in hours. */
 function inUnitOf({ noun }: Question, world: World): World {
-  if (noun === undefined || world.amounts.some((amount) => amount.noun === noun && !amount.isAsked))
-    return world;
+  if (noun === undefined) return world;
+  const isTold = world.amounts.some((amount) => amount.noun === noun && !amount.isAsked);
+  if (isTold && (isTime(noun) || !isMeasure(noun))) return world;
   const convert = (amount: Amount): Amount => {
-    const fits =
-      !amount.isAsked &&
-      (conversionFactor(amount.noun, noun) ?? conversionFactor(noun, amount.noun)) !== undefined;
-    return fits ? { ...amount, noun, expression: convertTime(amount.expression, amount.noun, noun) } : amount;
+    const ratio = conversionFactor(amount.noun, noun) ?? conversionFactor(noun, amount.noun);
+    if (amount.isAsked || ratio === undefined) return amount;
+    return { ...amount, noun, expression: convertTime(amount.expression, amount.noun, noun) };
   };
   return { ...world, amounts: world.amounts.map(convert) };
 }

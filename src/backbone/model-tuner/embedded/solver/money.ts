@@ -52,6 +52,7 @@ function keepBooks(amounts: readonly Amount[]): Books {
 type Proposal = Pick<Candidate, 'weight'> & { readonly expression: Expression | undefined };
 
 const keepWords = [
+  'home',
   'left',
   'change',
   'remain',
@@ -59,6 +60,7 @@ const keepWords = [
   'still have',
   'now',
   'left over',
+  'home',
   'get back',
   'receive',
   'have',

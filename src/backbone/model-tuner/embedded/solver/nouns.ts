@@ -42,7 +42,7 @@ const kinds: Readonly<Record<string, string>> = {
   animal:
     'dog cat cow horse pig sheep goat chicken duck hen rabbit lion tiger elephant monkey giraffe zebra goose turkey fish bird hamster turtle parrot puppy kitten pony bear penguin deer fox',
   pet: 'dog cat fish hamster bird rabbit turtle parrot puppy kitten goldfish guinea',
-  bird: 'hen duck goose chicken turkey crow pigeon sparrow parrot swan robin eagle penguin ostrich',
+  bird: 'finch canary hen duck goose chicken turkey crow pigeon sparrow parrot swan robin eagle penguin ostrich',
   flower: 'rose tulip daisy lily daffodil orchid sunflower violet carnation petunia pansy',
   person:
     'adult child boy girl man woman student teacher player worker friend kid guest passenger visitor employee parent senior member pupil',
@@ -51,7 +51,7 @@ const kinds: Readonly<Record<string, string>> = {
   vehicle: 'car truck bus bike bicycle motorcycle van motorbike',
   toy: 'doll car truck ball block robot puzzle train bear',
   furniture: 'chair table desk sofa bed',
-  tree: 'oak pine maple apple birch palm elm cherry',
+  tree: 'oak pine maple birch palm elm',
   drink: 'soda juice coffee tea lemonade water milk',
   coin: 'penny nickel dime quarter',
   dessert: 'cake cookie pie brownie cupcake muffin donut',

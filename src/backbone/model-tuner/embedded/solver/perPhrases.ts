@@ -1,3 +1,5 @@
+import { prepositions } from './verbs.ts';
+import { isMeasure } from './nouns.ts';
 import type { Clause } from './clauses.ts';
 import { isGeneric, readNounPhrase, subjectName } from './nounPhrases.ts';
 import { isTime, singular, tagWords } from './nouns.ts';
@@ -44,12 +46,12 @@ export function containerOf(
   tokens: readonly Token[],
   at: number,
   previous: EarlierMention | undefined,
-): { per: string; soft: undefined } | undefined {
+): string | undefined {
   const isOfA =
     /^(?:a|an|the)$/.test(tokens[at - 1]?.text ?? '') &&
     /^(?:of|around|from|in)$/.test(tokens[at - 2]?.text ?? '');
   const counted = singular(tokens[at - 3]?.text ?? '');
-  return isOfA && previous?.noun === counted ? { per: counted, soft: undefined } : undefined;
+  return isOfA && previous?.noun === counted ? counted : undefined;
 }
 
 const perWords = /^(?:per|each|every|\/)$/;
@@ -99,12 +101,12 @@ export function perAfter(clause: Clause, from: number, end: number): string | un
     }
     if (text(at) === 'apiece') return 'each';
     const isDirect = at === from || (at === from + 1 && ['miles', 'dollars', 'up'].includes(text(from)));
-    if (isDirect && ['a', 'an'].includes(text(at))) return nounAfter(clause, at + 1, end);
+    if (isDirect && ['a', 'an'].includes(text(at))) return dayOf(nounAfter(clause, at + 1, end));
     if (
       text(at) === 'in' &&
       /^(?:a|an|one)$/.test(text(at + 1)) &&
       !clause.isQuestion &&
-      isTime(singular(text(at + 2)))
+      isMeasure(singular(text(at + 2)))
     )
       return singular(text(at + 2));
     if (['daily', 'weekly', 'monthly', 'yearly', 'hourly'].includes(text(at))) {
@@ -154,12 +156,18 @@ function perBefore(clause: Clause, at: number, previous: EarlierMention | undefi
     if (tokens[index + 1]?.text === 'other') return undefined;
     const noun = dayOf(nounAfterEach(clause, index, at));
     if (noun === undefined) continue;
+    if (isSubject(clause, index, at) && !isTime(noun)) return undefined;
     const between = previous !== undefined && previous.at > index;
     if (between && previous.per !== noun && !isWithinEach(clause, index, previous.at)) return undefined;
     if (between && isWithinEach(clause, index, previous.at) && previous.at === at) return undefined;
     return noun;
   }
   return undefined;
+}
+
+/** In "each student in a class of 28 needs 3" the 28 belongs to the subject. */
+function isSubject({ tokens, verbAt }: Clause, each: number, at: number): boolean {
+  return at < verbAt && !prepositions.has(tokens[each - 1]?.text ?? '');
 }
 
 /** In "each of the 7 teams" the 7 counts the teams; what comes after is for each of them. */

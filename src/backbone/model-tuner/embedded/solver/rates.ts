@@ -3,7 +3,7 @@ import { minus } from './algebra.ts';
 import { type Expression, number } from '../expression.ts';
 import { dividedBy, sum, times } from './algebra.ts';
 import type { Amount } from './amounts.ts';
-import { countsFor } from './counts.ts';
+import { countsFor, levels, type CountSearch } from './counts.ts';
 import { conversionFactor, isMeasure } from './nouns.ts';
 import { plural } from './plurals.ts';
 import { type Role, isDecrease } from './roles.ts';
@@ -19,7 +19,7 @@ export function pairRates(read: readonly Amount[]): Paired {
   const factors = new Set<Amount>();
   let rounds = read.length; // each settles one rate
   while (rounds-- > 0) {
-    const found = findPair(amounts, factors, read);
+    const found = findPair({ read, amounts, factors });
     if (found === undefined) break;
     const { rate, counts, products } = found;
     amounts = [...amounts.filter((amount) => amount !== rate), ...products].sort(
@@ -77,27 +77,21 @@ interface Pair {
   readonly products: readonly Amount[];
 }
 
-function findPair(
-  amounts: readonly Amount[],
-  factors: ReadonlySet<Amount>,
-  read: readonly Amount[],
-): Pair | undefined {
-  const rates = amounts.filter(
-    (amount) =>
-      (amount.per ?? amount.softPer) !== undefined &&
-      (amount.per !== undefined || !factors.has(amount)) &&
-      amount.comparison === undefined &&
-      amount.kind !== 'percent' &&
-      amount.kind !== 'fraction',
-  );
-  // What is counted by rates itself comes first: hours per day before dollars per hour.
-  for (const level of [0, 1, 2, 3, 4] as const) {
+function findPair(search: CountSearch): Pair | undefined {
+  const rates = search.amounts.filter((amount) => isRate(amount, search.factors));
+  for (const level of levels) {
     for (const rate of rates) {
-      const counts = countsFor(rate, amounts, factors, read, level);
+      const counts = countsFor(rate, search, level);
       if (counts.length > 0) return { rate, counts, products: multiply(rate, counts) };
     }
   }
   return undefined;
+}
+
+/** What counts itself is no rate by chance: "4 levels" of "a parking garage". */
+function isRate(amount: Amount, factors: ReadonlySet<Amount>): boolean {
+  const isPlain = amount.comparison === undefined && ['count', 'money'].includes(amount.kind);
+  return isPlain && (amount.per !== undefined || (amount.softPer !== undefined && !factors.has(amount)));
 }
 
 /** The product of a rate with its counts: one for all counts of the same owner and direction, else one each. */

@@ -1,184 +1,179 @@
-import type { Expression } from '../expression.ts';
+import { number, type Expression } from '../expression.ts';
 import { dividedBy, fractionOf, minus, percentOf, plus, times } from './algebra.ts';
 import type { Amount } from './amounts.ts';
-import { isMeasure, singular, tagWords } from './nouns.ts';
+import { conversionFactor, isMeasure, singular, tagWords } from './nouns.ts';
 import { plural } from './plurals.ts';
+import type { Role } from './roles.ts';
 
-export function resolveRelations(amounts: readonly Amount[], final: boolean): Amount[] {
+/** What a comparison starts from. */
+interface Reference {
+  readonly amount: Amount;
+  /** The amount is the subject's own, and the comparison tells the other side: "Ann has 12, 3 more than Ben". */
+  readonly isOwn: boolean;
+}
+
+/**
+ * Works out "twice as many as Ben" and "5 more than yesterday" wherever the other side is known. Before rates are
+ * multiplied out it stops at a comparison with something per piece, of which the product is meant.
+ */
+export function resolveRelations(amounts: readonly Amount[], isFinal: boolean): Amount[] {
   let current = [...amounts];
   let rounds = amounts.length; // each settles one amount
   while (rounds-- > 0) {
-    const at = current.findIndex(
-      (amount) => amount.comparison !== undefined && referenceOf(amount, current) !== undefined,
-    );
-    const amount = current[at];
-    if (amount?.comparison === undefined) break;
-    const reference = referenceOf(amount, current);
-    if (reference === undefined) break;
-    if (!final && isUnsettled(reference, current)) return current;
-    current = replaceAt(current, at, relate(amount, reference, current));
+    const next = nextRelation(current);
+    if (next === undefined) break;
+    if (!isFinal && isUnsettled(next.reference.amount, current)) break;
+    const related = relate(next.amount, next.reference);
+    current = current.map((amount) => (amount === next.amount ? related : amount));
   }
   return current;
 }
 
-/** Whether products still have to be made before the amount can be compared with. */
+function nextRelation(amounts: readonly Amount[]): { amount: Amount; reference: Reference } | undefined {
+  for (const amount of amounts) {
+    const reference = amount.comparison === undefined ? undefined : referenceOf(amount, amounts);
+    if (reference !== undefined) return { amount, reference };
+  }
+  return undefined;
+}
+
 function isUnsettled(reference: Amount, amounts: readonly Amount[]): boolean {
   return reference.per !== undefined && amounts.some((amount) => amount.noun === reference.per);
 }
 
-function replaceAt(amounts: readonly Amount[], at: number, replacement: Amount): Amount[] {
-  return amounts.map((amount, index) => (index === at ? replacement : amount));
-}
-
-function relate(amount: Amount, reference: Amount, all: readonly Amount[]): Amount {
-  const noun =
-    amount.kind === 'times' || amount.kind === 'fraction'
-      ? amount.noun === ''
-        ? reference.noun
-        : amount.noun
-      : amount.noun;
-  const own = ownAmount(amount, reference, all);
-  const base = own?.expression ?? reference.expression;
-  const expression = own === undefined ? compare(amount, base, noun) : compareBack(amount, base, noun);
-  const owner = own === undefined ? amount.owner : (reference.owner ?? amount.comparison?.words[0]);
+function relate(amount: Amount, { amount: reference, isOwn }: Reference): Amount {
+  const isScaled = amount.kind === 'times' || amount.kind === 'fraction';
+  const noun = isScaled && amount.noun === '' ? reference.noun : amount.noun;
+  const isUnitOfReference = isMeasure(reference.noun) && !isMeasure(noun) && amount.kind !== 'count';
+  const base = inUnit(reference, noun);
+  const unit = plural(noun);
   return {
     ...amount,
-    expression,
-    noun: own?.noun ?? nounOfRelation(amount, noun, reference),
-    owner,
+    expression: isOwn ? otherSide(amount, base, unit) : ownSide(amount, base, unit),
+    noun: isOwn || isUnitOfReference ? reference.noun : noun,
+    owner: isOwn ? amount.comparison?.words[0] : amount.owner,
     kind: reference.kind === 'money' ? 'money' : 'count',
     comparison: undefined,
     per: amount.per ?? reference.per,
-    softPer: amount.softPer,
-    role:
-      amount.noun === 'dollar' || reference.noun === 'dollar'
-        ? amount.role === 'discount'
-          ? 'cost'
-          : reference.role === 'fund' || reference.role === 'gain'
-            ? reference.role
-            : amount.role
-        : amount.role === 'part'
-          ? 'stock'
-          : amount.role,
+    role: roleOfRelation(amount, reference),
   };
 }
 
-function nounOfRelation(amount: Amount, noun: string, reference: Amount): string {
-  if (isMeasure(reference.noun) && !isMeasure(noun) && amount.kind !== 'count') return reference.noun;
-  return noun;
-}
-
-/** "Ann has 12 apples, 3 more than Ben": the subject is told already, so the other side is what follows. */
-function ownAmount(amount: Amount, reference: Amount, all: readonly Amount[]): Amount | undefined {
-  if (reference.position !== Number.MAX_SAFE_INTEGER) return undefined;
-  return all.findLast(
-    (other) =>
-      other !== amount &&
-      other.comparison === undefined &&
-      other.position < amount.position &&
-      other.owner === amount.owner &&
-      (other.noun === amount.noun || amount.kind !== 'count'),
-  );
-}
-
-function compare({ kind, comparison, expression }: Amount, base: Expression, unit: string): Expression {
-  if (kind === 'fraction') return fractionOf(expression, base, plural(unit));
-  if (kind === 'times') return times(expression, base, plural(unit));
-  if (kind === 'percent') {
-    const part = percentOf(expression, base, plural(unit));
-    return comparison?.direction === 'less'
-      ? minus(base, part, plural(unit))
-      : comparison?.direction === 'more'
-        ? plus(base, part, plural(unit))
-        : part;
+function roleOfRelation(amount: Amount, reference: Amount): Role {
+  if (amount.noun !== 'dollar' && reference.noun !== 'dollar') {
+    return amount.role === 'part' ? 'stock' : amount.role;
   }
-  return comparison?.direction === 'less'
-    ? minus(base, expression, plural(unit))
-    : plus(base, expression, plural(unit));
+  if (amount.role === 'discount') return 'cost';
+  return ['fund', 'gain'].includes(reference.role) ? reference.role : amount.role;
 }
 
-function compareBack({ kind, comparison, expression }: Amount, base: Expression, unit: string): Expression {
-  if (kind === 'times') return dividedBy(base, expression, plural(unit));
-  if (kind === 'fraction') return dividedBy(base, expression, plural(unit));
-  return comparison?.direction === 'less'
-    ? plus(base, expression, plural(unit))
-    : minus(base, expression, plural(unit));
+/** "8 inches taller" than 5 feet: taller than 60 inches. */
+function inUnit({ noun, expression }: Amount, unit: string): Expression {
+  const factor = conversionFactor(noun, unit);
+  if (factor !== undefined) return times(expression, number(factor), plural(unit));
+  const inverse = conversionFactor(unit, noun);
+  return inverse === undefined ? expression : dividedBy(expression, number(inverse), plural(unit));
 }
 
-/** The amount that a comparison refers to, if it is known already. */
-function referenceOf(amount: Amount, amounts: readonly Amount[]): Amount | undefined {
+/** What the subject has, from what it is compared with. */
+function ownSide(amount: Amount, base: Expression, unit: string | undefined): Expression {
+  const { kind, comparison, expression } = amount;
+  if (kind === 'fraction') return fractionOf(expression, base, unit);
+  if (kind === 'times') return times(expression, base, unit);
+  const difference = kind === 'percent' ? percentOf(expression, base, unit) : expression;
+  if (comparison?.direction === 'times') return difference;
+  return comparison?.direction === 'less' ? minus(base, difference, unit) : plus(base, difference, unit);
+}
+
+/** What the other side has, from what the subject has. */
+function otherSide(amount: Amount, base: Expression, unit: string | undefined): Expression {
+  const { kind, comparison, expression } = amount;
+  if (kind === 'times' || kind === 'fraction') return dividedBy(base, expression, unit);
+  return comparison?.direction === 'less' ? plus(base, expression, unit) : minus(base, expression, unit);
+}
+
+/** Undefined while the other side is not known, or is itself still to be worked out. */
+function referenceOf(amount: Amount, amounts: readonly Amount[]): Reference | undefined {
   const words = amount.comparison?.words ?? [];
-  const isKnown = (other: Amount): boolean =>
-    other !== amount &&
-    other.comparison === undefined &&
-    !other.isImplicit &&
-    other.kind !== 'percent' &&
-    other.kind !== 'fraction' &&
-    other.kind !== 'times';
-  const isSum = (other: Amount): boolean => isSumOfAll(other) && words.length > 0;
-  const fits = (other: Amount): boolean =>
-    amount.kind !== 'count' && amount.kind !== 'money'
-      ? true
-      : other.noun === amount.noun || amount.noun === '' || words.includes(other.noun);
-  const known = amounts.filter((other) => isKnown(other) && fits(other) && !isSum(other));
+  const known = amounts.filter((other) => isComparable(other, amount, words));
   const isNamed = words.some((word) => !/^(?:that|day|before|previous|one|amount|number)$/.test(word));
   if (isNamed) {
-    const scored = known
-      .map((other) => ({ other, score: affinity(other, words, amount) }))
-      .filter(({ score }) => score > 0);
-    const best = Math.max(...scored.map(({ score }) => score));
-    const named =
-      scored.findLast(({ score, other }) => score === best && other.position < amount.position) ??
-      scored.find(({ score }) => score === best);
-    if (named !== undefined) return named.other;
-    const pending = amounts.some(
-      (other) => other !== amount && other.comparison !== undefined && affinity(other, words, amount) > 0,
-    );
-    if (pending) return undefined;
-    const subjectKnown = known.findLast(
-      (other) =>
-        other.owner !== undefined &&
-        other.owner === amount.owner &&
-        other.position < amount.position &&
-        other.sentence >= amount.sentence - 1,
-    );
-    if (
-      subjectKnown !== undefined &&
-      !words.some((word) => tagWords.has(word) || known.some((other) => other.owner === word))
-    ) {
-      return { ...subjectKnown, position: Number.MAX_SAFE_INTEGER, owner: words[0] };
+    const named = bestNamed(known, amount, words);
+    if (named !== undefined) return { amount: named, isOwn: false };
+    if (amounts.some((other) => other !== amount && other.comparison && affinity(other, words, amount) > 0)) {
+      return undefined;
     }
+    const own = ownAmount(known, amount, words);
+    if (own !== undefined) return { amount: own, isOwn: true };
   }
-  const similar = known.filter(
-    (other) =>
-      amount.noun === '' ||
-      other.noun === amount.noun ||
-      (amount.kind === 'times' && isMeasure(other.noun) === isMeasure(amount.noun)),
+  const similar = known.filter((other) => isSimilar(other, amount));
+  const before = similar.findLast((other) => other.position < amount.position);
+  const found = before ?? (isNamed ? similar[0] : undefined);
+  return found && { amount: found, isOwn: false };
+}
+
+function isComparable(other: Amount, amount: Amount, words: readonly string[]): boolean {
+  if (other === amount || other.comparison !== undefined || other.isImplicit) return false;
+  if (!['count', 'money'].includes(other.kind) || (words.length > 0 && isSumOfAll(other))) return false;
+  const isScaled = !['count', 'money'].includes(amount.kind);
+  return (
+    isScaled || amount.noun === '' || isSameMeasure(other.noun, amount.noun) || words.includes(other.noun)
   );
-  return similar.findLast((other) => other.position < amount.position) ?? (isNamed ? similar[0] : undefined);
+}
+
+function isSimilar(other: Amount, amount: Amount): boolean {
+  if (amount.noun === '' || isSameMeasure(other.noun, amount.noun)) return true;
+  return amount.kind === 'times' && isMeasure(other.noun) === isMeasure(amount.noun);
+}
+
+function isSameMeasure(noun: string, other: string): boolean {
+  return noun === other || (conversionFactor(noun, other) ?? conversionFactor(other, noun)) !== undefined;
+}
+
+/** The amount that the words fit best; of several the last before the comparison. */
+function bestNamed(known: readonly Amount[], amount: Amount, words: readonly string[]): Amount | undefined {
+  const scored = known
+    .map((other) => ({ other, score: affinity(other, words, amount) }))
+    .filter(({ score }) => score > 0);
+  const highest = Math.max(...scored.map(({ score }) => score));
+  const best = scored.filter(({ score }) => score === highest).map(({ other }) => other);
+  return best.findLast((other) => other.position < amount.position) ?? best[0];
+}
+
+/** What the subject of the comparison is said to have, when the words name nobody else who is known. */
+function ownAmount(known: readonly Amount[], amount: Amount, words: readonly string[]): Amount | undefined {
+  if (words.some((word) => tagWords.has(word) || known.some(({ owner }) => owner === word))) return undefined;
+  return known.findLast(
+    ({ owner, position, sentence }) =>
+      owner !== undefined &&
+      owner === amount.owner &&
+      position < amount.position &&
+      sentence >= amount.sentence - 1,
+  );
 }
 
 /** "Together they have 48": what all have, not what one has. */
 export function isSumOfAll({ clause, owner }: Amount): boolean {
-  const says = clause.tokens.some(({ text }) =>
-    /^(?:together|total|altogether|combined|sum|both)$/.test(text),
-  );
-  if (clause.subject?.head === 'sum' || clause.subject?.head === 'total') return true;
-  return says && (owner === undefined || clause.subject?.others.length !== 0 || clause.subject.isPlural);
+  const { subject, tokens } = clause;
+  if (subject?.head === 'sum' || subject?.head === 'total') return true;
+  const says = tokens.some(({ text }) => /^(?:together|total|altogether|combined|sum|both)$/.test(text));
+  return says && (owner === undefined || subject?.others.length !== 0 || subject.isPlural);
 }
 
+/** How well the words of a comparison name an amount: by its owner, its time, its kind. */
 function affinity(other: Amount, words: readonly string[], amount: Amount): number {
-  let score = 0;
-  const ownerWords = other.owner?.split(' ') ?? [];
-  for (const word of words) {
-    if (ownerWords.includes(word)) score += 4;
-    if (/^(?:her|him|he|she|his)$/.test(word) && other.owner !== amount.owner && other.owner !== undefined)
-      score += 3;
-    if (other.tags.includes(word)) score += 4;
-    if (singular(other.noun) === word) score += 2;
-    if (other.adjectives.includes(word) || other.softPer?.split(' ').includes(word) === true) score += 3;
-    if (other.content === word) score += 2;
-  }
-  if (score > 0 && other.noun === amount.noun) score += 1;
-  return score;
+  const owner = other.owner?.split(' ') ?? [];
+  const isOtherPerson = other.owner !== undefined && other.owner !== amount.owner;
+  const kinds = [...other.adjectives, ...(other.softPer?.split(' ') ?? [])];
+  const scores = words.map(
+    (word) =>
+      (owner.includes(word) ? 4 : 0) +
+      (isOtherPerson && /^(?:her|him|he|she|his)$/.test(word) ? 3 : 0) +
+      (other.tags.includes(word) ? 4 : 0) +
+      (singular(other.noun) === word ? 2 : 0) +
+      (kinds.includes(word) ? 3 : 0) +
+      (other.content === word ? 2 : 0),
+  );
+  const score = scores.reduce((sum, part) => sum + part, 0);
+  return score > 0 && other.noun === amount.noun ? score + 1 : score;
 }

@@ -111,9 +111,7 @@ function mainOwner(question: Question, amounts: readonly Amount[]): Amount[] {
   return amounts.flatMap((amount) => {
     if (amount.recipient === undefined) return [amount];
     if (amount.recipient === main && amount.owner !== main) return [{ ...amount, role: 'gain' as const }];
-    return asksAll && amounts.some(({ owner }) => owner === amount.recipient)
-      ? []
-      : [amount];
+    return asksAll && amounts.some(({ owner }) => owner === amount.recipient) ? [] : [amount];
   });
 }
 

@@ -1,4 +1,5 @@
 import { type Expression, number, operation } from '../expression.ts';
+import { singular } from './nouns.ts';
 import { verbOf } from './verbs.ts';
 
 /** What a number in the text is. */
@@ -54,14 +55,27 @@ const multiples: Readonly<Record<string, number>> = {
 
 /** Cuts a text into sentences of tokens, with numbers in words and digits read. */
 export function readText(text: string): Sentence[] {
+  const lowered = new Set(text.match(/(?<![A-Za-z])[a-z]+/g) ?? []);
   return splitSentences(text)
     .map((sentence) => ({
-      tokens: readNumbers(tokenize(sentence)),
+      tokens: readNumbers(
+        tokenize(sentence).map((token, at, all) => unmask(token, at, all[at + 1], lowered)),
+      ),
       isQuestion:
         sentence.includes('?') ||
         /^\W*(?:find|calculate|determine|compute|work out|figure out)\b/i.test(sentence),
     }))
     .filter(({ tokens }) => tokens.length > 0);
+}
+
+/** A sentence's first word has a capital letter anyway: it is no name if the text has it in lower case as well. */
+function unmask(token: Token, at: number, next: Token | undefined, lowered: ReadonlySet<string>): Token {
+  if (at > 0 || !token.capital) return token;
+  const isPlural = singular(token.text) !== token.text;
+  const agrees =
+    isPlural && /^(?:are|were|have|come|cost|need|eat|sell|weigh|live|hold)$/.test(next?.text ?? '');
+  const isKnown = lowered.has(token.text) || (isPlural && lowered.has(singular(token.text)));
+  return isKnown || agrees ? { ...token, capital: false } : token;
 }
 
 function splitSentences(text: string): string[] {

@@ -1,3 +1,4 @@
+import { isKindOf } from './nouns.ts';
 import { type Expression, evaluate, number } from '../expression.ts';
 import { dividedBy, leaves, minus, plus, times } from './algebra.ts';
 import { type Amount, weekdays } from './amounts.ts';
@@ -11,8 +12,15 @@ import { type Strategy, candidate } from './strategy.ts';
 /** "Together they have 48, and Ann has 3 times as many as Ben." */
 export const sumAndRatio: Strategy = (question, world) => {
   const relation = world.amounts.find(({ comparison }) => comparison !== undefined);
+  const isWhole = (amount: Amount): boolean =>
+    isSumOfAll(amount) ||
+    (relation !== undefined && amount.noun !== relation.noun && isKindOf(relation.noun, amount.noun));
   const sums = world.amounts.filter(
-    (amount) => amount !== relation && ['count', 'money'].includes(amount.kind) && isSumOfAll(amount),
+    (amount) =>
+      amount !== relation &&
+      ['count', 'money'].includes(amount.kind) &&
+      amount.comparison === undefined &&
+      isWhole(amount),
   );
   const whole = largest(sums);
   if (relation?.comparison === undefined || whole === undefined) return [];
@@ -30,9 +38,10 @@ export const sumAndRatio: Strategy = (question, world) => {
     : comparison.direction === 'less'
       ? minus(other, expression, unit)
       : plus(other, expression, unit);
+  const isKind = relation.noun !== '' && question.noun === relation.noun && question.noun !== whole.noun;
   const asksOther = comparison.words.some((word) => question.words.includes(word));
   const asksOwn = !asksOther && owner?.split(' ').some((word) => question.names.includes(word)) === true;
-  return candidate(asksOwn ? own : other, whole.noun, 4);
+  return candidate(asksOwn || isKind ? own : other, whole.noun, 4);
 };
 
 /** What there was before all that is told: "how many did she have at first". */

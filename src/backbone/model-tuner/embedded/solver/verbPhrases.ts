@@ -94,6 +94,7 @@ function isVerbAt(tokens: readonly Token[], at: number): boolean {
   const next = tokens[at + 1];
   const verb = verbOf(text);
   if (verb === undefined) return isUnknownVerb(tokens, at);
+  if (text.endsWith('ing') && text !== verb) return false; // a helper before it is the verb that is found
   if (before === undefined) return !isNounLikeVerb(text) || opensObject(next);
   if (before.number !== undefined) return followsNumber(verb, text, next);
   if (leadsToNoun(before.text, isNounLikeVerb(text))) return false;

@@ -32,7 +32,7 @@ const verbsByClass: Readonly<Record<VerbClass, string>> = {
   have: 'have own contain hold possess carry include seat fit accommodate store consist measure weigh start begin keep',
   be: 'be cover',
   gain:
-    'get receive pick collect find gather win make bake build catch grow plant harvest gain add download adopt borrow ' +
+    'rise get receive pick collect find gather win make bake build catch grow plant harvest gain add download adopt borrow ' +
     'hatch produce create cook knit sew prepare inherit acquire obtain accumulate draw paint fill print lay bring ' +
     'discover recycle deliver invite hire stock pack assemble raise photograph fold manufacture craft record learn',
   buy: 'buy purchase order',
@@ -60,7 +60,7 @@ const verbsByClass: Readonly<Record<VerbClass, string>> = {
 
 /** Base form, then the forms that do not follow the rules. */
 const irregularForms =
-  'have=has,had,having be=is,are,was,were,been,am,being get=got,gets,gotten find=found win=won ' +
+  'rise=rose,risen have=has,had,having be=is,are,was,were,been,am,being get=got,gets,gotten find=found win=won ' +
   'make=made build=built catch=caught grow=grew,grown draw=drew,drawn lay=laid,lay bring=brought ' +
   'buy=bought lose=lost eat=ate,eaten break=broke,broken burn=burnt die=died fly=flew,flown,flies ' +
   'drink=drank,drunk throw=threw,thrown fall=fell,fallen steal=stole,stolen feed=fed tear=tore,torn ' +

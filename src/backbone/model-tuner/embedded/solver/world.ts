@@ -5,6 +5,8 @@ import { resolveRelations } from './relations.ts';
 
 /** Everything the story tells, worked out as far as it goes without knowing the question. */
 export interface World {
+  /** The whole text in lower case, for the words that go with no number. */
+  readonly story: string;
   /** "an hour", "a week" of the question. */
   readonly implicit: readonly Amount[];
   /** Amounts that stand on their own, in the order of the story; products have taken the place of their factors. */
@@ -15,7 +17,7 @@ export interface World {
   readonly factors: readonly Amount[];
 }
 
-export function buildWorld(read: readonly Amount[]): World {
+export function buildWorld(read: readonly Amount[], story: string): World {
   const related = resolveRelations(read, false);
   const paired = pairRates(related);
   const whole = resolveRelations(paired.amounts, true);
@@ -23,5 +25,5 @@ export function buildWorld(read: readonly Amount[]): World {
     paired.rates.some((rate) => rate.position === amount.position),
   );
   const implicit = read.filter(({ isImplicit, isAsked }) => isImplicit && isAsked);
-  return { amounts: resolveFractions(whole), rates, factors: paired.factors, implicit };
+  return { story, amounts: resolveFractions(whole), rates, factors: paired.factors, implicit };
 }
