@@ -40,7 +40,7 @@ async function main() {
     dependencies: false,
     packagePath,
     allowMissingRepository: true,
-    skipLicense: false,
+    rewriteRelativeLinks: false,
   });
   const megabytes = statSync(packagePath).size / 1e6;
   console.log(`${path.relative(root, packagePath)}: ${megabytes.toFixed(2)} MB, ${count} files`);

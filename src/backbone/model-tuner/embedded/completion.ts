@@ -1,7 +1,7 @@
 import type { ChatCompletion, ChatRequest } from '../model.ts';
 import { joinSegments, type Answer } from './answer.ts';
 import type { Segment } from './phrases.ts';
-import { hashDigits, Random } from './random.ts';
+import { Random, hashDigits } from './random.ts';
 import { splitTokens, utf8 } from './tokens.ts';
 
 type Choice = ChatCompletion['choices'][number];

@@ -2,7 +2,7 @@ import type { ChatCompletion, ChatModel, ChatRequest, ModelReply } from '../mode
 import { answer, readRequest, type Reading, type Sampling } from './answer.ts';
 import { writeChoice, type CountedChoice } from './completion.ts';
 import { messageText } from './conversation.ts';
-import { canonicalJson, hashDigits, hashText, Random } from './random.ts';
+import { Random, canonicalJson, hashDigits, hashText } from './random.ts';
 import { splitTokens } from './tokens.ts';
 
 export interface EmbeddedModelOptions {

@@ -1,5 +1,5 @@
-import { formatNumber, printExpression, writeSteps } from './expression.ts';
 import type { Attempt } from './attempt.ts';
+import { formatNumber, printExpression, writeSteps } from './expression.ts';
 
 /** A piece of an answer; what the model is not sure of gets a low probability. */
 export interface Segment {

@@ -7,8 +7,9 @@ import {
   schemaMap,
   stringList,
   typesOf,
+  type JsonType,
+  type Schema,
 } from './jsonSchema.ts';
-import type { JsonType, Schema } from './jsonSchema.ts';
 
 type Keywords = Readonly<Record<string, unknown>>;
 

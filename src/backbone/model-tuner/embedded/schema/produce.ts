@@ -1,7 +1,7 @@
 import type { Random } from '../random.ts';
 import { accepts, itemSchema, propertySchemas } from './accepts.ts';
-import { merge } from './merge.ts';
 import {
+  asSchema,
   compilePattern,
   isRecord,
   numberOf,
@@ -10,11 +10,11 @@ import {
   schemaMap,
   stringList,
   typesOf,
-  asSchema,
   type Json,
   type JsonType,
   type Schema,
 } from './jsonSchema.ts';
+import { merge } from './merge.ts';
 import { sampleOfPattern } from './pattern.ts';
 import { produceNumber, produceString } from './scalars.ts';
 

@@ -1,4 +1,4 @@
-import { type Expression, evaluate, number, operation } from '../expression.ts';
+import { evaluate, number, operation, type Expression } from '../expression.ts';
 
 /** Building blocks that leave out what changes nothing. */
 export function plus(left: Expression | undefined, right: Expression, unit?: string): Expression {

@@ -1,9 +1,9 @@
-import { type Expression, number, operation } from '../expression.ts';
+import { number, operation, type Expression } from '../expression.ts';
 import type { Clause } from './clauses.ts';
-import { type Comparison, type Mention, readMentions } from './mentions.ts';
+import { readMentions, type Comparison, type Mention } from './mentions.ts';
 import { subjectName } from './nounPhrases.ts';
 import { isMeasure, isTime, singular } from './nouns.ts';
-import { type Role, roleOf } from './roles.ts';
+import { roleOf, type Role } from './roles.ts';
 import type { NumberKind } from './text.ts';
 import { mayBeNoun, personalPronouns } from './verbs.ts';
 

@@ -1,8 +1,7 @@
-import type { FoundVerb } from './verbPhrases.ts';
-import { type NounPhrase, lastNounPhrase, readSubject } from './nounPhrases.ts';
+import { lastNounPhrase, readSubject, type NounPhrase } from './nounPhrases.ts';
 import type { Sentence, Token } from './text.ts';
-import { findQuestionVerb, findVerb } from './verbPhrases.ts';
-import { type VerbClass, classOfVerb } from './verbs.ts';
+import { findQuestionVerb, findVerb, type FoundVerb } from './verbPhrases.ts';
+import { classOfVerb, type VerbClass } from './verbs.ts';
 
 /** A stretch of a sentence with one main verb. */
 export interface Clause {

@@ -1,13 +1,11 @@
-import { dividedBy } from './algebra.ts';
-import { type Expression, evaluate, number, operation } from '../expression.ts';
-import { difference, minus, times } from './algebra.ts';
+import { evaluate, number, operation, type Expression } from '../expression.ts';
+import { difference, dividedBy, minus, times } from './algebra.ts';
 import type { Amount } from './amounts.ts';
 import { singular } from './nouns.ts';
-import { measures } from './question.ts';
 import { plural } from './plurals.ts';
-import { type Question, isOpenMeasure } from './question.ts';
+import { isOpenMeasure, measures, type Question } from './question.ts';
 import { balance, countedBy, total } from './selection.ts';
-import { type Strategy, candidate } from './strategy.ts';
+import { candidate, type Strategy } from './strategy.ts';
 
 export const comparison: Strategy = (question, world) => {
   const than = question.words.indexOf('than');

@@ -1,13 +1,10 @@
-import { singular } from './nouns.ts';
-import { totalWords } from './strategy.ts';
-import { leftWords } from './strategy.ts';
 import type { Amount } from './amounts.ts';
-import { isMeasure, tagWords } from './nouns.ts';
+import { isMeasure, singular, tagWords } from './nouns.ts';
 import { plural } from './plurals.ts';
 import type { Question } from './question.ts';
 import { isDecrease } from './roles.ts';
 import { balance, countedBy, narrowed, readings, total } from './selection.ts';
-import { type Strategy, candidate, firstMinusRest } from './strategy.ts';
+import { candidate, firstMinusRest, leftWords, totalWords, type Strategy } from './strategy.ts';
 import type { World } from './world.ts';
 
 export const remaining: Strategy = (question, world) => {

@@ -1,11 +1,11 @@
-import { type Expression, evaluate, number, operation } from '../expression.ts';
+import { evaluate, number, operation, type Expression } from '../expression.ts';
 import { dividedBy, minus, plus, sum, times } from './algebra.ts';
 import type { Amount } from './amounts.ts';
 import { conversionFactor, isMeasure, isTime, singular } from './nouns.ts';
 import { plural } from './plurals.ts';
 import type { Question } from './question.ts';
 import { balance, countedBy, narrowed, total } from './selection.ts';
-import { type Candidate, type Strategy, candidate, firstMinusRest } from './strategy.ts';
+import { candidate, firstMinusRest, type Candidate, type Strategy } from './strategy.ts';
 import type { World } from './world.ts';
 
 /** How many groups, days or hours: what there is, divided by what each holds. */

@@ -1,4 +1,4 @@
-import { type Expression, number } from '../expression.ts';
+import { number, type Expression } from '../expression.ts';
 import { dividedBy, fractionOf, minus, percentOf, sum, times } from './algebra.ts';
 import type { Amount } from './amounts.ts';
 import { isMeasure, singular } from './nouns.ts';

@@ -1,8 +1,8 @@
 import { number, operation } from '../expression.ts';
 import { plus, times } from './algebra.ts';
 import type { Amount } from './amounts.ts';
-import { measures } from './question.ts';
 import { plural } from './plurals.ts';
+import { measures } from './question.ts';
 import type { Strategy } from './strategy.ts';
 import type { World } from './world.ts';
 

@@ -1,8 +1,6 @@
-import { isTime } from './nouns.ts';
-import { complement } from './unknowns.ts';
-import { type Expression, evaluate } from '../expression.ts';
+import { evaluate, type Expression } from '../expression.ts';
 import { leaves } from './algebra.ts';
-import { type Amount, readAmounts, unifyMoney } from './amounts.ts';
+import { readAmounts, unifyMoney, type Amount } from './amounts.ts';
 import { readArithmetic } from './arithmetic.ts';
 import { readClauses } from './clauses.ts';
 import { comparison, percentage, shortfall } from './comparing.ts';
@@ -10,12 +8,12 @@ import { altogether, remaining, single } from './counting.ts';
 import { average, convertTime, groups, proportion, share } from './dividing.ts';
 import { geometry } from './geometry.ts';
 import { money } from './money.ts';
-import { conversionFactor, isMeasure } from './nouns.ts';
-import { type Question, readQuestion } from './question.ts';
+import { conversionFactor, isMeasure, isTime } from './nouns.ts';
+import { readQuestion, type Question } from './question.ts';
 import type { Candidate, Strategy } from './strategy.ts';
 import { readText } from './text.ts';
-import { age, initial, progression, sumAndRatio } from './unknowns.ts';
-import { type World, buildWorld } from './world.ts';
+import { age, complement, initial, progression, sumAndRatio } from './unknowns.ts';
+import { buildWorld, type World } from './world.ts';
 
 /** A word problem as the solver understood it. */
 export interface Solution {

@@ -1,4 +1,4 @@
-import { type Expression, evaluate } from '../expression.ts';
+import { evaluate, type Expression } from '../expression.ts';
 import { difference, minus, plus, sum } from './algebra.ts';
 import type { Amount } from './amounts.ts';
 import type { Question } from './question.ts';

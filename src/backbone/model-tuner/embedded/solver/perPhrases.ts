@@ -1,10 +1,8 @@
-import { prepositions } from './verbs.ts';
-import { isMeasure } from './nouns.ts';
 import type { Clause } from './clauses.ts';
 import { isGeneric, readNounPhrase, subjectName } from './nounPhrases.ts';
-import { isTime, singular, tagWords } from './nouns.ts';
+import { isMeasure, isTime, singular, tagWords } from './nouns.ts';
 import type { Token } from './text.ts';
-import { determiners, mayBeNoun, verbOf } from './verbs.ts';
+import { determiners, mayBeNoun, prepositions, verbOf } from './verbs.ts';
 
 const packedUnits =
   /^(?:page|slice|piece|minute|hour|mile|pound|ounce|foot|inch|liter|litre|gallon|day|week|dollar|seat|room|member|person|pack|meter|metre|gram|kilogram|kg|cup|point|cent|story|question|acre|month|year|kilometer|centimeter|cm|ml|oz|lb)$/;

@@ -1,12 +1,10 @@
-import { plus } from './algebra.ts';
-import { minus } from './algebra.ts';
-import { type Expression, number } from '../expression.ts';
-import { dividedBy, sum, times } from './algebra.ts';
+import { number, type Expression } from '../expression.ts';
+import { dividedBy, minus, plus, sum, times } from './algebra.ts';
 import type { Amount } from './amounts.ts';
 import { countsFor, levels, type CountSearch } from './counts.ts';
 import { conversionFactor, isMeasure } from './nouns.ts';
 import { plural } from './plurals.ts';
-import { type Role, isDecrease } from './roles.ts';
+import { isDecrease, type Role } from './roles.ts';
 
 interface Paired {
   readonly amounts: readonly Amount[];

@@ -1,10 +1,9 @@
-import { measures } from './question.ts';
 import type { Expression } from '../expression.ts';
 import { minus, plus, sum } from './algebra.ts';
 import type { Amount } from './amounts.ts';
 import { isKindOf, isMeasure, isVague, singular } from './nouns.ts';
 import { plural } from './plurals.ts';
-import { type Question, isOpenMeasure } from './question.ts';
+import { isOpenMeasure, measures, type Question } from './question.ts';
 import { isDecrease } from './roles.ts';
 
 /** The amounts that count what the question asks for. */

@@ -1,4 +1,4 @@
-import { type Expression, evaluate } from '../expression.ts';
+import { evaluate, type Expression } from '../expression.ts';
 import { minus } from './algebra.ts';
 import type { Amount } from './amounts.ts';
 import { plural } from './plurals.ts';

@@ -1,4 +1,4 @@
-import { type Expression, number, operation } from '../expression.ts';
+import { number, operation, type Expression } from '../expression.ts';
 import { singular } from './nouns.ts';
 import { verbOf } from './verbs.ts';
 

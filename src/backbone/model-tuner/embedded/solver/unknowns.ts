@@ -1,13 +1,13 @@
-import { isKindOf } from './nouns.ts';
-import { type Expression, evaluate, number } from '../expression.ts';
+import { evaluate, number, type Expression } from '../expression.ts';
 import { dividedBy, leaves, minus, plus, times } from './algebra.ts';
-import { type Amount, weekdays } from './amounts.ts';
+import { weekdays, type Amount } from './amounts.ts';
+import { isKindOf } from './nouns.ts';
 import { plural } from './plurals.ts';
 import type { Question } from './question.ts';
 import { isSumOfAll } from './relations.ts';
 import { isDecrease } from './roles.ts';
 import { countedBy, narrowed } from './selection.ts';
-import { type Strategy, candidate } from './strategy.ts';
+import { candidate, type Strategy } from './strategy.ts';
 
 /** "Together they have 48, and Ann has 3 times as many as Ben." */
 export const sumAndRatio: Strategy = (question, world) => {
