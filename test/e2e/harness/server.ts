@@ -1,12 +1,15 @@
 /** One VS Code server: its own data folders, its own port on loopback, its own process group. */
 import { randomUUID } from 'node:crypto';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import { promisify } from 'node:util';
 import { endWithUs, stopGroup } from './processes.ts';
+
+const execFileAsync = promisify(execFile);
 
 export interface ServerOptions {
   /** The folder of VS Code itself. */
@@ -15,7 +18,7 @@ export interface ServerOptions {
   readonly node: string;
   /** An empty folder for everything the server writes. Keep its path short: sockets lie in it. */
   readonly temp: string;
-  /** The extension: a folder with a package.json. It is installed, as for a user. */
+  /** The extension: a folder with a package.json, or a .vsix. It is installed, as for a user. */
   readonly extension: string;
   /**
    * A CommonJS file whose `run()` resolves or rejects: a test run inside the extension host. The extension is then
@@ -61,7 +64,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const extensions = path.join(options.temp, 'exts');
   await mkdir(path.join(options.temp, 'tmp'), { recursive: true });
   await writeSettings(user, options);
-  if (options.tests === undefined) await installExtension(options.extension, extensions);
+  if (options.tests === undefined) await installExtension(options, extensions);
   const token = randomUUID();
   await writeFile(tokenFile(options), token, { mode: 0o600 });
   const child = spawn(options.node, serverArguments(options, user, extensions), {
@@ -96,11 +99,22 @@ async function writeSettings(user: string, options: ServerOptions): Promise<void
   await writeFile(path.join(user, 'User/settings.json'), JSON.stringify(settings, undefined, 2));
 }
 
+/** A .vsix the way the editor itself installs one; of a folder what a package contains. */
+async function installExtension(options: ServerOptions, extensions: string): Promise<void> {
+  if (!options.extension.endsWith('.vsix')) return copyExtension(options.extension, extensions);
+  const data = path.join(options.temp, 'server');
+  await execFileAsync(options.node, [
+    path.join(options.vscode, 'out/server-main.js'),
+    ...['--install-extension', options.extension, '--extensions-dir', extensions],
+    ...['--server-data-dir', data, '--accept-server-license-terms'],
+  ]);
+}
+
 /**
- * What a package contains, copied: VS Code tells extensions apart by the real paths of their modules, and one behind a
+ * Copied, not linked: VS Code tells extensions apart by the real paths of their modules, and one behind a
  * link would be nobody's.
  */
-async function installExtension(extension: string, extensions: string): Promise<void> {
+async function copyExtension(extension: string, extensions: string): Promise<void> {
   const manifest = JSON.parse(await readFile(path.join(extension, 'package.json'), 'utf8')) as {
     readonly publisher: string;
     readonly name: string;
