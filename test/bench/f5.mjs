@@ -5,9 +5,9 @@
  */
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import * as esbuild from 'esbuild';
 import { runHostSuite } from '../e2e/harness/hostSuite.ts';
 import { artifacts, root } from '../tools/commands.mjs';
+import { bundleForHost } from '../tools/suiteBundle.mjs';
 
 const folder = path.join(artifacts, 'bench/f5');
 
@@ -36,29 +36,15 @@ async function makeWorkspace() {
   return workspace;
 }
 
-async function bundle() {
-  const outfile = path.join(folder, 'suite.js');
-  const contents = `import { runSuite } from './test/e2e/suite/index.ts';
-export const run = () => runSuite([() => import('./test/bench/f5.suite.ts')]);`;
-  await esbuild.build({
-    stdin: { contents, resolveDir: root, loader: 'ts' },
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    target: 'node22',
-    external: ['vscode'],
-    logLevel: 'error',
-  });
-  return outfile;
-}
-
 async function samples() {
   const workspace = await makeWorkspace();
   const results = path.join(folder, 'samples.json');
   const outcome = await runHostSuite({
     suite: 'bench-f5',
-    bundle: await bundle(),
+    bundle: await bundleForHost(
+      [path.join(import.meta.dirname, 'f5.suite.ts')],
+      path.join(folder, 'suite.js'),
+    ),
     workspace,
     env: { AGENTJET_BENCH_SAMPLES: results },
   });

@@ -22,20 +22,18 @@ const suites = [
   { name: 'format', command: ['prettier', '--check', '.'] },
   { name: 'layers', command: ['depcruise', 'src'] },
   { name: 'build', command: ['node', 'test/tools/bootstrap.mjs', '--build'], deep: true },
-  { name: 'unit', ...vitest('unit', ['--dir', 'test/unit']), deep: true },
+  { name: 'unit', ...vitest('unit', ['--config', 'test/unit/vitest.config.ts']), deep: true },
   {
     name: 'e2e-host',
     command: ['node', 'test/tools/hostSuite.mjs'],
     results: path.join(artifacts, 'e2e/host-total.json'),
     count: ({ passed, failed }) => ({ passed, failed }),
     needs: 'build',
-    deep: true,
   },
   {
     name: 'e2e-ui',
     ...vitest('e2e-ui', ['--config', 'test/e2e/vitest.config.ts']),
     needs: 'build',
-    deep: true,
   },
 ];
 

@@ -12,8 +12,23 @@ const folder = path.join(root, 'test/e2e/suite');
  */
 export async function bundleSuite(profile) {
   const outfile = path.join(artifacts, 'e2e', profile === '' ? 'suite.js' : `suite-${profile}.js`);
+  return bundleForHost(
+    testFiles(profile).map((file) => path.join(folder, profile, file)),
+    outfile,
+  );
+}
+
+/**
+ * Files are imported when the suite runs: by then `describe` and `it` exist.
+ *
+ * @param {readonly string[]} files test files, absolute
+ * @returns {Promise<string>} `outfile`
+ */
+export async function bundleForHost(files, outfile) {
+  const imports = files.map((file) => `() => import(${JSON.stringify(file)})`);
+  const contents = `import { runSuite } from './index.ts';\nexport const run = () => runSuite([${imports.join(', ')}]);\n`;
   await esbuild.build({
-    stdin: { contents: entry(profile), resolveDir: folder, loader: 'ts' },
+    stdin: { contents, resolveDir: folder, loader: 'ts' },
     outfile,
     bundle: true,
     platform: 'node',
@@ -26,12 +41,6 @@ export async function bundleSuite(profile) {
     logOverride: { 'require-resolve-not-external': 'silent' },
   });
   return outfile;
-}
-
-/** Files are imported when the suite runs: by then `describe` and `it` exist. */
-function entry(profile) {
-  const files = testFiles(profile).map((file) => `() => import('./${path.posix.join(profile, file)}')`);
-  return `import { runSuite } from './index.ts';\nexport const run = () => runSuite([${files.join(', ')}]);\n`;
 }
 
 export function testFiles(profile) {

@@ -8,6 +8,7 @@ import { isAgentJetConfig } from '../../../src/config/isAgentJetConfig.ts';
 import { parseConfig } from '../../../src/config/parse.ts';
 import { applyEdits } from '../../../src/config/text.ts';
 import { composeText } from './memoryFiles.ts';
+import { fuzz } from '../fuzz.ts';
 
 const good = `# experiment
 ajet:
@@ -114,7 +115,7 @@ describe('a corrupted config', () => {
           }
         }
       }),
-      { seed: 20260117, numRuns: 400 },
+      fuzz(20260117, 4000),
     );
   });
 
@@ -126,7 +127,7 @@ describe('a corrupted config', () => {
         });
         expect(config.plain()).toBeTypeOf('object');
       }),
-      { seed: 20260118, numRuns: 200 },
+      fuzz(20260118, 2000),
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEdits, LineMap } from '../../../src/config/text.ts';
+import { fuzz } from '../fuzz.ts';
 
 describe('LineMap', () => {
   it('counts every kind of line end', () => {
@@ -25,7 +26,7 @@ describe('LineMap', () => {
           expect(lines.line(line).start + character).toBe(offset);
         }
       }),
-      { seed: 11, numRuns: 100 },
+      fuzz(11, 1000),
     );
   });
 });

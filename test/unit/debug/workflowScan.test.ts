@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maskSource } from '../../../src/debug/maskSource.ts';
 import { scanWorkflows } from '../../../src/debug/workflowScan.ts';
+import { fuzz } from '../fuzz.ts';
 
 const sdk = "import { Workflow } from 'agentjet';\n";
 const names = (text: string): string[] => scanWorkflows(text).map((found) => found.name);
@@ -69,7 +70,7 @@ describe('scanWorkflows', () => {
         const text = sdk + pieces.join('');
         for (const found of scanWorkflows(text)) expect(text[found.offset]).toMatch(/\S/);
       }),
-      { seed: 17, numRuns: 500 },
+      fuzz(17, 5000),
     );
   });
 });
@@ -82,7 +83,7 @@ describe('maskSource', () => {
         expect(masked).toHaveLength(text.length);
         expect(masked.replace(/[^\r\n]/g, ' ')).toBe(text.replace(/[^\r\n]/g, ' '));
       }),
-      { seed: 18, numRuns: 1000 },
+      fuzz(18, 10000),
     );
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
 import { apples, complete, contentOf, request, toolCallOf } from './request.ts';
+import { fuzz } from '../fuzz.ts';
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
 
@@ -106,7 +107,7 @@ describe('arguments and JSON content', () => {
         validates(schema, await argumentsFor(schema));
         validates(schema, await contentFor(schema));
       }),
-      { seed: 20240517, numRuns: 150 },
+      fuzz(20240517, 1500),
     );
   });
 

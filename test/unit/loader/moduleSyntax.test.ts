@@ -8,6 +8,7 @@ import {
   hasModuleSyntax,
   needsCommonJs,
 } from '../../../src/node/loader/moduleSyntax.ts';
+import { fuzz } from '../fuzz.ts';
 
 describe('imports of which nothing is used as a value are dropped', () => {
   test.each([
@@ -52,7 +53,7 @@ describe('imports of which nothing is used as a value are dropped', () => {
         expect(kept.filter((name) => name !== '')).toEqual(imported.filter((name) => used.includes(name)));
         expect(() => stripTypeScriptTypes(dropped)).not.toThrow();
       }),
-      { seed: 11, numRuns: 200 },
+      fuzz(11, 2000),
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeApiKey, encodeApiKey } from '../../../src/backbone/model-tuner/apiKey.ts';
 import { decodeBase64, encodeBase64 } from '../../../src/backbone/model-tuner/base64.ts';
+import { fuzz } from '../fuzz.ts';
 
 const content = {
   agentName: 'solver',
@@ -33,7 +34,7 @@ describe('an API key', () => {
         const given = { agentName, targetTag, episodeUuid, episodeAddress };
         expect(decodeApiKey(encodeApiKey(given))).toEqual(given);
       }),
-      { seed: 1, numRuns: 200 },
+      fuzz(1, 2000),
     );
   });
 
@@ -73,7 +74,7 @@ describe('base64', () => {
         expect(decodeBase64(base64)).toBe(latin);
         expect(decodeBase64(Buffer.from(bytes).toString('base64url'))).toBe(latin);
       }),
-      { seed: 2, numRuns: 300 },
+      fuzz(2, 3000),
     );
   });
 });

@@ -4,6 +4,7 @@ import { Assembler } from '../../../src/backbone/model-tuner/assemble.ts';
 import { cutCompletion } from '../../../src/backbone/model-tuner/chunks.ts';
 import type { ChatCompletion, ChatCompletionChunk } from '../../../src/backbone/model-tuner/model.ts';
 import { chunkOf, completionOf } from './tunerBench.ts';
+import { fuzz } from '../fuzz.ts';
 
 function assemble(chunks: Iterable<ChatCompletionChunk>): Assembler {
   const assembler = new Assembler();
@@ -67,7 +68,7 @@ describe('an answer cut into chunks', () => {
         expect(assembler.isComplete).toBe(true);
         expect(assembler.completion()).toEqual(whole);
       }),
-      { seed: 3, numRuns: 300 },
+      fuzz(3, 3000),
     );
   });
 

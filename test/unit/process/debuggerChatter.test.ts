@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DebuggerChatter } from '../../../src/node/process/debuggerChatter.ts';
+import { fuzz } from '../fuzz.ts';
 
 const chatter = [
   'Debugger listening on ws://127.0.0.1:43211/5fd4c0b0-0000-4000-8000-000000000000\n',
@@ -34,7 +35,7 @@ describe('stderr without the inspector’s lines', () => {
         ).toBe(expected);
         expect(ports).toEqual(texts.filter((line) => line === chatter[0]).map(() => 43211));
       }),
-      { seed: 7, numRuns: 300 },
+      fuzz(7, 3000),
     );
   });
 
