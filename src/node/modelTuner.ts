@@ -1,12 +1,12 @@
 import type { ModelTuner } from '../backbone/launcher/launch.ts';
 import type { RunPlan } from '../backbone/launcher/runPlan.ts';
 import { createEmbeddedModel } from '../backbone/model-tuner/embedded/embeddedModel.ts';
-import { hashText } from '../backbone/model-tuner/embedded/random.ts';
 import { createGateway } from '../backbone/model-tuner/gateway.ts';
 import type { ChatModel } from '../backbone/model-tuner/model.ts';
 import { createTuner } from '../backbone/model-tuner/tuner.ts';
 import type { EpisodeCalls, EpisodeSlot } from '../backbone/task-runner/episode.ts';
 import type { Location } from '../base/errors.ts';
+import { hashText } from '../base/hash.ts';
 import type { LogLevel } from '../base/ports.ts';
 import type { ModelChoice, RunEvent } from '../protocol/run.ts';
 import { systemClock } from './clock.ts';

@@ -1,4 +1,4 @@
-import { hashText } from './embedded/random.ts';
+import { hashText } from '../../base/hash.ts';
 import type { ChatRequest } from './model.ts';
 
 /** How training samples: the config's values, whatever a workflow asks for. */

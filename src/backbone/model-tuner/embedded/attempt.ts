@@ -25,7 +25,7 @@ export interface Attempt {
 }
 
 /** Chance of a slip at temperature 1. It grows with the temperature, and there is none at 0. */
-const slipChance = 0.2;
+const slipChance = 0.15;
 const highestChance = 0.6;
 
 /** @param exact whether a tool will do the arithmetic, so that only misreading can go wrong */

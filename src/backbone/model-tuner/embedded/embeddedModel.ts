@@ -2,7 +2,8 @@ import type { ChatCompletion, ChatModel, ChatRequest, ModelReply } from '../mode
 import { answer, readRequest, type Reading, type Sampling } from './answer.ts';
 import { writeChoice, type CountedChoice } from './completion.ts';
 import { messageText } from './conversation.ts';
-import { Random, canonicalJson, hashDigits, hashText } from './random.ts';
+import { hashText } from '../../../base/hash.ts';
+import { Random, canonicalJson, hashDigits } from './random.ts';
 import { splitTokens } from './tokens.ts';
 
 export interface EmbeddedModelOptions {

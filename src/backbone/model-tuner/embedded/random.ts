@@ -1,16 +1,4 @@
-/** A 53-bit hash of a text (cyrb53): well spread, not cryptographic. */
-export function hashText(text: string): number {
-  let high = 0xdeadbeef;
-  let low = 0x41c6ce57;
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index);
-    high = Math.imul(high ^ unit, 2654435761);
-    low = Math.imul(low ^ unit, 1597334677);
-  }
-  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
-  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
-  return 4294967296 * (2097151 & low) + (high >>> 0);
-}
+import { hashText } from '../../../base/hash.ts';
 
 /** Hexadecimal digits that depend on the whole text. */
 export function hashDigits(text: string, length: number): string {

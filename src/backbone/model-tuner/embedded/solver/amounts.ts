@@ -4,7 +4,7 @@ import { readMentions, type Comparison, type Mention } from './mentions.ts';
 import { subjectName } from './nounPhrases.ts';
 import { isMeasure, isTime, singular } from './nouns.ts';
 import { roleOf, type Role } from './roles.ts';
-import type { NumberKind } from './text.ts';
+import type { NumberKind, Token } from './text.ts';
 import { mayBeNoun, personalPronouns } from './verbs.ts';
 
 /** A quantity of the story. */
@@ -76,6 +76,7 @@ class AmountReader {
     if (['they', 'we', 'there'].includes(subject.head)) return undefined;
     if (personalPronouns.has(subject.head) || subject.head === 'who') return this.#entity;
     const name = subjectName(subject);
+    const isRelative = /^(?:that|which)$/.test(clause.tokens[0]?.text ?? '');
     const isEntity =
       subject.isName ||
       (!subject.isPlural &&
@@ -83,7 +84,7 @@ class AmountReader {
         !['each', 'every'].includes(subject.determiner) &&
         !isMeasure(subject.head) &&
         !isTime(subject.head));
-    if (isEntity && name !== this.#entity && !clause.isQuestion) {
+    if (isEntity && !isRelative && name !== this.#entity && !clause.isQuestion) {
       this.#earlier = this.#entity;
       this.#entity = subject.isName ? subject.head : name;
     }
@@ -91,20 +92,11 @@ class AmountReader {
   }
 
   #add(mention: Mention, owner: string | undefined, first: number): void {
+    const { clause } = mention;
     const inClause = this.amounts.slice(first);
     const noun = this.#nounOf(mention, inClause);
-    const target = mention.per === 'each' ? this.#targetOfEach(inClause, noun) : undefined;
-    const object = mention.per === 'each' && target === undefined ? objectBefore(mention) : undefined;
-    const per =
-      mention.per !== 'each'
-        ? mention.per
-        : (target?.noun ?? object ?? subjectOf(mention.clause) ?? this.#lastCounted(noun));
-    const { clause } = mention;
-    const countsSubject =
-      mention.at < clause.verbAt &&
-      !mention.isPart &&
-      mention.per === undefined &&
-      !mention.before.some((word) => ['by', 'in', 'after'].includes(word));
+    const target = mention.per === 'each' ? inClause.findLast((amount) => isThing(amount, noun)) : undefined;
+    const per = mention.per === 'each' ? (target?.noun ?? this.#eachOf(mention, noun)) : mention.per;
     this.amounts.push({
       expression: mention.value,
       kind: mention.kind,
@@ -114,9 +106,9 @@ class AmountReader {
       per: per === noun ? undefined : per,
       softPer: mention.softPer === noun ? undefined : mention.softPer,
       alsoPer: mention.alsoPer,
-      owner: countsSubject ? undefined : owner,
+      owner: countsSubject(mention) ? undefined : owner,
       recipient: this.#recipientOf(mention, owner),
-      role: roleOf(mention, noun),
+      role: this.#isShareOfStock(mention, noun) ? 'part' : roleOf(mention, noun),
       verb: clause.verb,
       tags: mention.tags,
       isPart: mention.isPart,
@@ -133,74 +125,55 @@ class AmountReader {
     });
   }
 
+  /** What is counted; where the text leaves it out, what was counted before. "" for a share of something. */
   #nounOf(mention: Mention, inClause: readonly Amount[]): string {
-    if (
-      mention.noun === undefined &&
-      /^(?:family|group|party|team|crowd|couple|class|crew) of$/.test(mention.before.slice(-2).join(' '))
-    )
-      return 'person';
-    if (
-      mention.noun !== undefined &&
-      !['rest', 'remainder', 'total', 'cost', 'price', 'discount', 'off', 'one', 'ones'].includes(
-        mention.noun,
-      )
-    )
-      return /^(?:morning|evening|night|afternoon)$/.test(mention.noun) ? 'day' : mention.noun;
-    if (['percent', 'fraction'].includes(mention.kind)) return mention.noun === undefined ? '' : '';
-    const { verbClass, verb } = mention.clause;
-    const spoken = this.amounts.findLast(
-      (amount) => !amount.isImplicit && amount.noun !== '' && amount.per !== amount.noun,
-    );
-    if (this.#isAboutAge && verb === 'be' && inClause.every((amount) => amount.noun === 'year'))
+    const { noun, kind, before, clause } = mention;
+    const group = before.slice(-2).join(' ');
+    if (noun === undefined && groupOfPeople.test(group)) return 'person';
+    if (noun !== undefined && !placeholders.test(noun)) return dayParts.test(noun) ? 'day' : noun;
+    if (kind === 'percent' || kind === 'fraction') return '';
+    if (this.#isAboutAge && clause.verb === 'be' && inClause.every((amount) => amount.noun === 'year'))
       return 'year';
-    if (inClause.length === 0 && (verbClass === 'cost' || verbClass === 'pay' || verb === 'earn'))
-      return 'dollar';
-    const counted =
-      inClause.findLast((amount) => !isTime(amount.noun) && amount.noun !== '') ??
-      (mention.isMore || mention.isPart
-        ? this.amounts.findLast(
-            (amount) => !isMeasure(amount.noun) && amount.noun !== '' && !amount.isImplicit,
-          )
-        : undefined);
-    const named = mention.isPart
+    const isPrice = ['cost', 'pay'].includes(clause.verbClass) || clause.verb === 'earn';
+    return inClause.length === 0 && isPrice ? 'dollar' : this.#nounBefore(mention, inClause);
+  }
+
+  #nounBefore({ isMore, isPart }: Mention, inClause: readonly Amount[]): string {
+    const isNamed = (amount: Amount): boolean => amount.noun !== '' && !amount.isImplicit;
+    const beside = inClause.findLast((amount) => isNamed(amount) && !isTime(amount.noun));
+    const counted = isMore || isPart ? this.amounts.findLast((amount) => isThing(amount)) : undefined;
+    const priced = isPart
       ? this.amounts.findLast(({ softPer }) => softPer !== undefined)?.softPer
       : undefined;
-    return counted?.noun ?? named?.split(' ').at(-1) ?? spoken?.noun ?? '';
+    const spoken = this.amounts.findLast(isNamed);
+    return beside?.noun ?? counted?.noun ?? priced?.split(' ').at(-1) ?? spoken?.noun ?? '';
   }
 
-  /** "two books for $12 each": the last thing counted before; else the last thing spoken of. */
-  #targetOfEach(inClause: readonly Amount[], noun: string): Amount | undefined {
-    const isTarget = (amount: Amount): boolean =>
-      amount.noun !== noun && !isMeasure(amount.noun) && amount.noun !== '' && amount.per === undefined;
-    return inClause.findLast(isTarget);
+  /** "15 apples are rotten", when apples were counted before. */
+  #isShareOfStock({ clause, at }: Mention, noun: string): boolean {
+    const describes = clause.verb === 'be' && at < clause.verbAt && clause.verbAt - at <= 3;
+    return (
+      describes && !isMeasure(noun) && this.amounts.some((amount) => amount.noun === noun && !amount.isAsked)
+    );
   }
 
-  #lastCounted(noun: string): string | undefined {
-    const isTarget = (amount: Amount): boolean =>
-      amount.noun !== noun && !isMeasure(amount.noun) && amount.noun !== '';
-    return this.amounts.findLast(isTarget)?.noun;
+  /** What "each" stands for when no number before it in the clause counts it. */
+  #eachOf(mention: Mention, noun: string): string | undefined {
+    const counted = this.amounts.findLast((amount) => isThing(amount) && amount.noun !== noun);
+    return objectBefore(mention) ?? subjectOf(mention.clause) ?? counted?.noun;
   }
 
-  #recipientOf(mention: Mention, owner: string | undefined): string | undefined {
-    const { tokens, verbAt, verbClass, isPassive } = mention.clause;
+  /** Who is given something: "gives him 5", "sends 5 to Ann". */
+  #recipientOf({ clause }: Mention, owner: string | undefined): string | undefined {
+    const { tokens, verbAt, verbClass, isPassive } = clause;
     if (isPassive || !['give', 'pay', 'buy'].includes(verbClass) || verbAt < 0) return undefined;
+    const isPerson = ({ text, capital }: Token): boolean => capital || /^(?:him|her|them)$/.test(text);
     const next = tokens[verbAt + 1];
-    const direct =
-      next !== undefined &&
-      (next.capital || personalPronouns.has(next.text) || /^(?:him|her|them)$/.test(next.text))
-        ? next
-        : undefined;
     const to = tokens.findIndex(({ text }, at) => at > verbAt && text === 'to');
-    const named =
-      direct ??
-      (to < 0
-        ? undefined
-        : tokens.slice(to + 1).find(({ text, capital }) => capital || /^(?:him|her)$/.test(text)));
-    if (named !== undefined) {
-      if (!/^(?:him|her|them|his)$/.test(named.text)) return named.text;
-      return owner === this.#entity ? this.#earlier : this.#entity;
-    }
-    return undefined;
+    const direct = next !== undefined && isPerson(next) ? next : undefined;
+    const named = direct ?? (to < 0 ? undefined : tokens.slice(to + 1).find(isPerson));
+    if (named === undefined || named.capital) return named?.text;
+    return owner === this.#entity ? this.#earlier : this.#entity;
   }
 
   /** "from Monday to Friday": five days. */
@@ -229,32 +202,42 @@ class AmountReader {
 
   /** "in a week", "for a year": one of them, should nothing else be counted. */
   #addImplicit(clause: Clause, owner: string | undefined): void {
-    const { tokens } = clause;
-    tokens.forEach((token, at) => {
-      if (
-        !isTime(singular(token.text)) ||
-        /^(?:morning|afternoon|evening|night)/.test(token.text) ||
-        tokens[at - 1]?.number !== undefined
-      )
-        return;
-      const lead = tokens
+    clause.tokens.forEach(({ text }, at) => {
+      const noun = singular(text);
+      if (!isTime(noun) || dayParts.test(noun) || clause.tokens[at - 1]?.number !== undefined) return;
+      const lead = clause.tokens
         .slice(Math.max(0, at - 3), at)
-        .map(({ text }) => text)
+        .map((token) => token.text)
         .join(' ');
-      if (
-        !/(?:^|\b)(?:in|for|during|over|of|per|each|after)? ?(?:a|an|one|the|this|that|last|next|each|every|per|full|whole|entire|single)$/.test(
-          lead,
-        )
-      )
-        return;
-      if (
-        !clause.isQuestion &&
-        !/(?:in|for|during|over) (?:a|an|one|the|that|this|full|whole|entire)/.test(lead)
-      )
-        return;
-      this.amounts.push(implicitAmount(clause, singular(token.text), owner, this.#position++));
+      const isOne = (clause.isQuestion ? oneOfTime : spanOfTime).test(lead);
+      if (isOne) this.amounts.push(implicitAmount(clause, noun, owner, this.#position++));
     });
   }
+}
+
+const groupOfPeople = /^(?:family|group|party|team|crowd|couple|class|crew) of$/;
+/** Nouns that only stand for another. */
+const placeholders = /^(?:rest|remainder|total|cost|price|discount|off|ones?)$/;
+const dayParts = /^(?:morning|evening|night|afternoon)$/;
+const oneOfTime = /(?:^|\s)(?:a|an|one|the|this|that|last|next|each|every|per|full|whole|entire|single)$/;
+const spanOfTime =
+  /(?:^|\s)(?:in|for|during|over) (?:a|an|one|the|that|this|full|whole|entire)(?: (?:full|whole|entire|single))?$/;
+
+/** Something counted by the piece, other than what is spoken of. */
+function isThing({ noun, per, isImplicit }: Amount, other?: string): boolean {
+  return (
+    noun !== '' &&
+    noun !== other &&
+    !isMeasure(noun) &&
+    !isImplicit &&
+    (other === undefined || per === undefined)
+  );
+}
+
+/** "13 children went home": the number belongs to the subject, so that nobody else owns it. */
+function countsSubject({ at, clause, isPart, per, before }: Mention): boolean {
+  const isAside = before.some((word) => ['by', 'in', 'after'].includes(word));
+  return at < clause.verbAt && !isPart && per === undefined && !isAside;
 }
 
 /** In "3 parrots and 2 finches in each cage" both are for each cage. */

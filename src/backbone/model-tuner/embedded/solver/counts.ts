@@ -1,5 +1,5 @@
 import type { Amount } from './amounts.ts';
-import { conversionFactor, isKindOf, isMeasure, singular } from './nouns.ts';
+import { conversionFactor, isKindOf, isMeasure, isVague, singular, tagWords } from './nouns.ts';
 
 /** How freely counts are looked for: the very noun; related units; other rates; "a week"; whatever stands beside. */
 export const levels = ['exact', 'related', 'rates', 'implicit', 'beside'] as const;
@@ -146,19 +146,23 @@ function matchesPer(amount: Amount, per: string, rate: Amount): boolean {
   const isConvertible =
     (conversionFactor(amount.noun, per) ?? conversionFactor(per, amount.noun)) !== undefined;
   if (per === amount.noun || isConvertible) return true;
-  if (isMeasure(per)) return false;
   const head = lastWord(per);
+  if (isMeasure(per) && !tagWords.has(head)) return false;
   const modifiers = per
     .split(' ')
     .slice(0, -1)
     .filter((word) => !/^(?:a|one|the|full|whole|single|regular)$/.test(word));
   const adjectives = amount.adjectives.map(singular);
-  if (amount.noun === head || isKindOf(amount.noun, head)) {
+  if (amount.noun === head || (!isVague(head) && isKindOf(amount.noun, head))) {
     return (
       modifiers.length === 0 || adjectives.length === 0 || modifiers.some((word) => adjectives.includes(word))
     );
   }
-  if (rate.noun !== 'dollar') return false;
+  // Adult tickets for adults; but no pizzas for a pizza shop.
+  const isForPeople = [head, ...modifiers].some(
+    (word) => isKindOf(singular(word), 'person') || tagWords.has(word),
+  );
+  if (rate.noun !== 'dollar' || !isForPeople) return false;
   const described = [...adjectives, amount.noun, amount.content ?? ''];
   return adjectives.includes(head) || modifiers.some((word) => described.includes(singular(word)));
 }

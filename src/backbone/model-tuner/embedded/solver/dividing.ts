@@ -1,5 +1,5 @@
 import { evaluate, number, operation, type Expression } from '../expression.ts';
-import { dividedBy, minus, plus, sum, times } from './algebra.ts';
+import { dividedBy, minus, plus, times } from './algebra.ts';
 import type { Amount } from './amounts.ts';
 import { conversionFactor, isMeasure, isTime, singular } from './nouns.ts';
 import { plural } from './plurals.ts';
@@ -98,37 +98,27 @@ export function convertTime(expression: Expression, from: string, to: string): E
 
 /** What one gets when all is split equally. */
 export const share: Strategy = (question, world) => {
-  const divides = world.amounts
-    .concat(world.factors)
-    .some(
-      ({ clause }) =>
-        clause.verbClass === 'divide' ||
-        clause.tokens.some(({ text }) => ['equally', 'evenly', 'equal'].includes(text)),
-    );
+  const divides =
+    isTold(world, /^(?:equally|evenly|equal)$/) ||
+    [...world.amounts, ...world.factors].some(({ clause }) => clause.verbClass === 'divide');
   const asksEach =
     !givesRate(question) && question.has('each', 'per', 'every', 'apiece', 'one', 'average', 'single');
   if (!divides && !asksEach) return [];
-  const amounts = countedBy(question, world.amounts);
-  const whole = narrowed(question, amounts);
-  const hasRest = [...world.amounts, ...world.factors].some(({ clause }) =>
-    clause.tokens.some(({ text }) => /^(?:rest|remaining|remainder|balance)$/.test(text)),
-  );
-  const wholeValue = balance(whole) ?? (hasRest ? firstMinusRest(whole, question.noun) : total(whole));
+  const whole = narrowed(question, countedBy(question, world.amounts));
+  const hasRest = isTold(world, /^(?:rest|remaining|remainder|balance)$/);
+  const dividend = balance(whole) ?? (hasRest ? firstMinusRest(whole, question.noun) : total(whole));
   const divisor = divisorFor(question, world, whole);
-  if (wholeValue === undefined || divisor === undefined) return [];
-  const shared = dividedBy(wholeValue, divisor, plural(question.noun ?? ''));
-  return candidate(
-    shared,
-    question.noun,
-    asksEach && divides
-      ? 4
-      : question.has('each', 'per', 'every', 'apiece', 'average')
-        ? 3
-        : divides
-          ? 2.5
-          : 0.4,
-  );
+  if (dividend === undefined || divisor === undefined) return [];
+  const weight = divides && asksEach ? 4 : divides ? 2.5 : question.has('one', 'single') ? 0.4 : 3;
+  return candidate(dividedBy(dividend, divisor, plural(question.noun ?? '')), question.noun, weight);
 };
+
+/** Whether a clause with a number has such a word. */
+function isTold(world: World, word: RegExp): boolean {
+  return [...world.amounts, ...world.factors].some(({ clause }) =>
+    clause.tokens.some(({ text }) => word.test(text)),
+  );
+}
 
 /** Whether the question states a rate of its own: "working 6 hours per day". */
 function givesRate({ clause }: Question): boolean {
@@ -139,59 +129,61 @@ function givesRate({ clause }: Question): boolean {
   );
 }
 
+/** Among whom or what it is divided: what the question names after "each", else what was counted last. */
 function divisorFor(question: Question, world: World, whole: readonly Amount[]): Expression | undefined {
-  const each = question.words.findIndex((word) =>
-    ['each', 'per', 'every', 'one', 'a', 'single'].includes(word),
+  const each = question.words.findIndex((word) => /^(?:each|per|every|one|a|single)$/.test(word));
+  const names = [...question.names, singular(question.words[each + 1] ?? '')];
+  const isDivisor = (amount: Amount): boolean =>
+    !whole.includes(amount) &&
+    ['count', 'money', 'times'].includes(amount.kind) &&
+    amount.noun !== question.noun;
+  const named = [...world.amounts, ...world.factors].filter(
+    (amount) => isDivisor(amount) && !amount.isImplicit && names.includes(amount.noun),
   );
-  const named = question.names.concat(singular(question.words[each + 1] ?? ''));
-  const pool = [...world.amounts, ...world.factors].filter(
-    (amount) =>
-      !whole.includes(amount) &&
-      amount.kind !== 'percent' &&
-      amount.kind !== 'fraction' &&
-      !amount.isImplicit,
-  );
-  const asked = pool.filter((amount) => amount.noun !== question.noun && named.includes(amount.noun));
-  if (asked.length > 0)
-    return sum(
-      asked.map(({ expression }) => expression),
-      plural(asked[0]?.noun ?? ''),
-    );
-  const others = pool.filter(
-    (amount) => amount.noun !== question.noun && !world.factors.includes(amount) && amount.noun !== 'dollar',
-  );
-  const last = others.at(-1);
-  const withSelf =
-    last?.clause.tokens.some(({ text }) => /^(?:herself|himself|myself)$/.test(text)) === true &&
-    last.before.length > 0 &&
-    !last.clause.tokens.some(({ text }) => /^keeps?|kept$/.test(text));
-  return last === undefined ? undefined : withSelf ? plus(last.expression, number(1)) : last.expression;
+  if (named.length > 0) return total(named);
+  const last = world.amounts.findLast((amount) => isDivisor(amount) && amount.noun !== 'dollar');
+  return last && (sharesWithSelf(last) ? plus(last.expression, number(1)) : last.expression);
 }
 
+/** "among 5 friends and himself". */
+function sharesWithSelf({ clause }: Amount): boolean {
+  const words = clause.tokens.map(({ text }) => text);
+  return (
+    words.some((word) => /^(?:him|her|my|them)sel(?:f|ves)$/.test(word)) &&
+    !words.some((word) => /^(?:keeps?|kept)$/.test(word))
+  );
+}
+
+/** The mean of several values. */
 export const average: Strategy = (question, world) => {
-  if (!question.has('average', 'mean')) return [];
-  const amounts = countedBy(question, world.amounts).filter(({ isAsked }) => !isAsked);
-  const values = amounts.length > 1 ? amounts : world.amounts.filter(({ isAsked }) => !isAsked);
-  if (
-    values.length < 2 ||
-    (values.length === 2 && isTime(values[0]?.noun ?? '') !== isTime(values[1]?.noun ?? ''))
-  )
-    return [];
-  const size = values.length;
-  const stated = [...world.amounts, ...world.factors].find(
-    (amount) => evaluate(amount.expression) === size && !values.includes(amount),
+  const stated = world.amounts.filter(({ isAsked }) => !isAsked);
+  if (!question.has('average', 'mean')) return sumOfAverage(question, world, stated);
+  const counted = countedBy(question, stated);
+  const all = counted.length > 1 ? counted : stated;
+  if (all.length === 2 && isTime(all[0]?.noun ?? '') !== isTime(all[1]?.noun ?? '')) return [];
+  // "her three tests" counts the values; it is none of them.
+  const isHeader = (amount: Amount): boolean =>
+    evaluate(amount.expression) === all.length - 1 ||
+    (evaluate(amount.expression) === all.length && amount.noun !== all.at(-1)?.noun);
+  const header = [all[0], all.at(-1)].find((amount) => amount !== undefined && isHeader(amount));
+  const values = all.filter((amount) => amount !== header);
+  const elsewhere = [...stated, ...world.factors].find(
+    (amount) => evaluate(amount.expression) === values.length && !values.includes(amount),
   );
-  const dropped = values.find(
-    (amount) => evaluate(amount.expression) === size && amount.noun !== values.at(-1)?.noun,
-  );
-  const header = [values[0], values.at(-1)].find(
-    (amount) => amount !== undefined && evaluate(amount.expression) === size - 1,
-  );
-  const added = values.filter((amount) => amount !== dropped && amount !== header);
-  const sumOf = total(added);
-  const count = stated?.expression ?? header?.expression ?? number(added.length);
-  return candidate(sumOf && operation('/', sumOf, count, plural(question.noun ?? '')), question.noun, 4);
+  const sumOf = total(values);
+  if (sumOf === undefined || values.length < 2) return [];
+  const count = elsewhere?.expression ?? number(values.length);
+  return candidate(operation('/', sumOf, count, plural(question.noun ?? '')), question.noun, 4);
 };
+
+/** "The average of 4 numbers is 15. What is their sum?" */
+function sumOfAverage(question: Question, { story }: World, stated: readonly Amount[]): Candidate[] {
+  const [count, mean] = stated;
+  const asks = question.has('sum', 'total', 'altogether', 'in all') && /\baverage\b/.test(story);
+  return asks && count && mean && stated.length === 2
+    ? candidate(times(count.expression, mean.expression), undefined, 4)
+    : [];
+}
 
 /** "6 dresses in 2 days": as much for another time, or the time for another amount. */
 export const proportion: Strategy = (question, world) => {

@@ -7,7 +7,7 @@ import type { Strategy } from './strategy.ts';
 import type { World } from './world.ts';
 
 /** Rectangles and squares: area, perimeter, and what a square unit or a unit of fence costs. */
-export const geometry: Strategy = (_question, world) => {
+export const geometry: Strategy = (question, world) => {
   const { story } = world;
   const asksArea = /\barea\b|\bsquare (?:feet|foot|meters?|yards?|inch(?:es)?|centimeters?|miles?)\b/.test(
     story,
@@ -16,6 +16,16 @@ export const geometry: Strategy = (_question, world) => {
   if (!asksArea && !asksAround) return [];
   const [first, second] = sides(world);
   if (first === undefined) return [];
+  const isSide = /\bside\b/.test(question.words.join(' ')) && /\bperimeter\b/.test(story);
+  if (isSide && second === undefined) {
+    return [
+      {
+        expression: operation('/', first.expression, number(4), plural(first.noun)),
+        unit: plural(first.noun),
+        weight: 4,
+      },
+    ];
+  }
   const isSquare = second === undefined && /\bsquare\b/.test(story);
   if (second === undefined && !isSquare) return [];
   const other = second ?? first;

@@ -58,8 +58,9 @@ export function readNounPhrase(tokens: readonly Token[]): NounPhrase | undefined
   const isEachOf = ofAt > 0 && /^(?:each|every|all|both|one|some)$/.test(body[ofAt - 1]?.text ?? '');
   const main = ofAt < 0 ? body : isEachOf ? body.slice(ofAt + 1) : body.slice(0, ofAt);
   const words = main.filter(
-    ({ text, number }) =>
-      number === undefined && (mayBeNoun(text) || personalPronouns.has(text) || text === 'who'),
+    ({ text, number }, at) =>
+      number === undefined &&
+      (mayBeNoun(text) || personalPronouns.has(text) || text === 'who' || (text === 'can' && at > 0)),
   );
   const head = words.at(-1);
   if (head === undefined) return undefined;

@@ -141,6 +141,7 @@ function nounAfter(clause: Clause, from: number, end: number): string | undefine
 
 function isPerWord(clause: Clause, at: number, length: number): boolean {
   const text = clause.tokens[at]?.text ?? '';
+  if (length === 0 && text === 'can') return true;
   if (length >= 3 || !mayBeNoun(text) || at === clause.verbAt) return false;
   return length === 0 || (!tagWords.has(text) && verbOf(text) === undefined);
 }
@@ -155,7 +156,8 @@ function perBefore(clause: Clause, at: number, previous: EarlierMention | undefi
     const noun = dayOf(nounAfterEach(clause, index, at));
     if (noun === undefined) continue;
     if (isSubject(clause, index, at) && !isTime(noun)) return undefined;
-    const between = previous !== undefined && previous.at > index;
+    const isPastSubject = previous !== undefined && previous.at < clause.verbAt && clause.verbAt < at;
+    const between = previous !== undefined && previous.at > index && !isPastSubject;
     if (between && previous.per !== noun && !isWithinEach(clause, index, previous.at)) return undefined;
     if (between && isWithinEach(clause, index, previous.at) && previous.at === at) return undefined;
     return noun;
@@ -184,25 +186,32 @@ function nounAfterEach(clause: Clause, each: number, before: number): string | u
 
 /** A thing that is named with "a" or in the plural as the subject may turn out to be counted elsewhere. */
 export function softPer(clause: Clause, at: number, rest: readonly Token[]): string | undefined {
-  const forOne = rest.findIndex(
-    ({ text }, index) =>
+  return beneficiary(rest) ?? madeIn(clause.tokens, at) ?? subjectThing(clause, at);
+}
+
+/** "$4 for a ticket", "$8 for adults". */
+function beneficiary(rest: readonly Token[]): string | undefined {
+  const at = rest.findIndex(({ text }, index) => {
+    const next = rest[index + 1]?.text ?? '';
+    const isPlural = mayBeNoun(next) && singular(next) !== next;
+    return (
       ['for', 'on'].includes(text) &&
-      (/^(?:a|an|the|one)$/.test(rest[index + 1]?.text ?? '') ||
-        (text === 'for' &&
-          mayBeNoun(rest[index + 1]?.text ?? '') &&
-          singular(rest[index + 1]?.text ?? '') !== rest[index + 1]?.text)),
-  );
-  if (forOne >= 0) {
-    const phrase = readNounPhrase(rest.slice(forOne + 1));
-    if (phrase !== undefined) return phrase.head;
+      (/^(?:a|an|the|one)$/.test(next) || (isPlural && (text === 'for' || tagWords.has(singular(next)))))
+    );
+  });
+  return at < 0 ? undefined : readNounPhrase(rest.slice(at + 1))?.head;
+}
+
+/** "A notebook costs $3", "the price of a notebook is $3". */
+function subjectThing({ subject, tokens, verbAt, verbClass }: Clause, at: number): string | undefined {
+  if (subject === undefined || verbAt < 0 || at < verbAt || subject.isName || verbClass === 'divide')
+    return undefined;
+  const before = tokens.slice(0, verbAt);
+  if (before.some((token) => token.number !== undefined && token.text !== 'one')) return undefined;
+  if (/^(?:price|cost|fee|weight|charge|fare)$/.test(subject.head)) {
+    const of = before.findIndex(({ text }) => text === 'of' || text === 'for');
+    return of < 0 ? undefined : readNounPhrase(before.slice(of + 1))?.head;
   }
-  const made = madeIn(clause.tokens, at);
-  if (made !== undefined) return made;
-  const { subject, verbAt } = clause;
-  if (subject === undefined || verbAt < 0 || at < verbAt || subject.isName || clause.verbClass === 'divide')
-    return undefined;
-  if (clause.tokens.slice(0, verbAt).some((token) => token.number !== undefined && token.text !== 'one'))
-    return undefined;
   return isGeneric(subject) ? subjectName(subject) : undefined;
 }
 

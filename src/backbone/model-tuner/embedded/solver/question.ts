@@ -81,7 +81,7 @@ function readTarget(clause: Clause, words: readonly string[], has: Has): Target 
 }
 
 const moneyWords =
-  /^(?:older|cost|profit|revenue|income|tip|tax|interest|salary|allowance|saving|bill|discount|pay|price|rent|wage|expense|debt)$/;
+  /^(?:older|cost|profit|revenue|income|tip|tax|interest|salary|allowance|saving|bill|discount|pay|price|rent|wage|earning|budget|paycheck|expense|debt)$/;
 
 /** "how much": money, unless something else is named or weighed. */
 function readAmountTarget(counted: Target, has: Has): Target {

@@ -1,7 +1,7 @@
 import { number, type Expression } from '../expression.ts';
 import { dividedBy, fractionOf, minus, percentOf, plus, times } from './algebra.ts';
 import type { Amount } from './amounts.ts';
-import { conversionFactor, isMeasure, singular, tagWords } from './nouns.ts';
+import { conversionFactor, isKindOf, isMeasure, singular, tagWords } from './nouns.ts';
 import { plural } from './plurals.ts';
 import type { Role } from './roles.ts';
 
@@ -123,6 +123,7 @@ function isComparable(other: Amount, amount: Amount, words: readonly string[]): 
 
 function isSimilar(other: Amount, amount: Amount): boolean {
   if (amount.noun === '' || isSameMeasure(other.noun, amount.noun)) return true;
+  if (isKindOf(amount.noun, other.noun)) return false; // dimes among coins: the whole, not the other side
   return amount.kind === 'times' && isMeasure(other.noun) === isMeasure(amount.noun);
 }
 
@@ -144,7 +145,8 @@ function bestNamed(known: readonly Amount[], amount: Amount, words: readonly str
 function ownAmount(known: readonly Amount[], amount: Amount, words: readonly string[]): Amount | undefined {
   if (words.some((word) => tagWords.has(word) || known.some(({ owner }) => owner === word))) return undefined;
   return known.findLast(
-    ({ owner, position, sentence }) =>
+    ({ owner, position, sentence, noun }) =>
+      (noun === amount.noun || !isKindOf(amount.noun, noun)) &&
       owner !== undefined &&
       owner === amount.owner &&
       position < amount.position &&

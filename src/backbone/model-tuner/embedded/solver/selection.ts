@@ -22,7 +22,8 @@ export function countedBy(question: Question, amounts: readonly Amount[]): Amoun
   const exact = pick(
     (amount) => amount.noun === noun || (isOpenMeasure(noun) && measures(noun, amount.noun)),
   );
-  const content = pick((amount) => amount.content === noun && !isMeasure(noun));
+  const holders = pick((amount) => amount.content === noun && !isMeasure(noun)).map((amount) => amount.noun);
+  const content = pick((amount) => holders.includes(amount.noun) && (amount.content ?? noun) === noun);
   const kind = pick(
     (amount) => amount.noun !== noun && isKindOf(amount.noun, noun) && !isMeasure(amount.noun),
   );
@@ -57,7 +58,7 @@ export function narrowed(question: Question, amounts: readonly Amount[]): Amount
 }
 
 /** A choice of amounts, and how much less likely it is than the narrowest. */
-interface Reading {
+export interface Reading {
   readonly amounts: readonly Amount[];
   readonly doubt: number;
 }

@@ -97,7 +97,8 @@ function isVerbAt(tokens: readonly Token[], at: number): boolean {
   if (text.endsWith('ing') && text !== verb) return false; // a helper before it is the verb that is found
   if (before === undefined) return !isNounLikeVerb(text) || opensObject(next);
   if (before.number !== undefined) return followsNumber(verb, text, next);
-  if (leadsToNoun(before.text, isNounLikeVerb(text))) return false;
+  const isRelative = /^(?:that|which)$/.test(before.text) && opensObject(next);
+  if (!isRelative && leadsToNoun(before.text, isNounLikeVerb(text))) return false;
   if (text === 'left') return !['be', 'have'].includes(verbOf(before.text) ?? '');
   if (!isNounLikeVerb(text) || isCountedPlural(tokens, at - 1)) return true;
   return before.capital || opensVerb.has(before.text) || opensObject(next);
