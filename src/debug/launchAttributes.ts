@@ -133,9 +133,9 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
   },
   parallel: {
     type: 'integer',
-    minimum: 1,
+    minimum: 0,
     description:
-      'Episodes that run at a time. Default: 1 when debugging, so that stepping stays in one episode; without debugging, `ajet.debug.debug_max_parallel` of the config.',
+      'Episodes that run at a time; 0: as many as `ajet.debug.debug_max_parallel` of the config says. Default: when debugging, the setting `agentjet.parallel`, which is 1, so that stepping stays in one episode; without debugging, 0.',
   },
   repeat: {
     type: 'integer',

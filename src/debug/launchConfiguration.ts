@@ -20,6 +20,7 @@ export interface LaunchDefaults {
   readonly script?: string | undefined;
   readonly endpoint?: unknown;
   readonly runtimeExecutable?: string | undefined;
+  readonly parallel?: number | undefined;
 }
 
 /** Phase 1. The configuration's own values win; nothing is checked yet. */
@@ -83,7 +84,7 @@ function toRequest(
   resolved: { config: string; cwd: string; model: ModelChoice; debugging: boolean },
 ): RunRequest {
   // Stepping that jumps between episodes helps nobody, so a debugger gets one at a time unless told otherwise.
-  const parallel = attributes.parallel ?? (resolved.debugging ? 1 : undefined);
+  const parallel = attributes.parallel ?? (resolved.debugging ? 1 : 0);
   return {
     protocol: runProtocolVersion,
     config: resolved.config,
@@ -96,7 +97,7 @@ function toRequest(
     ...(attributes.seed !== undefined && { seed: attributes.seed }),
     ...(attributes.tasks !== undefined && { firstTasks: attributes.tasks }),
     ...(attributes.taskIds !== undefined && { taskIds: [...attributes.taskIds] }),
-    ...(parallel !== undefined && { parallel }),
+    ...(parallel > 0 && { parallel }),
     ...(attributes.repeat !== undefined && { repeat: attributes.repeat }),
     ...(attributes.episodeTimeout !== undefined && { episodeTimeout: attributes.episodeTimeout }),
   };

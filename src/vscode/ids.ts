@@ -52,6 +52,8 @@ export const settings = {
   script: 'script',
   /** {baseUrl, model, apiKeyEnv?} or null, default null. Scope `resource`. */
   endpoint: 'endpoint',
+  /** integer, default 1: episodes at a time under F5; 0: as the config says. Scope `resource`. */
+  parallel: 'parallel',
   /** boolean, default true: Debug and Run above configs and workflows. Scope `resource`. */
   codeLens: 'codeLens',
 } as const;

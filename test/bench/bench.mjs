@@ -22,9 +22,9 @@ function chosen(only) {
   return benches.filter(({ name }) => names.includes(name));
 }
 
-function row({ bench, metric, ours, baseline, baselineName, ratio, target, pass }) {
-  const side = ({ median, lower, upper }) => `${median.toFixed(0)} (${lower.toFixed(0)}–${upper.toFixed(0)})`;
-  return `${pass ? 'pass' : 'FAIL'}  ${bench}: ${ratio} (target ${target}); ${metric}: ours ${side(ours)}, ${baselineName} ${side(baseline)}`;
+function row({ bench, metric, ours, baseline, baselineName, ratio, target, pass, ...quartiles }) {
+  const side = (median, [lower, upper]) => `${median.toFixed(0)} (${lower.toFixed(0)}–${upper.toFixed(0)})`;
+  return `${pass ? 'pass' : 'FAIL'}  ${bench}: ${ratio} (target ${target}); ${metric}: ours ${side(ours, quartiles.oursQuartiles)}, ${baselineName} ${side(baseline, quartiles.baselineQuartiles)}`;
 }
 
 async function main() {

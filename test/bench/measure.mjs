@@ -35,13 +35,12 @@ export function quantile(values, share) {
   return sorted[low] + (sorted[high] - sorted[low]) * (place - low);
 }
 
-function describe(values) {
-  return {
-    median: quantile(values, 0.5),
-    lower: quantile(values, 0.25),
-    upper: quantile(values, 0.75),
-    runs: values.length,
-  };
+function quartiles(values) {
+  return [round(quantile(values, 0.25)), round(quantile(values, 0.75))];
+}
+
+function round(value) {
+  return Number(value.toPrecision(6));
 }
 
 /** The row of a bench. Throws when a side has too few samples: a bench that cannot run its baseline fails. */
@@ -57,11 +56,14 @@ export async function resultOf(bench) {
   return {
     bench: bench.name,
     metric: bench.metric,
-    ours: describe(ours),
-    baseline: describe(baseline),
+    ours: round(quantile(ours, 0.5)),
+    baseline: round(quantile(baseline, 0.5)),
     baselineName: bench.baselineName,
     ratio: Math.round(ratio * 1000) / 1000,
     target: bench.target,
     pass,
+    runs: ours.length,
+    oursQuartiles: quartiles(ours),
+    baselineQuartiles: quartiles(baseline),
   };
 }

@@ -68,6 +68,8 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
       script: section.get<string>(settings.script),
       endpoint: section.get(settings.endpoint),
       runtimeExecutable: section.get<string>(settings.runtimeExecutable),
+      // For stepping; a run that nobody steps through goes as fast as the config lets it.
+      parallel: configuration['noDebug'] === true ? undefined : section.get<number>(settings.parallel),
     });
     return { cwd: folder?.uri.fsPath ?? workingFolder(uri), ...resolved, config: uri.fsPath };
   }

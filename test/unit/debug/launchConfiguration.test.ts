@@ -145,7 +145,7 @@ describe('resolveLaunch', () => {
       `debug/file-not-found: Launch attribute 'cwd' names a path that does not exist: ${at('no')}.`,
     ],
     [
-      { config, parallel: 0 },
+      { config, parallel: -1 },
       "debug/bad-attribute: Launch attribute 'parallel' must be an integer of at least 1, but is 0.",
     ],
     [{ config, seed: 1.5 }, "debug/bad-attribute: Launch attribute 'seed' must be an integer, but is 1.5."],
