@@ -61,6 +61,12 @@ describe('resolveLaunch', () => {
     expect(spec.request).not.toHaveProperty('parallel');
   });
 
+  it('does so under a debugger as well when told to with 0', async () => {
+    const { spec } = await resolveLaunch({ config, parallel: 0 }, context());
+    expect(spec.inspect).toBe(true);
+    expect(spec.request).not.toHaveProperty('parallel');
+  });
+
   it('takes every attribute', async () => {
     const { spec, verbose, jsDebug } = await resolveLaunch(
       {
@@ -146,7 +152,7 @@ describe('resolveLaunch', () => {
     ],
     [
       { config, parallel: -1 },
-      "debug/bad-attribute: Launch attribute 'parallel' must be an integer of at least 1, but is 0.",
+      "debug/bad-attribute: Launch attribute 'parallel' must be an integer of at least 0, but is -1.",
     ],
     [{ config, seed: 1.5 }, "debug/bad-attribute: Launch attribute 'seed' must be an integer, but is 1.5."],
     [
