@@ -28,24 +28,6 @@ const sharedSdk = {
   },
 };
 
-/**
- * An ECMAScript import of node:http reads every property of it, the lazy ones included, and so loads all of Node's
- * fetch: a tenth of the time that a run takes to start. `require` reads nothing.
- */
-const httpByRequire = {
-  name: 'http-by-require',
-  setup(build) {
-    build.onResolve({ filter: /^(node:)?https?$/ }, (args) =>
-      args.namespace === 'by-require'
-        ? { path: args.path, external: true }
-        : { path: args.path, namespace: 'by-require' },
-    );
-    build.onLoad({ filter: /.*/, namespace: 'by-require' }, (args) => ({
-      contents: `module.exports = require(${JSON.stringify(args.path)});`,
-    }));
-  },
-};
-
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -74,7 +56,7 @@ const bundles = [
     ...esm,
     entryPoints: ['src/node/backboneProcess.ts'],
     outfile: 'dist/backbone.mjs',
-    plugins: [sharedSdk, httpByRequire],
+    plugins: [sharedSdk],
   },
   { ...esm, entryPoints: ['src/workflow/index.ts'], outfile: 'dist/sdk.mjs' },
 ];
