@@ -13,7 +13,7 @@ import { localFiles } from './files.ts';
 import { installLoader, type Loader } from './loader/loader.ts';
 import { openModelTuner } from './modelTuner.ts';
 import { serveFrontEnd } from './process/frontEnd.ts';
-import { killOwnTree } from './process/kill.ts';
+import { descendantsOf, killOwnTree, killSurvivors } from './process/kill.ts';
 import { openRunFolder } from './runFolder.ts';
 import { UncaughtErrors } from './uncaught.ts';
 
@@ -46,6 +46,8 @@ async function run(request: RunRequest): Promise<void> {
   // What the user's code left open, a timer or a socket, must not keep a run that is over.
   await flushed(process.stdout);
   await flushed(process.stderr);
+  // Nor may a program stay that it started in a group of its own: once this process has gone, nobody can find it.
+  killSurvivors(descendantsOf(process.pid));
   process.exit(0);
 }
 
@@ -91,13 +93,27 @@ function portsOf(request: RunRequest): LaunchPorts {
 }
 
 async function readConfigText(file: string): Promise<string> {
-  const text = await localFiles.readText(file);
+  const text = await localFiles.readText(file).catch((error: unknown) => {
+    throw unreadableConfig(file, error);
+  });
   if (text !== undefined) return text;
   throw new CodedError({
     code: 'launcher/config-not-found',
     message: `The config ${file} does not exist.`,
     hint: 'Correct the path.',
   });
+}
+
+function unreadableConfig(file: string, cause: unknown): CodedError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new CodedError(
+    {
+      code: 'launcher/config-unreadable',
+      message: `The config ${file} cannot be read: ${reason}.`,
+      hint: 'Name a YAML file that you may read.',
+    },
+    { cause },
+  );
 }
 
 function reportUncaught(error: unknown, loader: Loader): void {

@@ -23,16 +23,32 @@ export async function openRunFolder(wanted: string, configText: string): Promise
 }
 
 async function makeFolder(wanted: string): Promise<string> {
-  await mkdir(path.dirname(wanted), { recursive: true });
+  await makeParents(path.dirname(wanted));
   for (let number = 1; ; number++) {
     const folder = number === 1 ? wanted : `${wanted}_${number}`;
     try {
       await mkdir(folder);
       return folder;
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      if (!isCode(error, 'EEXIST')) throw error;
     }
   }
+}
+
+/** Not by `recursive`, with which Node tries for ever where a file system takes no folders, as `/proc` does. */
+async function makeParents(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return;
+    if (!isCode(error, 'ENOENT') || path.dirname(folder) === folder) throw error;
+    await makeParents(path.dirname(folder));
+    await mkdir(folder);
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 function cannotWrite(folder: string, cause: unknown): CodedError {

@@ -57,9 +57,14 @@ export function formatEpisode(result: EpisodeResult): string {
   const outcome =
     result.error === null
       ? `reward ${formatReward(result.reward)}, ${result.isSuccess ? 'success' : 'no success'}`
-      : `error: ${result.error.message}`;
+      : `error: ${inBrief(result.error.message)}`;
   const calls = `${result.llmCalls} call${result.llmCalls === 1 ? '' : 's'}`;
   return `task ${nameOf(result.taskId)}, repeat ${result.repeat}: ${outcome}, ${calls}, ${result.seconds.toFixed(2)} s`;
+}
+
+/** The first line, as a clause. */
+function inBrief(message: string): string {
+  return (message.split('\n')[0] ?? '').replace(/[.:]$/, '');
 }
 
 function nameOf(taskId: string): string {

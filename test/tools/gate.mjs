@@ -23,6 +23,7 @@ const suites = [
   { name: 'layers', command: ['depcruise', 'src'] },
   { name: 'build', command: ['node', 'test/tools/bootstrap.mjs', '--build'], deep: true },
   { name: 'unit', ...vitest('unit', ['--config', 'test/unit/vitest.config.ts']), deep: true },
+  { name: 'cli', ...vitest('cli', ['--config', 'test/cli/vitest.config.ts']), needs: 'build' },
   {
     name: 'e2e-host',
     command: ['node', 'test/tools/hostSuite.mjs'],

@@ -20,7 +20,7 @@ export class MathAgentWorkflow extends Workflow {
     const client = tuner.asOpenAIClient({ agentName: 'math_agent' });
     const messages: Message[] = [
       { role: 'system', content: systemPrompt },
-      { role: 'user', content: workflowTask.task.main_query },
+      { role: 'user', content: `${workflowTask.task.metadata.question ?? workflowTask.task.main_query}` },
     ];
 
     // A good place for a first breakpoint: hover over `messages` and watch the conversation grow.

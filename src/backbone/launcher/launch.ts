@@ -78,7 +78,7 @@ async function run(request: RunRequest, ports: LaunchPorts, cancellation: Cancel
   if (error !== undefined) throw error;
   const plan = planRun(request, config, new Date(ports.clock.now()), ports.paths);
   const locate = locator(request, ports);
-  const workflow = await locate(plan.workflow, 'workflow', config.locate('ajet.rollout.user_workflow'));
+  const workflow = await workflowOf(plan, config, locate);
   const dataFile = await resolveFile(plan.dataFile, request, ports);
   const selection = { first: plan.firstTasks, taskIds: request.taskIds };
   const { tasks, warnings } = await readJsonlTasks(dataFile, selection, ports.files, plan.dataFileAt);
@@ -165,6 +165,13 @@ function locator(request: RunRequest, ports: LaunchPorts): Locate {
   };
 }
 
+/** The defaults' own workflow is an example of upstream's that no user has. */
+function workflowOf(plan: RunPlan, config: Config, locate: Locate): Promise<Place> {
+  const key = 'ajet.rollout.user_workflow';
+  if (config.get(key)?.origin.kind !== 'file') throw noWorkflow(config.locate(key));
+  return locate(plan.workflow, 'workflow', config.locate(key));
+}
+
 /** The judge class, when an episode needs it: a run whose workflow returns every reward never asks. */
 async function judgeOf(
   plan: RunPlan,
@@ -201,6 +208,15 @@ function refusePython({ kind, where, name }: Locator, what: string, location: Lo
     message: `The ${what} ${where}->${name} is Python, which this version does not run.`,
     location,
     hint: `Name a TypeScript or JavaScript file, for example ${what}.ts->${name}.`,
+  });
+}
+
+function noWorkflow(location: Location): CodedError {
+  return new CodedError({
+    code: 'launcher/no-workflow',
+    message: 'The config names no workflow.',
+    location,
+    hint: 'Name one: ajet.rollout.user_workflow: workflow.ts->ClassName.',
   });
 }
 

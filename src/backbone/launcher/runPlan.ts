@@ -38,9 +38,9 @@ export function planRun(request: RunRequest, config: Config, now: Date, paths: P
     judgeType: config.string('ajet.task_judge.judge_type'),
     judge: config.stringOrNull('ajet.task_judge.judge_protocol'),
     ...dataFile(request, config),
-    firstTasks: request.firstTasks ?? config.integer('ajet.debug.debug_first_n_tasks'),
-    repeat: request.repeat ?? config.integer('ajet.rollout.num_repeat'),
-    parallel: request.parallel ?? config.integer('ajet.debug.debug_max_parallel'),
+    firstTasks: request.firstTasks ?? count(config, 'ajet.debug.debug_first_n_tasks'),
+    repeat: request.repeat ?? count(config, 'ajet.rollout.num_repeat'),
+    parallel: request.parallel ?? count(config, 'ajet.debug.debug_max_parallel'),
     seed: request.seed ?? config.integer('ajet.debug.debug_vllm_seed'),
     sampling: {
       temperature: config.number('ajet.rollout.temperature'),
@@ -48,6 +48,18 @@ export function planRun(request: RunRequest, config: Config, now: Date, paths: P
       maxTokens: config.integer('ajet.rollout.max_response_length_in_one_turn') - reservedTokens,
     },
   };
+}
+
+/** Of none at all a run would end at once, as if all were well. */
+function count(config: Config, key: string): number {
+  const value = config.integer(key);
+  if (value >= 1) return value;
+  throw new CodedError({
+    code: 'launcher/no-episodes',
+    message: `\`${key}\` is ${value}, so there is nothing to run.`,
+    location: config.locate(key),
+    hint: 'Write 1 or more.',
+  });
 }
 
 /**

@@ -30,7 +30,7 @@ export async function settleReward(
   if (typeof verdict === 'object' && verdict !== null && 'reward' in verdict) {
     return checked(verdict.reward, 'isSuccess' in verdict ? verdict.isSuccess : undefined, 'The judge');
   }
-  throw badVerdict(verdict);
+  throw badVerdict(Judge.name, verdict);
 }
 
 function checked(reward: unknown, isSuccess: unknown, who: string): Outcome {
@@ -48,10 +48,10 @@ function badReward(who: string, reward: unknown): CodedError {
   });
 }
 
-function badVerdict(verdict: unknown): CodedError {
+function badVerdict(judge: string, verdict: unknown): CodedError {
   return new CodedError({
     code: 'task-judge/bad-verdict',
-    message: `computeReward returned ${show(verdict)}.`,
+    message: `computeReward of ${judge} returned ${show(verdict)}.`,
     hint: 'Return {reward, isSuccess} or [reward, isSuccess].',
   });
 }

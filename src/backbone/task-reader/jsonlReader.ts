@@ -42,7 +42,7 @@ export async function readJsonlTasks(
   let rows = 0;
   let beyond = 0;
   let rowsWithoutQuery = 0;
-  for await (const text of files.lines(file)) {
+  for await (const text of linesOf(file, files, namedAt)) {
     line += 1;
     if (text.trim() === '') continue;
     rows += 1;
@@ -66,6 +66,18 @@ export async function readJsonlTasks(
   return { tasks, warnings };
 }
 
+async function* linesOf(
+  file: string,
+  files: FileReader,
+  namedAt: Location | undefined,
+): AsyncGenerator<string> {
+  try {
+    yield* files.lines(file);
+  } catch (error) {
+    throw unreadable(file, error, namedAt);
+  }
+}
+
 export const notDefined = '[not defined]';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -77,9 +89,22 @@ function parseRow(text: string, file: string, line: number): Row | CodedError {
   try {
     value = JSON.parse(json);
   } catch (error) {
-    return brokenRow(file, line, error instanceof Error ? error.message : String(error));
+    const { reason, column } = jsonProblem(error instanceof Error ? error.message : String(error));
+    return brokenRow(file, line, reason, column);
   }
-  return isRecord(value) ? value : brokenRow(file, line, 'the row is not a JSON object');
+  return isRecord(value) ? value : brokenRow(file, line, `it is ${kindOf(value)}`);
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  return value === null ? 'null' : `a ${typeof value}`;
+}
+
+/** Of V8's message, whose line is always the first: what is wrong, and from which column on. */
+function jsonProblem(message: string): { reason: string; column: number | undefined } {
+  const place = / in JSON at position (\d+).*$/.exec(message);
+  if (place === null) return { reason: message, column: undefined };
+  return { reason: message.slice(0, place.index), column: Number(place[1]) + 1 };
 }
 
 function toTask(row: Row, file: string, line: number): Task | CodedError {
@@ -130,6 +155,19 @@ function fileNotFound(file: string, location: Location | undefined): CodedError 
   });
 }
 
+function unreadable(file: string, cause: unknown, namedAt: Location | undefined): CodedError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new CodedError(
+    {
+      code: 'task-reader/unreadable',
+      message: `The data set ${file} cannot be read: ${reason}.`,
+      ...(namedAt && { location: namedAt }),
+      hint: 'Name a JSONL file that you may read in file_path under ajet.task_reader.jsonl_dataset_file.',
+    },
+    { cause },
+  );
+}
+
 function emptyFile(file: string): CodedError {
   return new CodedError({
     code: 'task-reader/no-tasks',
@@ -139,11 +177,11 @@ function emptyFile(file: string): CodedError {
   });
 }
 
-function brokenRow(file: string, line: number, reason: string): CodedError {
+function brokenRow(file: string, line: number, reason: string, column?: number): CodedError {
   return new CodedError({
     code: 'task-reader/broken-jsonl',
     message: `Line ${line} is not a JSON object: ${reason}.`,
-    location: { file, line },
+    location: { file, line, column },
     hint: 'Mend or remove the line; training reads the whole file and would stop here.',
   });
 }

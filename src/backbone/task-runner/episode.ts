@@ -122,12 +122,20 @@ function interruption(
 function explain(error: unknown, modelFailure: CodedError | undefined, context: EpisodeContext): ErrorReport {
   const location = context.userFrame(error);
   if (error instanceof CodedError) return toReport(error, error.code);
-  const thrown = toReport(error, 'episode/workflow-threw');
+  const thrown = error instanceof Error ? toReport(error, 'episode/workflow-threw') : notAnError(error);
   const report = modelFailure === undefined ? thrown : { ...toReport(modelFailure, ''), stack: thrown.stack };
   return {
     ...report,
-    ...(location !== undefined && { location }),
+    ...(report.location === undefined && location !== undefined && { location }),
     hint: report.hint ?? 'Set a breakpoint there, or run with --verbose to see the whole stack.',
+  };
+}
+
+function notAnError(value: unknown): ErrorReport {
+  return {
+    code: 'episode/workflow-threw',
+    message: `What was thrown is not an Error but ${typeof value === 'string' ? JSON.stringify(value) : String(value)}, which tells no place.`,
+    hint: 'Throw an Error; or break on caught and uncaught exceptions under F5.',
   };
 }
 

@@ -85,7 +85,7 @@ const foreign: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ['with-ray', 'with-ray-cluster'].map((flag) => [
       flag,
-      'the debug backbone runs in one process, without Ray',
+      'the debug backbone runs in one process, without Ray; leave it out',
     ]),
   ),
   ...Object.fromEntries(
@@ -94,7 +94,7 @@ const foreign: Readonly<Record<string, string>> = {
       'start the environment service yourself and name its address in the config',
     ]),
   ),
-  'with-logview': 'the debug backbone prints its results; there is no log viewer to start',
+  'with-logview': 'the debug backbone prints its results; there is no log viewer to start; leave it out',
   debug: 'its breakpoint tags are for Ray; set a breakpoint in the editor and press F5 instead',
   db: 'its breakpoint tags are for Ray; set a breakpoint in the editor and press F5 instead',
   'skip-check-avail-gpu': 'the debug backbone looks for no GPU; leave it out',

@@ -17,6 +17,7 @@ export class BlockedEpisodes implements Disposable {
   readonly #clock: Clock;
   readonly #limit: number;
   readonly #ticking: Disposable;
+  #found = false;
 
   /** @param onBlocked the episodes that were running when one of them was found blocked, as results */
   constructor(clock: Clock, limitSeconds: number, onBlocked: (results: readonly EpisodeResult[]) => void) {
@@ -25,9 +26,15 @@ export class BlockedEpisodes implements Disposable {
     this.#ticking = clock.every(500, () => {
       const results = this.#blocked();
       if (results.length === 0) return;
+      this.#found = true;
       this.dispose();
       onBlocked(results);
     });
+  }
+
+  /** Whether an episode was found blocked. */
+  get found(): boolean {
+    return this.#found;
   }
 
   take(event: RunEvent): void {

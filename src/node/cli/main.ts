@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { parse as parseEnvFile } from 'dotenv';
@@ -57,6 +58,7 @@ async function runCommand(run: RunArguments, distFolder: string): Promise<number
   const view = new TerminalView(run);
   started.onEvent((event) => view.take(event));
   const blocked = watchBlocked(run, started, view);
+  dropUnreadOutput();
   // With --json stdout holds the document alone.
   started.onOutput(({ stream, text }) =>
     (stream === 'stdout' && !run.json ? process.stdout : process.stderr).write(text),
@@ -65,13 +67,27 @@ async function runCommand(run: RunArguments, distFolder: string): Promise<number
   const exit = await started.exited;
   interrupts.dispose();
   blocked?.dispose();
-  return view.finish(exit, interrupts.count() > 0);
+  return view.finish(
+    exit,
+    interrupts.count() > 0 ? 'interrupted' : blocked?.found === true ? 'blocked' : 'own',
+  );
+}
+
+/** A reader that goes early, as `head` does, ends what is printed, not the run. */
+function dropUnreadOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
 }
 
 /** `.env` of the working directory, as upstream's backbone reads it: what is set already wins. */
 async function variablesOfEnvFile(cwd: string): Promise<Record<string, string>> {
-  const text = await localFiles.readText(path.join(cwd, '.env'));
-  return text === undefined ? {} : parseEnvFile(text);
+  const file = path.join(cwd, '.env');
+  // Python environments have that name, too, and are folders.
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return {};
+  return parseEnvFile(await readFile(file));
 }
 
 async function requestOf(

@@ -16,6 +16,9 @@ type RunStarted = Extract<RunEvent, { type: 'run-started' }>;
 type RunEnded = Extract<RunEvent, { type: 'run-ended' }>;
 type EpisodeStarted = Extract<RunEvent, { type: 'episode-started' }>;
 
+/** How a run came to its end: by itself, or because the command ended it. */
+export type Ending = 'own' | 'interrupted' | 'blocked';
+
 /** Prints a run as it goes, on stderr, and its results at the end, on stdout. */
 export class TerminalView {
   readonly #options: ViewOptions;
@@ -57,9 +60,9 @@ export class TerminalView {
   }
 
   /** Prints the results. Returns the exit code. */
-  finish(exit: RunExit, interrupted: boolean): number {
-    const failure = this.#failureOf(exit, interrupted);
-    if (failure !== undefined) this.#failRunning(failure);
+  finish(exit: RunExit, ending: Ending): number {
+    const failure = ending === 'own' ? this.#failureOf(exit) : undefined;
+    this.#failRunning(failure ?? killed);
     const results = this.#results.sort((a, b) => a.episode - b.episode);
     const summary = summarise(results, this.#start?.repeat ?? 1);
     if (this.#options.json) {
@@ -76,15 +79,15 @@ export class TerminalView {
     if (failure !== undefined && !results.some(({ error }) => error === failure)) {
       process.stderr.write(`agentjet: ${formatReport(failure, this.#options)}\n`);
     }
-    if (interrupted) return exitCodes.interrupted;
+    if (ending === 'interrupted') return exitCodes.interrupted;
     if (this.#start === undefined || this.#end?.status === 'failed') return exitCodes.couldNotStart;
     return results.some(({ error }) => error !== null) ? exitCodes.someFailed : exitCodes.ok;
   }
 
   /** Why the run did not come to its own end, if it did not. */
-  #failureOf(exit: RunExit, interrupted: boolean): ErrorReport | undefined {
+  #failureOf(exit: RunExit): ErrorReport | undefined {
     if (this.#end !== undefined) return this.#end.error ?? undefined;
-    return exit.error === undefined || interrupted ? undefined : toReport(exit.error, exit.error.code);
+    return exit.error === undefined ? undefined : toReport(exit.error, exit.error.code);
   }
 
   /** Whatever ended the process ended the episodes that were running in it. */
@@ -101,13 +104,19 @@ export class TerminalView {
   }
 }
 
+const killed: ErrorReport = { code: 'episode/killed', message: 'The run was killed while the episode ran.' };
+
 function forJson({ taskId, repeat, reward, isSuccess, llmCalls, error }: EpisodeResult): unknown {
   return { taskId, repeat, reward, isSuccess, llmCalls, error };
 }
 
 function describeRun(run: RunStarted): string {
-  const size = `${run.episodes} episodes (${run.tasks} tasks × ${run.repeat}), ${run.parallel} at a time`;
+  const size = `${counted(run.episodes, 'episode')} (${counted(run.tasks, 'task')} × ${run.repeat}), ${run.parallel} at a time`;
   return `${run.experiment}: ${size}; ${run.workflow}; model ${run.model}\nresults: ${run.folder}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 function describeCall(call: Extract<RunEvent, { type: 'llm-call' }>): string {

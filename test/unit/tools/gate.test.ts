@@ -42,7 +42,7 @@ describe('the gate', () => {
     const { code, output } = await project.node(gate);
     expect(code).toBe(0);
     // Five checks of one each, two runs of vitest, one of the editor's extension host.
-    expect(lastLine(output)).toBe('18 passed, 0 failed');
+    expect(lastLine(output)).toBe('23 passed, 0 failed');
   });
 
   it('runs the other suites when one fails, and shows what it said', async () => {
@@ -50,7 +50,7 @@ describe('the gate', () => {
     const { code, output } = await project.node(gate);
     expect(code).toBe(1);
     expect(output).toContain('rule broken');
-    expect(lastLine(output)).toBe('17 passed, 1 failed');
+    expect(lastLine(output)).toBe('22 passed, 1 failed');
   });
 
   it('counts failed tests, and skipped ones as failed', async () => {

@@ -42,10 +42,14 @@ describe('a path mapping in a tsconfig.json', () => {
     expect(add(text)).toMatch(/"sdk": *\[ *"\.\/types\.d\.ts" *\] \/\* ours \*\//);
   });
 
-  test.each(['', '{', '[]', '"text"', '{ "compilerOptions": [] }', '{ "compilerOptions": { "paths": null } }'])(
-    'is not added to %j',
-    (text) => {
-      expect(add(text)).toBeUndefined();
-    },
-  );
+  test.each([
+    '',
+    '{',
+    '[]',
+    '"text"',
+    '{ "compilerOptions": [] }',
+    '{ "compilerOptions": { "paths": null } }',
+  ])('is not added to %j', (text) => {
+    expect(add(text)).toBeUndefined();
+  });
 });

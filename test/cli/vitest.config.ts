@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests that start the built command as users do, in processes of its own. */
+export default defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ['**/*.test.ts'],
+    globalSetup: ['./harness/setup.ts'],
+    maxWorkers: 2,
+    // A limit for what hangs, not a measure of speed.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});

@@ -1,0 +1,166 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { launch, type LaunchPorts } from '../../../src/backbone/launcher/launch.ts';
+import { CancellationSource } from '../../../src/base/cancellation.ts';
+import { CodedError } from '../../../src/base/errors.ts';
+import type { EpisodeResult, RunEvent, RunRequest } from '../../../src/protocol/run.ts';
+import { BaseJudge, Workflow, type AjetTuner, type WorkflowOutput } from '../../../src/workflow/index.ts';
+import { composeText, memoryFiles } from '../config/memoryFiles.ts';
+import { FakeClock } from '../fakeClock.ts';
+
+const request: RunRequest = {
+  protocol: 1,
+  config: '/project/conf/exp.yaml',
+  cwd: '/project',
+  model: { kind: 'embedded' },
+  split: 'training',
+  repeat: 2,
+  allowEnvironment: true,
+};
+
+const config = `ajet:
+  experiment_name: exp
+  task_reader: {type: jsonl_dataset_file, jsonl_dataset_file: {training: {file_path: tasks.jsonl}}}
+  rollout: {user_workflow: w.ts->W}
+  task_judge: {judge_type: customized_protocol, judge_protocol: j.ts->J}
+`;
+
+class OneEach extends Workflow {
+  override execute(): Promise<WorkflowOutput> {
+    return Promise.resolve({ reward: 1 });
+  }
+}
+
+class LeftToTheJudge extends Workflow {
+  override execute(): Promise<WorkflowOutput> {
+    return Promise.resolve({});
+  }
+}
+
+class Half extends BaseJudge {
+  override computeReward(): readonly [number, boolean] {
+    return [0.5, true];
+  }
+}
+
+interface Changes extends Partial<LaunchPorts> {
+  readonly text?: string;
+}
+
+function portsOf({ text = config, ...changes }: Changes = {}) {
+  const events: RunEvent[] = [];
+  const kept: EpisodeResult[] = [];
+  const seen = { closed: 0, judgesLoaded: 0 };
+  const data = '{"task_id": "a", "main_query": "q"}\n{"task_id": "b", "main_query": "q"}';
+  const files = memoryFiles({ '/project/w.ts': '', '/project/conf/j.ts': '', '/project/tasks.jsonl': data });
+  const ports: LaunchPorts = {
+    clock: new FakeClock(),
+    files: { ...files, lines: () => linesOf(data) },
+    paths: path.posix,
+    emit: (event) => events.push(event),
+    readConfig: () => composeText(text),
+    loadWorkflow: () => Promise.resolve(OneEach),
+    loadJudge: () => {
+      seen.judgesLoaded += 1;
+      return Promise.resolve(Half);
+    },
+    openModelTuner: () =>
+      Promise.resolve({
+        description: 'nobody',
+        openCalls: () => ({
+          tuner: {} as AjetTuner,
+          answered: 0,
+          failure: undefined,
+          close: () => undefined,
+        }),
+        close: () => {
+          seen.closed += 1;
+          return Promise.resolve();
+        },
+      }),
+    openFolder: (plan) => Promise.resolve({ path: plan.folder, append: (result) => kept.push(result) }),
+    episodes: {
+      newUuid: () => 'ab'.repeat(16),
+      userFrame: () => undefined,
+      onUncaught: () => ({ dispose: () => undefined }),
+    },
+    ...changes,
+  };
+  return { ports, events, kept, seen };
+}
+
+async function* linesOf(text: string): AsyncGenerator<string> {
+  yield* await Promise.resolve(text.split('\n'));
+}
+
+const never = new CancellationSource().token;
+
+describe('launch', () => {
+  it('tells the run from its start to its end, and keeps what each episode ended with', async () => {
+    const { ports, events, kept, seen } = portsOf();
+    await launch(request, ports, never);
+    const told = events.filter(({ type }) => type !== 'problem');
+    expect(told[0]).toMatchObject({
+      type: 'run-started',
+      episodes: 4,
+      folder: '/project/saved_experiments/exp',
+    });
+    expect(told.at(-1)).toEqual({ type: 'run-ended', status: 'completed', error: null });
+    expect(kept.map(({ episode, taskId, reward }) => [episode, taskId, reward])).toEqual([
+      [0, 'a', 1],
+      [1, 'a', 1],
+      [2, 'b', 1],
+      [3, 'b', 1],
+    ]);
+    expect(seen).toEqual({ closed: 1, judgesLoaded: 0 });
+  });
+
+  it('loads the judge once, and only when it is needed', async () => {
+    const { ports, kept, seen } = portsOf({ loadWorkflow: () => Promise.resolve(LeftToTheJudge) });
+    await launch(request, ports, never);
+    expect(kept.map(({ reward }) => reward)).toEqual([0.5, 0.5, 0.5, 0.5]);
+    expect(seen.judgesLoaded).toBe(1);
+  });
+
+  it('puts an error without a place at the line of the config that led to it', async () => {
+    const failing = new CodedError({ code: 'loader/no-such-export', message: 'No W.', hint: 'Export it.' });
+    const { ports, events } = portsOf({ loadWorkflow: () => Promise.reject(failing) });
+    await launch(request, ports, never);
+    const location = { file: '/project/conf/exp.yaml', line: 4, column: 28 };
+    const error = expect.objectContaining({
+      code: 'loader/no-such-export',
+      hint: 'Export it.',
+      location,
+    }) as unknown;
+    expect(events.at(-1)).toEqual({ type: 'run-ended', status: 'failed', error });
+  });
+
+  it('closes the Model Tuner where the folder cannot be made', async () => {
+    const { ports, events, seen } = portsOf({ openFolder: () => Promise.reject(new Error('full')) });
+    await launch(request, ports, never);
+    expect(events.at(-1)).toMatchObject({ status: 'failed', error: { code: 'launcher/unexpected' } });
+    expect(seen.closed).toBe(1);
+  });
+
+  it('ends as cancelled, and starts nothing more', async () => {
+    const cancellation = new CancellationSource();
+    cancellation.cancel();
+    const { ports, events, kept } = portsOf();
+    await launch(request, ports, cancellation.token);
+    expect(events.at(-1)).toEqual({ type: 'run-ended', status: 'cancelled', error: null });
+    expect(kept).toEqual([]);
+  });
+
+  it.each([
+    ['w.ts->W', 'w.py->W', 'launcher/python-workflow'],
+    ['w.ts->W', 'nowhere.ts->W', 'launcher/workflow-not-found'],
+    ['{user_workflow: w.ts->W}', '{}', 'launcher/no-workflow'],
+    ['tasks.jsonl', 'none.jsonl', 'task-reader/file-not-found'],
+    ['experiment_name: exp', 'experiment_name: [', 'config/yaml-syntax'],
+  ])('%s: %s cannot start', async (from, to, code) => {
+    const { ports, events } = portsOf({ text: config.replace(from, to) });
+    await launch(request, ports, never);
+    expect(events.some(({ type }) => type === 'run-started')).toBe(false);
+    expect(events.at(-1)).toMatchObject({ status: 'failed', error: { code } });
+  });
+});

@@ -1,0 +1,87 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { planRun, type RunPlan } from '../../../src/backbone/launcher/runPlan.ts';
+import { CodedError } from '../../../src/base/errors.ts';
+import type { RunRequest } from '../../../src/protocol/run.ts';
+import { composeText } from '../config/memoryFiles.ts';
+
+const request: RunRequest = {
+  protocol: 1,
+  config: '/project/conf/exp.yaml',
+  cwd: '/project',
+  model: { kind: 'embedded' },
+  split: 'training',
+  allowEnvironment: true,
+};
+
+const now = new Date(2026, 0, 2, 3, 4);
+
+async function plan(rows: readonly string[] = [], changes: Partial<RunRequest> = {}): Promise<RunPlan> {
+  const { config } = await composeText(
+    ['ajet:', '  task_reader: {type: jsonl_dataset_file}', ...rows, ''].join('\n'),
+  );
+  return planRun({ ...request, ...changes }, config, now, path.posix);
+}
+
+describe('planRun', () => {
+  it('lets the request win over the config', async () => {
+    const rows = ['  debug: {debug_first_n_tasks: 3, debug_max_parallel: 5}', '  rollout: {num_repeat: 6}'];
+    expect(await plan(rows)).toMatchObject({ firstTasks: 3, parallel: 5, repeat: 6 });
+    const given = { firstTasks: 7, parallel: 8, repeat: 9, seed: 10 };
+    expect(await plan(rows, given)).toMatchObject(given);
+  });
+
+  it('reads the split asked for, and says where it is named', async () => {
+    const rows = [
+      '  task_reader:',
+      '    type: jsonl_dataset_file',
+      '    jsonl_dataset_file: {training: {file_path: a.jsonl}, validation: {file_path: b.jsonl}}',
+    ];
+    const { config } = await composeText(['ajet:', ...rows, ''].join('\n'));
+    const validation = planRun({ ...request, split: 'validation' }, config, now, path.posix);
+    expect(planRun(request, config, now, path.posix).dataFile).toBe('a.jsonl');
+    expect(validation.dataFile).toBe('b.jsonl');
+    expect(validation.dataFileAt).toMatchObject({ file: '/project/conf/exp.yaml', line: 4 });
+  });
+
+  it('keeps back the tokens that upstream keeps back', async () => {
+    const { sampling } = await plan(['  rollout: {max_response_length_in_one_turn: 100, temperature: 0.5}']);
+    expect(sampling).toMatchObject({ maxTokens: 84, temperature: 0.5 });
+  });
+
+  it.each([
+    ['null', 'exp_20260102_0304'],
+    ['read_yaml_name', 'exp_20260102_0304'],
+    ['mine', 'mine'],
+    ['a|b', 'a-b'],
+    ['../../etc', '..-..-etc'],
+    ['".."', '-'],
+  ])('names the folder of an experiment %s', async (name, folder) => {
+    const made = await plan([`  experiment_name: ${name}`]);
+    expect(made.folder).toBe(`/project/saved_experiments/${folder}`);
+  });
+
+  it('puts it where the request says', async () => {
+    const { folder } = await plan(['  experiment_name: mine'], { expDir: '/elsewhere' });
+    expect(folder).toBe('/elsewhere/mine');
+  });
+
+  it.each([
+    ['  rollout: {num_repeat: 0}', 'launcher/no-episodes'],
+    ['  debug: {debug_max_parallel: 0}', 'launcher/no-episodes'],
+    ['  debug: {debug_first_n_tasks: -1}', 'launcher/no-episodes'],
+    ['  rollout: {num_repeat: 1.5}', 'config/wrong-type'],
+  ])('refuses %s where it stands', async (row, code) => {
+    const error = await plan([row]).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(CodedError);
+    expect(error).toMatchObject({ code, location: { file: '/project/conf/exp.yaml', line: 3 } });
+  });
+
+  it('refuses data that it cannot read', async () => {
+    const { config } = await composeText('ajet:\n  task_reader: {type: huggingface_dat_repo}\n');
+    const at: unknown = expect.objectContaining({ line: 2 });
+    expect(() => planRun(request, config, now, path.posix)).toThrow(
+      expect.objectContaining({ code: 'launcher/task-reader', location: at }),
+    );
+  });
+});
