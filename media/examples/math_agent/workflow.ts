@@ -1,4 +1,4 @@
-import { Workflow, type AjetTuner, type WorkflowOutput, type WorkflowTask } from 'agentjet';
+import { Workflow, type AjetTuner, type Task, type WorkflowOutput, type WorkflowTask } from 'agentjet';
 import { calculateTool, runCalculate } from './tools.ts';
 
 const systemPrompt = [
@@ -18,9 +18,10 @@ export class MathAgentWorkflow extends Workflow {
 
   async execute(workflowTask: WorkflowTask, tuner: AjetTuner): Promise<WorkflowOutput> {
     const client = tuner.asOpenAIClient({ agentName: 'math_agent' });
+    const { main_query, metadata } = workflowTask.task;
     const messages: Message[] = [
       { role: 'system', content: systemPrompt },
-      { role: 'user', content: `${workflowTask.task.metadata.question ?? workflowTask.task.main_query}` },
+      { role: 'user', content: typeof metadata['question'] === 'string' ? metadata['question'] : main_query },
     ];
 
     // A good place for a first breakpoint: hover over `messages` and watch the conversation grow.
@@ -49,4 +50,10 @@ export class MathAgentWorkflow extends Workflow {
     }
     return { reward: null, metadata: { final_answer: '', calls: maxCalls } };
   }
+}
+
+/** Data sets whose rows are {question, answer} have no main_query: there the whole row is the metadata. */
+function questionOf(task: Task): string {
+  const { question } = task.metadata;
+  return typeof question === 'string' ? question : task.main_query;
 }
