@@ -1,6 +1,6 @@
-import { applyEdits, modify, parse, type ParseError } from 'jsonc-parser';
 import * as vscode from 'vscode';
 import { CodedError } from '../../base/errors.ts';
+import { withPathMapping } from './tsconfigText.ts';
 
 /** Where a folder keeps the SDK's types, and how its tsconfig.json names the place. */
 const typesFile = '.agentjet/types/agentjet.d.ts';
@@ -43,12 +43,9 @@ export async function placeTypes(folder: vscode.Uri, extension: vscode.Uri): Pro
 }
 
 function withMapping(text: string, config: vscode.Uri): string {
-  const errors: ParseError[] = [];
-  parse(text, errors, { allowTrailingComma: true });
-  if (errors.length > 0) throw brokenConfig(config);
-  const path = ['compilerOptions', 'paths', 'agentjet'];
-  const formattingOptions = { insertSpaces: true, tabSize: 2 };
-  return applyEdits(text, modify(text, path, mapping.agentjet, { formattingOptions }));
+  const changed = withPathMapping(text, 'agentjet', mapping.agentjet);
+  if (changed === undefined) throw brokenConfig(config);
+  return changed;
 }
 
 async function readText(file: vscode.Uri): Promise<string | undefined> {

@@ -5,7 +5,7 @@ import { commands } from '../ids.ts';
 import { addTypes } from './addTypes.ts';
 import { openExample } from './openExample.ts';
 
-/** The commands that start no run. */
+/** The commands that start no run. Messages are not waited for: a command has ended when its work has. */
 export function registerSetupCommands(extension: vscode.Uri, log: vscode.LogOutputChannel): Disposable {
   const store = new DisposableStore();
   const register = (id: string, run: () => Promise<void>): void => {
@@ -26,7 +26,7 @@ async function addTypesToWorkspace(extension: vscode.Uri): Promise<void> {
   const folder = await chooseFolder();
   if (folder === undefined) return;
   await addTypes(folder.uri, extension);
-  await vscode.window.showInformationMessage(`"agentjet" now has its types in ${folder.name}.`);
+  void vscode.window.showInformationMessage(`"agentjet" now has its types in ${folder.name}.`);
 }
 
 async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
@@ -34,7 +34,7 @@ async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
   if (folders.length > 1)
     return vscode.window.showWorkspaceFolderPick({ placeHolder: 'Add the types to which folder?' });
   if (folders.length === 0) {
-    await vscode.window.showErrorMessage(
+    void vscode.window.showErrorMessage(
       'Open the folder that the types are for, then run the command again.',
     );
   }
@@ -47,6 +47,12 @@ async function reportingErrors(run: () => Promise<void>, log: vscode.LogOutputCh
   } catch (error) {
     const report = toReport(error, 'vscode/unexpected');
     log.error(formatReport(report, { verbose: true }));
-    await vscode.window.showErrorMessage(formatReport(report));
+    void showError(formatReport(report), log);
   }
+}
+
+/** A message with a button is shown whole; without one the editor cuts it off after the first line. */
+async function showError(text: string, log: vscode.LogOutputChannel): Promise<void> {
+  const showLog = 'Show Log';
+  if ((await vscode.window.showErrorMessage(text, showLog)) === showLog) log.show();
 }

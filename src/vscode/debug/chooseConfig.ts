@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { mostRecentFirst } from '../../debug/namesWorkflow.ts';
+import { commands } from '../ids.ts';
 import { findConfigs, findConfigsOf } from './configIndex.ts';
 import type { RecentConfigs } from './recentConfigs.ts';
 import type { Target } from './target.ts';
@@ -17,10 +18,17 @@ export async function chooseConfig(
   if (target?.kind === 'config') return target.uri;
   const configs = target ? await findConfigsOf(target.uri, target.workflows) : await findConfigs();
   if (configs.length === 0) {
-    void vscode.window.showErrorMessage(target ? noneNames(target) : noneAtAll);
+    void showNone(target ? noneNames(target) : noneAtAll);
     return undefined;
   }
   return configs.length === 1 ? configs[0] : pick(configs, recent);
+}
+
+/** With a button, not least because the editor cuts off a message that has none after its first line. */
+async function showNone(text: string): Promise<void> {
+  const openExample = 'Open Example';
+  const chosen = await vscode.window.showErrorMessage(text, openExample);
+  if (chosen === openExample) await vscode.commands.executeCommand(commands.openExample);
 }
 
 const noneAtAll =
@@ -46,6 +54,8 @@ async function pick(configs: readonly vscode.Uri[], recent: RecentConfigs): Prom
   return chosen?.uri;
 }
 
+/** As seen from the workspace; nothing for what lies right in it. */
 function folderOf(uri: vscode.Uri): string {
-  return path.dirname(vscode.workspace.asRelativePath(uri));
+  const folder = path.dirname(vscode.workspace.asRelativePath(uri));
+  return folder === '.' ? '' : folder;
 }

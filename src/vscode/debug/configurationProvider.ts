@@ -38,6 +38,12 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
     return [{ type: debugType, request: 'launch', name: 'AgentJet: current file', config: '${file}' }];
   }
 
+  /** What can be launched as it stands. The editor asks for each folder, and once more for none, which adds nothing. */
+  async provideDynamicConfigurations(folder?: vscode.WorkspaceFolder): Promise<vscode.DebugConfiguration[]> {
+    const configs = folder ? await findConfigs(folder) : [];
+    return configs.map((config) => configurationFor(config, folder));
+  }
+
   /** Before variables are substituted: what is launched. */
   async resolveDebugConfiguration(
     _folder: vscode.WorkspaceFolder | undefined,

@@ -33,7 +33,7 @@ export function registerDebug(parts: DebugParts): Disposable {
   }
   // Provides only: a second provider that resolves would do so a second time.
   const dynamic: vscode.DebugConfigurationProvider = {
-    provideDebugConfigurations: (folder) => provider.provideDebugConfigurations(folder),
+    provideDebugConfigurations: (folder) => provider.provideDynamicConfigurations(folder),
   };
   const trigger = vscode.DebugConfigurationProviderTriggerKind.Dynamic;
   store.add(vscode.debug.registerDebugConfigurationProvider(debugType, dynamic, trigger));

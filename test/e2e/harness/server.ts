@@ -35,8 +35,8 @@ export interface ServerOptions {
 
 export interface Server {
   readonly process: ChildProcess;
-  /** The address at which the editor opens `folder`; it contains the token that admits the reader. */
-  url(folder: string): string;
+  /** The address at which the editor opens a folder or a .code-workspace; its token admits the reader. */
+  url(workspace: string): string;
   /** Everything the server has printed so far. */
   output(): string;
   stop(): Promise<void>;
@@ -79,7 +79,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const port = await listeningPort(child, output);
     return {
       process: child,
-      url: (folder) => editorUrl(`127.0.0.1:${port}`, token, folder, options),
+      url: (workspace) => editorUrl(`127.0.0.1:${port}`, token, workspace, options),
       output,
       stop: () => stopGroup(child),
     };
@@ -186,10 +186,11 @@ async function listeningPort(child: ChildProcess, output: () => string): Promise
   return Promise.race([started(), failed()]);
 }
 
-function editorUrl(authority: string, token: string, folder: string, options: ServerOptions): string {
+function editorUrl(authority: string, token: string, workspace: string, options: ServerOptions): string {
   const url = new URL(`http://${authority}/`);
   url.searchParams.set('tkn', token);
-  url.searchParams.set('folder', asUrlPath(folder));
+  const kind = workspace.endsWith('.code-workspace') ? 'workspace' : 'folder';
+  url.searchParams.set(kind, asUrlPath(workspace));
   if (options.tests !== undefined) {
     const remote = (file: string) => `vscode-remote://${authority}${asUrlPath(file)}`;
     const payload = [

@@ -17,6 +17,8 @@ export interface SessionOptions {
   readonly suite: string;
   /** A folder that is copied; the editor opens the copy. Without one it opens an empty folder. */
   readonly workspace?: string | undefined;
+  /** Folders by name, each of which is copied, for a workspace of several; instead of `workspace`. */
+  readonly roots?: Readonly<Record<string, string>> | undefined;
   /** What `node` means to the debuggee. Default: the project's own, Node 24. */
   readonly node?: 'project' | 'none' | undefined;
   /** With true a folder starts out restricted until the user trusts it. Default: everything is trusted. */
@@ -34,7 +36,7 @@ export interface SessionOptions {
 
 export interface Session {
   readonly page: Page;
-  /** The copy of the workspace that the editor has open. */
+  /** The copy of the workspace that the editor has open: a folder, or the file that lists its `roots`. */
   readonly workspace: string;
   /** An empty folder for a test's own files; it goes with the session. */
   readonly temp: string;
@@ -69,7 +71,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     await removeTemp(temp);
   };
   try {
-    const workspace = await copyWorkspace(options.workspace, temp);
+    const workspace = options.roots
+      ? await copyRoots(options.roots, temp)
+      : await copyWorkspace(options.workspace, temp);
     const server = await startServer({
       vscode,
       node: process.execPath,
@@ -104,6 +108,16 @@ async function copyWorkspace(source: string | undefined, temp: string): Promise<
   await mkdir(workspace, { recursive: true });
   if (source !== undefined) await cp(path.resolve(root, source), workspace, { recursive: true });
   return workspace;
+}
+
+async function copyRoots(roots: Readonly<Record<string, string>>, temp: string): Promise<string> {
+  const file = path.join(temp, 'work/roots.code-workspace');
+  for (const [name, source] of Object.entries(roots)) {
+    await cp(path.resolve(root, source), path.join(temp, 'work', name), { recursive: true });
+  }
+  const folders = Object.keys(roots).map((name) => ({ path: name }));
+  await writeFile(file, JSON.stringify({ folders }));
+  return file;
 }
 
 /** The marker is how the leak check knows every descendant. */

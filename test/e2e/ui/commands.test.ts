@@ -1,0 +1,198 @@
+/** The commands, and what F5 asks and says, as a person meets them. */
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { useEditor } from '../harness/index.ts';
+
+const editor = useEditor({ suite: 'commands', workspace: 'media/examples/math_agent', each: true });
+
+const config = 'math_agent.yaml';
+const rows = '.quick-input-widget .monaco-list-row';
+const toast = '.notification-toast';
+
+const titleButton = '.editor-actions .action-label[aria-label*="Episodes"]';
+
+/** Opens a file that can be run, and waits until the editor knows that it can. */
+async function openRunnable(name: string): Promise<void> {
+  await editor().openFile(name);
+  await editor().see('.codelens-decoration a', 'Debug');
+  await editor().see(titleButton);
+}
+
+/** Runs a command that goes on to ask in the same quick input. */
+async function commandThatAsks(title: string): Promise<void> {
+  await editor().press('F1');
+  await (await editor().see('.quick-input-widget input')).fill(`>${title}`);
+  await editor().see(`${rows}.focused`, title);
+  await editor().press('Enter');
+  await editor().seeNo(`${rows}.focused`, title);
+}
+
+/** Takes a row of what the editor asks, leaving what it has put into the input. */
+async function choose(label: string): Promise<void> {
+  await (await editor().see(rows, label)).click();
+}
+
+async function rowTexts(): Promise<string[]> {
+  const labels = editor().page.locator(`${rows} .label-name`);
+  return labels.allInnerTexts();
+}
+
+async function seeRewards(): Promise<void> {
+  await editor().press('ControlOrMeta+Shift+y');
+  await editor().see('.repl', 'mean reward');
+  await editor().seeNo('.debug-toolbar');
+}
+
+test('F5 on a workflow that two configs name asks which, the last used first', async () => {
+  await copyFile(editor().file(config), editor().file('other.yaml'));
+  await openRunnable('workflow.ts');
+  await editor().press('F5');
+  await editor().see(rows, config);
+  expect(await rowTexts()).toEqual([config, 'other.yaml']);
+  await editor().screenshot('two-configs');
+  await editor().pick('other.yaml');
+  await seeRewards();
+  await openRunnable('workflow.ts');
+  await editor().press('F5');
+  await editor().see(rows, config);
+  expect(await rowTexts()).toEqual(['other.yaml', config]);
+});
+
+test('F5 on a workflow that no config names says what to do', async () => {
+  await rm(editor().file(config));
+  await openRunnable('workflow.ts');
+  await editor().press('F5');
+  await editor().see(toast, /names workflow\.ts->MathAgentWorkflow\. Set ajet\.rollout\.user_workflow/);
+  await editor().screenshot('no-config');
+  await editor().seeNo('.debug-toolbar');
+});
+
+test('the buttons of the editor run a workflow whose config lies in a folder below', async () => {
+  await mkdir(editor().file('configs'));
+  await rename(editor().file(config), editor().file(`configs/${config}`));
+  await openRunnable('workflow.ts');
+  await (await editor().see(titleButton)).click();
+  await seeRewards();
+  expect(existsSync(editor().file('saved_experiments'))).toBe(true);
+});
+
+test('the palette runs the config in front without debugging', async () => {
+  await openRunnable(config);
+  await editor().command('AgentJet: Run Episodes Without Debugging');
+  await seeRewards();
+  await editor().screenshot('run-without-debugging');
+});
+
+test('the list of what can be debugged has the configs', async () => {
+  await editor().openFile('README.md');
+  await commandThatAsks('Debug: Select and Start Debugging');
+  await choose('AgentJet...');
+  await editor().see(rows, `AgentJet: ${config}`);
+  expect(await rowTexts()).toEqual([`AgentJet: ${config}`]);
+  await editor().screenshot('dynamic-configs');
+  await choose(`AgentJet: ${config}`);
+  await seeRewards();
+});
+
+test('a new launch.json names the config in front', async () => {
+  await openRunnable(config);
+  await editor().command('Debug: Add Configuration...');
+  await editor().see('.tab.active', 'launch.json');
+  await editor().see('.view-line', '"config": "${workspaceFolder}/math_agent.yaml"');
+  await editor().screenshot('new-launch-json');
+});
+
+test('launch.json marks an attribute that is wrong', async () => {
+  const configuration = {
+    type: 'agentjet',
+    request: 'launch',
+    name: 'x',
+    config,
+    tasks: 'many',
+    split: 'all',
+  };
+  const launch = { version: '0.2.0', configurations: [configuration] };
+  await mkdir(editor().file('.vscode'));
+  await writeFile(editor().file('.vscode/launch.json'), JSON.stringify(launch, undefined, 2));
+  await editor().openFile('.vscode/launch.json');
+  const marks = editor().page.locator('.squiggly-warning, .squiggly-error');
+  await editor().until('both are marked', async () => (await marks.count()) === 2);
+  await editor().screenshot('wrong-attribute');
+});
+
+test('Open Example copies the example into the chosen folder, once', async () => {
+  const parent = path.join(editor().session.temp, 'projects');
+  await mkdir(parent);
+  await openRunnable(config);
+  await commandThatAsks('AgentJet: Open Example');
+  await chooseFolder(parent);
+  const copied = path.join(parent, 'math_agent');
+  const types = path.join(copied, '.agentjet/types/agentjet.d.ts');
+  await editor().until('the example is there', () => Promise.resolve(existsSync(types)));
+  expect(await readFile(path.join(copied, config), 'utf8')).toBe(
+    await readFile(editor().file(config), 'utf8'),
+  );
+  await commandThatAsks('AgentJet: Open Example');
+  await chooseFolder(parent);
+  await editor().see(toast, `There is already a folder ${copied}`);
+  await editor().screenshot('already-there');
+});
+
+/** Answers the dialog for a folder, which is a quick input where there is no native one. */
+async function chooseFolder(folder: string): Promise<void> {
+  const input = await editor().see('.quick-input-widget input');
+  // The dialog puts in where it begins, and lists that, on its own.
+  await editor().see(rows, '..');
+  await input.fill(`${folder}/`);
+  await (await editor().see('.quick-input-widget .monaco-button', 'Put the Example Here')).click();
+  await editor().seeNo('.quick-input-widget');
+}
+
+test('an API key is kept until it is deleted, and never shown', async () => {
+  await openRunnable(config);
+  await commandThatAsks('AgentJet: Set API Key');
+  await (await editor().see('.quick-input-widget input')).fill('no address');
+  await editor().see('.quick-input-widget', 'Enter a URL');
+  await (await editor().see('.quick-input-widget input')).fill('http://127.0.0.1:9/v1/');
+  await editor().press('Enter');
+  const input = await editor().see('.quick-input-widget input[type="password"]');
+  await input.fill('key-of-a-test');
+  await editor().screenshot('api-key');
+  await editor().press('Enter');
+  await editor().see(toast, 'The API key for http://127.0.0.1:9/v1/ is saved');
+  await commandThatAsks('AgentJet: Delete API Key');
+  await editor().pick('http://127.0.0.1:9/v1');
+  await editor().command('AgentJet: Delete API Key');
+  await editor().see(toast, 'No API key is saved');
+});
+
+test('Show Log shows the log', async () => {
+  await openRunnable(config);
+  await editor().command('AgentJet: Show Log');
+  await editor().see('.part.panel .composite.title .action-item.checked', /output/i);
+  await editor().screenshot('log');
+});
+
+/** The steps, the first last: it is open at the start, and a click on it would close it. */
+const steps = [
+  ['Set a breakpoint', "Breakpoints are the editor's own"],
+  ['Press F5', 'One process runs the whole'],
+  ['Open the example', 'puts a copy of the example there'],
+] as const;
+
+test('the walkthrough leads from the example to F5', async () => {
+  await openRunnable(config);
+  await commandThatAsks('Welcome: Open Walkthrough...');
+  await editor().pick('Debug an agent workflow');
+  for (const [title, text] of steps) {
+    await (await editor().see('.gettingStartedContainer .step-title', title)).click();
+    const picture = editor().page.locator('iframe.webview').contentFrame();
+    await picture.locator('#active-frame').contentFrame().getByText(text).waitFor();
+    await editor().screenshot(`walkthrough-${title}`);
+  }
+  await (await editor().see('.gettingStartedContainer .monaco-button', 'Open Example')).click();
+  await editor().see('.quick-input-widget', 'Where should the example go?');
+  await editor().screenshot('walkthrough-link');
+});

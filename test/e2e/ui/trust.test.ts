@@ -1,0 +1,75 @@
+/** What a folder that nobody has trusted can and cannot do, as a person meets it. */
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { processesWith, useEditor } from '../harness/index.ts';
+
+const editor = useEditor({
+  suite: 'trust',
+  workspace: 'media/examples/math_agent',
+  workspaceTrust: true,
+  each: true,
+});
+
+const dialog = '.monaco-dialog-box';
+
+/** A setting of the workspace that names a program, which leaves a file behind when it is run. */
+async function setTrap(): Promise<void> {
+  const program = editor().file('trap.sh');
+  await writeFile(program, `#!/bin/sh\ntouch '${editor().file('trapped')}'\nexec node "$@"\n`);
+  await chmod(program, 0o755);
+  await mkdir(editor().file('.vscode'), { recursive: true });
+  const settings = { 'agentjet.runtimeExecutable': program };
+  await writeFile(editor().file('.vscode/settings.json'), JSON.stringify(settings));
+}
+
+async function nothingRan(): Promise<void> {
+  expect(existsSync(editor().file('trapped'))).toBe(false);
+  expect(existsSync(editor().file('saved_experiments'))).toBe(false);
+  const found = await processesWith(editor().session.temp);
+  expect(found.filter(({ command }) => command.includes('backbone.mjs'))).toEqual([]);
+}
+
+/** Says no to the question whether the folder is trusted. */
+async function refuse(): Promise<void> {
+  await editor().see(dialog, /trust/i);
+  await (await editor().see(`${dialog} .monaco-button`, 'Cancel')).click();
+  await editor().seeNo(dialog);
+}
+
+test('F5, the lens and the palette start nothing before the folder is trusted', async () => {
+  await setTrap();
+  await editor().see('.part.statusbar .statusbar-item', 'Restricted Mode');
+  await editor().openFile('math_agent.yaml');
+  const lens = await editor().see('.codelens-decoration a', 'Debug');
+  await editor().press('F5');
+  await editor().see(dialog, /trust/i);
+  await editor().screenshot('f5-asks');
+  await refuse();
+  await nothingRan();
+  await lens.click();
+  await refuse();
+  await nothingRan();
+  await editor().press('F1');
+  await editor().type('AgentJet: ');
+  await editor().see('.quick-input-widget .monaco-list-row', 'AgentJet: Show Log');
+  await editor().screenshot('palette');
+  const rows = editor().page.locator('.quick-input-widget .monaco-list-row');
+  expect((await rows.allInnerTexts()).filter((row) => /Episodes|Types/.test(row))).toEqual([]);
+});
+
+test('once the folder is trusted, F5 runs, with the settings of the folder', async () => {
+  await setTrap();
+  const lines = (await readFile(editor().file('workflow.ts'), 'utf8')).split('\n');
+  const line = lines.findIndex((text) => text.includes('const completion = await')) + 1;
+  await editor().openFile('workflow.ts');
+  await editor().setBreakpoint(line);
+  await editor().openFile('math_agent.yaml');
+  await editor().see('.codelens-decoration a', 'Debug');
+  await editor().press('F5');
+  await editor().see(dialog, /trust/i);
+  await (await editor().see(`${dialog} .monaco-button`, /Trust/)).click();
+  await editor().stoppedAt(line);
+  await editor().screenshot('trusted');
+  expect(existsSync(editor().file('trapped'))).toBe(true);
+});

@@ -1,0 +1,49 @@
+/** A window that goes away in the middle of a run. */
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { processesWith, useEditor } from '../harness/index.ts';
+import type { FoundProcess } from '../harness/processes.ts';
+
+const editor = useEditor({ suite: 'window', workspace: 'media/examples/math_agent', each: true });
+
+const inExecute = 'const completion = await client.chat.completions.create({';
+
+async function stopInExecute(): Promise<void> {
+  const lines = (await readFile(editor().file('workflow.ts'), 'utf8')).split('\n');
+  const line = lines.findIndex((text) => text.includes(inExecute)) + 1;
+  await editor().openFile('workflow.ts');
+  await editor().setBreakpoint(line);
+  await editor().see('.codelens-decoration a', 'Debug');
+  await editor().startDebugging();
+  await editor().stoppedAt(line);
+}
+
+async function processesOf(part: string): Promise<readonly FoundProcess[]> {
+  const found = await processesWith(editor().session.temp);
+  return found.filter(({ command }) => command.includes(part));
+}
+
+/** Waits without the page, which may be gone. Resolves to those that were still there in the end. */
+async function remaining(part: string, timeoutMs: number): Promise<readonly FoundProcess[]> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const found = await processesOf(part);
+    if (found.length === 0 || Date.now() > deadline) return found;
+  }
+}
+
+test('closing the tab at a breakpoint leaves no process of the run', async () => {
+  await stopInExecute();
+  expect(await processesOf('backbone.mjs')).toHaveLength(1);
+  await editor().page.close();
+  expect(await remaining('--type=extensionHost', 20_000)).toEqual([]);
+  expect(await remaining('backbone.mjs', 3000)).toEqual([]);
+});
+
+test('an extension host that is killed leaves no process of the run', async () => {
+  await stopInExecute();
+  const [host] = await processesOf('--type=extensionHost');
+  expect(host).toBeDefined();
+  if (host !== undefined) process.kill(host.pid, 'SIGKILL');
+  expect(await remaining('backbone.mjs', 3000)).toEqual([]);
+});
