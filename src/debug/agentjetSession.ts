@@ -24,6 +24,7 @@ import { toReport } from '../base/errors.ts';
 import type { Clock } from '../base/ports.ts';
 import { childConfiguration, parentShowsStreams, type ChildConfiguration } from './childSession.ts';
 import { debugErrors, toDapMessage } from './errors.ts';
+import { OutputBatch } from './outputBatch.ts';
 import { resolveLaunch, type LaunchContext, type ResolvedLaunch } from './launchConfiguration.ts';
 import { RunControl } from './runControl.ts';
 import type { RunExit, RunLauncher, RunProcess } from './runLauncher.ts';
@@ -57,6 +58,7 @@ export class AgentJetSession extends ProtocolServer {
   readonly #ports: AdapterPorts;
   readonly #control: RunControl;
   readonly #handlers: ReadonlyMap<string, Handler>;
+  readonly #output: OutputBatch;
   #client: Partial<DebugProtocol.InitializeRequestArguments> = {};
   #reporter = new RunReporter({ verbose: false, progress: false });
   #childAnswer: ((response: DebugProtocol.Response) => void) | undefined;
@@ -67,6 +69,9 @@ export class AgentJetSession extends ProtocolServer {
     super();
     this.#ports = ports;
     this.#control = new RunControl(ports.launcher, ports.clock);
+    this.#output = new OutputBatch(ports.clock, ({ stream, text }) =>
+      this.#sendNow([streamOutput(stream, text)]),
+    );
     this.#handlers = new Map(Object.entries(this.#makeHandlers()));
     // A stream that broke or closed: the client is gone, and its run with it.
     this.on('close', () => this.dispose());
@@ -76,6 +81,7 @@ export class AgentJetSession extends ProtocolServer {
   /** Ends the run at once if it still goes. */
   override dispose(): void {
     this.#silent = true;
+    this.#output.dispose();
     void this.#control.kill();
   }
 
@@ -157,7 +163,7 @@ export class AgentJetSession extends ProtocolServer {
   #follow(run: RunProcess, launch: ResolvedLaunch): void {
     run.onEvent((event) => this.#send(this.#reporter.report(event)));
     if (!launch.spec.inspect || parentShowsStreams(launch.jsDebug)) {
-      run.onOutput(({ stream, text }) => this.#send([streamOutput(stream, text)]));
+      run.onOutput((output) => this.#output.push(output));
     }
     void run.exited.then((exit) => this.#runEnded(exit));
   }
@@ -236,6 +242,11 @@ export class AgentJetSession extends ProtocolServer {
   }
 
   #send(events: readonly DapEvent[]): void {
+    this.#output.flush();
+    this.#sendNow(events);
+  }
+
+  #sendNow(events: readonly DapEvent[]): void {
     for (const { event, body } of events) this.sendEvent(new Event(event, body));
   }
 }

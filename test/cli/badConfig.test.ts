@@ -2,7 +2,7 @@
 import { chmod } from 'node:fs/promises';
 import process from 'node:process';
 import { describe, expect, it } from 'vitest';
-import { failure, runCli } from './harness/cli.ts';
+import { failure, runCli, runJson } from './harness/cli.ts';
 import { emptyProject, exampleProject, smallConfig, smallProject } from './harness/project.ts';
 
 describe('the command line', () => {
@@ -49,7 +49,7 @@ describe('the config', () => {
   it.each([
     ['empty', ''],
     ['without a section ajet', 'trainer:\n  gpus: 8\n'],
-    ['not YAML', `${smallConfig}  broken: [1, 2\n`],
+    ['not YAML', smallConfig.replace('num_repeat: 1', 'num_repeat: [1, 2')],
     ['a tab for indentation', 'ajet:\n\trollout: {}\n'],
     ['a list for a section', 'ajet:\n  rollout: [1]\n'],
     ['a text for a number', smallConfig.replace('num_repeat: 1', 'num_repeat: often')],
@@ -101,6 +101,15 @@ describe('the folder of the run', () => {
     const project = await smallProject();
     expect(await failure(project, ['--conf', 'small.yaml', '--exp-dir', expDir])).toMatchSnapshot();
   });
+});
+
+it.each([
+  ['before the run', ['--conf', 'none.yaml'], 'cli/no-config'],
+  ['of the command line', ['--tsaks'], 'cli/usage'],
+  ['of the run', ['--conf', 'small.yaml', '--task-id', 't9'], 'task-reader/unknown-task-id'],
+])('prints an error %s as a document with --json', async (_, args, code) => {
+  const outcome = await runJson(await smallProject(), args);
+  expect(outcome).toMatchObject({ code: 2, episodes: [], groups: [], error: { code } });
 });
 
 it('says with --verbose what it does and where errors come from', async () => {

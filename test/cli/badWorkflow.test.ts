@@ -78,11 +78,24 @@ describe('a workflow that goes wrong', () => {
   });
 });
 
+it('what is thrown where no promise carries it ends no episode but its own', async () => {
+  const body = `if (workflowTask.taskId === 't2') return { reward: 1 };
+    setTimeout(() => { throw new Error('too late'); }, 1);
+    await new Promise(() => {});
+    return {};`;
+  const project = await smallProject({ 'workflow.ts': smallWorkflow(body) });
+  const args = ['--conf', 'small.yaml', '--repeat', '2', '--parallel', '4', '--episode-timeout', '1'];
+  const { code, episodes } = await runJson(project, args);
+  expect(code).toBe(1);
+  expect(episodes.map(({ reward }) => reward)).toEqual([null, null, 1, 1]);
+});
+
 describe('a judge', () => {
-  const config = `${smallConfig}  task_judge:
+  const section = `  task_judge:
     judge_type: customized_protocol
     judge_protocol: judge.ts->Strict
 `;
+  const config = smallConfig.replace('  rollout:', `${section}  rollout:`);
   const judge = (body: string): string => `import { BaseJudge } from 'agentjet';
 export class Strict extends BaseJudge {
   override computeReward(): never {

@@ -78,7 +78,7 @@ export async function runEpisode(
 async function execute(task: WorkflowTask, calls: EpisodeCalls, context: EpisodeContext): Promise<Outcome> {
   const workflow = new context.Workflow();
   const output: unknown = await workflow.execute(task, calls.tuner);
-  if (!isOutput(output)) throw noOutput(output);
+  if (!isOutput(output)) throw noOutput(context.Workflow.name, output);
   return settleReward(task, output, context.config, () => context.loadJudge());
 }
 
@@ -143,10 +143,10 @@ function isOutput(value: unknown): value is WorkflowOutput {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function noOutput(value: unknown): CodedError {
+function noOutput(workflow: string, value: unknown): CodedError {
   return new CodedError({
     code: 'episode/no-output',
-    message: `execute returned ${value === null ? 'null' : typeof value}, not a WorkflowOutput.`,
+    message: `execute of ${workflow} returned ${value === null ? 'null' : typeof value}, not a WorkflowOutput.`,
     hint: 'Return an object such as {reward, isSuccess, metadata}.',
   });
 }

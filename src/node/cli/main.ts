@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { parse as parseEnvFile } from 'dotenv';
-import { CodedError, formatReport, toReport } from '../../base/errors.ts';
+import { CodedError, toReport } from '../../base/errors.ts';
 import type { RunProcess } from '../../debug/runLauncher.ts';
 import { runProtocolVersion, type ModelChoice, type RunRequest } from '../../protocol/run.ts';
 import { systemClock } from '../clock.ts';
@@ -28,9 +28,8 @@ export async function main(argv: readonly string[], distFolder: string): Promise
         return await runCommand(command.run, distFolder);
     }
   } catch (error) {
-    const verbose = argv.includes('--verbose');
-    process.stderr.write(`agentjet: ${formatReport(toReport(error, 'cli/unexpected'), { verbose })}\n`);
-    return exitCodes.couldNotStart;
+    const options = { json: argv.includes('--json'), verbose: argv.includes('--verbose') };
+    return new TerminalView(options).cannotStart(toReport(error, 'cli/unexpected'));
   }
 }
 

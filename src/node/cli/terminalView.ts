@@ -3,7 +3,7 @@ import { formatReport, toReport, type ErrorReport } from '../../base/errors.ts';
 import type { RunExit } from '../../debug/runLauncher.ts';
 import type { EpisodeResult, RunEvent } from '../../protocol/run.ts';
 import { formatEpisode, formatEpisodeErrors, formatTable } from '../../protocol/runReport.ts';
-import { summarise } from '../../protocol/summary.ts';
+import { summarise, type GroupSummary } from '../../protocol/summary.ts';
 
 export const exitCodes = { ok: 0, someFailed: 1, couldNotStart: 2, interrupted: 130 } as const;
 
@@ -66,12 +66,7 @@ export class TerminalView {
     const results = this.#results.sort((a, b) => a.episode - b.episode);
     const summary = summarise(results, this.#start?.repeat ?? 1);
     if (this.#options.json) {
-      const document = {
-        episodes: results.map(forJson),
-        groups: summary.groups,
-        ...(failure && { error: failure }),
-      };
-      process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+      writeJson(results, summary.groups, failure);
     } else if (results.length > 0) {
       process.stdout.write(`\n${formatTable(results, summary)}\n`);
     }
@@ -82,6 +77,13 @@ export class TerminalView {
     if (ending === 'interrupted') return exitCodes.interrupted;
     if (this.#start === undefined || this.#end?.status === 'failed') return exitCodes.couldNotStart;
     return results.some(({ error }) => error !== null) ? exitCodes.someFailed : exitCodes.ok;
+  }
+
+  /** Tells why there was no run at all. Returns the exit code. */
+  cannotStart(error: ErrorReport): number {
+    if (this.#options.json) writeJson([], [], error);
+    process.stderr.write(`agentjet: ${formatReport(error, this.#options)}\n`);
+    return exitCodes.couldNotStart;
   }
 
   /** Why the run did not come to its own end, if it did not. */
@@ -105,6 +107,15 @@ export class TerminalView {
 }
 
 const killed: ErrorReport = { code: 'episode/killed', message: 'The run was killed while the episode ran.' };
+
+function writeJson(
+  results: readonly EpisodeResult[],
+  groups: readonly GroupSummary[],
+  error: ErrorReport | undefined,
+): void {
+  const document = { episodes: results.map(forJson), groups, ...(error && { error }) };
+  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+}
 
 function forJson({ taskId, repeat, reward, isSuccess, llmCalls, error }: EpisodeResult): unknown {
   return { taskId, repeat, reward, isSuccess, llmCalls, error };
