@@ -1,0 +1,87 @@
+/** Of an error that the workflow catches, "Caught Exceptions" stops at the throw and "Uncaught Exceptions" does not. */
+import assert from 'node:assert/strict';
+import { backboneProcesses, breakAt, Conversation, fileUri } from '../debugging.ts';
+import { lineWith, mark, writeConfig, writeFileOf } from '../runs.ts';
+
+const start = `    workflowTask.task; ${mark}\n`;
+
+function agent(body: string, more = ''): string {
+  return `import { Workflow, type WorkflowTask } from 'agentjet';
+
+export class Agent extends Workflow {
+  async execute(workflowTask: WorkflowTask): Promise<{ reward: number }> {
+${start}${body}
+    return { reward: 1 };
+  }
+}
+${more}`;
+}
+
+const thrower = `
+async function failing(): Promise<void> {
+  await Promise.resolve();
+  throw new Error('below'); // throws
+}
+`;
+
+/** By how; each throws on the line with the comment. */
+const caught: Readonly<Record<string, string>> = {
+  'around the throw': agent(
+    "    try {\n      throw new Error('now'); // throws\n    } catch {\n      workflowTask.task;\n    }",
+  ),
+  'around an await': agent(
+    '    try {\n      await failing();\n    } catch {\n      workflowTask.task;\n    }',
+    thrower,
+  ),
+  'with catch()': agent('    await failing().catch(() => undefined);', thrower),
+};
+
+describe('exceptions', () => {
+  let debug: Conversation;
+
+  beforeEach(() => {
+    debug = new Conversation();
+  });
+
+  afterEach(async () => {
+    await debug.dispose();
+    await debug.until('no process of a run is left', () => backboneProcesses().length === 0);
+  });
+
+  /** Starts the workflow with these filters on, which the editor's API cannot set beforehand. */
+  async function runWith(filters: readonly string[], source: string): Promise<string> {
+    const file = 'module/throws.ts';
+    await writeFileOf(file, source);
+    breakAt(file, await lineWith(file, mark));
+    await debug.launch({ config: await writeConfig(file) });
+    const frame = await debug.stopped();
+    await frame.session.customRequest('setExceptionBreakpoints', { filters });
+    await debug.request(frame, 'continue');
+    return file;
+  }
+
+  async function stopsAtThrow(file: string): Promise<void> {
+    const stop = await debug.stopped(2);
+    assert.equal(stop.file, fileUri(file).fsPath);
+    assert.equal(stop.line, (await lineWith(file, '// throws')) + 1);
+    const { reason } = debug.events('stopped')[1]?.body as { reason: string };
+    assert.equal(reason, 'exception');
+    await debug.request(stop, 'continue');
+    await debug.ended();
+    assert.equal(debug.events('stopped').length, 2, 'no second stop for the same error');
+  }
+
+  for (const [where, source] of Object.entries(caught)) {
+    it(`"uncaught" does not stop where the workflow catches ${where}`, async () => {
+      await runWith(['uncaught'], source);
+      await debug.ended();
+      assert.equal(debug.events('stopped').length, 1);
+      assert.match(debug.output(), /reward 1/);
+    });
+
+    it(`"caught" stops where the workflow catches ${where}`, async () => {
+      await stopsAtThrow(await runWith(['all'], source));
+      assert.match(debug.output(), /reward 1/);
+    });
+  }
+});
