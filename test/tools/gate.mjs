@@ -17,11 +17,12 @@ const resultsFolder = path.join(artifacts, 'results');
 
 /** A suite with no count of its own is one test: it passes or fails as a whole. */
 const suites = [
+  // First: the examples are linted and checked against the SDK's types, which the build makes.
+  { name: 'build', command: ['node', 'test/tools/bootstrap.mjs', '--build'], deep: true },
   { name: 'types', command: ['tsc', '-b'] },
   { name: 'lint', command: ['eslint', '.', '--max-warnings', '0'] },
   { name: 'format', command: ['prettier', '--check', '.'] },
   { name: 'layers', command: ['depcruise', 'src'] },
-  { name: 'build', command: ['node', 'test/tools/bootstrap.mjs', '--build'], deep: true },
   { name: 'unit', ...vitest('unit', ['--config', 'test/unit/vitest.config.ts']), deep: true },
   { name: 'cli', ...vitest('cli', ['--config', 'test/cli/vitest.config.ts']), needs: 'build' },
   {

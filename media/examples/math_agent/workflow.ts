@@ -18,10 +18,9 @@ export class MathAgentWorkflow extends Workflow {
 
   async execute(workflowTask: WorkflowTask, tuner: AjetTuner): Promise<WorkflowOutput> {
     const client = tuner.asOpenAIClient({ agentName: 'math_agent' });
-    const { main_query, metadata } = workflowTask.task;
     const messages: Message[] = [
       { role: 'system', content: systemPrompt },
-      { role: 'user', content: typeof metadata['question'] === 'string' ? metadata['question'] : main_query },
+      { role: 'user', content: questionOf(workflowTask.task) },
     ];
 
     // A good place for a first breakpoint: hover over `messages` and watch the conversation grow.
