@@ -6,8 +6,8 @@ import { memoryFiles } from '../config/memoryFiles.ts';
 const request = { cwd: '/work', config: '/project/conf/exp.yaml' };
 
 it.each([
-  ['both have it', ['/work/a.ts', '/project/conf/a.ts'], '/work/a.ts'],
-  ['only the working directory has it', ['/work/a.ts'], '/work/a.ts'],
+  ['both have it', ['/cwd/a.ts', '/project/conf/a.ts'], '/cwd/a.ts'],
+  ['only the working directory has it', ['/cwd/a.ts'], '/cwd/a.ts'],
   ['only the folder of the config has it', ['/project/conf/a.ts'], '/project/conf/a.ts'],
   ['neither has it', [], '/project/conf/a.ts'],
 ])('%s', async (_, files, found) => {
