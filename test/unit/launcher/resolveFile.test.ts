@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { resolveFile } from '../../../src/backbone/launcher/resolveFile.ts';
 import { memoryFiles } from '../config/memoryFiles.ts';
 
-const request = { cwd: '/work', config: '/project/conf/exp.yaml' };
+const request = { cwd: '/cwd', config: '/project/conf/exp.yaml' };
 
 it.each([
   ['both have it', ['/cwd/a.ts', '/project/conf/a.ts'], '/cwd/a.ts'],
