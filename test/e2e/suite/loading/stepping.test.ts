@@ -142,6 +142,8 @@ export const amount = () => Amount.One;
   async function type(name: string): Promise<vscode.TextDocument> {
     const document = await vscode.workspace.openTextDocument(fileUri(name));
     await vscode.window.showTextDocument(document);
+    // The test before may have left its own text in the open document; the file has been written anew since.
+    await vscode.commands.executeCommand('workbench.action.files.revert');
     const at = document.positionAt(document.getText().indexOf('= 1') + 2);
     const change = new vscode.WorkspaceEdit();
     change.replace(document.uri, new vscode.Range(at, at.translate(0, 1)), '2');
