@@ -90,4 +90,12 @@ describe('output', () => {
     process.stdout.write('\\nafter the bytes\\n');`);
     assert.equal(count('\nafter the bytes\n'), 1);
   });
+
+  it('of five thousand lines is whole', async () => {
+    await run(`    const line = 'x'.repeat(99);
+    for (let index = 0; index < 5_000; index++) console.log(line);
+    console.log('that was all');`);
+    assert.equal(count('x'.repeat(99)), 5_000);
+    assert.equal(count('that was all\n'), 1);
+  });
 });
