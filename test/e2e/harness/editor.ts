@@ -7,6 +7,9 @@ import { openSession, type Session, type SessionOptions } from './session.ts';
 
 const waitMs = 20_000;
 
+/** Shows once the extension has told the editor what is in front, on which F5 depends as well. */
+export const titleButton = '.editor-actions .action-label[aria-label*="Episodes"]';
+
 /** Opens an editor and waits until its workbench is ready for keys. */
 export async function openEditor(options: SessionOptions): Promise<Editor> {
   const session = await openSession(options);

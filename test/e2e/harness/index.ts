@@ -1,5 +1,5 @@
 /** What suites import. */
-export { openEditor, Editor } from './editor.ts';
+export { openEditor, Editor, titleButton } from './editor.ts';
 export { openSession, type Session, type SessionOptions } from './session.ts';
 export { useEditor } from './useEditor.ts';
 export { processesWith } from './processes.ts';

@@ -3,15 +3,13 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { useEditor } from '../harness/index.ts';
+import { titleButton, useEditor } from '../harness/index.ts';
 
 const editor = useEditor({ suite: 'commands', workspace: 'media/examples/math_agent', each: true });
 
 const config = 'math_agent.yaml';
 const rows = '.quick-input-widget .monaco-list-row';
 const toast = '.notification-toast';
-
-const titleButton = '.editor-actions .action-label[aria-label*="Episodes"]';
 
 /** Opens a file that can be run, and waits until the editor knows that it can. */
 async function openRunnable(name: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** F5 as a person presses it, in the real workbench. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { processesWith, useEditor } from '../harness/index.ts';
+import { processesWith, titleButton, useEditor } from '../harness/index.ts';
 
 const editor = useEditor({ suite: 'f5', workspace: 'media/examples/math_agent', each: true });
 
@@ -19,7 +19,7 @@ test('F5 on the config, without a launch.json, stops in the workflow and runs on
   await editor().openFile('workflow.ts');
   await editor().setBreakpoint(line);
   await editor().openFile('math_agent.yaml');
-  await editor().see('.codelens-decoration a', 'Debug');
+  await editor().see(titleButton);
   await editor().startDebugging();
   await editor().stoppedAt(line);
   await editor().see('.tab.active', 'workflow.ts');
@@ -37,7 +37,7 @@ test('F5 on the workflow stops in it', async () => {
   const line = await lineOf('workflow.ts', inExecute);
   await editor().openFile('workflow.ts');
   await editor().setBreakpoint(line);
-  await editor().see('.codelens-decoration a', 'Debug');
+  await editor().see(titleButton);
   await editor().startDebugging();
   await editor().stoppedAt(line);
   await editor().screenshot('stopped-from-workflow');
@@ -58,7 +58,7 @@ test('Stop ends the run and every process of it', async () => {
   await editor().openFile('workflow.ts');
   await editor().setBreakpoint(line);
   await editor().openFile('math_agent.yaml');
-  await editor().see('.codelens-decoration a', 'Debug');
+  await editor().see(titleButton);
   await editor().startDebugging();
   await editor().stoppedAt(line);
   await editor().stopDebugging();

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { artifacts, root } from '../harness/artifacts.ts';
-import { useEditor } from '../harness/index.ts';
+import { titleButton, useEditor } from '../harness/index.ts';
 
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
 const extension = path.join(artifacts, `agentjet-${version}.vsix`);
@@ -23,7 +23,7 @@ test('the installed package stops in the workflow and runs on to the rewards', a
   await editor().openFile('workflow.ts');
   await editor().setBreakpoint(line);
   await editor().openFile('math_agent.yaml');
-  await editor().see('.codelens-decoration a', 'Debug');
+  await editor().see(titleButton);
   await editor().startDebugging();
   await editor().stoppedAt(line);
   await editor().command('Remove All Breakpoints');

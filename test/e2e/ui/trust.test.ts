@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { processesWith, useEditor } from '../harness/index.ts';
+import { processesWith, titleButton, useEditor } from '../harness/index.ts';
 
 const editor = useEditor({
   suite: 'trust',
@@ -65,7 +65,7 @@ test('once the folder is trusted, F5 runs, with the settings of the folder', asy
   await editor().openFile('workflow.ts');
   await editor().setBreakpoint(line);
   await editor().openFile('math_agent.yaml');
-  await editor().see('.codelens-decoration a', 'Debug');
+  await editor().see(titleButton);
   await editor().press('F5');
   await editor().see(dialog, /trust/i);
   await (await editor().see(`${dialog} .monaco-button`, /Trust/)).click();

@@ -1,7 +1,7 @@
 /** A window that goes away in the middle of a run. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { processesWith, useEditor } from '../harness/index.ts';
+import { processesWith, titleButton, useEditor } from '../harness/index.ts';
 import type { FoundProcess } from '../harness/processes.ts';
 
 const editor = useEditor({ suite: 'window', workspace: 'media/examples/math_agent', each: true });
@@ -13,7 +13,7 @@ async function stopInExecute(): Promise<void> {
   const line = lines.findIndex((text) => text.includes(inExecute)) + 1;
   await editor().openFile('workflow.ts');
   await editor().setBreakpoint(line);
-  await editor().see('.codelens-decoration a', 'Debug');
+  await editor().see(titleButton);
   await editor().startDebugging();
   await editor().stoppedAt(line);
 }
