@@ -7,8 +7,6 @@ export default defineConfig({
     include: ['ui/**/*.test.ts'],
     globalSetup: ['./harness/setup.ts'],
     fileParallelism: false,
-    // Keys go through a browser on a busy machine: one may fall between two frames. A second failure is a failure.
-    retry: 1,
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

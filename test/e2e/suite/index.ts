@@ -37,8 +37,6 @@ export async function runSuite(files: readonly TestFile[]): Promise<void> {
   const mocha = new Mocha({
     ui: 'bdd',
     timeout: 60_000,
-    // The editor on a busy machine may be late once; a second failure is a failure.
-    retries: 1,
     forbidOnly: true,
     forbidPending: true,
     reporter: SilentReporter,
