@@ -5,7 +5,7 @@ import { resolveInterpolations, type Environment } from './interpolation.ts';
 import { ajetKeys } from './keyTable.ts';
 import { LayerCollector, readLayer } from './layers.ts';
 import { parseConfig } from './parse.ts';
-import type { ConfigProblem } from './problem.ts';
+import { firstError, type ConfigProblem } from './problem.ts';
 import { readSearchPath } from './searchPath.ts';
 import { mergeMappings, type MappingValue, type Value } from './value.ts';
 
@@ -36,7 +36,9 @@ export interface Composition {
  */
 export async function compose(request: ComposeRequest): Promise<Composition> {
   const primary = readLayer(request.file, parseConfig(request.text));
-  const problems = [...primary.problems, ...sectionProblems(request.file, primary.value)];
+  const problems = [...primary.problems];
+  // In a text that is not whole YAML, a section may be missing only because reading stopped before it.
+  if (firstError(problems) === undefined) problems.push(...sectionProblems(request.file, primary.value));
 
   const steering = resolveInterpolations(searchPathOnly(primary.value), request.environment);
   const { folders, problems: searchProblems } = await readSearchPath(steering.root, request);

@@ -148,6 +148,10 @@ describe('problems', () => {
     expect(codes(await composeText(text))).toContain(problem);
   });
 
+  it('says nothing of sections that a broken text may have left out', async () => {
+    expect(codes(await composeText('experiment: [a\n'))).toEqual(['error config/yaml-syntax 2']);
+  });
+
   it('points into the default file that is broken', async () => {
     const files = { '/project/ajet/default_config/ajet_default.yaml': 'ajet:\n  x: "open\n' };
     const { problems } = await composeText(`ajet: {}\n${steering(['ajet_default', '_self_'])}`, { files });
