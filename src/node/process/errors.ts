@@ -16,7 +16,7 @@ export const processErrors = {
     new CodedError({
       code: 'run/process-died',
       message: `The process of the run ended before the run did: ${howItEnded(exit)}.${quoted(lastLines)}`,
-      hint: hintFor(exit),
+      hint: hintFor(exit, lastLines),
     }),
 
   noInspector: () =>
@@ -35,8 +35,9 @@ function quoted(lines: readonly string[]): string {
   return lines.length === 0 ? '' : ` The last it wrote to stderr:\n${lines.join('\n')}`;
 }
 
-function hintFor({ code, signal }: ProcessExit): string {
-  if (code === 0) {
+function hintFor({ code, signal }: ProcessExit, lastLines: readonly string[]): string {
+  // An error that ends Node is written to stderr; who calls process.exit need not write anything.
+  if (code === 0 || (code !== null && lastLines.length === 0)) {
     return 'The workflow, or a package it uses, called process.exit(): return from execute() or throw instead.';
   }
   if (signal === 'SIGKILL') {

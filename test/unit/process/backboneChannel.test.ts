@@ -74,6 +74,13 @@ describe('a process that ends before its run', () => {
     });
   });
 
+  test('by process.exit with a code: the error names the call', async () => {
+    const { channel } = await observe('exits-in-silence');
+    const { code, error } = await channel.exited;
+    expect(code).toBe(3);
+    expect(error?.hint).toContain('process.exit');
+  });
+
   test('by an error: the exit code and what it wrote last', async () => {
     const { channel } = await observe('throws');
     const { code, error } = await channel.exited;
@@ -81,6 +88,7 @@ describe('a process that ends before its run', () => {
     expect(error?.code).toBe('run/process-died');
     expect(error?.message).toContain('exit code 1');
     expect(error?.message).toContain('TypeError: thrown in a timer');
+    expect(error?.hint).not.toContain('process.exit');
   });
 
   test('killed: the signal', async () => {

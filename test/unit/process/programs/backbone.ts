@@ -11,6 +11,7 @@ const scenarios: Readonly<Record<string, (frontEnd: FrontEnd, request: RunReques
     for (let episode = 0; episode < 2000; episode += 1) log(frontEnd, `${episode} ${'é'.repeat(500)}`);
     process.exit(0);
   },
+  'exits-in-silence': () => process.exit(3),
   ends: (frontEnd, request) => {
     process.stdout.write(`config ${request.config} ${'ü€'.repeat(50_000)}\n`);
     process.stderr.write('one warning\n');
