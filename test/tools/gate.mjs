@@ -12,6 +12,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { ToolError, artifacts, exitWith, logs, projectEnv, runLogged, tail } from './commands.mjs';
+import { describeFailures, vitestFailures } from './failures.mjs';
 
 const resultsFolder = path.join(artifacts, 'results');
 
@@ -30,6 +31,7 @@ const suites = [
     command: ['node', 'test/tools/hostSuite.mjs'],
     results: path.join(artifacts, 'e2e/host-total.json'),
     count: ({ passed, failed }) => ({ passed, failed }),
+    failures: ({ failures = [] }) => failures,
     needs: 'build',
   },
   {
@@ -56,6 +58,7 @@ function vitest(name, args) {
       // A test that is skipped proves nothing.
       failed: numFailedTests + numPendingTests + numTodoTests,
     }),
+    failures: vitestFailures,
   };
 }
 
@@ -79,11 +82,14 @@ async function runSuite(suite, outcomes, deep) {
 
 /** A suite that failed, or left no count of passed tests behind, has at least one failure. */
 async function counted(suite, code) {
-  if (suite.results === undefined) return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
-  const results = await resultsOf(suite.results);
-  const { passed, failed } = results === undefined ? { passed: 0, failed: 1 } : suite.count(results);
+  const results = suite.results === undefined ? undefined : await resultsOf(suite.results);
+  if (results === undefined) {
+    const passed = suite.results === undefined && code === 0 ? 1 : 0;
+    return { passed, failed: 1 - passed, failures: [] };
+  }
+  const { passed, failed } = suite.count(results);
   const sound = code === 0 && passed > 0;
-  return { passed, failed: sound ? failed : Math.max(failed, 1) };
+  return { passed, failed: sound ? failed : Math.max(failed, 1), failures: suite.failures(results) };
 }
 
 async function resultsOf(file) {
@@ -95,10 +101,18 @@ async function resultsOf(file) {
   }
 }
 
-function report({ name, minutes, passed, failed }, log) {
+function report({ name, minutes, passed, failed, failures }, log) {
   const verdict = failed === 0 ? 'ok    ' : 'FAILED';
   console.log(`${name.padEnd(9)} ${verdict} ${passed} passed, ${failed} failed in ${minutes.toFixed(2)} min`);
-  if (failed > 0) console.log(`${tail(log, 60).replaceAll(/^/gm, '  | ')}\n  | The whole log: ${log}`);
+  if (failed === 0) return;
+  const told = [describeFailures(failures), isExplained(failures) ? '' : tail(log, 60)];
+  for (const text of told) if (text !== '') console.log(text.replaceAll(/^/gm, '  | '));
+  console.log(`  | The whole log: ${log}`);
+}
+
+/** Else the end of the log has to do, which of a test that failed early says nothing. */
+function isExplained(failures) {
+  return failures.length > 0 && failures.every(({ error }) => error !== '');
 }
 
 function summary(outcomes) {

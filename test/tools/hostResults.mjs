@@ -4,16 +4,17 @@ import path from 'node:path';
 import process from 'node:process';
 import { hostProfiles } from '../e2e/harness/profiles.ts';
 import { ToolError, artifacts } from './commands.mjs';
+import { hostFailures } from './failures.mjs';
 import { bundleSuite, profileFolders, testFiles } from './suiteBundle.mjs';
 
 /**
  * Runs the tests of each profile, or of those named on the command line, and prints every test and the total, which
- * goes to .artifacts/e2e/host-total.json too. A failure sets the exit code.
+ * goes to .artifacts/e2e/host-total.json too, with what failed. A failure sets the exit code.
  * @param {(name: string, bundle: string, options: object) => Promise<import('../e2e/suite/index.ts').SuiteResults>} run
  */
 export async function runProfiles(run) {
   const chosen = process.argv.slice(2);
-  const total = { passed: 0, failed: 0 };
+  const total = { passed: 0, failed: 0, failures: [] };
   for (const profile of chosen.length > 0 ? chosen : ['', ...profileFolders()]) {
     const results = await run(
       `host${profile === '' ? '' : `-${profile}`}`,
@@ -23,6 +24,7 @@ export async function runProfiles(run) {
     print(results);
     total.passed += results.passed;
     total.failed += results.failed;
+    total.failures.push(...hostFailures(results, profile));
   }
   await mkdir(path.join(artifacts, 'e2e'), { recursive: true });
   await writeFile(path.join(artifacts, 'e2e/host-total.json'), JSON.stringify(total));

@@ -3,10 +3,16 @@ import type { HostSuiteOptions } from './hostSuite.ts';
 
 const workspace = 'media/examples/math_agent';
 
+/**
+ * Off as on the desktop; in a browser the editor saves by itself after a second, and a test's own save that falls into
+ * that one is dropped.
+ */
+const settings = { 'files.autoSave': 'off' };
+
 /** `''` is for the tests right in test/e2e/suite; any other name is a folder below it. */
 export const hostProfiles: Readonly<Record<string, Omit<HostSuiteOptions, 'suite' | 'bundle'>>> = {
-  '': { workspace },
-  loading: { workspace: 'test/fixtures/loader', settings: { 'files.autoSave': 'off' } },
+  '': { workspace, settings },
+  loading: { workspace: 'test/fixtures/loader', settings },
   multiRoot: { roots: { first: workspace, second: workspace } },
   noNode: { workspace, node: 'none' },
   untrusted: { workspace, workspaceTrust: true },

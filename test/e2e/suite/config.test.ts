@@ -134,11 +134,14 @@ async function complaints(document: vscode.TextDocument): Promise<string[]> {
   return found.filter(({ severity }) => severity !== vscode.DiagnosticSeverity.Hint).map(textOf);
 }
 
-/** What is offered where `|` stands, in a text that is in no file. */
+/**
+ * What is offered where `|` stands. Not in an untitled document: the editor brings such a one to the front a while
+ * later, and would ask for its name when the next test starts debugging.
+ */
 async function offered(textWithCaret: string): Promise<readonly vscode.CompletionItem[]> {
-  const caret = textWithCaret.indexOf('|');
-  const content = textWithCaret.replace('|', '');
-  return completions(await vscode.workspace.openTextDocument({ language: 'yaml', content }), caret);
+  const document = await show(await write(scratch, 'ajet:\n'));
+  await replace(document, document.getText(), textWithCaret.replace('|', ''));
+  return completions(document, textWithCaret.indexOf('|'));
 }
 
 function documentationOf({ documentation }: vscode.CompletionItem): string {

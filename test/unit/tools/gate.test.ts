@@ -4,14 +4,24 @@ import { Project } from './project.ts';
 const gate = 'test/tools/gate.mjs';
 let project: Project;
 
-/** A vitest that reports these counts to the file it is told. */
-const vitest = (passed: number, failed: number, skipped: number, code: number) => `
+/** A vitest that reports these counts, and what it found in its files, to the file it is told. */
+const vitest = (
+  passed: number,
+  failed: number,
+  skipped: number,
+  code: number,
+  testResults: readonly object[] = [],
+) => `
 for argument in "$@"; do
   case "$argument" in --outputFile.json=*) file="\${argument#--outputFile.json=}";; esac
 done
-echo '{"numPassedTests":${passed},"numFailedTests":${failed},"numPendingTests":${skipped},"numTodoTests":0}' > "$file"
+cat > "$file" <<'END'
+${JSON.stringify({ numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped, numTodoTests: 0, testResults })}
+END
 echo "deep=$AGENTJET_DEEP"
 exit ${code}`;
+
+const saying = (text: string, script: string) => `echo "${text}"\n${script}`;
 
 beforeEach(async () => {
   project = await Project.create();
@@ -58,6 +68,68 @@ describe('the gate', () => {
     const { code, output } = await project.node(gate, ['--only', 'unit']);
     expect(code).toBe(1);
     expect(lastLine(output)).toBe('4 passed, 3 failed');
+  });
+
+  it('tells which tests failed and why, and not what came after', async () => {
+    const trace = Array.from({ length: 99 }, (_, line) => `at line ${line}`).join('\n');
+    const assertionResults = [
+      { fullName: 'sums adds', status: 'failed', failureMessages: [`expected 3 to be 4\n${trace}`] },
+      { fullName: 'sums subtracts', status: 'passed', failureMessages: [] },
+    ];
+    const files = [
+      { name: '/project/sums.test.ts', status: 'failed', message: '', assertionResults },
+      { name: '/project/broken.test.ts', status: 'failed', message: 'no such module', assertionResults: [] },
+    ];
+    await project.program('node_modules/.bin/vitest', saying('the end', vitest(1, 1, 0, 1, files)));
+    const { output } = await project.node(gate, ['--only', 'unit']);
+    expect(output).toContain('  | FAIL sums.test.ts > sums adds\n  |   expected 3 to be 4\n');
+    expect(output).toContain('  | FAIL broken.test.ts\n  |   no such module\n');
+    expect(output).toMatch(/\| The whole log: .*unit\.log\n/);
+    expect(output).not.toMatch(/at line 98|subtracts|the end/);
+  });
+
+  it('shows the end of the log too when the results do not tell why a test failed', async () => {
+    const assertionResults = [{ fullName: 'sums divides', status: 'skipped', failureMessages: [] }];
+    const files = [{ name: '/project/sums.test.ts', status: 'failed', message: '', assertionResults }];
+    await project.program('node_modules/.bin/vitest', saying('the hook threw', vitest(1, 0, 1, 1, files)));
+    const { output } = await project.node(gate, ['--only', 'unit']);
+    expect(output).toContain('  | FAIL sums.test.ts > sums divides (skipped)\n');
+    expect(output).toContain('  | the hook threw\n');
+  });
+
+  it('names only as many failed tests as a person reads', async () => {
+    const assertionResults = Array.from({ length: 50 }, (_, index) => ({
+      fullName: `case ${index}`,
+      status: 'failed',
+      failureMessages: ['x'.repeat(5000)],
+    }));
+    const files = [{ name: 'all.test.ts', status: 'failed', message: '', assertionResults }];
+    await project.program('node_modules/.bin/vitest', vitest(1, 50, 0, 1, files));
+    const { output } = await project.node(gate, ['--only', 'unit']);
+    expect(output).toContain('  | and 30 more\n');
+    expect(output).not.toContain('x'.repeat(501));
+    expect(lastLine(output)).toBe('1 passed, 50 failed');
+  });
+
+  it('tells which tests of an extension host failed', async () => {
+    const failures = [{ title: 'loading > output is whole', error: 'AssertionError: 1 line of 2' }];
+    await project.write(
+      'test/tools/hostSuite.mjs',
+      `import fs from 'node:fs';
+       fs.mkdirSync('.artifacts/e2e', { recursive: true });
+       fs.writeFileSync('.artifacts/e2e/host-total.json', '${JSON.stringify({ passed: 2, failed: 1, failures })}');
+       process.exitCode = 1;`,
+    );
+    const { output } = await project.node(gate, ['--only', 'e2e-host']);
+    expect(output).toContain('  | FAIL loading > output is whole\n  |   AssertionError: 1 line of 2\n');
+    expect(lastLine(output)).toBe('2 passed, 1 failed');
+  });
+
+  it('shows the end of the log when no failed test is known', async () => {
+    await project.program('node_modules/.bin/vitest', saying('Unhandled error', vitest(5, 0, 0, 1)));
+    const { output } = await project.node(gate, ['--only', 'unit']);
+    expect(output).toContain('  | Unhandled error\n');
+    expect(lastLine(output)).toBe('5 passed, 1 failed');
   });
 
   it('counts a runner that fails without a failed test as a failure', async () => {

@@ -1,0 +1,117 @@
+/** What a person types that nobody else may see: from the input box to the endpoint, and nowhere else. */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { startEndpoint, type Endpoint } from '../harness/endpoint.ts';
+import { processesWith, titleButton, useEditor } from '../harness/index.ts';
+
+const editor = useEditor({ suite: 'api-key', workspace: 'media/examples/math_agent', each: true });
+
+const key = 'key-e2e-0123456789-never-shown';
+const input = '.quick-input-widget input';
+
+async function writeLaunchJson({ baseUrl }: Endpoint): Promise<void> {
+  const configuration = {
+    type: 'agentjet',
+    request: 'launch',
+    name: 'Endpoint',
+    config: '${workspaceFolder}/math_agent.yaml',
+    model: 'endpoint',
+    endpoint: { baseUrl, model: 'remote' },
+    tasks: 1,
+    repeat: 1,
+    verbose: true,
+  };
+  const launch = { version: '0.2.0', configurations: [configuration] };
+  await mkdir(editor().file('.vscode'), { recursive: true });
+  await writeFile(editor().file('.vscode/launch.json'), JSON.stringify(launch));
+}
+
+/** Runs a command that goes on to ask in the same quick input. */
+async function commandThatAsks(title: string): Promise<void> {
+  const row = '.quick-input-widget .monaco-list-row.focused';
+  await editor().press('F1');
+  await (await editor().see(input)).fill(`>${title}`);
+  await editor().see(row, title);
+  await editor().press('Enter');
+  await editor().seeNo(row, title);
+}
+
+async function setApiKey(baseUrl: string): Promise<void> {
+  await commandThatAsks('AgentJet: Set API Key');
+  await editor().see('.quick-input-widget', 'Base URL of the endpoint');
+  await (await editor().see(input)).fill(baseUrl);
+  await editor().press('Enter');
+  await editor().see(`${input}[type="password"]`);
+  await editor().type(key);
+  await editor().press('Enter');
+  await editor().see('.notification-toast', `The API key for ${baseUrl} is saved`);
+}
+
+/** Starts a run and waits until it has asked the endpoint. */
+async function runAsks({ authorizations }: Endpoint): Promise<void> {
+  const before = authorizations.length;
+  await editor().startDebugging();
+  await editor().until('the model is asked', () => Promise.resolve(authorizations.length > before));
+}
+
+/** Workspace with the run's folder, settings, state and logs: everything of the editor lies there. */
+async function filesWith(text: string): Promise<readonly string[]> {
+  const entries = await readdir(editor().session.temp, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => path.join(parentPath, name));
+  const found: string[] = [];
+  for (const file of files) if ((await contentOf(file)).includes(text)) found.push(file);
+  return found;
+}
+
+async function contentOf(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch {
+    return Buffer.alloc(0); // removed since it was listed
+  }
+}
+
+test('an API key that was typed reaches its endpoint under F5, and nothing else', async () => {
+  const letGo = new AbortController();
+  const endpoint = await startEndpoint('\\boxed{17}', letGo.signal);
+  await writeLaunchJson(endpoint);
+  await editor().openFile('math_agent.yaml');
+  await editor().see(titleButton);
+  await setApiKey(endpoint.baseUrl);
+  await runAsks(endpoint);
+  const running = await processesWith(editor().session.temp);
+  expect(running.map(({ command }) => command).join('\n')).toContain('backbone.mjs');
+  expect(await processesWith(key)).toEqual([]);
+  expect(await filesWith(key)).toEqual([]);
+  expect(await filesWith(endpoint.baseUrl)).toContain(editor().file('.vscode/launch.json'));
+  letGo.abort();
+  await editor().seeNo('.debug-toolbar');
+  await editor().press('ControlOrMeta+Shift+y');
+  await editor().see('.repl', 'mean reward');
+  await editor().screenshot('run-with-key');
+  expect(new Set(endpoint.authorizations)).toEqual(new Set([`Bearer ${key}`]));
+  expect(await editor().page.locator('.monaco-workbench').innerText()).not.toContain(key);
+  expect(await filesWith(key)).toEqual([]);
+});
+
+test('an API key that was deleted is sent no more', async () => {
+  const endpoint = await startEndpoint('\\boxed{17}');
+  await writeLaunchJson(endpoint);
+  await editor().openFile('math_agent.yaml');
+  await editor().see(titleButton);
+  await setApiKey(endpoint.baseUrl);
+  await runAsks(endpoint);
+  await editor().seeNo('.debug-toolbar');
+  const withKey = endpoint.authorizations.length;
+  await commandThatAsks('AgentJet: Delete API Key');
+  await editor().pick(endpoint.baseUrl);
+  await editor().command('AgentJet: Delete API Key');
+  await editor().see('.notification-toast', 'No API key is saved');
+  await runAsks(endpoint);
+  await editor().seeNo('.debug-toolbar');
+  expect(new Set(endpoint.authorizations.slice(0, withKey))).toEqual(new Set([`Bearer ${key}`]));
+  expect(new Set(endpoint.authorizations.slice(withKey))).toEqual(new Set([undefined]));
+});
