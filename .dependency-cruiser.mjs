@@ -6,14 +6,17 @@ const may = {
   base: [],
   protocol: ['base'],
   config: ['base', 'protocol'],
+  tracking: ['base', 'protocol'],
   workflow: ['base', 'protocol'],
-  debug: ['base', 'protocol', 'config', 'workflow'],
-  backbone: ['base', 'protocol', 'config', 'workflow'],
-  node: ['base', 'protocol', 'config', 'workflow', 'debug', 'backbone'],
-  vscode: ['base', 'protocol', 'config', 'workflow', 'debug', 'backbone', 'node'],
+  trace: ['base', 'protocol', 'tracking'],
+  debug: ['base', 'protocol', 'config', 'tracking', 'workflow'],
+  backbone: ['base', 'protocol', 'config', 'tracking', 'workflow', 'trace'],
+  node: ['base', 'protocol', 'config', 'tracking', 'workflow', 'trace', 'debug', 'backbone'],
+  vscode: ['base', 'protocol', 'config', 'tracking', 'workflow', 'trace', 'debug', 'backbone', 'node'],
+  webview: ['base', 'protocol', 'tracking', 'trace'],
 };
 /** Folders that must not name Node or the editor: everything they need is handed to them. */
-const pure = ['base', 'protocol', 'config', 'workflow', 'backbone'];
+const pure = ['base', 'protocol', 'config', 'tracking', 'workflow', 'trace', 'backbone', 'webview'];
 
 const layers = Object.entries(may).map(([from, to]) => ({
   name: `layer-${from}`,

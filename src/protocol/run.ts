@@ -59,6 +59,10 @@ export const runRequest = z.object({
   repeat: z.optional(z.number()),
   /** Seconds an episode may run, not counting time held by a debugger; absent: no limit. */
   episodeTimeout: z.optional(z.number()),
+  /** A `tokenizer.json` or the folder of one, absolute; absent: looked for by `ajet.model.path`. */
+  tokenizer: z.optional(z.string()),
+  /** Whether the run leaves a trace; absent: it does. Calls are tracked all the same. */
+  trace: z.optional(z.boolean()),
   /** Whether `${oc.env:…}` may read the environment: only in a trusted workspace. */
   allowEnvironment: z.boolean(),
 });
@@ -72,12 +76,35 @@ export const frontEndMessage = z.discriminatedUnion('type', [
 ]);
 export type FrontEndMessage = z.infer<typeof frontEndMessage>;
 
+/** Whose tokenizer counted; see TokenizerNote of the trace. */
+export const tokenizerNote = z.object({ name: z.string(), exact: z.boolean(), file: z.nullable(z.string()) });
+
 const episodeId = {
   /** Position in the run, from 0: task position × repeats + repeat (upstream's `task_thread_index`). */
   episode: z.number(),
   taskId: z.string(),
   repeat: z.number(),
 };
+
+/** What training would make of an episode's calls. */
+export const episodeTracking = z.object({
+  timelines: z.number(),
+  /** Over all timelines. */
+  tokens: z.number(),
+  /** Those that count in the loss. */
+  trainableTokens: z.number(),
+  /** What training would refuse, cut or leave out; worded, one sentence each. */
+  problems: z.array(
+    z.object({
+      /** e.g. `overlong`. */
+      code: z.string(),
+      /** `error`: the episode adds nothing to training. */
+      severity: z.enum(['warning', 'error']),
+      message: z.string(),
+    }),
+  ),
+});
+export type EpisodeTracking = z.infer<typeof episodeTracking>;
 
 /** One episode's outcome. */
 export const episodeResult = z.object({
@@ -90,6 +117,8 @@ export const episodeResult = z.object({
   /** Wall-clock seconds from start to end, time held by a debugger included. */
   seconds: z.number(),
   error: z.nullable(errorReport),
+  /** Absent where the process went before it could tell. */
+  tracking: z.optional(episodeTracking),
 });
 export type EpisodeResult = z.infer<typeof episodeResult>;
 
@@ -105,6 +134,10 @@ export const runEvent = z.discriminatedUnion('type', [
     workflowFile: z.string(),
     /** The run's folder, absolute. */
     folder: z.string(),
+    /** The run's trace, absolute; null: it could not be written, which a `problem` tells. */
+    trace: z.optional(z.nullable(z.string())),
+    /** Absent in runs without tracking. */
+    tokenizer: z.optional(tokenizerNote),
     tasks: z.number(),
     repeat: z.number(),
     episodes: z.number(),

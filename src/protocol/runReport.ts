@@ -1,16 +1,17 @@
 /** A run as text, the same in the terminal and in the debug console. */
 import { formatReport, type ErrorReport } from '../base/errors.ts';
-import type { EpisodeResult } from './run.ts';
+import type { EpisodeResult, EpisodeTracking } from './run.ts';
 import type { RunSummary } from './summary.ts';
 
 /** One line per episode, then the groups' and the run's means. */
 export function formatTable(results: readonly EpisodeResult[], summary: RunSummary): string {
   const episodes = table(
-    ['task', 'repeat', 'calls', 'reward', 'success', 'time'],
+    ['task', 'repeat', 'calls', 'timelines', 'tokens', 'trainable', 'reward', 'success', 'time'],
     results.map((result) => [
       nameOf(result.taskId),
       String(result.repeat),
       String(result.llmCalls),
+      ...trackingCells(result.tracking),
       formatReward(result.reward),
       result.error === null ? yesNo(result.isSuccess) : 'error',
       `${result.seconds.toFixed(2)} s`,
@@ -30,6 +31,12 @@ export function formatTable(results: readonly EpisodeResult[], summary: RunSumma
     ]),
   );
   return `${episodes}\n\n${groups}`;
+}
+
+/** Timelines, tokens and those in the loss; dashes where the process went before it could tell. */
+function trackingCells(tracking: EpisodeTracking | undefined): readonly string[] {
+  if (tracking === undefined) return ['-', '-', '-'];
+  return [tracking.timelines, tracking.tokens, tracking.trainableTokens].map(String);
 }
 
 /** Each different error once, with how many episodes it ended and which was the first. */

@@ -43,13 +43,15 @@ describe('summarise', () => {
 
 describe('the report as text', () => {
   it('is a table of episodes and one of means', () => {
-    expect(formatTable(results, summarise(results, 2))).toBe(
-      `task     repeat  calls  reward  success    time
--------  ------  -----  ------  -------  ------
-a             0      2       1      yes  0.50 s
-a             1      2       0       no  0.50 s
-(no id)       0      2       -    error  0.50 s
-(no id)       1      2       -    error  0.50 s
+    const tracking = { timelines: 1, tokens: 1234, trainableTokens: 56, problems: [] };
+    const tracked = results.map((result) => (result.taskId === 'a' ? { ...result, tracking } : result));
+    expect(formatTable(tracked, summarise(results, 2))).toBe(
+      `task     repeat  calls  timelines  tokens  trainable  reward  success    time
+-------  ------  -----  ---------  ------  ---------  ------  -------  ------
+a             0      2          1    1234         56       1      yes  0.50 s
+a             1      2          1    1234         56       0       no  0.50 s
+(no id)       0      2          -       -          -       -    error  0.50 s
+(no id)       1      2          -       -          -       -    error  0.50 s
 
 group    episodes  failed  mean reward  success rate
 -------  --------  ------  -----------  ------------

@@ -1,0 +1,280 @@
+import type { Author, TracedMessage, TracedTimeline } from '../protocol/trace.ts';
+import { promptProblem, replyProblem, sampleOf, sampleProblems } from './lengths.ts';
+import { sampleLossMask } from './lossMask.ts';
+import { mergeCalls, type MergeableCall } from './mergeCalls.ts';
+import { readMessages, templateMessage, timelineMessages, type TimelineMessage } from './messages.ts';
+import { MessageTable } from './messageTable.ts';
+import { Problems, type CallProblem } from './problems.ts';
+import { replyTokens, type ReplyTokens } from './replyTokens.ts';
+import { TemplateTokens, type Prompt, type Tools } from './templateTokens.ts';
+import type { TemplateMessage } from './tokenizer.ts';
+import { preparedTools } from './toolCalls.ts';
+import type {
+  EpisodeTracker,
+  TrackedCall,
+  TrackedEpisode,
+  TrackerOptions,
+  TrackerReply,
+  TrackerRequest,
+} from './tracker.ts';
+
+/**
+ * Makes timelines of an episode's calls as upstream's tracker does, and tells what training would refuse, cut or leave
+ * out of them. What upstream refuses becomes the timeline that comes closest, so that there is something to look at.
+ */
+export function createEpisodeTracker(options: TrackerOptions): EpisodeTracker {
+  return new Tracker(options);
+}
+
+/** A request as the chat template sees it. */
+interface Templatable {
+  readonly call: number;
+  readonly messages: readonly TemplateMessage[];
+  readonly tools: Tools;
+  /** Equal for equal tools. */
+  readonly toolsKey: string;
+}
+
+/** Its prompt in tokens; `whole` is undefined where the template fails on it. */
+interface CountedPrompt {
+  readonly tokens: number;
+  /** Whether it is too long to be answered in training, or may be. */
+  readonly tooLong: boolean;
+  readonly whole: Prompt | undefined;
+}
+
+/** A message of a request that was made into tokens before. */
+interface KnownMessage {
+  readonly position: number;
+  /** Why the template made no tokens of it. */
+  readonly failure: string | undefined;
+}
+
+class Tracker implements EpisodeTracker {
+  readonly #options: TrackerOptions;
+  readonly #template: TemplateTokens;
+  /** The header of a reply that upstream takes every template to have. */
+  readonly #chatMlHeader: readonly number[];
+  readonly #table = new MessageTable();
+  readonly #known = new Map<string, KnownMessage>();
+  readonly #toolsKeys = new Map<string, string>();
+  readonly #calls: MergeableCall[] = [];
+  readonly #problems = new Problems();
+
+  constructor(options: TrackerOptions) {
+    this.#options = options;
+    this.#template = new TemplateTokens(options.text);
+    this.#chatMlHeader = options.text.tokenizer.encode('<|im_start|>assistant\n');
+  }
+
+  track(request: TrackerRequest, reply: TrackerReply | null): TrackedCall {
+    const { call } = request;
+    const { toolCallsDisabled } = this.#options;
+    const { kept, problems } = readMessages(request.messages, toolCallsDisabled);
+    for (const problem of problems) this.#problems.add(call, problem);
+    const tools = preparedTools(toolCallsDisabled ? null : request.tools);
+    const toolsKey = this.#toolsKey(tools);
+    const templatable = { call, messages: kept.map(templateMessage), tools, toolsKey };
+    const messages = timelineMessages(kept).map((message, index) =>
+      this.#position(templatable, message, index === 0),
+    );
+    const prompt = this.#prompt(templatable, messages);
+    const answer = reply === null ? null : this.#answer(templatable, prompt, reply);
+    this.#calls.push({ call, messages, reply: answer?.position ?? null, tools: toolsKey });
+    return {
+      messages,
+      reply: answer?.position ?? null,
+      promptTokens: prompt.tokens,
+      replyTokens: answer?.made ?? 0,
+      added: this.#table.takeAdded(),
+    };
+  }
+
+  end(): TrackedEpisode {
+    const { merging, text } = this.#options;
+    const merged = mergeCalls(this.#calls, (position) => this.#table.at(position), {
+      ...merging,
+      isSpecial: (id) => text.tokenizer.isSpecial(id),
+      nextPosition: this.#table.size,
+    });
+    for (const call of merged.endsTrained) this.#problems.add(call, endTrained);
+    const made = new Map(merged.added.map(({ position, message }) => [position, message]));
+    const samples = merged.timelines.map((timeline) =>
+      timeline.messages.map((position) => made.get(position) ?? this.#table.at(position)),
+    );
+    this.#judgeSamples(merged.timelines, samples);
+    const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+    return {
+      timelines: merged.timelines,
+      added: merged.added,
+      tracking: {
+        timelines: merged.timelines.length,
+        tokens: sum(merged.timelines.map(({ tokens }) => tokens)),
+        trainableTokens: sum(merged.timelines.map(({ trainableTokens }) => trainableTokens)),
+        problems: [...this.#problems.list()],
+      },
+    };
+  }
+
+  /** Short, since every message is known by it. */
+  #toolsKey(tools: Tools): string {
+    const text = JSON.stringify(tools ?? []);
+    const key = this.#toolsKeys.get(text) ?? String(this.#toolsKeys.size);
+    this.#toolsKeys.set(text, key);
+    return key;
+  }
+
+  /** The position of a request's message, which is made into tokens when it is first seen. */
+  #position({ call, tools, toolsKey }: Templatable, message: TimelineMessage, isFirst: boolean): number {
+    const key = JSON.stringify([isFirst, toolsKey, message]);
+    let known = this.#known.get(key);
+    if (known === undefined) {
+      const { parts } = message;
+      const made = isFirst
+        ? this.#template.first(parts, tools)
+        : this.#template.later(parts, tools, toolsKey);
+      const failed = 'failure' in made;
+      const ids = failed ? this.#template.plain(message.text) : made.value;
+      const position = this.#table.put(traced(message, 'env', ids, null, new Uint8Array(ids.length)));
+      known = { position, failure: failed ? made.failure : undefined };
+      this.#known.set(key, known);
+    }
+    if (known.failure !== undefined) this.#templateFailed(call, known.failure);
+    return known.position;
+  }
+
+  /** The prompt as a whole; where the template fails on it, it is as long as its messages. */
+  #prompt({ call, messages, tools }: Templatable, positions: readonly number[]): CountedPrompt {
+    const { limits, text } = this.#options;
+    const made = this.#template.prompt(messages, tools);
+    if ('failure' in made) this.#templateFailed(call, made.failure);
+    const whole = 'failure' in made ? undefined : made.value;
+    const ownTokens = positions.reduce((sum, at) => sum + this.#table.at(at).tokenIds.length, 0);
+    const tokens = whole?.tokens ?? ownTokens + this.#template.header.length;
+    const problem = promptProblem(tokens, limits, text.note.exact);
+    if (problem !== undefined) this.#problems.add(call, problem);
+    return { tokens, tooLong: problem !== undefined, whole };
+  }
+
+  #answer(
+    request: Templatable,
+    prompt: CountedPrompt,
+    reply: TrackerReply,
+  ): { readonly position: number; readonly made: number } {
+    const toolCalls = reply.toolCalls?.length ? reply.toolCalls : null;
+    const message = { role: 'assistant', text: reply.content ?? '', toolCalls, toolCallId: null };
+    const container = this.#container(request, prompt, templateMessage(message));
+    const tokens = replyTokens(container, this.#template.header, reply, this.#options.text);
+    this.#judgeLength(request.call, prompt, container.length, tokens);
+    this.#judgeReply(request.call, tokens);
+    const logprobs = tokens.logprobs && Float32Array.from(tokens.logprobs, (logprob) => logprob ?? NaN);
+    const lossMask = Uint8Array.from(tokens.lossMask);
+    const position = this.#table.put(traced(message, 'llm', tokens.tokenIds, logprobs, lossMask));
+    return { position, made: lossMask.reduce((sum, one) => sum + one, 0) };
+  }
+
+  /** What the template adds to the request for a reply; where it fails, header, plain text and end token. */
+  #container(
+    { call, messages, tools }: Templatable,
+    { whole }: CountedPrompt,
+    reply: TemplateMessage,
+  ): readonly number[] {
+    if (whole !== undefined) {
+      const made = this.#template.reply(messages, whole, reply, tools);
+      if ('value' in made) return made.value;
+      this.#templateFailed(call, made.failure);
+    }
+    const { eos } = this.#options.text.tokenizer;
+    return [...this.#template.header, ...this.#template.plain(reply.content), eos];
+  }
+
+  #judgeLength(call: number, prompt: CountedPrompt, added: number, reply: ReplyTokens): void {
+    if (prompt.tooLong) return; // training never gets as far as a reply
+    const { limits, text } = this.#options;
+    const lengths = { reply: reply.tokenIds.length, whole: prompt.tokens + added };
+    const problem = replyProblem(lengths, limits, text.note.exact);
+    if (problem !== undefined) this.#problems.add(call, problem);
+  }
+
+  /**
+   * Upstream works the loss mask out a second time when it makes a sample, by the header of ChatML and the first end
+   * token, and refuses the sample where the two masks differ.
+   */
+  #judgeReply(call: number, reply: ReplyTokens): void {
+    if (reply.repeatsHeader) this.#problems.add(call, repeatsHeader);
+    const { eos } = this.#options.text.tokenizer;
+    const mask = sampleLossMask(reply.tokenIds, {
+      header: this.#chatMlHeader,
+      eos,
+      lacksEos: reply.lacksEos,
+    });
+    const differs = mask.some((counts, index) => counts !== reply.lossMask[index]);
+    if (!differs && reply.fits) return;
+    this.#problems.add(call, reply.fits && reply.endsEarly ? endsEarly : foreignTemplate);
+  }
+
+  #judgeSamples(timelines: readonly TracedTimeline[], messages: readonly (readonly TracedMessage[])[]): void {
+    const { limits, text } = this.#options;
+    const samples = messages.map((list) => sampleOf(list, limits));
+    const options = {
+      exact: text.note.exact,
+      trains: samples.some(({ trainableTokens }) => trainableTokens > 0),
+    };
+    samples.forEach((sample, index) => {
+      const call = timelines[index]?.calls.at(-1) ?? 0;
+      for (const problem of sampleProblems(sample, limits, options)) this.#problems.add(call, problem);
+    });
+  }
+
+  #templateFailed(call: number, failure: string): void {
+    const reason = (failure.split('\n')[0] ?? '').replace(/\.$/, '');
+    const clause = `the chat template fails (${reason}); AgentJet makes no tokens of such a request in training.`;
+    this.#problems.add(call, { code: 'template-failed', severity: 'error', clause });
+  }
+}
+
+const repeatsHeader: CallProblem = {
+  code: 'reply-repeats-header',
+  severity: 'error',
+  clause: 'what the model made begins with the header of a reply; AgentJet refuses the call in training.',
+};
+
+const endsEarly: CallProblem = {
+  code: 'end-inside-reply',
+  severity: 'error',
+  clause: 'the reply has an end token before its end; AgentJet refuses the sample in training.',
+};
+
+const foreignTemplate: CallProblem = {
+  code: 'foreign-template',
+  severity: 'error',
+  clause:
+    'the chat template frames the reply otherwise than ChatML does; AgentJet refuses or garbles the sample in training.',
+};
+
+const endTrained: CallProblem = {
+  code: 'cut-end-trained',
+  severity: 'warning',
+  clause:
+    "the reply was cut by length, yet once its timeline is merged AgentJet counts the template's end token in the loss.",
+};
+
+function traced(
+  message: Pick<TimelineMessage, 'role' | 'text' | 'toolCalls' | 'toolCallId'>,
+  author: Author,
+  tokenIds: readonly number[],
+  logprobs: Float32Array | null,
+  lossMask: Uint8Array,
+): TracedMessage {
+  const { role, text, toolCalls, toolCallId } = message;
+  return {
+    role,
+    author,
+    text,
+    toolCalls: toolCalls === null ? null : JSON.stringify(toolCalls),
+    toolCallId,
+    tokenIds: Int32Array.from(tokenIds),
+    logprobs,
+    lossMask,
+  };
+}

@@ -1,0 +1,156 @@
+/** What the config's lengths make of prompts, replies and samples. */
+import type { LengthLimits, TracedMessage } from '../protocol/trace.ts';
+import type { CallProblem } from './problems.ts';
+
+/** With an approximate tokenizer, lengths from this share of a limit on may be over it. */
+const nearShare = 0.9;
+
+/** A length that upstream compares with a limit. */
+interface Measured {
+  /** e.g. `the prompt`. */
+  readonly what: string;
+  readonly tokens: number;
+  readonly limit: number;
+  /** e.g. `ajet.data.max_prompt_length`. */
+  readonly limitName: string;
+}
+
+interface LengthRule extends Measured {
+  readonly code: string;
+  readonly severity: CallProblem['severity'];
+  /** Whether a length that is just the limit is too long. */
+  readonly below: boolean;
+  /** What training does with what is too long. */
+  readonly consequence: string;
+}
+
+/** The prompt against the room that the longest reply leaves: upstream's check before it calls the model. */
+export function promptProblem(tokens: number, limits: LengthLimits, exact: boolean): CallProblem | undefined {
+  return judge(
+    {
+      code: 'overlong',
+      severity: 'error',
+      what: 'the prompt',
+      tokens,
+      limit: limits.modelLength - limits.turnLength,
+      limitName: 'ajet.rollout.max_model_len less ajet.rollout.max_response_length_in_one_turn',
+      below: true,
+      consequence: 'AgentJet does not call the model and records nothing.',
+    },
+    exact,
+  );
+}
+
+/**
+ * A reply that was made: upstream refuses the call where it has too many tokens, template's included, or where request
+ * and reply do not fit the model.
+ */
+export function replyProblem(
+  tokens: { readonly reply: number; readonly whole: number },
+  limits: LengthLimits,
+  exact: boolean,
+): CallProblem | undefined {
+  const consequence = 'AgentJet refuses the call in training.';
+  const shared = { severity: 'error', below: false, consequence } as const;
+  const reply = {
+    ...shared,
+    code: 'reply-over-turn',
+    what: 'the reply with what the template adds',
+    tokens: tokens.reply,
+    limit: limits.turnLength,
+    limitName: 'ajet.rollout.max_response_length_in_one_turn',
+  };
+  const whole = {
+    ...shared,
+    code: 'timeline-over-model',
+    what: 'the conversation with its reply',
+    tokens: tokens.whole,
+    limit: limits.modelLength,
+    limitName: 'ajet.rollout.max_model_len',
+  };
+  return judge(reply, exact) ?? judge(whole, exact);
+}
+
+/** A timeline as upstream parts it into a prompt and a response that counts. */
+export interface Sample {
+  /** Tokens before the first that counts. */
+  readonly prompt: number;
+  /** Tokens of the response, those included that the prompt has no room for. */
+  readonly response: number;
+  /** Tokens in the loss that are left once the response is cut. */
+  readonly trainableTokens: number;
+  /** Tokens in the loss that are cut with the response. */
+  readonly lostTokens: number;
+}
+
+/**
+ * Parts a timeline where the first trained message begins to count, at most 100 tokens into it, and no later than the
+ * longest prompt; the response is cut at the longest response. A timeline ends with its reply, so there is no message
+ * after it for upstream to drop.
+ */
+export function sampleOf(messages: readonly TracedMessage[], limits: LengthLimits): Sample {
+  const mask = messages.flatMap(({ lossMask }) => [...lossMask]);
+  const prompt = splitOf(messages, mask);
+  const start = Math.min(prompt, limits.promptLength);
+  const end = start + limits.responseLength;
+  const count = (from: number, to: number): number => mask.slice(from, to).reduce((sum, one) => sum + one, 0);
+  return {
+    prompt,
+    response: mask.length - start,
+    trainableTokens: count(0, end),
+    lostTokens: count(end, mask.length),
+  };
+}
+
+/** @param trains whether the episode has any token in the loss once all its samples are cut */
+export function sampleProblems(
+  sample: Sample,
+  limits: LengthLimits,
+  options: { readonly exact: boolean; readonly trains: boolean },
+): readonly CallProblem[] {
+  const prompt: LengthRule = {
+    code: 'prompt-over',
+    severity: 'warning',
+    what: "the timeline's prompt",
+    tokens: sample.prompt,
+    limit: limits.promptLength,
+    limitName: 'ajet.data.max_prompt_length',
+    below: false,
+    consequence: 'AgentJet counts the rest to the response, which has less room for replies.',
+  };
+  const response: LengthRule = {
+    code: 'response-cut',
+    severity: options.trains ? 'warning' : 'error',
+    what: "the timeline's response",
+    tokens: sample.response,
+    limit: limits.responseLength,
+    limitName: 'ajet.data.max_response_length',
+    below: false,
+    consequence: `AgentJet cuts it, and with it ${sample.lostTokens} of the tokens that count in the loss.`,
+  };
+  return [prompt, response].flatMap((rule) => judge(rule, options.exact) ?? []);
+}
+
+const longestHeader = 100;
+
+function splitOf(messages: readonly TracedMessage[], mask: readonly number[]): number {
+  const first = messages.findIndex(({ author }) => author === 'llm');
+  let split = messages.slice(0, Math.max(0, first)).reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
+  for (const last = split + longestHeader; split < last && mask[split] === 0;) split += 1;
+  return split;
+}
+
+function judge(rule: LengthRule, exact: boolean): CallProblem | undefined {
+  if (!exact) return nearLimit(rule);
+  const fits = rule.below ? rule.tokens < rule.limit : rule.tokens <= rule.limit;
+  if (fits) return undefined;
+  const allowed = rule.below ? `fewer than ${rule.limit}` : `at most ${rule.limit}`;
+  const clause = `${rule.what} has ${rule.tokens} tokens, where ${rule.limitName} allows ${allowed}; ${rule.consequence}`;
+  return { code: rule.code, severity: rule.severity, clause };
+}
+
+function nearLimit({ what, tokens, limit, limitName }: Measured): CallProblem | undefined {
+  if (tokens < limit * nearShare) return undefined;
+  const clause = `${what} has about ${tokens} tokens, near or over the ${limit} of ${limitName}; the count is approximate, because the model's own tokenizer is not at hand.`;
+  return { code: 'near-limit', severity: 'warning', about: limitName, clause };
+}

@@ -1,0 +1,118 @@
+import { SegmentEncoder } from './segments.ts';
+import { textOfBytes } from './textOfBytes.ts';
+import type { ModelText, TemplateMessage } from './tokenizer.ts';
+
+export type Tools = readonly unknown[] | undefined;
+
+/** Tokens of a text that the template made, or why it made none. */
+export type Templated<T> = { readonly value: T } | { readonly failure: string };
+
+export interface Prompt {
+  /** Tokens of the whole prompt, the header of the reply included. */
+  readonly tokens: number;
+  /** The same text without that header, and how many tokens it has. */
+  readonly conversation: string;
+  readonly conversationTokens: number;
+}
+
+/** Stands before a message whose own tokens are wanted, since most templates treat the first message otherwise. */
+const standIn: TemplateMessage = { role: 'assistant', content: 'dummy text' };
+
+/** What a chat template and its tokenizer make of an episode's conversations, each piece of text encoded once. */
+export class TemplateTokens {
+  /** What the template puts before a reply, e.g. `<|im_start|>assistant\n`. */
+  readonly header: readonly number[];
+  readonly #template: ModelText['template'];
+  readonly #encoder: SegmentEncoder;
+  readonly #headerText: string;
+  /** By the key of the tools: how many tokens the stand-in has. */
+  readonly #standIns = new Map<string, Templated<number>>();
+
+  constructor({ template, tokenizer }: ModelText) {
+    this.#template = template;
+    this.#headerText = this.#renderHeader();
+    this.header = tokenizer.encode(this.#headerText);
+    const marker = [this.header[0], tokenizer.eos].find((id) => id !== undefined && tokenizer.isSpecial(id));
+    const text = marker === undefined ? undefined : textOfBytes(tokenizer.bytesOf(marker));
+    this.#encoder = new SegmentEncoder(tokenizer, text ?? '');
+  }
+
+  plain(text: string): number[] {
+    return this.#encoder.encode(text);
+  }
+
+  prompt(messages: readonly TemplateMessage[], tools: Tools): Templated<Prompt> {
+    const whole = this.#render(messages, tools, true);
+    if ('failure' in whole) return whole;
+    const conversation = whole.value.endsWith(this.#headerText)
+      ? { value: whole.value.slice(0, whole.value.length - this.#headerText.length) }
+      : this.#render(messages, tools, false);
+    if ('failure' in conversation) return conversation;
+    return {
+      value: {
+        tokens: this.#encoder.count(whole.value),
+        conversation: conversation.value,
+        conversationTokens: this.#encoder.count(conversation.value),
+      },
+    };
+  }
+
+  /** The first message alone, with the tools. */
+  first(message: readonly TemplateMessage[], tools: Tools): Templated<number[]> {
+    const text = this.#render(message, tools, false);
+    return 'failure' in text ? text : { value: this.#encoder.encode(text.value) };
+  }
+
+  /**
+   * A message after the first: what it adds to a conversation of a stand-in.
+   *
+   * @param toolsKey equal for equal tools
+   */
+  later(message: readonly TemplateMessage[], tools: Tools, toolsKey: string): Templated<number[]> {
+    const skip = this.#standIn(tools, toolsKey);
+    if ('failure' in skip) return skip;
+    const text = this.#render([standIn, ...message], tools, false);
+    return 'failure' in text ? text : { value: this.#encoder.beyond(text.value, skip.value) };
+  }
+
+  /** What a reply adds to its request: header, body, end token, and what the template puts after it. */
+  reply(
+    request: readonly TemplateMessage[],
+    prompt: Prompt,
+    reply: TemplateMessage,
+    tools: Tools,
+  ): Templated<number[]> {
+    const text = this.#render([...request, reply], tools, false);
+    if ('failure' in text) return text;
+    return { value: this.#encoder.beyond(text.value, prompt.conversationTokens) };
+  }
+
+  #standIn(tools: Tools, toolsKey: string): Templated<number> {
+    const known = this.#standIns.get(toolsKey);
+    if (known !== undefined) return known;
+    const text = this.#render([standIn], tools, false);
+    const count = 'failure' in text ? text : { value: this.#encoder.count(text.value) };
+    this.#standIns.set(toolsKey, count);
+    return count;
+  }
+
+  /** Empty for a template that has none, or that fails on the stand-in: then it fails on messages as well. */
+  #renderHeader(): string {
+    const without = this.#render([standIn], undefined, false);
+    const whole = this.#render([standIn], undefined, true);
+    if ('failure' in without || 'failure' in whole || !whole.value.startsWith(without.value)) return '';
+    return whole.value.slice(without.value.length);
+  }
+
+  #render(
+    messages: readonly TemplateMessage[],
+    tools: Tools,
+    addGenerationPrompt: boolean,
+  ): Templated<string> {
+    try {
+      return { value: this.#template.render(messages, { ...(tools && { tools }), addGenerationPrompt }) };
+    } catch (error) {
+      return { failure: error instanceof Error ? error.message : String(error) };
+    }
+  }
+}

@@ -1,0 +1,18 @@
+/** Where a run of tokens first begins in a list; -1: nowhere. An empty run begins at 0. */
+export function indexOfRun(list: readonly number[], run: readonly number[]): number {
+  for (let start = 0; start + run.length <= list.length; start++) {
+    if (startsWithRun(list, run, start)) return start;
+  }
+  return -1;
+}
+
+export function startsWithRun(list: readonly number[], run: readonly number[], start = 0): boolean {
+  return start + run.length <= list.length && run.every((id, offset) => list[start + offset] === id);
+}
+
+/** How many tokens two lists begin with that are the same. */
+export function commonStart(a: readonly number[], b: readonly number[]): number {
+  let length = 0;
+  while (length < a.length && length < b.length && a[length] === b[length]) length += 1;
+  return length;
+}

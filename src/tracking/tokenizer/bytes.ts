@@ -1,0 +1,64 @@
+/** Bytes of texts where neither `TextEncoder` nor `Buffer` is at hand. */
+
+/** UTF-8; a lone surrogate becomes U+FFFD. */
+export function utf8(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length * 3);
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const point = text.codePointAt(at) ?? 0;
+    if (point > 0xffff) at++;
+    length = writeCodePoint(bytes, length, point >= 0xd800 && point <= 0xdfff ? 0xfffd : point);
+  }
+  return bytes.slice(0, length);
+}
+
+function writeCodePoint(bytes: Uint8Array, at: number, point: number): number {
+  if (point < 0x80) {
+    bytes[at] = point;
+    return at + 1;
+  }
+  const following = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+  const marker = [0, 0xc0, 0xe0, 0xf0][following] ?? 0;
+  bytes[at] = marker | (point >> (6 * following));
+  for (let left = following - 1; left >= 0; left--) {
+    bytes[at + following - left] = 0x80 | ((point >> (6 * left)) & 0x3f);
+  }
+  return at + following + 1;
+}
+
+/** Equal for equal bytes, so that a Map can be asked for them: one character, at most U+00FF, per byte. */
+export function byteKey(bytes: Uint8Array): string {
+  let key = '';
+  for (const byte of bytes) key += String.fromCharCode(byte);
+  return key;
+}
+
+/** The character that byte-level vocabularies write for each byte: printable ones themselves, others from U+0100 on. */
+const byteOfCharacter: ReadonlyMap<string, number> = new Map(
+  Array.from({ length: 256 }, (_, byte) => [characterOf(byte), byte]),
+);
+
+function characterOf(byte: number): string {
+  return String.fromCharCode(isPrintable(byte) ? byte : 0x100 + unprintableBefore(byte));
+}
+
+function unprintableBefore(byte: number): number {
+  let count = 0;
+  for (let before = 0; before < byte; before++) if (!isPrintable(before)) count++;
+  return count;
+}
+
+function isPrintable(byte: number): boolean {
+  return (byte > 0x20 && byte < 0x7f) || (byte > 0xa0 && byte !== 0xad);
+}
+
+/** Bytes of a byte-level vocabulary's entry; one with other characters stands for its own UTF-8. */
+export function bytesOfByteLevel(entry: string): Uint8Array {
+  const bytes = new Uint8Array(entry.length);
+  for (let at = 0; at < entry.length; at++) {
+    const byte = byteOfCharacter.get(entry.charAt(at));
+    if (byte === undefined) return utf8(entry);
+    bytes[at] = byte;
+  }
+  return bytes;
+}

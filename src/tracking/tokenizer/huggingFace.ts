@@ -1,0 +1,156 @@
+import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
+import type { Tokenizer } from '../tokenizer.ts';
+import { byteKey, bytesOfByteLevel, utf8 } from './bytes.ts';
+import { withUnicodeFolding } from './caseFolding.ts';
+
+/** `tokenizer.json`, as far as it is looked into here; the rest is the library's. */
+export interface TokenizerJson {
+  readonly added_tokens?: readonly AddedToken[];
+  readonly pre_tokenizer?: unknown;
+  readonly decoder?: unknown;
+  readonly model: Readonly<Record<string, unknown>>;
+}
+
+export interface AddedToken {
+  readonly id: number;
+  readonly content: string;
+  readonly special?: boolean;
+}
+
+/** `tokenizer_config.json`; what is used of it is looked at where it is used. */
+export type TokenizerConfig = Readonly<Record<string, unknown>>;
+
+const modelTypes = ['BPE', 'Unigram', 'WordPiece'];
+
+/** Ends of replies by which models without a `tokenizer_config.json` are told, the likeliest first. */
+const knownEnds = ['<|im_end|>', '<|eot_id|>', '<|endoftext|>', '</s>'];
+
+/**
+ * Tells without the vocabulary, which takes long, whether the library takes a `tokenizer.json`.
+ *
+ * @throws Error with the reason
+ */
+export function checkTokenizerJson(value: unknown, config: TokenizerConfig): TokenizerJson {
+  const { type = 'BPE', vocab } = record(record(value)['model']);
+  if (typeof vocab !== 'object' || vocab === null)
+    throw new Error('it has no vocabulary, as every tokenizer.json has');
+  if (!modelTypes.includes(String(type))) throw new Error(`its model is of the unknown type ${String(type)}`);
+  const file = value as TokenizerJson;
+  libraryTokenizer({ ...file, model: { type: 'BPE', vocab: {}, merges: [] } }, [], config);
+  return file;
+}
+
+/**
+ * The tokenizer of a `tokenizer.json`. No tokens are added to a text: a template writes those that it wants. `eos` is
+ * that of the config, as upstream has it, also where a template ends replies otherwise.
+ *
+ * @throws Error with the library's message when the file is not as it must be
+ */
+export function createHuggingFaceTokenizer(file: TokenizerJson, config: TokenizerConfig): Tokenizer {
+  const added = allAddedTokens(file, config);
+  const library = libraryTokenizer(file, added, config);
+  const bytesOfEntry = entryReader(file);
+  const addedById = new Map(added.map((token) => [token.id, token]));
+  const bytesOf = (id: number): Uint8Array => {
+    const content = addedById.get(id)?.content;
+    if (content !== undefined) return utf8(content);
+    const entry = library.id_to_token(id);
+    return entry === undefined ? new Uint8Array() : bytesOfEntry(entry);
+  };
+  let idByBytes: ReadonlyMap<string, number> | undefined;
+  return {
+    encode: (text) => (text === '' ? [] : library.encode(text, { add_special_tokens: false }).ids),
+    bytesOf,
+    idOf: (bytes) => {
+      // Only replies without ids ask, so it is made for the first of them.
+      idByBytes ??= indexByBytes(library.get_vocab(), bytesOf);
+      return idByBytes.get(byteKey(bytes));
+    },
+    isSpecial: (id) => addedById.get(id)?.special === true,
+    eos: endOfReply(library, config),
+  };
+}
+
+function libraryTokenizer(
+  file: TokenizerJson,
+  added: readonly AddedToken[],
+  config: TokenizerConfig,
+): HuggingFaceTokenizer {
+  const preTokenizer = withUnicodeFolding(file.pre_tokenizer);
+  return new HuggingFaceTokenizer({ ...file, added_tokens: added, pre_tokenizer: preTokenizer }, config);
+}
+
+/** transformers adds what only the config knows. */
+function allAddedTokens(file: TokenizerJson, config: TokenizerConfig): readonly AddedToken[] {
+  const own = file.added_tokens ?? [];
+  const known = new Set(own.map(({ id }) => id));
+  const further = Object.entries(record(config['added_tokens_decoder']))
+    .map(([id, token]) => ({ ...record(token), id: Number(id) }))
+    .filter((token): token is AddedToken => 'content' in token && typeof token.content === 'string');
+  return [...own, ...further.filter(({ id }) => !known.has(id))];
+}
+
+function endOfReply(library: HuggingFaceTokenizer, config: TokenizerConfig): number {
+  const named = tokenText(config['eos_token']);
+  const candidates = named === undefined ? knownEnds : [named];
+  for (const candidate of candidates) {
+    const id = library.token_to_id(candidate);
+    if (id !== undefined) return id;
+  }
+  throw new Error(
+    named === undefined
+      ? 'tokenizer_config.json names no eos_token'
+      : `its vocabulary lacks the eos_token ${named}`,
+  );
+}
+
+/** How a vocabulary's entry spells its bytes. */
+function entryReader(file: TokenizerJson): (entry: string) => Uint8Array {
+  if (mentions(file.pre_tokenizer, 'ByteLevel') || mentions(file.decoder, 'ByteLevel'))
+    return bytesOfByteLevel;
+  const byteFallback = file.model['byte_fallback'] === true;
+  return (entry) => {
+    const byte = byteFallback ? byteOfFallback(entry) : undefined;
+    return byte === undefined ? utf8(entry.replaceAll('▁', ' ')) : Uint8Array.of(byte);
+  };
+}
+
+/** Of an entry such as `<0x0A>`. */
+function byteOfFallback(entry: string): number | undefined {
+  const digits = /^<0x([0-9A-F]{2})>$/.exec(entry)?.[1];
+  return digits === undefined ? undefined : Number.parseInt(digits, 16);
+}
+
+/** A part of this type, in a sequence or alone. */
+function mentions(part: unknown, type: string): boolean {
+  const { type: own, pretokenizers, decoders } = record(part);
+  if (own === type) return true;
+  const inner: unknown = pretokenizers ?? decoders;
+  return Array.isArray(inner) && inner.some((each) => mentions(each, type));
+}
+
+/** Where several entries have the same bytes, the one that `encode` would choose: a whole character before its bytes. */
+function indexByBytes(
+  vocabulary: ReadonlyMap<string, number>,
+  bytesOf: (id: number) => Uint8Array,
+): ReadonlyMap<string, number> {
+  const index = new Map<string, number>();
+  for (const [entry, id] of vocabulary) {
+    const key = byteKey(bytesOf(id));
+    if (key === '') continue; // an id that the vocabulary leaves out
+    if (byteOfFallback(entry) === undefined || !index.has(key)) index.set(key, id);
+  }
+  return index;
+}
+
+/** `"</s>"`, or `{"content": "</s>", …}`. */
+export function tokenText(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? value : record(value)['content'];
+  return typeof text === 'string' ? text : undefined;
+}
+
+export function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+}

@@ -1,0 +1,75 @@
+import type { EpisodeTracking } from '../protocol/run.ts';
+import type { LengthLimits, TracedMessage, TracedTimeline } from '../protocol/trace.ts';
+import type { ModelText } from './tokenizer.ts';
+
+/** What of the config decides how calls become timelines. */
+export interface TrackerOptions {
+  readonly text: ModelText;
+  readonly limits: LengthLimits;
+  /** `ajet.rollout.force_disable_toolcalls`. */
+  readonly toolCallsDisabled: boolean;
+  readonly merging: MergeOptions;
+}
+
+/** `ajet.context_tracker.…`. */
+export interface MergeOptions {
+  readonly compareLevel: 'text' | 'token';
+  readonly ignoreTools: boolean;
+}
+
+/** A call's request as the model got it: OpenAI messages and tools, already checked by the gateway. */
+export interface TrackerRequest {
+  /** The call's position in the episode, in order of arrival: what timelines and problems name it by. */
+  readonly call: number;
+  readonly messages: readonly unknown[];
+  readonly tools: readonly unknown[] | null;
+}
+
+export interface TrackerReply {
+  readonly content: string | null;
+  readonly toolCalls: readonly unknown[] | null;
+  readonly finishReason: string | null;
+  /** What the endpoint told of its tokens, in order; null: nothing. */
+  readonly tokens: readonly ReplyToken[] | null;
+}
+
+export interface ReplyToken {
+  /** Null: the endpoint names tokens by their text only. */
+  readonly id: number | null;
+  readonly bytes: readonly number[];
+  /** Null: not given. */
+  readonly logprob: number | null;
+}
+
+export interface AddedMessage {
+  readonly position: number;
+  readonly message: TracedMessage;
+}
+
+export interface TrackedCall {
+  /**
+   * Positions of the request's messages in the episode's list, as training takes them: what it leaves out is not
+   * there, and tool results in a row are one message.
+   */
+  readonly messages: readonly number[];
+  /** Null: the call was not answered. */
+  readonly reply: number | null;
+  readonly promptTokens: number;
+  readonly replyTokens: number;
+  /** Messages that the episode did not have before. */
+  readonly added: readonly AddedMessage[];
+}
+
+export interface TrackedEpisode {
+  readonly timelines: readonly TracedTimeline[];
+  /** Messages that only merging made. */
+  readonly added: readonly AddedMessage[];
+  readonly tracking: EpisodeTracking;
+}
+
+/** Follows one episode: every call in the order in which the calls ended, then the end. Never throws. */
+export interface EpisodeTracker {
+  /** @param reply null: the call was not answered; it makes no timeline */
+  track(request: TrackerRequest, reply: TrackerReply | null): TrackedCall;
+  end(): TrackedEpisode;
+}

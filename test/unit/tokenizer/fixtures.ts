@@ -1,0 +1,14 @@
+import path from 'node:path';
+import { localFiles } from '../../../src/node/files.ts';
+import { loadModelText } from '../../../src/node/tokenizer/load.ts';
+import type { ModelText } from '../../../src/tracking/tokenizer.ts';
+
+export const fixtures = path.resolve(import.meta.dirname, '../../fixtures/tokenizer');
+
+/** A Thursday. */
+export const noon = (): Date => new Date(2026, 0, 1, 12, 5, 9);
+
+export async function loadFixture(name: 'byte-level' | 'sentence-pieces'): Promise<ModelText> {
+  const file = path.join(fixtures, name, 'tokenizer.json');
+  return (await loadModelText(file, { name, files: localFiles, now: noon })).open();
+}

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { answer, assistant, Episode, system, user } from './episode.ts';
+import { tinyText, tokensById, tokensByText } from './tinyText.ts';
+
+const tool = {
+  type: 'function',
+  function: { name: 'add', parameters: { type: 'object' }, description: 'adds' },
+};
+const toolCall = { id: 'c1', type: 'function', function: { name: 'add', arguments: '{"a":1}' } };
+
+function golden(name: string): string {
+  return `./goldens/${name}.txt`;
+}
+
+describe('timelines', () => {
+  it('of one call are its messages and its reply, of which what the model made is trained', async () => {
+    const episode = new Episode();
+    const tokens = tokensById(episode.text, 'it is 2<|im_end|>');
+    const tracked = episode.call([system, user], answer('it is 2', { tokens }));
+    expect(tracked).toMatchObject({ messages: [0, 1], reply: 2, promptTokens: 18, replyTokens: 4 });
+    await expect(episode.print()).toMatchFileSnapshot(golden('oneCall'));
+  });
+
+  it('grow into one over the turns of a conversation', async () => {
+    const episode = new Episode();
+    episode.call(
+      [system, user],
+      answer('it is 2', { tokens: tokensById(episode.text, 'it is 2<|im_end|>') }),
+    );
+    episode.call([system, user, assistant('it is 2'), { role: 'user', content: 'and three' }], answer('3'));
+    await expect(episode.print()).toMatchFileSnapshot(golden('twoTurns'));
+  });
+
+  it('fork where the history changes', async () => {
+    const episode = new Episode();
+    episode.call([system, user], answer('one'));
+    episode.call([system, { role: 'user', content: 'another thing' }], answer('two'));
+    episode.call([system, user, assistant('one'), user], answer('three'));
+    await expect(episode.print()).toMatchFileSnapshot(golden('fork'));
+  });
+
+  it('of tools: calls as the template writes them, results in a row as one message', async () => {
+    const episode = new Episode();
+    const calling = { role: 'assistant', content: null, tool_calls: [toolCall] };
+    const results = ['1', '2'].map((content) => ({ role: 'tool', tool_call_id: 'c1', content }));
+    episode.call([system, user], answer(null, { toolCalls: [toolCall], finishReason: 'tool_calls' }), [tool]);
+    episode.call([system, user, calling, ...results], answer('it is 3'), [tool]);
+    await expect(episode.print()).toMatchFileSnapshot(golden('tools'));
+    const last = episode.end().timelines[0]?.messages.at(-1);
+    expect(episode.at(last ?? null)).toMatchObject({ author: 'llm' });
+  });
+
+  it('train the end token of a cut reply once merging has brought it in, as upstream does', async () => {
+    const episode = new Episode();
+    episode.call(
+      [system, user],
+      answer('it is', { finishReason: 'length', tokens: tokensByText(['it', ' is']) }),
+    );
+    episode.call([system, user, assistant('it is'), { role: 'user', content: 'go on' }], answer('2'));
+    await expect(episode.print()).toMatchFileSnapshot(golden('cutReply'));
+  });
+
+  it('have no reply of a call that was not answered', () => {
+    const episode = new Episode();
+    expect(episode.call([system, user], null)).toMatchObject({
+      messages: [0, 1],
+      reply: null,
+      replyTokens: 0,
+    });
+    expect(episode.end()).toMatchObject({ timelines: [], tracking: { timelines: 0, tokens: 0 } });
+  });
+
+  it('name calls as they were named', () => {
+    const { tracker } = new Episode();
+    tracker.track({ call: 7, messages: [system, user], tools: null }, answer('a'));
+    tracker.track({ call: 3, messages: [user], tools: null }, answer('b'));
+    const { timelines, tracking } = tracker.end();
+    expect(timelines.map(({ calls }) => calls)).toEqual([[7], [3]]);
+    expect(tracking.problems[0]?.message).toMatch(/^In call 3, /);
+  });
+});
+
+describe("a reply's tokens", () => {
+  function replyOf(written: string, more: Parameters<typeof answer>[1], exact = true): string {
+    const episode = new Episode({ text: tinyText(undefined, exact) });
+    const { tokens = null } = more ?? {};
+    const { reply } = episode.call([system, user], answer(written, { ...more, tokens }));
+    const { tokenIds, lossMask, logprobs } = episode.at(reply);
+    const words = episode.text.tokenizer.textOf(tokenIds).slice(3);
+    return `${words.map((word, at) => (lossMask[at + 3] === 1 ? `(${word})` : word)).join('')} ${
+      logprobs === null ? 'none' : [...logprobs.slice(3)].join(' ')
+    }`.replaceAll('\n', '↵');
+  }
+
+  it.each([
+    ['told by their text', ['it', ' is'], 'stop', '(it)( is)(<|im_end|>)↵ -0.5 -0.5 NaN NaN'],
+    ['with the end token', ['it', ' is', '<|im_end|>'], 'stop', '(it)( is)(<|im_end|>)↵ -0.5 -0.5 -0.5 NaN'],
+    ['cut by length', ['it', ' is'], 'length', '(it)( is)<|im_end|>↵ -0.5 -0.5 NaN NaN'],
+    ['of another text', ['it', ' was'], 'stop', '(it)( is)(<|im_end|>)↵ none'],
+    ['of another tokenizer', ['i', 't is'], 'stop', '(it)( is)(<|im_end|>)↵ none'],
+    ['too few', ['it'], 'stop', '(it)( is)(<|im_end|>)↵ none'],
+    ['none', [], 'stop', '(it)( is)(<|im_end|>)↵ none'],
+    ['none, cut', [], 'length', '(it)( is)<|im_end|>↵ none'],
+  ])('%s', (_, words, finishReason, expected) => {
+    expect(replyOf('it is', { finishReason, tokens: tokensByText(words) })).toBe(expected);
+  });
+
+  it('told by ids are taken as they are, also where they spell the reply otherwise', () => {
+    const text = tinyText();
+    const episode = new Episode({ text });
+    const [i, t] = text.tokenizer.encode('i t');
+    const [end] = text.tokenizer.encode('<|im_end|>');
+    const ids = [i, t, end].map((id) => ({ id: id ?? 0, bytes: [], logprob: -1 }));
+    const { reply } = episode.call([system, user], answer('it', { tokens: ids }));
+    expect(text.tokenizer.textOf(episode.at(reply).tokenIds).slice(3, 6)).toEqual(['i', ' t', '<|im_end|>']);
+    expect(episode.codes()).toEqual([]);
+  });
+
+  it('told by ids that are not the tokenizer’s are told by nothing', () => {
+    const tokens = [{ id: 999_999, bytes: [...new TextEncoder().encode('xyz')], logprob: -1 }];
+    expect(replyOf('it is', { tokens })).toContain('none');
+  });
+
+  it('told by ids count by the embedded tokenizer only where they spell the reply', () => {
+    const foreign = [{ id: 0, bytes: [], logprob: -1 }];
+    expect(replyOf('it is', { tokens: foreign }, false)).toContain('none');
+  });
+
+  it('that leave tool calls out are not the reply’s', () => {
+    const episode = new Episode();
+    const tokens = tokensByText(['let', ' me']);
+    const { reply } = episode.call([system, user], answer('let me', { toolCalls: [toolCall], tokens }), [
+      tool,
+    ]);
+    expect(episode.at(reply).logprobs).toBeNull();
+    expect(episode.at(reply).toolCalls).toBe(JSON.stringify([toolCall]));
+  });
+
+  it('that spell out tool calls are the reply’s', () => {
+    const episode = new Episode();
+    const parsed = { ...toolCall, function: { name: 'add', arguments: { a: 1 } } };
+    const written = `\n<tool_call>\n${JSON.stringify(parsed)}\n</tool_call>`;
+    const words = episode.text.tokenizer.textOf(episode.text.tokenizer.encode(written));
+    const reply = answer(null, { toolCalls: [toolCall], tokens: tokensByText(words) });
+    expect(episode.at(episode.call([system, user], reply, [tool]).reply).logprobs?.[4]).toBe(-0.5);
+  });
+});
+
+describe('one message', () => {
+  it('is one wherever it stands, and is told of once', () => {
+    const episode = new Episode();
+    const first = episode.call([system, user, user]);
+    expect(first.messages).toEqual([0, 1, 1]);
+    expect(episode.call([system, user, user])).toMatchObject({ messages: [0, 1, 1], reply: 2, added: [] });
+  });
+
+  it('is made into tokens once, however many calls have it', () => {
+    const episode = new Episode();
+    const history: unknown[] = [system];
+    let written = 0;
+    for (let turn = 0; turn < 400; turn++) {
+      history.push({ role: 'user', content: `question ${turn}` });
+      const reply = `answer ${turn}`;
+      episode.call([...history], answer(reply));
+      history.push(assistant(reply));
+      written += 2;
+    }
+    const { encodings, characters } = episode.text.tokenizer;
+    expect(encodings).toBeLessThan(written + 20);
+    expect(characters).toBeLessThan(written * 60);
+    expect(episode.end().timelines).toHaveLength(1);
+  });
+
+  it('has its tools’ parameters last, where upstream moves them', () => {
+    const episode = new Episode();
+    episode.call([system, user], answer('a'), [tool]);
+    const words = episode.text.tokenizer.textOf(episode.at(0).tokenIds).join('');
+    expect(words).toContain('{"name":"add","description":"adds","parameters":{"type":"object"}}');
+  });
+});

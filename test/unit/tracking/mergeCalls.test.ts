@@ -1,0 +1,236 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { TracedMessage } from '../../../src/protocol/trace.ts';
+import { mergeCalls, type MergeableCall } from '../../../src/tracking/mergeCalls.ts';
+import type { MergeOptions } from '../../../src/tracking/tracker.ts';
+import { fuzz } from '../fuzz.ts';
+
+/** Token 1 is the end token; 0 begins a header. */
+const isSpecial = (id: number): boolean => id < 2;
+
+function message(fields: Partial<TracedMessage> & { readonly tokens?: readonly number[] }): TracedMessage {
+  const { tokens = [5], ...rest } = fields;
+  return {
+    role: 'user',
+    author: 'env',
+    text: '',
+    toolCalls: null,
+    toolCallId: null,
+    tokenIds: Int32Array.from(tokens),
+    logprobs: null,
+    lossMask: new Uint8Array(tokens.length),
+    ...rest,
+  };
+}
+
+function reply(text: string, tokens: readonly number[], mask: readonly number[]): TracedMessage {
+  const logprobs = Float32Array.from(tokens, () => -1);
+  return message({
+    role: 'assistant',
+    author: 'llm',
+    text,
+    tokens,
+    logprobs,
+    lossMask: Uint8Array.from(mask),
+  });
+}
+
+interface Timeline {
+  calls: number[];
+  tools: string | null;
+  messages: TracedMessage[];
+  lacksEos: Set<TracedMessage>;
+}
+
+/** Merging as it reads in the reference, pair by pair over the reversed list. */
+function pairwise(
+  calls: readonly MergeableCall[],
+  list: readonly TracedMessage[],
+  options: MergeOptions,
+): Timeline[] {
+  const at = (position: number): TracedMessage => list[position] ?? message({});
+  const reversed = calls
+    .flatMap(({ call, messages, reply: last, tools }): Timeline[] =>
+      last === null
+        ? []
+        : [
+            {
+              calls: [call],
+              tools,
+              messages: [...messages, last].map((position) => ({ ...at(position) })),
+              lacksEos: new Set(),
+            },
+          ],
+    )
+    .reverse();
+  const absorbed = new Set<Timeline>();
+  reversed.forEach((into, index) => {
+    if (absorbed.has(into)) return;
+    for (const from of reversed.slice(index + 1)) {
+      if (absorbed.has(from) || !begins(into, from, options)) continue;
+      from.messages.forEach((source, place) => {
+        const own = into.messages[place];
+        if (own === undefined || source.author !== 'llm' || own.author === 'llm') return;
+        const end = source.tokenIds.lastIndexOf(1);
+        const lossMask = source.lossMask.map((counts, position) => (position === end ? 1 : counts));
+        into.messages[place] = {
+          ...own,
+          author: 'llm',
+          tokenIds: source.tokenIds,
+          logprobs: source.logprobs,
+          lossMask,
+        };
+      });
+      into.calls.unshift(...from.calls);
+      absorbed.add(from);
+    }
+  });
+  return reversed.filter((timeline) => !absorbed.has(timeline)).reverse();
+}
+
+function begins(into: Timeline, from: Timeline, { compareLevel, ignoreTools }: MergeOptions): boolean {
+  if (into.messages.length < from.messages.length) return false;
+  if (!ignoreTools && into.tools !== from.tools) return false;
+  return from.messages.every((source, place) => {
+    const own = into.messages[place];
+    if (compareLevel === 'text') return own?.text === source.text;
+    return own?.tokenIds.join() === source.tokenIds.join();
+  });
+}
+
+const position = fc.nat({ max: 5 });
+const env = fc
+  .record({ text: fc.constantFrom('a', 'b'), tokens: fc.constantFrom([0, 5, 1], [0, 6, 1], [0, 5, 6, 1]) })
+  .map(message);
+const made = fc
+  .record({ text: fc.constantFrom('a', 'b'), body: fc.constantFrom([5], [6], [5, 6]), ended: fc.boolean() })
+  .map(({ text, body, ended }) => reply(text, [0, ...body, 1], [0, ...body.map(() => 1), ended ? 1 : 0]));
+const episodes = fc.record({
+  list: fc.tuple(env, env, env, made, made, made),
+  shapes: fc.array(
+    fc.record({
+      messages: fc.array(
+        position.map((value) => value % 3),
+        { maxLength: 4 },
+      ),
+      reply: fc.option(
+        position.map((value) => 3 + (value % 3)),
+        { freq: 10 },
+      ),
+      tools: fc.constantFrom(null, 'x'),
+    }),
+    { maxLength: 12 },
+  ),
+  compareLevel: fc.constantFrom('text' as const, 'token' as const),
+  ignoreTools: fc.boolean(),
+});
+
+describe('merging', () => {
+  it('is what comparing every pair of timelines makes', () => {
+    fc.assert(
+      fc.property(episodes, ({ list, shapes, ...options }) => {
+        const calls = shapes.map((shape, call) => ({ ...shape, call }));
+        const merged = mergeCalls(calls, (at) => list[at] ?? message({}), {
+          ...options,
+          isSpecial,
+          nextPosition: list.length,
+        });
+        const all = new Map([
+          ...list.entries(),
+          ...merged.added.map((one) => [one.position, one.message] as const),
+        ]);
+        const expected = pairwise(calls, list, options);
+        expect(merged.timelines.map(({ calls: names }) => names)).toEqual(
+          expected.map(({ calls: names }) => names),
+        );
+        expect(merged.timelines.map(({ messages }) => messages.map((at) => all.get(at)))).toEqual(
+          expected.map(({ messages }) => messages),
+        );
+      }),
+      fuzz(41, 20_000),
+    );
+  });
+
+  it('of merged timelines changes nothing more', () => {
+    fc.assert(
+      fc.property(episodes, ({ list, shapes, ...options }) => {
+        const settings = { ...options, isSpecial, nextPosition: list.length };
+        const calls = shapes.map((shape, call) => ({ ...shape, call }));
+        const first = mergeCalls(calls, (at) => list[at] ?? message({}), settings);
+        const all = new Map([
+          ...list.entries(),
+          ...first.added.map((one) => [one.position, one.message] as const),
+        ]);
+        const again = mergeCalls(
+          first.timelines.map(({ calls: names, messages }) => ({
+            call: names.at(-1) ?? 0,
+            messages: messages.slice(0, -1),
+            reply: messages.at(-1) ?? null,
+            tools: calls[names.at(-1) ?? 0]?.tools ?? null,
+          })),
+          (at) => all.get(at) ?? message({}),
+          { ...settings, nextPosition: list.length + first.added.length },
+        );
+        expect(again.added).toEqual([]);
+        expect(again.timelines.map(({ messages }) => messages)).toEqual(
+          first.timelines.map(({ messages }) => messages),
+        );
+      }),
+      fuzz(42, 5_000),
+    );
+  });
+
+  it('counts tokens and those in the loss', () => {
+    const list = [message({ text: 'q', tokens: [0, 7, 1] }), reply('a', [0, 8, 1], [0, 1, 1])];
+    const calls = [{ call: 4, messages: [0], reply: 1, tools: null }];
+    const options = { compareLevel: 'text', ignoreTools: true, isSpecial, nextPosition: 2 } as const;
+    expect(mergeCalls(calls, (at) => list[at] ?? message({}), options).timelines).toEqual([
+      { calls: [4], messages: [0, 1], tokens: 6, trainableTokens: 2 },
+    ]);
+  });
+
+  it('takes a reply over as it is, without a message more', () => {
+    const list = [
+      message({ text: 'q' }),
+      reply('a', [0, 8, 1], [0, 1, 1]),
+      message({ role: 'assistant', text: 'a', tokens: [0, 9, 1] }),
+    ];
+    const calls = [
+      { call: 0, messages: [0], reply: 1, tools: null },
+      { call: 1, messages: [0, 2, 0], reply: 1, tools: null },
+    ];
+    const options = { compareLevel: 'text', ignoreTools: true, isSpecial, nextPosition: 3 } as const;
+    const merged = mergeCalls(calls, (at) => list[at] ?? message({}), options);
+    expect(merged).toMatchObject({
+      added: [],
+      endsTrained: [],
+      timelines: [{ calls: [0, 1], messages: [0, 1, 0, 1] }],
+    });
+  });
+
+  it('asks for each message once, however many calls there are', () => {
+    const turns = 400;
+    const list = Array.from({ length: 2 * turns }, (_, at) =>
+      at % 2 === 0 ? message({ text: `q${at}` }) : reply(`a${at}`, [0, 8, 1], [0, 1, 1]),
+    );
+    const calls = Array.from({ length: turns }, (_, call) => ({
+      call,
+      messages: Array.from({ length: 2 * call + 1 }, (_unused, at) => at),
+      reply: 2 * call + 1,
+      tools: null,
+    }));
+    let asked = 0;
+    const at = (index: number): TracedMessage => {
+      asked += 1;
+      return list[index] ?? message({});
+    };
+    const options = {
+      compareLevel: 'text',
+      ignoreTools: true,
+      isSpecial,
+      nextPosition: list.length,
+    } as const;
+    expect(mergeCalls(calls, at, options).timelines).toHaveLength(1);
+    expect(asked).toBe(list.length);
+  });
+});

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import type { LengthLimits } from '../../../src/protocol/trace.ts';
+import { answer, assistant, Episode, roomy, system, user } from './episode.ts';
+import { chatMl, tinyText, tokensById, type TinyText } from './tinyText.ts';
+
+const image = { type: 'image_url', image_url: { url: 'data:' } };
+
+describe('what training refuses of a request', () => {
+  it.each<[string, unknown[], string[]]>([
+    ['nothing', [system, user, assistant('a'), user], []],
+    ['a first message of the user', [user], ['first-not-system!']],
+    [
+      'a developer for a system message',
+      [{ role: 'developer', content: 'd' }, user],
+      ['role-dropped', 'first-not-system!'],
+    ],
+    ['a second system message', [system, user, system], ['later-system!']],
+    ['a function result', [system, user, { role: 'function', name: 'f', content: 'x' }], ['role-dropped']],
+    [
+      'an image',
+      [system, { role: 'user', content: [{ type: 'text', text: 'see' }, image] }],
+      ['content-dropped'],
+    ],
+    [
+      'a system message of an image',
+      [{ role: 'system', content: [image] }, user],
+      ['content-dropped', 'first-not-system!'],
+    ],
+    [
+      'a tool result as a part',
+      [system, { role: 'user', content: [{ type: 'tool_result', text: 'x' }] }],
+      ['part-refused!'],
+    ],
+    ['text that is none', [system, { role: 'user', content: [{ type: 'x', text: 1 }] }], ['text-lost']],
+    ['no content at all', [system, { role: 'assistant' }, { role: 'assistant', content: null }], []],
+    ['what is no message', [system, 5, null, [], {}], ['role-dropped']],
+    ['no message', [], ['first-not-system!']],
+  ])('%s', (_, messages, codes) => {
+    const episode = new Episode();
+    episode.call(messages);
+    expect(episode.codes()).toEqual(codes);
+    expect(episode.end().timelines).toHaveLength(1);
+  });
+
+  it('without tool calls: tool results, and content that is no plain text', () => {
+    const episode = new Episode({ toolCallsDisabled: true });
+    const tracked = episode.call(
+      [
+        system,
+        { role: 'user', content: [{ type: 'text', text: 'x' }] },
+        { role: 'assistant', content: null },
+        { role: 'tool', tool_call_id: 'c', content: 'r' },
+        user,
+      ],
+      answer('a'),
+      [{ type: 'function', function: { name: 'f' } }],
+    );
+    expect(tracked.messages).toHaveLength(2);
+    expect(episode.codes()).toEqual(['content-dropped', 'tool-result-dropped']);
+    expect(episode.text.tokenizer.textOf(episode.at(0).tokenIds).join('')).not.toContain('tools');
+  });
+
+  it('is said once, with the first call and how many more', () => {
+    const episode = new Episode();
+    episode.call([system, user]);
+    for (let more = 0; more < 3; more++) episode.call([user]);
+    expect(episode.end().tracking.problems).toEqual([
+      {
+        code: 'first-not-system',
+        severity: 'error',
+        message:
+          'In call 1 and 2 more calls, the first message is not a system message; AgentJet refuses such a request in training.',
+      },
+    ]);
+  });
+});
+
+describe('a chat template', () => {
+  it('that fails leaves the plain text, and one problem', () => {
+    const render = (): string => {
+      throw new Error('roles must alternate.\nat line 3');
+    };
+    const episode = new Episode({ text: tinyText(render) });
+    const tracked = episode.call([system, user], answer('it is'));
+    expect(tracked.promptTokens).toBe(5);
+    expect(episode.text.tokenizer.textOf(episode.at(tracked.reply).tokenIds)).toEqual([
+      'it',
+      ' is',
+      '<|im_end|>',
+    ]);
+    expect(episode.end().tracking.problems).toEqual([
+      {
+        code: 'template-failed',
+        severity: 'error',
+        message:
+          'In call 0, the chat template fails (roles must alternate); AgentJet makes no tokens of such a request in training.',
+      },
+    ]);
+  });
+
+  it.each<[string, TinyText['template']['render']]>([
+    ['other headers', (messages, options) => chatMl(messages, options).replaceAll('assistant\n', 'model\n')],
+    ['no end token', (messages, options) => chatMl(messages, options).replaceAll('<|im_end|>\n', '')],
+    [
+      'a thought begun in the header',
+      (messages, options) => chatMl(messages, options) + (options.addGenerationPrompt ? '<think>\n' : ''),
+    ],
+  ])('with %s is not what training knows', (_, render) => {
+    const episode = new Episode({ text: tinyText(render) });
+    const { reply } = episode.call([system, user], answer('it is'));
+    expect(episode.codes()).toEqual(['foreign-template!']);
+    const { tokenIds, lossMask } = episode.at(reply);
+    const trained = episode.text.tokenizer.textOf(tokenIds.filter((_id, at) => lossMask[at] === 1));
+    expect(trained.join('')).toBe('it is<|im_end|>');
+  });
+});
+
+describe('a reply', () => {
+  it('with an end token inside is refused', () => {
+    const episode = new Episode();
+    episode.call([system, user], answer('so <|im_end|> it is'));
+    expect(episode.codes()).toEqual(['end-inside-reply!']);
+  });
+
+  it('that begins with its own header is refused', () => {
+    const episode = new Episode();
+    const tokens = tokensById(episode.text, '<|im_start|>assistant\nhi<|im_end|>');
+    episode.call([system, user], answer('hi', { tokens }));
+    expect(episode.codes()).toContain('reply-repeats-header!');
+  });
+});
+
+/** The prompt of `[system, user]` has 18 tokens, the reply `it is 2` 8 with header and tail. */
+describe('lengths', () => {
+  function codes(limits: Partial<LengthLimits>, exact = true): string[] {
+    const episode = new Episode({ text: tinyText(chatMl, exact), limits: { ...roomy, ...limits } });
+    episode.call([system, user]);
+    return episode.codes();
+  }
+
+  it.each<[string, Partial<LengthLimits>, string[]]>([
+    ['prompt just fits', { modelLength: 29, turnLength: 10 }, []],
+    ['prompt is just too long', { modelLength: 28, turnLength: 10 }, ['overlong!']],
+    ['reply just fits the turn', { turnLength: 8 }, []],
+    ['reply is over the turn', { turnLength: 7 }, ['reply-over-turn!']],
+    ['sample just fits', { promptLength: 18, responseLength: 5 }, []],
+    ['prompt is over its length', { promptLength: 17, responseLength: 6 }, ['prompt-over']],
+    ['response is cut', { promptLength: 18, responseLength: 3 }, ['response-cut']],
+    [
+      'nothing is left of the response',
+      { promptLength: 10, responseLength: 7 },
+      ['prompt-over', 'response-cut!'],
+    ],
+  ])('%s', (_, limits, expected) => {
+    expect(codes(limits)).toEqual(expected);
+  });
+
+  it('are only near their limits where the count is approximate', () => {
+    expect(codes({ promptLength: 20 }, false)).toEqual(['near-limit']);
+    expect(codes({ promptLength: 21 }, false)).toEqual([]);
+    expect(codes({ promptLength: 5 }, false)).toEqual(['near-limit']);
+    expect(codes({ modelLength: 28, turnLength: 10 }, false)).toEqual(['near-limit']);
+  });
+
+  it('say by how much, and what becomes of it', () => {
+    const episode = new Episode({ limits: { ...roomy, promptLength: 18, responseLength: 3 } });
+    episode.call([system, user]);
+    expect(episode.end().tracking.problems[0]?.message).toBe(
+      "In call 0, the timeline's response has 5 tokens, where ajet.data.max_response_length allows at most 3; AgentJet cuts it, and with it 1 of the tokens that count in the loss.",
+    );
+  });
+
+  it('are judged of a call that was not answered', () => {
+    const episode = new Episode({ limits: { ...roomy, modelLength: 28, turnLength: 10 } });
+    episode.call([system, user], null);
+    expect(episode.codes()).toEqual(['overlong!']);
+  });
+});
