@@ -1,25 +1,28 @@
 /**
  *   npm run bench -- [--only NAME,…] [--json]
  *
- * Every bench beside its peer or floor, as a ratio. With --json stdout is one document; progress goes to stderr.
+ * Every bench beside its peer or floor, as a ratio. A name also stands for those that begin with it, as `trace` does
+ * for `trace-write` and `trace-open`. With --json stdout is one document; progress goes to stderr.
  */
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { f5Benches } from './f5.mjs';
 import { resultOf } from './measure.mjs';
+import { traceBenches } from './trace.mjs';
 
-const benches = [...f5Benches];
+const benches = [...f5Benches, ...traceBenches];
 
 function chosen(only) {
   if (only === undefined) return benches;
   const names = only.split(',').map((name) => name.trim());
-  const unknown = names.filter((name) => !benches.some((bench) => bench.name === name));
+  const isNamed = (bench, name) => bench.name === name || bench.name.startsWith(`${name}-`);
+  const unknown = names.filter((name) => !benches.some((bench) => isNamed(bench, name)));
   if (unknown.length > 0) {
     throw new Error(
       `No bench ${unknown.join(', ')}. There are: ${benches.map(({ name }) => name).join(', ')}.`,
     );
   }
-  return benches.filter(({ name }) => names.includes(name));
+  return benches.filter((bench) => names.some((name) => isNamed(bench, name)));
 }
 
 function row({ bench, metric, ours, baseline, baselineName, ratio, target, pass, ...quartiles }) {

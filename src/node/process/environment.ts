@@ -1,6 +1,6 @@
 /** The environment of a run's process: the user's own, without what belongs to the editor that started us. */
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Variables that make a Node process something else than the user's program: js-debug's auto attach (which would

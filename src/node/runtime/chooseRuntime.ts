@@ -1,4 +1,4 @@
-/** Which Node runs a workflow. */
+/** Which Node runs a workflow, and which reads traces. */
 import path from 'node:path';
 import { runtimeErrors } from './errors.ts';
 import { missing, type Probe, type ProbeResult, type RuntimeFeatures } from './probe.ts';
@@ -12,7 +12,12 @@ export interface RuntimeSearch {
   readonly editorExecPath?: string | undefined;
   readonly platform: NodeJS.Platform;
   readonly probe: Probe;
+  /** What it is for. Default: `workflows`. */
+  readonly purpose?: Purpose | undefined;
 }
+
+/** `traces` takes any Node that has SQLite. */
+export type Purpose = 'workflows' | 'traces';
 
 export interface Runtime {
   readonly executable: string;
@@ -38,13 +43,14 @@ interface Candidate {
 export async function chooseRuntime(search: RuntimeSearch): Promise<Runtime> {
   const { setting } = search;
   if (setting !== undefined && setting !== '') return fromSetting(setting, search);
+  const { probe, purpose = 'workflows' } = search;
   const tried: string[] = [];
   for (const candidate of [...nodesOnPath(search), ...editorsOwn(search)]) {
-    const result = await search.probe(candidate.executable, candidate.env);
-    if (isUsable(result)) return toRuntime(candidate, result);
-    if (!isMissing(result)) tried.push(`${candidate.executable}, which ${shortcoming(result)}`);
+    const result = await probe(candidate.executable, candidate.env);
+    if (isUsable(result, purpose)) return toRuntime(candidate, result);
+    if (!isMissing(result)) tried.push(`${candidate.executable}, which ${shortcoming(result, purpose)}`);
   }
-  throw runtimeErrors.noneFound(tried);
+  throw runtimeErrors.noneFound(purpose, tried);
 }
 
 /** One line for the log, e.g. `Node 24.1.0 at /usr/bin/node (first on PATH that will do)`. */
@@ -60,14 +66,15 @@ const reasons: Readonly<Record<RuntimeOrigin, string>> = {
 };
 
 async function fromSetting(setting: string, search: RuntimeSearch): Promise<Runtime> {
+  const { probe, purpose = 'workflows' } = search;
   const isPath = /[\\/]/.test(setting);
   let failure: ProbeResult = { ok: false, reason: isPath ? missing : 'is not on PATH' };
   for (const executable of isPath ? [setting] : executablesOnPath(setting, search)) {
-    const result = await search.probe(executable, {});
-    if (isUsable(result)) return toRuntime({ executable, env: {}, why: 'setting' }, result);
+    const result = await probe(executable, {});
+    if (isUsable(result, purpose)) return toRuntime({ executable, env: {}, why: 'setting' }, result);
     if (!isMissing(result)) failure = result;
   }
-  throw runtimeErrors.settingUnusable(setting, shortcoming(failure));
+  throw runtimeErrors.settingUnusable(setting, shortcoming(failure, purpose));
 }
 
 function nodesOnPath(search: RuntimeSearch): Candidate[] {
@@ -93,8 +100,10 @@ function executablesOnPath(name: string, { path: folders, platform }: RuntimeSea
 
 type Usable = Extract<ProbeResult, { ok: true }>;
 
-function isUsable(result: ProbeResult): result is Usable {
-  return result.ok && isNewEnough(result.version) && result.features.registerHooks;
+function isUsable(result: ProbeResult, purpose: Purpose): result is Usable {
+  if (!result.ok) return false;
+  const { sqlite, registerHooks } = result.features;
+  return purpose === 'traces' ? sqlite : isNewEnough(result.version) && registerHooks;
 }
 
 function isNewEnough(version: string): boolean {
@@ -107,8 +116,9 @@ function isMissing(result: ProbeResult): boolean {
 }
 
 /** A clause that goes after "which". */
-function shortcoming(result: ProbeResult): string {
+function shortcoming(result: ProbeResult, purpose: Purpose): string {
   if (!result.ok) return result.reason;
+  if (purpose === 'traces') return `is Node ${result.version} without node:sqlite`;
   return isNewEnough(result.version)
     ? `is Node ${result.version} without module.registerHooks`
     : `is Node ${result.version}`;

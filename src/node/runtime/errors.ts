@@ -13,10 +13,10 @@ export const runtimeErrors = {
       hint: `Set "${setting}" ("--runtime" on the command line) to such a Node, or leave it out to have one found.`,
     }),
 
-  noneFound: (tried: readonly string[]) =>
+  noneFound: (purpose: 'workflows' | 'traces', tried: readonly string[]) =>
     new CodedError({
       code: 'runtime/none-found',
-      message: `No Node that can run a workflow was found; ${needed} is needed. ${found(tried)}`,
+      message: `No Node that can ${purpose === 'traces' ? 'read traces' : 'run a workflow'} was found; ${needed} is needed. ${found(tried)}`,
       hint: `Install Node from nodejs.org, or set "${setting}" to the path of one.`,
     }),
 };

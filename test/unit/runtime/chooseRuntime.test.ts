@@ -162,3 +162,42 @@ test.each([
   };
   expect(describeRuntime(await chooseRuntime(machine(executables, search)))).toBe(line);
 });
+
+describe('which Node reads traces', () => {
+  const traces = { ...posix, purpose: 'traces' } as const;
+
+  test('the first that has SQLite, whether or not it could run a workflow', async () => {
+    const executables = {
+      '/a/bin/node': node('24.0.0', { sqlite: false }),
+      '/b/bin/node': node('22.13.0', { registerHooks: false }),
+    };
+    expect(await chooseRuntime(machine(executables, traces))).toMatchObject({ executable: '/b/bin/node' });
+  });
+
+  test("the editor's own where PATH has none", async () => {
+    const executables = {
+      '/a/bin/node': node('20.1.0', { sqlite: false }),
+      '/opt/code/code': node('24.1.0'),
+    };
+    expect(await chooseRuntime(machine(executables, traces))).toMatchObject({
+      executable: '/opt/code/code',
+      env: { ELECTRON_RUN_AS_NODE: '1' },
+    });
+  });
+
+  test('none, and what each lacks is told', async () => {
+    const executables = {
+      '/a/bin/node': node('20.1.0', { sqlite: false }),
+      '/opt/code/code': node('22.20.0', { sqlite: false }),
+    };
+    await expect(chooseRuntime(machine(executables, traces))).rejects.toMatchObject({
+      code: 'runtime/none-found',
+      message:
+        'No Node that can read traces was found; Node 22.18 or newer is needed. Tried: /a/bin/node, which is Node 20.1.0 without node:sqlite; /opt/code/code, which is Node 22.20.0 without node:sqlite.',
+    });
+    const named = { ...traces, setting: '/a/bin/node' };
+    await expect(chooseRuntime(machine(executables, named))).rejects.toMatchObject({
+      code: 'runtime/setting-unusable',
+    });
+  });
+});

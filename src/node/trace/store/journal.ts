@@ -1,0 +1,73 @@
+import { realpathSync, statfsSync } from 'node:fs';
+import process from 'node:process';
+
+/** How SQLite keeps a trace safe: `wal` lets readers read on while it is written, where memory can be shared. */
+export type Journal = 'wal' | 'delete';
+
+/** What is known of a folder's file system. */
+export interface FolderFacts {
+  readonly platform: NodeJS.Platform;
+  /** Absolute; on Windows with mapped drives resolved to the shares that they stand for. */
+  readonly folder: string;
+  /** `statfs`'s type. */
+  readonly type: number;
+}
+
+/** Of Linux: whose files other machines may have open, or whose shared memory is not to be relied on. */
+const unsafeOnLinux = new Map([
+  ['nfs', 0x6969],
+  ['smb', 0x517b],
+  ['cifs', 0xff534d42],
+  ['smb2', 0xfe534d42],
+  ['9p', 0x01021997],
+  ['fuse (sshfs, virtiofs and the like)', 0x65735546],
+  ['ceph', 0x00c36400],
+  ['afs', 0x5346414f],
+  ['kafs', 0x6b414653],
+  ['coda', 0x73757245],
+  ['ncp', 0x564c],
+  ['lustre', 0x0bd00bd0],
+  ['gpfs', 0x47504653],
+  ['gfs2', 0x01161970],
+  ['ocfs2', 0x7461636f],
+  ['panfs', 0xaad7aaea],
+  ['beegfs', 0x19830326],
+  ['orangefs', 0x20030528],
+  ['vboxsf', 0x786f4256],
+  ['vmhgfs', 0xbacbacbc],
+  ['prl_fs', 0x7c7c6673],
+]);
+
+/** Of macOS, which numbers other file systems as it loads them: only what is known to be local is safe. */
+const safeOnMac = new Map([
+  ['hfs', 0x11],
+  ['apfs', 0x1a],
+]);
+
+export function journalOn({ platform, folder, type }: FolderFacts): Journal {
+  switch (platform) {
+    case 'linux':
+      // A 32-bit Node gives the highest of them as negative numbers.
+      return [...unsafeOnLinux.values()].includes(type >>> 0) ? 'delete' : 'wal';
+    case 'darwin':
+      return [...safeOnMac.values()].includes(type) ? 'wal' : 'delete';
+    case 'win32':
+      return isShare(folder) ? 'delete' : 'wal';
+    default:
+      return 'delete';
+  }
+}
+
+/** `\\server\share\…`, also as `\\?\UNC\server\…`, but no `\\?\C:\…` or `\\.\…`. */
+function isShare(folder: string): boolean {
+  return /^[\\/]{2}(?![?.][\\/])/.test(folder) || /^[\\/]{2}\?[\\/]UNC[\\/]/i.test(folder);
+}
+
+/** Throws what the file system throws. */
+export function journalFor(folder: string): Journal {
+  return journalOn({
+    platform: process.platform,
+    folder: realpathSync.native(folder),
+    type: statfsSync(folder).type,
+  });
+}

@@ -1,0 +1,68 @@
+import type { ErrorReport } from '../base/errors.ts';
+import { errorReport } from '../protocol/run.ts';
+import type { EpisodeRow } from '../protocol/traceRpc.ts';
+import type { EpisodeContents } from './episodeContent.ts';
+import type { EpisodeRecord, StoredRun } from './records.ts';
+import type { StoredTrace } from './stored.ts';
+import { verdictsBetween, type Verdict } from './verdicts.ts';
+
+export interface RowContext {
+  readonly trace: StoredTrace;
+  readonly contents: EpisodeContents;
+  readonly run: StoredRun;
+  /** Whether more may come. */
+  readonly live: boolean;
+}
+
+/** @param records episodes in order of their numbers */
+export function episodeRows(records: readonly EpisodeRecord[], context: RowContext): readonly EpisodeRow[] {
+  const [first, last] = [records[0], records.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const verdicts = verdictsBetween(context.trace, context.run, first.episode, last.episode);
+  return records.map((record) => {
+    const { episode, taskId, repeat, query, reward, startedAt, seconds, calls } = record;
+    const ending = record.ended === 0 ? unended(context.live) : ended(verdicts.get(episode), context.live);
+    const common = { episode, taskId, repeat, query, reward, startedAt, seconds, calls };
+    const isSuccess = record.isSuccess !== 0;
+    return { ...common, isSuccess, ...countsOf(record, context), error: errorOf(record), ...ending };
+  });
+}
+
+type Ending = Pick<EpisodeRow, 'state' | 'trains' | 'findings'>;
+
+function unended(live: boolean): Ending {
+  if (live) return { state: 'running', trains: null, findings: [] };
+  return { state: 'lost', trains: false, findings: ['The process ended before the episode did.'] };
+}
+
+function ended(verdict: Verdict | undefined, live: boolean): Ending {
+  if (verdict === undefined) return { state: 'ended', trains: null, findings: [] };
+  const open = live && verdict.open && verdict.trains;
+  return {
+    state: 'ended',
+    trains: open ? null : verdict.trains,
+    findings: verdict.findings.map(({ message }) => message),
+  };
+}
+
+type Counts = Pick<EpisodeRow, 'timelines' | 'tokens' | 'trainableTokens'>;
+
+function countsOf(record: EpisodeRecord, { contents }: RowContext): Counts {
+  const { timelines, tokens, trainableTokens } = record;
+  if (record.ended !== 0 || record.calls === 0) return { timelines, tokens, trainableTokens };
+  const merged = contents.open(record).timelines;
+  return {
+    timelines: merged.length,
+    tokens: merged.reduce((sum, timeline) => sum + timeline.tokens, 0),
+    trainableTokens: merged.reduce((sum, timeline) => sum + timeline.trainableTokens, 0),
+  };
+}
+
+function errorOf({ error }: EpisodeRecord): ErrorReport | null {
+  if (error === null) return null;
+  try {
+    return errorReport.parse(JSON.parse(error));
+  } catch {
+    return { code: 'trace/unknown-error', message: error }; // better told as it is than not at all
+  }
+}

@@ -1,0 +1,18 @@
+/** SQLite as the trace store needs it; whoever opens files makes it real. */
+
+export type SqlValue = null | number | string | Uint8Array;
+
+/** By name, without the colon that marks them in the statement. */
+export type SqlParameters = Readonly<Record<string, SqlValue>>;
+
+export interface SqlReader {
+  /** Rows as objects by column; untrusted, for files come from anywhere. */
+  all(statement: string, parameters?: SqlParameters): readonly unknown[];
+}
+
+export interface SqlWriter {
+  /** @param parameters by place: by name they take three times as long */
+  run(statement: string, parameters: readonly SqlValue[]): void;
+  /** All that `work` writes or, when it throws, nothing of it. */
+  transaction(work: () => void): void;
+}

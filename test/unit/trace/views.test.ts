@@ -1,0 +1,91 @@
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openTraceReader } from '../../../src/node/trace/store/openReader.ts';
+import { openTraceWriter } from '../../../src/node/trace/store/openWriter.ts';
+import type { TracedRun, TraceWriter } from '../../../src/protocol/trace.ts';
+import { largestWindow } from '../../../src/protocol/traceRpc.ts';
+import type { TraceReader } from '../../../src/trace/reader.ts';
+import { temporaryFolder } from './folder.ts';
+import { aCall, aMessage, anEpisode, aResult, aRun } from './samples.ts';
+
+function aTrace(run: Partial<TracedRun> = {}): {
+  readonly writer: TraceWriter;
+  readonly reader: TraceReader;
+} {
+  const file = path.join(temporaryFolder(), 'math.ajtrace');
+  const writer = openTraceWriter(file, aRun(run));
+  const reader = openTraceReader(file);
+  onTestFinished(() => {
+    reader.close();
+    writer.runEnded({ status: 'completed', error: null, endedAt: 0 });
+  });
+  return { writer, reader };
+}
+
+test('lists show the beginnings of what an episode shows whole', () => {
+  const { writer, reader } = aTrace();
+  const query = '😀'.repeat(1_000);
+  writer.episodeStarted(anEpisode(0, { query }));
+  const error = { code: 'x/failed', message: 'why '.repeat(1_000), stack: 'at line 1' };
+  writer.episodeEnded({ result: aResult(0, { reward: null, error }), timelines: [] }, []);
+  const [listed] = reader.episodes(0, 1).rows;
+  expect(listed).toMatchObject({ query: '😀'.repeat(150) });
+  expect(listed?.error?.message).toHaveLength(2_000);
+  expect(listed?.error).not.toHaveProperty('stack');
+  expect(reader.episode(0).row).toMatchObject({ query, error });
+});
+
+test('a long message is cut, and says so', () => {
+  const { writer, reader } = aTrace();
+  writer.episodeStarted(anEpisode(0));
+  const text = 'a'.repeat(largestWindow.text);
+  const messages = [text, `${text}b`].map((one, position) => ({ position, message: aMessage(one) }));
+  writer.callEnded(aCall(0, 0), messages, []);
+  const { reply, messages: sent } = reader.call(0, 0);
+  expect(sent).toMatchObject([{ text, truncated: false }]);
+  expect(reply).toMatchObject({ text, truncated: true, firstToken: text.length });
+});
+
+test('the report names the first episodes of a finding, and counts all', () => {
+  const { writer, reader } = aTrace({ repeat: 1 });
+  const untracked = { timelines: 0, tokens: 0, trainableTokens: 0, problems: [] };
+  for (let episode = 0; episode < 502; episode++) {
+    writer.episodeStarted(anEpisode(episode));
+    writer.episodeEnded({ result: aResult(episode, { tracking: untracked }), timelines: [] }, []);
+    if (episode === 0) expect(reader.run().report).toMatchObject({ trains: 0, doesNotTrain: 1 });
+  }
+  const { report } = reader.run();
+  expect(report).toMatchObject({ trains: 0, doesNotTrain: 502, findings: [{ code: 'no-call', count: 502 }] });
+  expect(report.findings[0]?.episodes).toEqual(Array.from({ length: 500 }, (_, episode) => episode));
+});
+
+test('whether an episode trains is open until its group has ended', () => {
+  const { writer, reader } = aTrace({ repeat: 2 });
+  const end = (episode: number): void => {
+    writer.episodeStarted(anEpisode(episode));
+    writer.episodeEnded({ result: aResult(episode, { reward: 1 }), timelines: [] }, []);
+  };
+  end(0);
+  expect(reader.episodes(0, 1).rows).toMatchObject([{ trains: null, findings: [] }]);
+  end(1);
+  // Also of one that is listed without the rest of its group.
+  expect(reader.episodes(0, 1).rows).toMatchObject([{ trains: false }]);
+  expect(reader.episodes(0, 1).rows[0]?.findings).toHaveLength(1);
+});
+
+test('a call that ends later changes the timelines that a running episode shows', () => {
+  const { writer, reader } = aTrace();
+  writer.episodeStarted(anEpisode(0));
+  const say = (
+    position: number,
+    text: string,
+  ): { position: number; message: ReturnType<typeof aMessage> } => {
+    return { position, message: aMessage(text, { author: position % 2 === 1 ? 'llm' : 'env' }) };
+  };
+  writer.callEnded(aCall(0, 0), [say(0, 'one'), say(1, 'two')], []);
+  expect(reader.episode(0).timelines).toMatchObject([{ calls: [0], messages: 2 }]);
+  const longer = aCall(0, 1, { messages: [0, 1, 2], reply: 3 });
+  writer.callEnded(longer, [say(2, 'three'), say(3, 'four')], []);
+  expect(reader.episode(0).timelines).toMatchObject([{ calls: [0, 1], messages: 4, provisional: true }]);
+  expect(reader.episode(0).calls).toMatchObject([{ timeline: 0 }, { timeline: 0 }]);
+});

@@ -1,0 +1,52 @@
+import type { RunView, TraceSummary } from '../../../src/protocol/traceRpc.ts';
+import type { TraceFiles } from '../../../src/node/trace/server/service.ts';
+import type { TraceReader } from '../../../src/trace/reader.ts';
+
+/** A trace whose every state a test can set, which no real file can be made to be on demand. */
+export class ScriptedTrace {
+  changes = 0;
+  live = true;
+  ended = false;
+  stamp = 'first';
+  /** Thrown by whatever is asked. */
+  failure: Error | undefined;
+  opened = 0;
+  closed = 0;
+  /** What was asked, in order. */
+  readonly asked: string[] = [];
+
+  reader(): TraceReader {
+    this.opened += 1;
+    const answer =
+      <T>(name: string, value: () => T) =>
+      (...parameters: readonly number[]): T => {
+        if (this.failure) throw this.failure;
+        this.asked.push([name, ...parameters].join(' '));
+        return value();
+      };
+    const end = { status: 'completed', error: null, endedAt: 0 } as const;
+    return {
+      run: answer('run', () => ({ end: this.ended ? end : null, live: this.live }) as RunView),
+      episodes: answer('episodes', () => ({ total: 0, rows: [] })),
+      episode: answer('episode', () => undefined as never),
+      call: answer('call', () => undefined as never),
+      timeline: answer('timeline', () => undefined as never),
+      tokens: answer('tokens', () => undefined as never),
+      summary: answer('summary', () => ({ experiment: 'scripted' }) as TraceSummary),
+      changeCount: answer('changeCount', () => this.changes),
+      close: () => (this.closed += 1),
+    };
+  }
+}
+
+/** Files by name; any other is not there. */
+export function scriptedFiles(traces: Readonly<Record<string, ScriptedTrace>>): TraceFiles {
+  return {
+    open: (file) => {
+      const trace = traces[file];
+      if (trace === undefined) throw new Error(`no ${file}`);
+      return trace.reader();
+    },
+    stampOf: (file) => traces[file]?.stamp ?? 'missing',
+  };
+}
