@@ -29,6 +29,7 @@ import { resolveLaunch, type LaunchContext, type ResolvedLaunch } from './launch
 import { RunControl } from './runControl.ts';
 import type { RunExit, RunLauncher, RunProcess } from './runLauncher.ts';
 import { RunReporter, streamOutput, type DapEvent } from './runReporter.ts';
+import { TraceEvents } from './traceEvents.ts';
 
 export interface AdapterPorts extends LaunchContext {
   readonly launcher: RunLauncher;
@@ -59,6 +60,7 @@ export class AgentJetSession extends ProtocolServer {
   readonly #control: RunControl;
   readonly #handlers: ReadonlyMap<string, Handler>;
   readonly #output: OutputBatch;
+  readonly #traceEvents = new TraceEvents();
   #client: Partial<DebugProtocol.InitializeRequestArguments> = {};
   #reporter = new RunReporter({ verbose: false, progress: false });
   #childAnswer: ((response: DebugProtocol.Response) => void) | undefined;
@@ -161,7 +163,7 @@ export class AgentJetSession extends ProtocolServer {
   }
 
   #follow(run: RunProcess, launch: ResolvedLaunch): void {
-    run.onEvent((event) => this.#send(this.#reporter.report(event)));
+    run.onEvent((event) => this.#send([...this.#reporter.report(event), ...this.#traceEvents.report(event)]));
     if (!launch.spec.inspect || parentShowsStreams(launch.jsDebug)) {
       run.onOutput((output) => this.#output.push(output));
     }
@@ -172,6 +174,7 @@ export class AgentJetSession extends ProtocolServer {
     const stopped = this.#control.isStopping;
     // A run that was stopped is expected to be gone without a word.
     this.#send(this.#reporter.processEnded(stopped ? undefined : exit.error));
+    this.#send(this.#traceEvents.processEnded({ stopped }));
     this.#send([
       {
         event: 'exited',

@@ -20,6 +20,7 @@ export interface LaunchAttributes {
   readonly model?: 'embedded' | 'script' | 'endpoint';
   readonly script?: string;
   readonly endpoint?: EndpointAttributes;
+  readonly tokenizer?: string;
   readonly seed?: number;
   readonly tasks?: number;
   readonly taskIds?: readonly string[];
@@ -110,6 +111,12 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
     description: 'The file that answers LLM calls when `model` is `script`.',
   },
   endpoint: endpointSchema,
+  tokenizer: {
+    type: 'string',
+    minLength: 1,
+    description:
+      'The tokenizer that counts: a `tokenizer.json` or the folder of one. Default: the setting `agentjet.tokenizer`, else that of `ajet.model.path` where this machine has it, else an embedded one.',
+  },
   seed: {
     type: 'integer',
     description: 'Seed of the run. Default: `ajet.debug.debug_vllm_seed` of the config.',

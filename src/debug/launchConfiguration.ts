@@ -19,6 +19,7 @@ export interface LaunchDefaults {
   readonly model?: string | undefined;
   readonly script?: string | undefined;
   readonly endpoint?: unknown;
+  readonly tokenizer?: string | undefined;
   readonly runtimeExecutable?: string | undefined;
   readonly parallel?: number | undefined;
 }
@@ -64,11 +65,13 @@ export async function resolveLaunch(
   const cwd = path.resolve(attributes.cwd ?? path.dirname(config));
   await mustExist('config', config, context);
   await mustExist('cwd', cwd, context);
+  const tokenizer = attributes.tokenizer === undefined ? undefined : path.resolve(cwd, attributes.tokenizer);
+  if (tokenizer !== undefined) await mustExist('tokenizer', tokenizer, context);
   const env = await resolveEnvironment(attributes, cwd, context);
   const model = await resolveModel(attributes, cwd, env, context);
   return {
     spec: {
-      request: toRequest(attributes, { config, cwd, model, debugging }),
+      request: toRequest(attributes, { config, cwd, model, tokenizer, debugging }),
       inspect: debugging,
       env,
       runtimeExecutable: resolveExecutable(attributes.runtimeExecutable, cwd),
@@ -81,7 +84,13 @@ export async function resolveLaunch(
 
 function toRequest(
   attributes: LaunchAttributes,
-  resolved: { config: string; cwd: string; model: ModelChoice; debugging: boolean },
+  resolved: {
+    config: string;
+    cwd: string;
+    model: ModelChoice;
+    tokenizer: string | undefined;
+    debugging: boolean;
+  },
 ): RunRequest {
   // Stepping that jumps between episodes helps nobody, so a debugger gets one at a time unless told otherwise.
   const parallel = attributes.parallel ?? (resolved.debugging ? 1 : 0);
@@ -94,6 +103,7 @@ function toRequest(
     // Launching means trust: editors ask for it before they start a session.
     allowEnvironment: true,
     ...(attributes.expDir !== undefined && { expDir: path.resolve(resolved.cwd, attributes.expDir) }),
+    ...(resolved.tokenizer !== undefined && { tokenizer: resolved.tokenizer }),
     ...(attributes.seed !== undefined && { seed: attributes.seed }),
     ...(attributes.tasks !== undefined && { firstTasks: attributes.tasks }),
     ...(attributes.taskIds !== undefined && { taskIds: [...attributes.taskIds] }),

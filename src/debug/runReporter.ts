@@ -1,8 +1,8 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { formatReport, toReport, type CodedError, type ErrorReport, type Location } from '../base/errors.ts';
 import type { EpisodeResult, RunEvent } from '../protocol/run.ts';
-import { formatEpisode, formatTable } from '../protocol/runReport.ts';
-import { summarise } from '../protocol/summary.ts';
+import { formatEpisode } from '../protocol/runReport.ts';
+import { formatResults } from './runResults.ts';
 
 /** An event as it is sent, less the sequence number. */
 export type DapEvent = Pick<DebugProtocol.Event, 'event' | 'body'>;
@@ -135,8 +135,7 @@ export class RunReporter {
 
   #summary(): DapEvent[] {
     if (!this.#started || this.#results.length === 0) return [];
-    const results = [...this.#results].sort((a, b) => a.episode - b.episode);
-    return [output('console', `\n${formatTable(results, summarise(results, this.#started.repeat))}`)];
+    return [output('console', `\n${formatResults(this.#results, this.#started)}`)];
   }
 
   #problem(report: ErrorReport, category: Category): DapEvent {

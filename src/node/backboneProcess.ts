@@ -11,6 +11,7 @@ import type { FrontEndMessage, RunEvent, RunRequest } from '../protocol/run.ts';
 import { systemClock } from './clock.ts';
 import { localFiles } from './files.ts';
 import { installLoader, type Loader } from './loader/loader.ts';
+import { findRunText } from './modelText.ts';
 import { openModelTuner } from './modelTuner.ts';
 import { serveFrontEnd } from './process/frontEnd.ts';
 import { descendantsOf, killOwnTree, killSurvivors } from './process/kill.ts';
@@ -82,7 +83,8 @@ function portsOf(request: RunRequest): LaunchPorts {
     },
     loadWorkflow: async (file, name) => (await loader.loadExport({ file, name }, 'workflow', [])).value,
     loadJudge: async (file, name) => (await loader.loadExport({ file, name }, 'judge', [])).value,
-    openModelTuner: (_, plan) => openModelTuner(request.model, plan, loader, emit),
+    findModelText: (_, plan) => findRunText(request, plan, warn),
+    openModelTuner: (_, plan, text) => openModelTuner(request.model, plan, text, loader, emit),
     openFolder: (plan) => openRunFolder(plan.folder, configText),
     episodes: {
       newUuid: () => randomBytes(16).toString('hex'),
@@ -114,6 +116,10 @@ function unreadableConfig(file: string, cause: unknown): CodedError {
     },
     { cause },
   );
+}
+
+function warn(problem: CodedError): void {
+  emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) });
 }
 
 function reportUncaught(error: unknown, loader: Loader): void {

@@ -4,9 +4,10 @@ import {
   type ChatCompletion,
   type ChatCompletionChunk,
   type ChatModel,
-  type ChatRequest,
   type ModelReply,
 } from '../backbone/model-tuner/model.ts';
+import type { Logger } from '../base/ports.ts';
+import { EndpointExtras } from './modelEndpointExtras.ts';
 import { EndpointFailures, badEndpointUrl, writeUrl } from './modelEndpointFailures.ts';
 import { readEvents } from './modelStream.ts';
 import { post, readText, readWhole } from './modelTransport.ts';
@@ -18,17 +19,20 @@ export interface EndpointOptions {
   readonly model: string;
   /** Sent as a bearer token; shown in no message. */
   readonly apiKey?: string | undefined;
+  readonly logger: Logger;
 }
 
 /**
  * Any OpenAI-compatible server. Its answers, error statuses included, are kept as they are; a stream is passed on as
- * it arrives. There is no time-out: an answer takes as long as it takes.
+ * it arrives. There is no time-out: an answer takes as long as it takes. Where it can, it is asked for the ids of the
+ * tokens, as training is told them.
  *
  * Throws `model/bad-endpoint-url`.
  */
 export function createEndpointModel(options: EndpointOptions): ChatModel {
   const url = chatUrl(options.baseUrl);
   const failures = new EndpointFailures(options);
+  const extras = new EndpointExtras(options.logger);
   const headers = {
     'content-type': 'application/json',
     ...(options.apiKey !== undefined &&
@@ -36,16 +40,16 @@ export function createEndpointModel(options: EndpointOptions): ChatModel {
   };
   return {
     description: `${options.model} at ${writeUrl(options.baseUrl)}`,
-    respond: async (request, cancellation) => {
-      const body = JSON.stringify({ ...request, model: options.model } satisfies ChatRequest);
-      let response: IncomingMessage;
-      try {
-        response = await post({ url, headers, body }, cancellation);
-      } catch (error) {
-        return { kind: 'error', ...failures.unreachable(error) };
-      }
-      return readReply(response, failures);
-    },
+    respond: (request, cancellation) =>
+      extras.ask({ ...request, model: options.model }, async (asked) => {
+        let response: IncomingMessage;
+        try {
+          response = await post({ url, headers, body: JSON.stringify(asked) }, cancellation);
+        } catch (error) {
+          return { kind: 'error', ...failures.unreachable(error) };
+        }
+        return readReply(response, failures);
+      }),
   };
 }
 

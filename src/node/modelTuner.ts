@@ -1,13 +1,16 @@
+import type { ModelTextSource } from '../backbone/context-tracker/modelTextSource.ts';
+import { tokenPieces } from '../backbone/context-tracker/tokenPieces.ts';
 import type { ModelTuner } from '../backbone/launcher/launch.ts';
 import type { RunPlan } from '../backbone/launcher/runPlan.ts';
 import { createEmbeddedModel } from '../backbone/model-tuner/embedded/embeddedModel.ts';
-import { createGateway } from '../backbone/model-tuner/gateway.ts';
+import { createGateway, type FinishedCall } from '../backbone/model-tuner/gateway.ts';
 import type { ChatModel } from '../backbone/model-tuner/model.ts';
 import { createTuner } from '../backbone/model-tuner/tuner.ts';
 import type { EpisodeCalls, EpisodeSlot } from '../backbone/task-runner/episode.ts';
 import type { Location } from '../base/errors.ts';
+import { Emitter } from '../base/event.ts';
 import { hashText } from '../base/hash.ts';
-import type { LogLevel } from '../base/ports.ts';
+import type { Logger, LogLevel } from '../base/ports.ts';
 import type { ModelChoice, RunEvent } from '../protocol/run.ts';
 import { systemClock } from './clock.ts';
 import { createEndpointModel } from './endpointModel.ts';
@@ -26,20 +29,20 @@ export interface ScriptLoader {
 export async function openModelTuner(
   choice: ModelChoice,
   plan: Pick<RunPlan, 'seed' | 'sampling'>,
+  text: ModelTextSource,
   loader: ScriptLoader,
   emit: (event: RunEvent) => void,
 ): Promise<ModelTuner> {
-  const model = await openModel(choice, plan.seed, loader);
+  const logger = { log: (level: LogLevel, message: string) => emit({ type: 'log', level, message }) };
+  const model = await openModel(choice, plan.seed, text, loader, logger);
+  const calls = new Emitter<FinishedCall>();
   const gateway = createGateway({
     model,
     sampling: plan.sampling,
     seed: plan.seed,
     clock: systemClock,
-    logger: { log: (level: LogLevel, message) => emit({ type: 'log', level, message }) },
-    observer: {
-      onCall: ({ episode, call, agentName, seconds, status }) =>
-        emit({ type: 'llm-call', episode, call, agent: agentName, seconds, status }),
-    },
+    logger,
+    observer: { onCall: (call) => calls.fire(call) },
   });
   const server = await startModelServer(gateway.handle);
   const fetch = createModelFetch(gateway.handle);
@@ -58,7 +61,7 @@ export async function openModelTuner(
       close: () => handle.close(),
     };
   };
-  return { description: model.description, openCalls, close: () => server.close() };
+  return { description: model.description, onCall: calls.event, openCalls, close: () => server.close() };
 }
 
 /** By what the task is, not by where it stands: a task that is run alone samples as it did among others. */
@@ -66,10 +69,19 @@ function seedOf({ task, repeat }: EpisodeSlot): number {
   return hashText(`${task.task_id}\n${task.main_query}\n${repeat}`);
 }
 
-function openModel(choice: ModelChoice, seed: number, loader: ScriptLoader): ChatModel | Promise<ChatModel> {
+function openModel(
+  choice: ModelChoice,
+  seed: number,
+  text: ModelTextSource,
+  loader: ScriptLoader,
+  logger: Logger,
+): ChatModel | Promise<ChatModel> {
   switch (choice.kind) {
     case 'embedded':
-      return createEmbeddedModel({ seed });
+      return createEmbeddedModel({
+        seed,
+        openTokens: async () => tokenPieces((await text.open()).tokenizer),
+      });
     case 'script':
       return loadScriptModel({
         file: choice.file,
@@ -79,6 +91,6 @@ function openModel(choice: ModelChoice, seed: number, loader: ScriptLoader): Cha
         userFrame: (error) => loader.userFrame(error),
       });
     case 'endpoint':
-      return createEndpointModel(choice);
+      return createEndpointModel({ ...choice, logger });
   }
 }

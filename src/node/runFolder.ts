@@ -1,12 +1,11 @@
-import { appendFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CodedError } from '../base/errors.ts';
 import type { RunFolder } from '../backbone/launcher/launch.ts';
+import { openTraceWriter } from './trace/store/openWriter.ts';
 
 /**
- * Makes the run's folder: a copy of the config as it was, under upstream's name for it, and a line for each episode
- * as it ends. A name that is taken gets a number, so that no run overwrites another (upstream does, after a warning).
+ * Makes the run's folder: a copy of the config as it was, under upstream's name for it, and a place for the trace. A name that is taken gets a number, so that no run overwrites another (upstream does, after a warning).
  *
  * @param wanted absolute
  */
@@ -14,9 +13,11 @@ export async function openRunFolder(wanted: string, configText: string): Promise
   try {
     const folder = await makeFolder(wanted);
     await writeFile(path.join(folder, 'yaml_backup.yaml'), configText);
-    const episodes = path.join(folder, 'episodes.jsonl');
-    // Synchronously: what an episode ended with is kept, whatever the next one does to the process.
-    return { path: folder, append: (result) => appendFileSync(episodes, `${JSON.stringify(result)}\n`) };
+    return {
+      path: folder,
+      openTrace: (run) =>
+        openTraceWriter(path.join(folder, `${run.experiment}.ajtrace`), { ...run, configText }),
+    };
   } catch (error) {
     throw cannotWrite(wanted, error);
   }

@@ -9,6 +9,7 @@ import {
   smallProject,
   smallWorkflow,
 } from './harness/project.ts';
+import { openTrace } from './harness/trace.ts';
 
 const example = ['--conf', 'math_agent.yaml'];
 const small = ['--conf', 'small.yaml'];
@@ -31,6 +32,9 @@ it('prints with --json one document, and nothing else anywhere', async () => {
     'reward',
     'isSuccess',
     'llmCalls',
+    'timelines',
+    'tokens',
+    'trainableTokens',
     'error',
   ]);
   expect(episodes[0]).toMatchObject({ taskId: 'train-001', repeat: 0, llmCalls: 2, error: null });
@@ -105,19 +109,15 @@ it('takes from the command line which tasks, of which split, how often and how m
   expect(stdout).toMatch(/^validation-003\s+1 /m);
 });
 
-it('keeps config and episodes in a folder that no later run overwrites', async () => {
+it('keeps config and trace in a folder that no later run overwrites', async () => {
   const project = await smallProject();
   for (const folder of ['small', 'small_2']) {
     expect(await runCli(project, [...small, '--exp-dir', 'kept/runs'])).toMatchObject({ code: 0 });
-    expect((await project.list(`kept/runs/${folder}`)).sort()).toEqual([
-      'episodes.jsonl',
-      'yaml_backup.yaml',
-    ]);
+    expect((await project.list(`kept/runs/${folder}`)).sort()).toEqual(['small.ajtrace', 'yaml_backup.yaml']);
   }
   expect(await project.read('kept/runs/small/yaml_backup.yaml')).toBe(smallConfig);
-  const lines = (await project.read('kept/runs/small/episodes.jsonl')).trim().split('\n');
-  const kept = lines.map((line) => JSON.parse(line) as { taskId: string; reward: number });
-  expect(kept.map(({ taskId, reward }) => [taskId, reward])).toEqual([
+  const kept = openTrace(project.path('kept/runs/small/small.ajtrace'));
+  expect(kept.episodes(0, 9).rows.map(({ taskId, reward }) => [taskId, reward])).toEqual([
     ['t1', 1],
     ['t2', 1],
   ]);

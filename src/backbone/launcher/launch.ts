@@ -5,8 +5,14 @@ import type { Composition } from '../../config/compose.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
 import { parseLocator, type Locator } from '../../config/locator.ts';
 import { firstError } from '../../config/problem.ts';
+import type { Event } from '../../base/event.ts';
 import type { EpisodeResult, RunEvent, RunRequest } from '../../protocol/run.ts';
-import type { BaseJudge, Workflow } from '../../workflow/index.ts';
+import type { TracedRunEnd, TraceWriter } from '../../protocol/trace.ts';
+import { createEpisodeTracker } from '../../tracking/episodeTracker.ts';
+import type { BaseJudge, Task, Workflow } from '../../workflow/index.ts';
+import type { ModelTextSource } from '../context-tracker/modelTextSource.ts';
+import { RunRecorder } from '../context-tracker/recorder.ts';
+import type { FinishedCall } from '../model-tuner/call.ts';
 import type { JudgeClass } from '../task-judge/judge.ts';
 import { readJsonlTasks } from '../task-reader/jsonlReader.ts';
 import { episodeSlots, rollOut } from '../task-rollout/rollout.ts';
@@ -17,12 +23,15 @@ import {
   type EpisodeSlot,
 } from '../task-runner/episode.ts';
 import { resolveFile } from './resolveFile.ts';
+import { factsOf, runStarted, tracedEpisode, type RunFacts } from './runFacts.ts';
 import { planRun, type RunPlan } from './runPlan.ts';
 
 /** The run's Model Tuner, ready to answer. */
 export interface ModelTuner {
   /** e.g. `embedded (seed 12345)`. */
   readonly description: string;
+  /** Of every call, when it is over. */
+  readonly onCall: Event<FinishedCall>;
   openCalls(slot: EpisodeSlot, episodeUuid: string): EpisodeCalls;
   close(): Promise<void>;
 }
@@ -31,7 +40,8 @@ export interface ModelTuner {
 export interface RunFolder {
   /** Absolute; may differ from the plan's by a suffix, so that no earlier run is overwritten. */
   readonly path: string;
-  append(result: EpisodeResult): void;
+  /** Begins the run's trace in it. Throws a CodedError `trace/…`. */
+  openTrace(run: RunFacts): TraceWriter;
 }
 
 export interface LaunchPorts {
@@ -46,7 +56,9 @@ export interface LaunchPorts {
     file: string,
     name: string,
   ): Promise<new (config: Readonly<Record<string, unknown>>) => BaseJudge>;
-  openModelTuner(request: RunRequest, plan: RunPlan): Promise<ModelTuner>;
+  /** Rejects with a CodedError `tokenizer/…` where the request names a tokenizer that is not there or not readable. */
+  findModelText(request: RunRequest, plan: RunPlan): Promise<ModelTextSource>;
+  openModelTuner(request: RunRequest, plan: RunPlan, text: ModelTextSource): Promise<ModelTuner>;
   openFolder(plan: RunPlan, request: RunRequest): Promise<RunFolder>;
   readonly episodes: Pick<EpisodeContext, 'newUuid' | 'userFrame' | 'onUncaught'>;
 }
@@ -57,18 +69,75 @@ export async function launch(
   ports: LaunchPorts,
   cancellation: CancellationToken,
 ): Promise<void> {
+  const end = await run(request, ports, cancellation).catch((error: unknown) => failed(error, ports));
+  ports.emit({ type: 'run-ended', ...end });
+}
+
+type RunEnd = Omit<TracedRunEnd, 'endedAt'>;
+
+function failed(error: unknown, ports: LaunchPorts): RunEnd {
+  const location = error instanceof CodedError ? undefined : ports.episodes.userFrame(error);
+  const report = toReport(error, 'launcher/unexpected');
+  return { status: 'failed', error: { ...report, ...(location && { location }) } };
+}
+
+async function run(
+  request: RunRequest,
+  ports: LaunchPorts,
+  cancellation: CancellationToken,
+): Promise<RunEnd> {
+  const prepared = await prepare(request, ports);
+  const { plan } = prepared;
+  const text = await ports.findModelText(request, plan);
+  const modelTuner = await ports.openModelTuner(request, plan, text);
   try {
-    await run(request, ports, cancellation);
-    const status = cancellation.isCancelled ? 'cancelled' : 'completed';
-    ports.emit({ type: 'run-ended', status, error: null });
-  } catch (error) {
-    const location = error instanceof CodedError ? undefined : ports.episodes.userFrame(error);
-    const report = toReport(error, 'launcher/unexpected');
-    ports.emit({ type: 'run-ended', status: 'failed', error: { ...report, ...(location && { location }) } });
+    const folder = await ports.openFolder(plan, request);
+    const slots = episodeSlots(prepared.tasks, plan.repeat);
+    const facts = factsOf(request, plan, {
+      workflowFile: prepared.workflowFile,
+      model: modelTuner.description,
+      tokenizer: text.note,
+      tasks: prepared.tasks.length,
+      episodes: slots.length,
+      startedAt: ports.clock.now(),
+    });
+    const recorder = new RunRecorder({
+      text,
+      tracking: plan.tracking,
+      createTracker: createEpisodeTracker,
+      openTrace: request.trace === false ? undefined : () => folder.openTrace(facts),
+      warn: (problem) => warn(ports, problem),
+    });
+    ports.emit(runStarted(facts, { folder: folder.path, trace: recorder.trace, parallel: plan.parallel }));
+    modelTuner.onCall((call) => observeCall(call, recorder, ports));
+    const context = contextOf(request, prepared, modelTuner, recorder, ports);
+    const rolling = rollOut(slots, plan.parallel, cancellation, (slot) =>
+      observed(slot, context, recorder, ports, cancellation),
+    );
+    // Only now: the first episodes are in the workflow's code already, so no breakpoint there has waited for it.
+    recorder.open();
+    const end = await rolling.then(
+      (): RunEnd => ({ status: cancellation.isCancelled ? 'cancelled' : 'completed', error: null }),
+      (error: unknown) => failed(error, ports),
+    );
+    recorder.runEnded({ ...end, endedAt: ports.clock.now() });
+    return end;
+  } finally {
+    await modelTuner.close();
   }
 }
 
-async function run(request: RunRequest, ports: LaunchPorts, cancellation: CancellationToken): Promise<void> {
+/** What a run needs of the user's files before its model. */
+interface Prepared {
+  readonly plan: RunPlan;
+  readonly config: Config;
+  readonly locate: Locate;
+  readonly workflowFile: string;
+  readonly Workflow: new () => Workflow;
+  readonly tasks: readonly Task[];
+}
+
+async function prepare(request: RunRequest, ports: LaunchPorts): Promise<Prepared> {
   const { config, problems } = await ports.readConfig(request);
   const error = firstError(problems);
   for (const { severity, ...report } of problems) {
@@ -84,51 +153,46 @@ async function run(request: RunRequest, ports: LaunchPorts, cancellation: Cancel
   const { tasks, warnings } = await readJsonlTasks(dataFile, selection, ports.files, plan.dataFileAt);
   for (const warning of warnings) warn(ports, warning);
   const Workflow = await namedAt(workflow.namedAt, ports.loadWorkflow(workflow.file, workflow.name));
-  const modelTuner = await ports.openModelTuner(request, plan);
-  try {
-    const folder = await ports.openFolder(plan, request);
-    const slots = episodeSlots(tasks, plan.repeat);
-    ports.emit({
-      type: 'run-started',
-      experiment: plan.experiment,
-      config: request.config,
-      model: modelTuner.description,
-      workflow: plan.workflow,
-      workflowFile: workflow.file,
-      folder: folder.path,
-      tasks: tasks.length,
-      repeat: plan.repeat,
-      episodes: slots.length,
-      parallel: plan.parallel,
-    });
-    const context: EpisodeContext = {
-      ...ports.episodes,
-      Workflow,
-      config: config.plain(),
-      clock: ports.clock,
-      timeout: request.episodeTimeout,
-      loadJudge: once(() => judgeOf(plan, config, locate, ports)),
-      openCalls: (slot, uuid) => modelTuner.openCalls(slot, uuid),
-    };
-    await rollOut(slots, plan.parallel, cancellation, (slot) =>
-      observed(slot, context, folder, ports, cancellation),
-    );
-  } finally {
-    await modelTuner.close();
-  }
+  return { plan, config, locate, workflowFile: workflow.file, Workflow, tasks };
+}
+
+function contextOf(
+  request: RunRequest,
+  { plan, config, locate, Workflow }: Prepared,
+  modelTuner: ModelTuner,
+  recorder: RunRecorder,
+  ports: LaunchPorts,
+): EpisodeContext {
+  return {
+    ...ports.episodes,
+    Workflow,
+    config: config.plain(),
+    clock: ports.clock,
+    timeout: request.episodeTimeout,
+    loadJudge: once(() => judgeOf(plan, config, locate, ports)),
+    openCalls: (slot, uuid) => {
+      recorder.episodeStarted(tracedEpisode(slot, uuid, ports.clock.now()));
+      return modelTuner.openCalls(slot, uuid);
+    },
+  };
+}
+
+function observeCall(call: FinishedCall, recorder: RunRecorder, ports: LaunchPorts): void {
+  recorder.callEnded(call);
+  const { episode, agentName, seconds, status } = call;
+  ports.emit({ type: 'llm-call', episode, call: call.call, agent: agentName, seconds, status });
 }
 
 async function observed(
   slot: EpisodeSlot,
   context: EpisodeContext,
-  folder: RunFolder,
+  recorder: RunRecorder,
   ports: LaunchPorts,
   cancellation: CancellationToken,
 ): Promise<EpisodeResult> {
   const { episode, repeat } = slot;
   ports.emit({ type: 'episode-started', episode, taskId: slot.task.task_id, repeat });
-  const result = await runEpisode(slot, context, cancellation);
-  folder.append(result);
+  const result = await recorder.episodeEnded(await runEpisode(slot, context, cancellation));
   ports.emit({ type: 'episode-ended', result });
   return result;
 }

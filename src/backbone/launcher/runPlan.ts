@@ -2,6 +2,7 @@ import { CodedError, type Location } from '../../base/errors.ts';
 import type { PathRules } from '../../base/ports.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
 import type { RunRequest } from '../../protocol/run.ts';
+import type { TrackerOptions } from '../../tracking/tracker.ts';
 import type { Sampling } from '../model-tuner/gateway.ts';
 
 /** All that is decided before the user's code is loaded. */
@@ -19,6 +20,9 @@ export interface RunPlan {
   readonly parallel: number;
   readonly seed: number;
   readonly sampling: Sampling;
+  /** `ajet.model.path`: whose tokenizer training counts with. */
+  readonly modelPath: string | null;
+  readonly tracking: Omit<TrackerOptions, 'text'>;
 }
 
 /** Tokens that upstream keeps back of a turn's length. */
@@ -47,7 +51,37 @@ export function planRun(request: RunRequest, config: Config, now: Date, paths: P
       topP: config.number('ajet.rollout.top_p'),
       maxTokens: config.integer('ajet.rollout.max_response_length_in_one_turn') - reservedTokens,
     },
+    modelPath: config.stringOrNull('ajet.model.path'),
+    tracking: trackingOf(config),
   };
+}
+
+function trackingOf(config: Config): RunPlan['tracking'] {
+  const merging = 'ajet.context_tracker.timeline_merging_policy';
+  return {
+    limits: {
+      modelLength: config.integer('ajet.rollout.max_model_len'),
+      promptLength: config.integer('ajet.data.max_prompt_length'),
+      responseLength: config.integer('ajet.data.max_response_length'),
+      turnLength: config.integer('ajet.rollout.max_response_length_in_one_turn'),
+    },
+    toolCallsDisabled: config.boolean('ajet.rollout.force_disable_toolcalls'),
+    merging: {
+      compareLevel: compareLevel(config, `${merging}.timeline_compare_level`),
+      ignoreTools: config.boolean(`${merging}.ignore_tools`),
+    },
+  };
+}
+
+function compareLevel(config: Config, key: string): 'text' | 'token' {
+  const level = config.string(key);
+  if (level === 'text' || level === 'token') return level;
+  throw new CodedError({
+    code: 'launcher/compare-level',
+    message: `\`${key}\` is ${JSON.stringify(level)}, which is no way to compare timelines.`,
+    location: config.locate(key),
+    hint: 'Write text or token.',
+  });
 }
 
 /** Of none at all a run would end at once, as if all were well. */

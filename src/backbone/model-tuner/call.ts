@@ -3,11 +3,12 @@ import { DisposableStore } from '../../base/disposable.ts';
 import type { Clock } from '../../base/ports.ts';
 import { failures } from './failures.ts';
 import type { CallIdentity, ChatCompletion, ChatRequest, ModelFailure } from './model.ts';
+import type { TokenDetails } from './tokenDetails.ts';
 
 /** One LLM call, once it is over. */
 export interface FinishedCall extends CallIdentity {
   readonly episodeUuid: string;
-  /** As the model got it: with the run's sampling values and the call's seed. */
+  /** As the model got it: with the run's sampling values, the call's seed, and log probabilities asked for. */
   readonly request: ChatRequest;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
@@ -31,6 +32,8 @@ export interface CallStart {
   readonly identity: CallIdentity;
   readonly episodeUuid: string;
   readonly request: ChatRequest;
+  /** What the client asked for itself; the model may be asked for more. */
+  readonly asked: TokenDetails;
   readonly clock: Clock;
   /** What gives the call up. */
   readonly cancelledBy: readonly CancellationToken[];
@@ -41,6 +44,7 @@ export interface CallStart {
 export class Call {
   readonly identity: CallIdentity;
   readonly request: ChatRequest;
+  readonly asked: TokenDetails;
   readonly #start: CallStart;
   readonly #startedAt: number;
   readonly #startedMonotonic: number;
@@ -51,6 +55,7 @@ export class Call {
   constructor(start: CallStart) {
     this.identity = start.identity;
     this.request = start.request;
+    this.asked = start.asked;
     this.#start = start;
     this.#startedAt = start.clock.now();
     this.#startedMonotonic = start.clock.monotonic();

@@ -13,6 +13,7 @@ import { readChatRequest } from './requestSchema.ts';
 import { findRoute } from './routes.ts';
 import { applySampling, callSeed, type Override, type Sampling } from './sampling.ts';
 import { collect, failureFrom, streamReply } from './stream.ts';
+import { askForLogprobs, detailsAskedFor, withoutUnasked } from './tokenDetails.ts';
 
 export type { FinishedCall, Sampling };
 
@@ -179,7 +180,8 @@ class CallDesk {
     const call = new Call({
       identity: { episode: episode.options.episode, call: number, agentName, targetTag },
       episodeUuid: episode.options.episodeUuid,
-      request,
+      request: askForLogprobs(request),
+      asked: detailsAskedFor(request),
       clock: this.#options.clock,
       cancelledBy: [http.cancellation, episode.end.token],
       onFinished: (finished) => {
@@ -187,7 +189,11 @@ class CallDesk {
         this.#tell(finished);
       },
     });
-    return reply(call, await this.#ask(call));
+    // At once, whatever the model takes for it: an episode's end waits for none of its calls.
+    const giving = call.cancellation.onCancelled(() => call.finish({ kind: 'cancelled' }));
+    const given = await this.#ask(call);
+    giving.dispose();
+    return reply(call, given);
   }
 
   async #ask(call: Call): Promise<ModelReply> {
@@ -246,17 +252,20 @@ async function collectedReply(
   call: Call,
   chunks: Extract<ModelReply, { kind: 'stream' }>['chunks'],
 ): Promise<HttpReply> {
+  const giving = call.cancellation.onCancelled(() => call.finish({ kind: 'cancelled' }));
   try {
     const completion = await collect(call, chunks);
     return call.cancellation.isCancelled ? cancelledReply(call) : completionReply(call, completion);
   } catch (error) {
     return call.cancellation.isCancelled ? cancelledReply(call) : failedReply(call, failureFrom(error));
+  } finally {
+    giving.dispose();
   }
 }
 
 function completionReply(call: Call, completion: ChatCompletion): HttpReply {
   call.finish({ kind: 'answered', completion });
-  return jsonReply(200, completion);
+  return jsonReply(200, withoutUnasked(completion, call.asked));
 }
 
 function failedReply(call: Call, failure: ModelFailure): HttpReply {

@@ -2,6 +2,7 @@ import { Assembler } from './assemble.ts';
 import type { Call } from './call.ts';
 import { failures } from './failures.ts';
 import type { HttpReply } from './http.ts';
+import { withoutUnasked } from './tokenDetails.ts';
 import {
   ModelFailureError,
   type ChatCompletion,
@@ -28,7 +29,7 @@ async function* writeEvents(call: Call, chunks: Chunks, assembler: Assembler): A
     for await (const chunk of chunks) {
       if (call.cancellation.isCancelled) break;
       assembler.add(chunk);
-      yield `data: ${JSON.stringify(chunk)}\n\n`;
+      yield `data: ${JSON.stringify(withoutUnasked(chunk, call.asked))}\n\n`;
     }
     if (call.cancellation.isCancelled) {
       yield errorEvent(failures.cancelled());

@@ -23,7 +23,7 @@ export interface EpisodeCalls {
   readonly answered: number;
   /** What the model last failed with, if its last call failed: why a workflow most likely threw. */
   readonly failure: CodedError | undefined;
-  /** Ends the episode's access; calls in flight are cancelled. */
+  /** Ends the episode's access; calls in flight end at once, as cancelled. */
   close(): void;
 }
 
@@ -53,7 +53,8 @@ export async function runEpisode(
   const start = context.clock.monotonic();
   const uuid = context.newUuid();
   const calls = context.openCalls(slot, uuid);
-  const finish = (outcome: Outcome | ErrorReport): EpisodeResult => ({
+  const outcome = await settle(slot, uuid, calls, context, cancellation);
+  return {
     episode: slot.episode,
     taskId: slot.task.task_id,
     repeat: slot.repeat,
@@ -62,13 +63,23 @@ export async function runEpisode(
     llmCalls: calls.answered,
     seconds: (context.clock.monotonic() - start) / 1000,
     error: 'reward' in outcome ? null : outcome,
-  });
+  };
+}
+
+/** How the episode ends; by then all of its calls have ended, too. */
+async function settle(
+  slot: EpisodeSlot,
+  uuid: string,
+  calls: EpisodeCalls,
+  context: EpisodeContext,
+  cancellation: CancellationToken,
+): Promise<Outcome | ErrorReport> {
   const stop = new DisposableStore();
   try {
     const work = execute(prepare(slot, uuid), calls, context);
-    return finish(await Promise.race([work, interruption(context, cancellation, stop)]));
+    return await Promise.race([work, interruption(context, cancellation, stop)]);
   } catch (error) {
-    return finish(explain(error, calls.failure, context));
+    return explain(error, calls.failure, context);
   } finally {
     stop.dispose();
     calls.close();

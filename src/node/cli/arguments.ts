@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { CodedError } from '../../base/errors.ts';
 
 export interface RunArguments {
@@ -10,6 +10,8 @@ export interface RunArguments {
   readonly modelName: string | undefined;
   /** Name of the environment variable that holds the endpoint's key. */
   readonly apiKeyEnv: string;
+  /** A tokenizer.json or the folder of one. */
+  readonly tokenizer: string | undefined;
   readonly seed: number | undefined;
   readonly tasks: number | undefined;
   readonly taskIds: readonly string[] | undefined;
@@ -18,14 +20,24 @@ export interface RunArguments {
   readonly repeat: number | undefined;
   readonly episodeTimeout: number | undefined;
   readonly runtime: string | undefined;
+  /** Show the trace in a browser while the run goes, and after it. */
+  readonly logView: boolean;
   readonly json: boolean;
   readonly verbose: boolean;
+}
+
+export interface TraceArguments {
+  readonly file: string;
+  /** Undefined: any free one. */
+  readonly port: number | undefined;
+  readonly runtime: string | undefined;
 }
 
 export type Command =
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
-  | { readonly kind: 'run'; readonly run: RunArguments };
+  | { readonly kind: 'run'; readonly run: RunArguments }
+  | { readonly kind: 'trace'; readonly trace: TraceArguments };
 
 const options = {
   conf: { type: 'string' },
@@ -36,6 +48,7 @@ const options = {
   'base-url': { type: 'string' },
   'model-name': { type: 'string' },
   'api-key-env': { type: 'string' },
+  tokenizer: { type: 'string' },
   seed: { type: 'string' },
   tasks: { type: 'string' },
   'task-id': { type: 'string', multiple: true },
@@ -44,13 +57,22 @@ const options = {
   repeat: { type: 'string' },
   'episode-timeout': { type: 'string' },
   runtime: { type: 'string' },
+  'with-logview': { type: 'boolean' },
   json: { type: 'boolean' },
   verbose: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
 } as const;
 
+/** Of `agentjet trace`. */
+const traceOptions = {
+  port: { type: 'string' },
+  runtime: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
 export const usage = `Usage: agentjet --conf FILE [--backbone debug] [options]
+       agentjet trace FILE [--port N] [--runtime FILE]
 
 Runs the episodes of an AgentJet config on the debug backbone: one process, no GPU, no Ray, no key.
 
@@ -73,10 +95,16 @@ Which model answers:
   --model endpoint       an OpenAI-compatible server: --base-url URL --model-name NAME
   --api-key-env NAME     environment variable with the endpoint's key (default: OPENAI_API_KEY)
 
+  --tokenizer PATH       a tokenizer.json or its folder, which counts tokens (default: that of ajet.model.path
+                         where this machine has it, else an embedded one)
   --runtime FILE         the Node.js (22.18 or later) that runs the workflow
+  --with-logview         shows the run's trace in a browser, while it runs and until Ctrl-C
   --json                 one JSON document on stdout; the workflow's own output goes to stderr
   --verbose              stacks of errors, details of the run
   --version, --help
+
+agentjet trace shows an .ajtrace file in a browser until Ctrl-C, on 127.0.0.1 only. BROWSER=none opens none; the
+address is printed all the same.
 
 Exit code: 0 all episodes ran, 1 some failed, 2 the run could not start, 130 interrupted.`;
 
@@ -94,7 +122,6 @@ const foreign: Readonly<Record<string, string>> = {
       'start the environment service yourself and name its address in the config',
     ]),
   ),
-  'with-logview': 'the debug backbone prints its results; there is no log viewer to start; leave it out',
   debug: 'its breakpoint tags are for Ray; set a breakpoint in the editor and press F5 instead',
   db: 'its breakpoint tags are for Ray; set a breakpoint in the editor and press F5 instead',
   'skip-check-avail-gpu': 'the debug backbone looks for no GPU; leave it out',
@@ -106,11 +133,12 @@ const foreign: Readonly<Record<string, string>> = {
 
 /** Throws `cli/…` errors; never exits. */
 export function parseArguments(argv: readonly string[]): Command {
+  if (argv[0] === 'trace') return traceCommand(argv.slice(1));
   for (const argument of argv) {
     const reason = foreign[/^--([a-z-]+)/.exec(argument)?.[1] ?? ''];
     if (reason !== undefined) throw refusedFlag(argument, reason);
   }
-  const { values, positionals } = parse(argv);
+  const { values, positionals } = parse(argv, options);
   if (values.help === true) return { kind: 'help' };
   if (values.version === true) return { kind: 'version' };
   refuseBackbone(values.backbone ?? 'debug');
@@ -122,7 +150,21 @@ export function parseArguments(argv: readonly string[]): Command {
   return { kind: 'run', run: runArguments(values, values.conf) };
 }
 
-type Values = ReturnType<typeof parse>['values'];
+function traceCommand(argv: readonly string[]): Command {
+  const { values, positionals } = parse(argv, traceOptions);
+  if (values.help === true) return { kind: 'help' };
+  const [file, stray] = positionals;
+  if (file === undefined)
+    throw wrongUse('agentjet trace needs a file.', 'Name one: agentjet trace FILE.ajtrace');
+  if (stray !== undefined)
+    throw wrongUse(`"${stray}" is one file too many.`, 'Open each trace by a command of its own.');
+  const port = whole('--port', values.port, 0);
+  if (port !== undefined && port > 65_535)
+    throw wrongUse(`--port ${port} is no port.`, 'Choose 1 to 65535, or 0 for any free one.');
+  return { kind: 'trace', trace: { file, port, runtime: values.runtime } };
+}
+
+type Values = ReturnType<typeof parse<typeof options>>['values'];
 
 function runArguments(values: Values, conf: string): RunArguments {
   const model = oneOf('--model', values.model ?? 'embedded', ['embedded', 'script', 'endpoint'] as const);
@@ -143,6 +185,7 @@ function runArguments(values: Values, conf: string): RunArguments {
     baseUrl: values['base-url'],
     modelName: values['model-name'],
     apiKeyEnv: values['api-key-env'] ?? 'OPENAI_API_KEY',
+    tokenizer: values.tokenizer,
     seed: whole('--seed', values.seed, 0),
     tasks: whole('--tasks', values.tasks, 1),
     taskIds: values['task-id'],
@@ -151,12 +194,13 @@ function runArguments(values: Values, conf: string): RunArguments {
     repeat: whole('--repeat', values.repeat, 1),
     episodeTimeout: positive('--episode-timeout', values['episode-timeout']),
     runtime: values.runtime,
+    logView: values['with-logview'] === true,
     json: values.json === true,
     verbose: values.verbose === true,
   };
 }
 
-function parse(argv: readonly string[]) {
+function parse<const T extends NonNullable<ParseArgsConfig['options']>>(argv: readonly string[], options: T) {
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true });
   } catch (error) {

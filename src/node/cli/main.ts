@@ -10,7 +10,8 @@ import { systemClock } from '../clock.ts';
 import { localFiles } from '../files.ts';
 import { createRunLauncher } from '../runLauncher.ts';
 import { BlockedEpisodes } from './blockedEpisodes.ts';
-import { parseArguments, usage, type RunArguments } from './arguments.ts';
+import { parseArguments, usage, type RunArguments, type TraceArguments } from './arguments.ts';
+import { LogView, untilInterrupted } from './logView.ts';
 import { exitCodes, TerminalView } from './terminalView.ts';
 
 /** The `agentjet` command. Resolves to its exit code. */
@@ -26,6 +27,8 @@ export async function main(argv: readonly string[], distFolder: string): Promise
         return exitCodes.ok;
       case 'run':
         return await runCommand(command.run, distFolder);
+      case 'trace':
+        return await traceCommand(command.trace, distFolder);
     }
   } catch (error) {
     const options = { json: argv.includes('--json'), verbose: argv.includes('--verbose') };
@@ -56,6 +59,8 @@ async function runCommand(run: RunArguments, distFolder: string): Promise<number
   });
   const view = new TerminalView(run);
   started.onEvent((event) => view.take(event));
+  const logView = run.logView ? new LogView({ distFolder, runtime: run.runtime }) : undefined;
+  if (logView) started.onEvent((event) => logView.take(event));
   const blocked = watchBlocked(run, started, view);
   dropUnreadOutput();
   // With --json stdout holds the document alone.
@@ -66,10 +71,17 @@ async function runCommand(run: RunArguments, distFolder: string): Promise<number
   const exit = await started.exited;
   interrupts.dispose();
   blocked?.dispose();
-  return view.finish(
-    exit,
-    interrupts.count() > 0 ? 'interrupted' : blocked?.found === true ? 'blocked' : 'own',
-  );
+  const interrupted = interrupts.count() > 0;
+  const code = view.finish(exit, interrupted ? 'interrupted' : blocked?.found === true ? 'blocked' : 'own');
+  // Who interrupted the run wants the command to end.
+  await (interrupted ? logView?.close() : logView?.stay());
+  return code;
+}
+
+async function traceCommand({ file, port, runtime }: TraceArguments, distFolder: string): Promise<number> {
+  const viewer = await new LogView({ distFolder, runtime, port }).open(path.resolve(file));
+  await untilInterrupted(viewer);
+  return exitCodes.ok;
 }
 
 /** A reader that goes early, as `head` does, ends what is printed, not the run. */
@@ -102,6 +114,7 @@ async function requestOf(
     cwd,
     expDir: run.expDir === undefined ? undefined : path.resolve(cwd, run.expDir),
     model: modelOf(run, cwd, environment),
+    tokenizer: run.tokenizer === undefined ? undefined : path.resolve(cwd, run.tokenizer),
     seed: run.seed,
     firstTasks: run.tasks,
     taskIds: run.taskIds === undefined ? undefined : [...run.taskIds],

@@ -1,9 +1,11 @@
 import process from 'node:process';
 import { formatReport, toReport, type ErrorReport } from '../../base/errors.ts';
 import type { RunExit } from '../../debug/runLauncher.ts';
+import { formatResults, inOrder, reportOf } from '../../debug/runResults.ts';
 import type { EpisodeResult, RunEvent } from '../../protocol/run.ts';
-import { formatEpisode, formatEpisodeErrors, formatTable } from '../../protocol/runReport.ts';
-import { summarise, type GroupSummary } from '../../protocol/summary.ts';
+import { formatEpisode, formatEpisodeErrors } from '../../protocol/runReport.ts';
+import { summarise } from '../../protocol/summary.ts';
+import type { CommonFinding } from '../../tracking/report.ts';
 
 export const exitCodes = { ok: 0, someFailed: 1, couldNotStart: 2, interrupted: 130 } as const;
 
@@ -63,12 +65,11 @@ export class TerminalView {
   finish(exit: RunExit, ending: Ending): number {
     const failure = ending === 'own' ? this.#failureOf(exit) : undefined;
     this.#failRunning(failure ?? killed);
-    const results = this.#results.sort((a, b) => a.episode - b.episode);
-    const summary = summarise(results, this.#start?.repeat ?? 1);
+    const results = inOrder(this.#results);
     if (this.#options.json) {
-      writeJson(results, summary.groups, failure);
-    } else if (results.length > 0) {
-      process.stdout.write(`\n${formatTable(results, summary)}\n`);
+      writeJson(results, this.#start, failure);
+    } else if (this.#start !== undefined && results.length > 0) {
+      process.stdout.write(`\n${formatResults(results, this.#start)}\n`);
     }
     for (const text of formatEpisodeErrors(results, this.#options)) process.stderr.write(`${text}\n`);
     if (failure !== undefined && !results.some(({ error }) => error === failure)) {
@@ -81,7 +82,7 @@ export class TerminalView {
 
   /** Tells why there was no run at all. Returns the exit code. */
   cannotStart(error: ErrorReport): number {
-    if (this.#options.json) writeJson([], [], error);
+    if (this.#options.json) writeJson([], undefined, error);
     process.stderr.write(`agentjet: ${formatReport(error, this.#options)}\n`);
     return exitCodes.couldNotStart;
   }
@@ -110,15 +111,33 @@ const killed: ErrorReport = { code: 'episode/killed', message: 'The run was kill
 
 function writeJson(
   results: readonly EpisodeResult[],
-  groups: readonly GroupSummary[],
+  run: RunStarted | undefined,
   error: ErrorReport | undefined,
 ): void {
-  const document = { episodes: results.map(forJson), groups, ...(error && { error }) };
+  const document = {
+    episodes: results.map(episodeForJson),
+    groups: summarise(results, run?.repeat ?? 1).groups,
+    report: reportForJson(results, run),
+    trace: run?.trace ?? null,
+    ...(error && { error }),
+  };
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }
 
-function forJson({ taskId, repeat, reward, isSuccess, llmCalls, error }: EpisodeResult): unknown {
-  return { taskId, repeat, reward, isSuccess, llmCalls, error };
+/** Null where the process went before it could tell. */
+function episodeForJson(result: EpisodeResult): unknown {
+  const { taskId, repeat, reward, isSuccess, llmCalls, tracking, error } = result;
+  const { timelines = null, tokens = null, trainableTokens = null } = tracking ?? {};
+  return { taskId, repeat, reward, isSuccess, llmCalls, timelines, tokens, trainableTokens, error };
+}
+
+function reportForJson(results: readonly EpisodeResult[], run: RunStarted | undefined): unknown {
+  const { trains, doesNotTrain, findings } = reportOf(results, run);
+  return { trains, doesNotTrain, findings: findings.map(findingForJson), tokenizer: run?.tokenizer ?? null };
+}
+
+function findingForJson({ code, severity, message, count, episodes }: CommonFinding): unknown {
+  return { code, severity, message, count, episodes };
 }
 
 function describeRun(run: RunStarted): string {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import type { Readable } from 'node:stream';
 import { inject, onTestFinished } from 'vitest';
+import type { TokenizerNote } from '../../../src/protocol/trace.ts';
 import type { Project } from './project.ts';
 
 export interface Outcome {
@@ -81,12 +82,23 @@ export interface JsonEpisode {
   readonly reward: number | null;
   readonly isSuccess: boolean;
   readonly llmCalls: number;
+  readonly timelines: number | null;
+  readonly tokens: number | null;
+  readonly trainableTokens: number | null;
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
 export interface JsonResults {
   readonly episodes: readonly JsonEpisode[];
   readonly groups: readonly { readonly taskId: string; readonly episodes: number; readonly failed: number }[];
+  readonly report: {
+    readonly trains: number;
+    readonly doesNotTrain: number;
+    readonly findings: readonly { readonly code: string; readonly episodes: readonly number[] }[];
+    readonly tokenizer: TokenizerNote | null;
+  };
+  /** Absolute. */
+  readonly trace: string | null;
   readonly error?: { readonly code: string };
 }
 
@@ -106,6 +118,7 @@ export function normalised(text: string, project: Project): string {
     .replaceAll(project.folder, '<folder>')
     .replaceAll(process.execPath, '<node>')
     .replaceAll(/\b\d+\.\d\d s\b/g, '<time>')
+    .replaceAll(/_\d{8}_\d{4}\b/g, '_<when>')
     .replaceAll(/(127\.0\.0\.1|localhost):\d+/g, '$1:<port>');
 }
 

@@ -143,6 +143,34 @@ describe('a run without debugging', () => {
   });
 });
 
+describe('a run with a trace', () => {
+  it.each([
+    ['completes', 'completed'],
+    ['fails-late', 'failed'],
+    ['dies', 'died'],
+  ])('that %s tells where it is, and last that it is complete', async (scenario, status) => {
+    const { client } = connect();
+    await start(client, scenario, { noDebug: true, env: { SCENARIO: scenario, TRACED: '1' } });
+    await client.event('terminated');
+    const where = { trace: path.join(fixtures, 'scripted.ajtrace'), folder: fixtures };
+    expect(await client.event('agentjet.runStarted')).toMatchObject({ body: where });
+    expect(await client.event('agentjet.runEnded')).toMatchObject({ body: { ...where, status } });
+    const events = client.messages.flatMap(({ event }) => event ?? []);
+    expect(events.slice(-3)).toEqual(['agentjet.runEnded', 'exited', 'terminated']);
+    client.golden();
+  });
+
+  it('that is stopped counts as cancelled, also when it had to be killed', async () => {
+    const { client } = connect();
+    await start(client, 'holds', { noDebug: true, env: { SCENARIO: 'holds', TRACED: '1' } });
+    await client.until(isThread);
+    await client.request('terminate');
+    await client.event('terminated');
+    expect(await client.event('agentjet.runEnded')).toMatchObject({ body: { status: 'cancelled' } });
+    client.golden();
+  });
+});
+
 describe('stopping', () => {
   it('lets a run report what there is', async () => {
     const { client } = connect();

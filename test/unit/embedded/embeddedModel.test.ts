@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { neverCancelled } from '../../../src/base/cancellation.ts';
 import { createEmbeddedModel } from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
+import { pieceOf, type SplitTokens } from '../../../src/backbone/model-tuner/embedded/tokens.ts';
 import type { ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
 import { anyCall, apples, boxed, complete, contentOf, request } from './request.ts';
 
@@ -192,6 +193,23 @@ describe('log probabilities', () => {
       const isWrong = boxed(choices[0]?.message.content ?? '') !== '17';
       expect(lowest < 0.5).toBe(isWrong);
     }
+  });
+
+  it('follows the cut into tokens that it is given, with the same text', async () => {
+    const asked = request(apples, { logprobs: true, temperature: 1, seed: 3 });
+    const letters: SplitTokens = (text) => Array.from(text, pieceOf);
+    const own = await complete(asked);
+    const cut = await complete(asked, 1, { openTokens: () => Promise.resolve(letters) });
+    expect(contentOf(cut)).toBe(contentOf(own));
+    const entries = cut.choices[0]?.logprobs?.content ?? [];
+    expect(entries.map(({ token }) => token)).toEqual(Array.from(contentOf(own)));
+    expect(cut.usage?.completion_tokens).toBe(entries.length);
+  });
+
+  it('keeps its own cut where there is no other to be had', async () => {
+    const asked = request(apples, { logprobs: true });
+    const openTokens = (): Promise<never> => Promise.reject(new Error('no tokenizer'));
+    expect(await complete(asked, 1, { openTokens })).toEqual(await complete(asked));
   });
 
   it('leaves them out unless asked for', async () => {

@@ -1,5 +1,8 @@
 import { neverCancelled } from '../../../src/base/cancellation.ts';
-import { createEmbeddedModel } from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
+import {
+  createEmbeddedModel,
+  type EmbeddedModelOptions,
+} from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
 import type { CallIdentity, ChatCompletion, ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
 
 export const apples =
@@ -19,8 +22,12 @@ export function request(text: string, fields: Partial<ChatRequest> = {}): ChatRe
 }
 
 /** The completion of a request that must have one. */
-export async function complete(body: ChatRequest, seed = 1): Promise<ChatCompletion> {
-  const reply = await createEmbeddedModel({ seed }).respond(body, neverCancelled, anyCall);
+export async function complete(
+  body: ChatRequest,
+  seed = 1,
+  options: Partial<EmbeddedModelOptions> = {},
+): Promise<ChatCompletion> {
+  const reply = await createEmbeddedModel({ seed, ...options }).respond(body, neverCancelled, anyCall);
   if (reply.kind !== 'completion') throw new Error(`expected a completion, got ${JSON.stringify(reply)}`);
   return reply.completion;
 }

@@ -1,10 +1,14 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { launch, type LaunchPorts } from '../../../src/backbone/launcher/launch.ts';
+import type { RunFacts } from '../../../src/backbone/launcher/runFacts.ts';
+import type { FinishedCall } from '../../../src/backbone/model-tuner/call.ts';
 import { CancellationSource } from '../../../src/base/cancellation.ts';
 import { CodedError } from '../../../src/base/errors.ts';
+import { Emitter } from '../../../src/base/event.ts';
 import type { EpisodeResult, RunEvent, RunRequest } from '../../../src/protocol/run.ts';
 import { BaseJudge, Workflow, type AjetTuner, type WorkflowOutput } from '../../../src/workflow/index.ts';
+import { finishedCall, letters, NotingWriter } from '../backbone/recording.ts';
 import { composeText, memoryFiles } from '../config/memoryFiles.ts';
 import { FakeClock } from '../fakeClock.ts';
 
@@ -49,8 +53,9 @@ interface Changes extends Partial<LaunchPorts> {
 
 function portsOf({ text = config, ...changes }: Changes = {}) {
   const events: RunEvent[] = [];
-  const kept: EpisodeResult[] = [];
-  const seen = { closed: 0, judgesLoaded: 0 };
+  const seen = { closed: 0, judgesLoaded: 0, facts: [] as RunFacts[] };
+  const writer = new NotingWriter();
+  const calls = new Emitter<FinishedCall>();
   const data = '{"task_id": "a", "main_query": "q"}\n{"task_id": "b", "main_query": "q"}';
   const files = memoryFiles({ '/project/w.ts': '', '/project/conf/j.ts': '', '/project/tasks.jsonl': data });
   const ports: LaunchPorts = {
@@ -64,21 +69,31 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
       seen.judgesLoaded += 1;
       return Promise.resolve(Half);
     },
+    findModelText: () => Promise.resolve({ note: letters.note, open: () => Promise.resolve(letters) }),
     openModelTuner: () =>
       Promise.resolve({
         description: 'nobody',
-        openCalls: () => ({
+        onCall: calls.event,
+        // One call of each episode, which ends with the episode.
+        openCalls: ({ episode }) => ({
           tuner: {} as AjetTuner,
-          answered: 0,
+          answered: 1,
           failure: undefined,
-          close: () => undefined,
+          close: () => calls.fire(finishedCall({ episode })),
         }),
         close: () => {
           seen.closed += 1;
           return Promise.resolve();
         },
       }),
-    openFolder: (plan) => Promise.resolve({ path: plan.folder, append: (result) => kept.push(result) }),
+    openFolder: (plan) =>
+      Promise.resolve({
+        path: plan.folder,
+        openTrace: (facts) => {
+          seen.facts.push(facts);
+          return writer;
+        },
+      }),
     episodes: {
       newUuid: () => 'ab'.repeat(16),
       userFrame: () => undefined,
@@ -86,7 +101,9 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
     },
     ...changes,
   };
-  return { ports, events, kept, seen };
+  const results = (): EpisodeResult[] =>
+    events.flatMap((event) => (event.type === 'episode-ended' ? [event.result] : []));
+  return { ports, events, results, seen, noted: writer.noted };
 }
 
 async function* linesOf(text: string): AsyncGenerator<string> {
@@ -96,29 +113,92 @@ async function* linesOf(text: string): AsyncGenerator<string> {
 const never = new CancellationSource().token;
 
 describe('launch', () => {
-  it('tells the run from its start to its end, and keeps what each episode ended with', async () => {
-    const { ports, events, kept, seen } = portsOf();
+  it('tells the run from its start to its end', async () => {
+    const { ports, events, results, seen } = portsOf();
     await launch(request, ports, never);
     const told = events.filter(({ type }) => type !== 'problem');
     expect(told[0]).toMatchObject({
       type: 'run-started',
       episodes: 4,
       folder: '/project/saved_experiments/exp',
+      trace: '/runs/exp/exp.ajtrace',
+      tokenizer: letters.note,
     });
     expect(told.at(-1)).toEqual({ type: 'run-ended', status: 'completed', error: null });
-    expect(kept.map(({ episode, taskId, reward }) => [episode, taskId, reward])).toEqual([
+    expect(results().map(({ episode, taskId, reward }) => [episode, taskId, reward])).toEqual([
       [0, 'a', 1],
       [1, 'a', 1],
       [2, 'b', 1],
       [3, 'b', 1],
     ]);
-    expect(seen).toEqual({ closed: 1, judgesLoaded: 0 });
+    expect(seen).toMatchObject({ closed: 1, judgesLoaded: 0 });
+  });
+
+  it('says in the trace what run it is of', async () => {
+    const { ports, seen } = portsOf();
+    await launch(request, ports, never);
+    expect(seen.facts).toEqual([
+      {
+        experiment: 'exp',
+        config: '/project/conf/exp.yaml',
+        workflow: 'w.ts->W',
+        workflowFile: '/project/w.ts',
+        model: 'nobody',
+        tokenizer: letters.note,
+        limits: { modelLength: 18000, promptLength: 3000, responseLength: 15000, turnLength: 4096 },
+        merging: { compareLevel: 'text', ignoreTools: true },
+        tasks: 2,
+        repeat: 2,
+        episodes: 4,
+        startedAt: 0,
+      },
+    ]);
+  });
+
+  it('has calls and ends in the trace before it tells of them', async () => {
+    const { ports, noted } = portsOf();
+    const emit = ({ type }: RunEvent): void => {
+      if (type !== 'problem') noted.push(`- ${type}`);
+    };
+    await launch({ ...request, firstTasks: 1, repeat: 1 }, { ...ports, emit }, never);
+    expect(noted).toEqual([
+      '- run-started',
+      '- episode-started',
+      'episode 0 starts',
+      expect.stringMatching(/^call 0\/0 200: /),
+      '- llm-call',
+      'episode 0 ends, 1 timelines',
+      '- episode-ended',
+      'run completed',
+      '- run-ended',
+    ]);
+  });
+
+  it('tells with each episode what training would make of it', async () => {
+    const { ports, results } = portsOf();
+    await launch(request, ports, never);
+    expect(results().map(({ tracking }) => tracking?.timelines)).toEqual([1, 1, 1, 1]);
+  });
+
+  it('tracks without a trace where none is wanted', async () => {
+    const { ports, events, results, noted } = portsOf();
+    await launch({ ...request, trace: false }, ports, never);
+    expect(noted).toEqual([]);
+    expect(events.find(({ type }) => type === 'run-started')).not.toHaveProperty('trace');
+    expect(results()[0]?.tracking?.timelines).toBe(1);
+  });
+
+  it('is no run where its tokenizer is not there', async () => {
+    const missing = new CodedError({ code: 'tokenizer/not-found', message: 'None.', hint: 'Name one.' });
+    const { ports, events } = portsOf({ findModelText: () => Promise.reject(missing) });
+    await launch(request, ports, never);
+    expect(events.at(-1)).toMatchObject({ status: 'failed', error: { code: 'tokenizer/not-found' } });
   });
 
   it('loads the judge once, and only when it is needed', async () => {
-    const { ports, kept, seen } = portsOf({ loadWorkflow: () => Promise.resolve(LeftToTheJudge) });
+    const { ports, results, seen } = portsOf({ loadWorkflow: () => Promise.resolve(LeftToTheJudge) });
     await launch(request, ports, never);
-    expect(kept.map(({ reward }) => reward)).toEqual([0.5, 0.5, 0.5, 0.5]);
+    expect(results().map(({ reward }) => reward)).toEqual([0.5, 0.5, 0.5, 0.5]);
     expect(seen.judgesLoaded).toBe(1);
   });
 
@@ -145,10 +225,10 @@ describe('launch', () => {
   it('ends as cancelled, and starts nothing more', async () => {
     const cancellation = new CancellationSource();
     cancellation.cancel();
-    const { ports, events, kept } = portsOf();
+    const { ports, events, noted } = portsOf();
     await launch(request, ports, cancellation.token);
     expect(events.at(-1)).toEqual({ type: 'run-ended', status: 'cancelled', error: null });
-    expect(kept).toEqual([]);
+    expect(noted).toEqual(['run cancelled']);
   });
 
   it.each([

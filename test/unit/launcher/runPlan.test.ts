@@ -49,6 +49,27 @@ describe('planRun', () => {
     expect(sampling).toMatchObject({ maxTokens: 84, temperature: 0.5 });
   });
 
+  it('takes from the config what decides how calls become timelines', async () => {
+    const rows = [
+      '  model: {path: Qwen/Qwen2.5-7B-Instruct}',
+      '  data: {max_prompt_length: 10, max_response_length: 20}',
+      '  rollout: {max_model_len: 40, max_response_length_in_one_turn: 18, force_disable_toolcalls: true}',
+      '  context_tracker: {timeline_merging_policy: {timeline_compare_level: token, ignore_tools: false}}',
+    ];
+    const { modelPath, tracking } = await plan(rows);
+    expect(modelPath).toBe('Qwen/Qwen2.5-7B-Instruct');
+    expect(tracking).toEqual({
+      limits: { modelLength: 40, promptLength: 10, responseLength: 20, turnLength: 18 },
+      toolCallsDisabled: true,
+      merging: { compareLevel: 'token', ignoreTools: false },
+    });
+  });
+
+  it('knows no other way to compare timelines', async () => {
+    const rows = ['  context_tracker: {timeline_merging_policy: {timeline_compare_level: words}}'];
+    await expect(plan(rows)).rejects.toMatchObject({ code: 'launcher/compare-level', location: { line: 3 } });
+  });
+
   it.each([
     ['null', 'exp_20260102_0304'],
     ['read_yaml_name', 'exp_20260102_0304'],

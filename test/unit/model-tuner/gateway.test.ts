@@ -210,6 +210,58 @@ describe('an answered call', () => {
 
 const streaming = { ...hello, stream: true };
 
+describe('what an answer tells of its tokens', () => {
+  const entry = { token: 'hi', bytes: [104, 105], logprob: -0.5, top_logprobs: [] };
+  const told = { logprobs: { content: [entry], refusal: null }, token_ids: [9] };
+  const completion = { ...completionOf('hi', told), prompt_token_ids: [1, 2] };
+  const whole: Answer = () => ({ kind: 'completion', completion });
+  const streamed: Answer = () => {
+    const { choices, ...head } = chunkOf({ role: 'assistant', content: 'hi' }, 'stop');
+    const chunk = { ...head, prompt_token_ids: [1, 2], choices: [{ ...choices[0], ...told }] };
+    return { kind: 'stream', chunks: streamOf([chunk as unknown as ReturnType<typeof chunkOf>]) };
+  };
+
+  it.each([
+    ['whole', whole, hello],
+    ['whole, streamed on', whole, streaming],
+    ['streamed', streamed, streaming],
+  ])('is asked for and recorded, but kept from a client that did not ask (%s)', async (_, answer, body) => {
+    const bench = tunerBench(answer);
+    const { text } = await ask(bench, body);
+    expect(text).toContain('"content":"hi"');
+    expect(text).not.toMatch(/-0\.5|token_ids/);
+    expect(bench.asked[0]?.logprobs).toBe(true);
+    expect(bench.calls[0]?.completion?.choices).toMatchObject([told]);
+  });
+
+  it.each([
+    ['whole', whole, hello],
+    ['streamed', streamed, streaming],
+  ])('is given to a client that asked (%s)', async (_, answer, body) => {
+    const { text } = await ask(tunerBench(answer), { ...body, logprobs: true, return_token_ids: true });
+    expect(text).toContain('"logprob":-0.5');
+    expect(text).toContain('"token_ids":[9]');
+    expect(text).toContain('"prompt_token_ids":[1,2]');
+  });
+});
+
+describe('an episode that ends', () => {
+  it('ends its calls at once, however long the model takes', async () => {
+    const never = gate();
+    const bench = tunerBench(async () => {
+      await never.opened;
+      return saying('too late');
+    });
+    const asking = ask(bench);
+    await Promise.resolve();
+    bench.episode.close();
+    expect(bench.calls).toMatchObject([{ status: 499, completion: undefined }]);
+    never.open();
+    expect(await asking).toMatchObject({ status: 499 });
+    expect(bench.calls).toHaveLength(1);
+  });
+});
+
 describe('a failed call', () => {
   const refused = new CodedError({ code: 'model/rate-limited', message: 'Too fast.', hint: 'Wait.' });
   const tooFast: Answer = () => ({

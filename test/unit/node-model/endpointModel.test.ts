@@ -9,6 +9,7 @@ import {
   type ModelReply,
 } from '../../../src/backbone/model-tuner/model.ts';
 import { CancellationSource, neverCancelled } from '../../../src/base/cancellation.ts';
+import type { Logger } from '../../../src/base/ports.ts';
 import { createEndpointModel, type EndpointOptions } from '../../../src/node/endpointModel.ts';
 import { chunkOf, completionOf, gate } from '../model-tuner/tunerBench.ts';
 import { beginStream, openAiServer, sendJson, type OpenAiServer } from './openAiServer.ts';
@@ -17,6 +18,7 @@ const request: ChatRequest = { model: 'any', messages: [{ role: 'user', content:
 const streaming: ChatRequest = { ...request, stream: true };
 const call = { episode: 0, call: 0, agentName: 'a', targetTag: 't' };
 const apiKey = 'sk-very-secret-0123';
+const quiet: Logger = { log: () => undefined };
 
 function ask(
   server: { readonly baseUrl: string },
@@ -24,7 +26,7 @@ function ask(
   options: Partial<EndpointOptions> = {},
   cancellation = neverCancelled,
 ): Promise<ModelReply> {
-  const model = createEndpointModel({ baseUrl: server.baseUrl, model: 'qwen', ...options });
+  const model = createEndpointModel({ baseUrl: server.baseUrl, model: 'qwen', logger: quiet, ...options });
   return model.respond(asked, cancellation, call);
 }
 
@@ -58,12 +60,12 @@ async function deadServer(): Promise<{ baseUrl: string }> {
 const eventOf = (chunk: unknown): string => `data: ${JSON.stringify(chunk)}\n\n`;
 
 describe('a request to an endpoint', () => {
-  it('is the one it was given, with the model of the endpoint', async () => {
+  it('is the one it was given, with the model of the endpoint and the ids of tokens asked for', async () => {
     const server = await openAiServer((response) => sendJson(response, 200, completionOf('hi')));
     const asked = { ...request, seed: 3, top_k: 5, tools: [] };
     expect(await ask(server, asked)).toEqual({ kind: 'completion', completion: completionOf('hi') });
     expect(server.received).toMatchObject([
-      { path: '/v1/chat/completions', body: { ...asked, model: 'qwen' } },
+      { path: '/v1/chat/completions', body: { ...asked, model: 'qwen', return_token_ids: true } },
     ]);
   });
 
@@ -94,7 +96,7 @@ describe('a request to an endpoint', () => {
   });
 
   it.each(['localhost:8000/v1', 'ftp://host/v1', 'v1'])('cannot go to %s', (baseUrl) => {
-    expect(() => createEndpointModel({ baseUrl, model: 'm' })).toThrow(
+    expect(() => createEndpointModel({ baseUrl, model: 'm', logger: quiet })).toThrow(
       expect.objectContaining({ code: 'model/bad-endpoint-url' }),
     );
   });
@@ -112,7 +114,8 @@ describe('a request to an endpoint', () => {
   });
 
   it('describes where it goes without the secrets of the URL', () => {
-    const model = createEndpointModel({ baseUrl: 'https://me:pw@host/v1?key=1', model: 'qwen' });
+    const baseUrl = 'https://me:pw@host/v1?key=1';
+    const model = createEndpointModel({ baseUrl, model: 'qwen', logger: quiet });
     expect(model.description).toBe('qwen at https://host/v1');
   });
 });

@@ -2,7 +2,7 @@ import type { ChatCompletion, ChatRequest } from '../model.ts';
 import { joinSegments, type Answer } from './answer.ts';
 import type { Segment } from './phrases.ts';
 import { Random, hashDigits } from './random.ts';
-import { splitTokens, utf8 } from './tokens.ts';
+import { pieceOf, type SplitTokens, type TokenPiece } from './tokens.ts';
 
 type Choice = ChatCompletion['choices'][number];
 type TokenLogprob = NonNullable<NonNullable<Choice['logprobs']>['content']>[number];
@@ -14,8 +14,18 @@ export interface CountedChoice {
   readonly tokens: number;
 }
 
-/** Makes an answer into a choice: cut at stop texts and at the token limit, with log probabilities if asked for. */
-export function writeChoice(request: ChatRequest, answer: Answer, index: number, key: string): CountedChoice {
+/**
+ * Makes an answer into a choice: cut at stop texts and at the token limit, with log probabilities if asked for.
+ *
+ * @param key another for each choice
+ */
+export function writeChoice(
+  request: ChatRequest,
+  answer: Answer,
+  index: number,
+  key: string,
+  splitTokens: SplitTokens,
+): CountedChoice {
   const limit = request.max_completion_tokens ?? request.max_tokens ?? Infinity;
   const content = cutAtStop(joinSegments(answer.segments), request.stop);
   const tokens = splitTokens(content);
@@ -25,20 +35,23 @@ export function writeChoice(request: ChatRequest, answer: Answer, index: number,
   const keptInput = input.slice(0, room);
   const isCut = kept.length < tokens.length || keptInput.length < input.length;
   const toolCall = kept.length < tokens.length ? undefined : answer.toolCall;
-  const calls =
-    toolCall === undefined ? [] : [writeToolCall({ ...toolCall, input: keptInput.join('') }, key)];
+  const calls = toolCall === undefined ? [] : [writeToolCall({ ...toolCall, input: joined(keptInput) }, key)];
   const hasContent = kept.length > 0 || calls.length === 0;
   const choice: Choice = {
     index,
     finish_reason: isCut ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop',
     logprobs: request.logprobs === true ? { content: null, refusal: null } : null,
-    message: { role: 'assistant', content: hasContent ? kept.join('') : null, refusal: null },
+    message: { role: 'assistant', content: hasContent ? joined(kept) : null, refusal: null },
   };
   if (calls.length > 0) choice.message.tool_calls = calls;
   if (choice.logprobs && kept.length > 0) {
     choice.logprobs.content = tokenLogprobs(kept, answer.segments, request, key);
   }
   return { choice, tokens: kept.length + keptInput.length };
+}
+
+function joined(pieces: readonly TokenPiece[]): string {
+  return pieces.map(({ text }) => text).join('');
 }
 
 function writeToolCall(call: NonNullable<Answer['toolCall']>, key: string): ToolCall {
@@ -61,7 +74,7 @@ const mostAlternatives = 20;
 
 /** A slip's tokens are not the likeliest; everything else is. Probabilities sum to at most 1. */
 function tokenLogprobs(
-  tokens: readonly string[],
+  tokens: readonly TokenPiece[],
   segments: readonly Segment[],
   request: ChatRequest,
   key: string,
@@ -70,7 +83,7 @@ function tokenLogprobs(
   const doubtful = doubtfulRanges(segments);
   let start = 0;
   return tokens.map((token) => {
-    const end = start + token.length;
+    const end = start + token.text.length;
     const unsure = doubtful.some((range) => start < range.end && end > range.start);
     start = end;
     const probability = unsure ? 0.25 + 0.15 * random.next() : 0.8 + 0.199 * random.next();
@@ -88,16 +101,21 @@ function doubtfulRanges(segments: readonly Segment[]): { start: number; end: num
   });
 }
 
-function alternatives(token: string, probability: number, count: number): ReturnType<typeof tokenEntry>[] {
+function alternatives(
+  token: TokenPiece,
+  probability: number,
+  count: number,
+): ReturnType<typeof tokenEntry>[] {
   if (count === 0) return [];
-  const pool = /\d/.test(token) ? digitAlternatives(token) : otherWords;
+  const pool = /\d/.test(token.text) ? digitAlternatives(token.text) : otherWords;
   const others = [...new Set([...pool, ...otherWords, ...digitAlternatives('0')])].filter(
-    (other) => other !== token,
+    (other) => other !== token.text,
   );
   // Each alternative takes three fifths of what is left over.
   const entries = others
     .slice(0, count)
-    .map((other, at) => tokenEntry(other, (1 - probability) * 0.6 * 0.4 ** at));
+
+    .map((other, at) => tokenEntry(pieceOf(other), (1 - probability) * 0.6 * 0.4 ** at));
   return [tokenEntry(token, probability), ...entries].sort((a, b) => b.logprob - a.logprob).slice(0, count);
 }
 
@@ -106,6 +124,9 @@ function digitAlternatives(token: string): string[] {
   return [1, -1, 2, -2, 10, 3, 4, 5, 6].map((difference) => String(Math.abs(value + difference)));
 }
 
-function tokenEntry(token: string, probability: number): { token: string; bytes: number[]; logprob: number } {
-  return { token, bytes: utf8(token), logprob: Number(Math.log(probability).toPrecision(9)) };
+function tokenEntry(
+  { text, bytes }: TokenPiece,
+  probability: number,
+): { token: string; bytes: number[]; logprob: number } {
+  return { token: text, bytes: [...bytes], logprob: Number(Math.log(probability).toPrecision(9)) };
 }

@@ -4,11 +4,16 @@ import { writeChoice, type CountedChoice } from './completion.ts';
 import { messageText } from './conversation.ts';
 import { hashText } from '../../../base/hash.ts';
 import { Random, canonicalJson, hashDigits } from './random.ts';
-import { splitTokens } from './tokens.ts';
+import { splitTokens, type SplitTokens } from './tokens.ts';
 
 export interface EmbeddedModelOptions {
   /** Seed of the run: with the request's own seed it decides what is sampled. */
   readonly seed: number;
+  /**
+   * Gives the cut into tokens that log probabilities and lengths are told by; absent, or where it rejects, the
+   * model's own.
+   */
+  readonly openTokens?: () => Promise<SplitTokens>;
 }
 
 /** Tokens that a chat template puts around each message, about. */
@@ -21,17 +26,20 @@ const creationSpan = 10_000_000;
  * A stand-in for an LLM that needs no network, key or GPU: it reads arithmetic word problems by rule, calls tools
  * with arguments that fit their schemas, and makes slips now and then, the more the higher the temperature.
  *
- * It is a pure function of its seed and the request: the same two give the same bytes. Another `seed` in the request
- * gives another sample, except at temperature 0, where there is nothing to sample.
+ * It is a pure function of its seed, the request and the cut into tokens: the same give the same bytes. Another
+ * `seed` in the request gives another sample, except at temperature 0, where there is nothing to sample.
  */
 export function createEmbeddedModel(options: EmbeddedModelOptions): ChatModel {
+  const { seed, openTokens } = options;
   return {
-    description: `embedded (seed ${options.seed})`,
-    respond: (request) => Promise.resolve(respond(request, options.seed)),
+    description: `embedded (seed ${seed})`,
+    // A tokenizer that cannot be opened is for others to report: an answer needs none.
+    respond: async (request) =>
+      respond(request, seed, (await openTokens?.().catch(() => undefined)) ?? splitTokens),
   };
 }
 
-function respond(request: ChatRequest, seed: number): ModelReply {
+function respond(request: ChatRequest, seed: number, split: SplitTokens): ModelReply {
   const temperature = request.temperature ?? 1;
   const reading = readRequest(request);
   const key = samplingKey(request, temperature === 0 ? undefined : seed);
@@ -48,7 +56,7 @@ function respond(request: ChatRequest, seed: number): ModelReply {
       const error = { message: made.refusal, type: 'invalid_request_error', param: made.param, code: null };
       return { kind: 'error', status: 400, error };
     }
-    choices.push(writeChoice(request, made, index, choiceKey));
+    choices.push(writeChoice(request, made, index, choiceKey, split));
   }
   return { kind: 'completion', completion: writeCompletion(reading, choices, key) };
 }

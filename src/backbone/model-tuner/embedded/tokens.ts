@@ -1,14 +1,29 @@
+/** A token of a text. Where a character takes several, `text` has it with the last of them. */
+export interface TokenPiece {
+  readonly text: string;
+  /** UTF-8. */
+  readonly bytes: readonly number[];
+}
+
+/** Joined, the pieces are the text again. */
+export type SplitTokens = (text: string) => readonly TokenPiece[];
+
 /**
  * Cuts a text into pieces about the size of an LLM's tokens: words up to seven letters with the space before them,
- * up to three digits, single signs, runs of white space. Joined, the pieces are the text again. Counts made with it
- * are approximate: no model's tokenizer is used here.
+ * up to three digits, single signs, runs of white space. Counts made with it are approximate: no model's tokenizer is
+ * used here.
  */
-export function splitTokens(text: string): string[] {
-  return text.match(/ ?[\p{L}\p{M}]{1,7}|\p{N}{1,3}| ?[^\s\p{L}\p{M}\p{N}]|\s+/gu) ?? [];
+export const splitTokens: SplitTokens = (text) => {
+  const pieces = text.match(/ ?[\p{L}\p{M}]{1,7}|\p{N}{1,3}| ?[^\s\p{L}\p{M}\p{N}]|\s+/gu) ?? [];
+  return pieces.map(pieceOf);
+};
+
+export function pieceOf(text: string): TokenPiece {
+  return { text, bytes: utf8(text) };
 }
 
 /** The bytes of a text in UTF-8. */
-export function utf8(text: string): number[] {
+function utf8(text: string): number[] {
   const bytes: number[] = [];
   for (const character of text) {
     let code = character.codePointAt(0) ?? 0xfffd;

@@ -1,0 +1,9 @@
+import type { TokenizerNote } from '../../protocol/trace.ts';
+import type { ModelText } from '../../tracking/tokenizer.ts';
+
+/** The model's tokenizer and chat template: known from the start, opened when first needed, since that takes time. */
+export interface ModelTextSource {
+  readonly note: TokenizerNote;
+  /** Opens it once, however often it is asked for. */
+  open(): Promise<ModelText>;
+}

@@ -1,0 +1,20 @@
+import type { TracedToken } from '../../protocol/trace.ts';
+import type { Tokenizer } from '../../tracking/tokenizer.ts';
+import type { AddedMessage } from '../../tracking/tracker.ts';
+
+/** Tells which tokens a run has not had before: the trace keeps the text of each once. */
+export class NewTokens {
+  readonly #known = new Set<number>();
+
+  of(added: readonly AddedMessage[], tokenizer: Tokenizer): TracedToken[] {
+    const found: TracedToken[] = [];
+    for (const { message } of added) {
+      for (const id of message.tokenIds) {
+        if (this.#known.has(id)) continue;
+        this.#known.add(id);
+        found.push({ id, bytes: tokenizer.bytesOf(id), special: tokenizer.isSpecial(id) });
+      }
+    }
+    return found;
+  }
+}

@@ -1,0 +1,181 @@
+import { CodedError } from '../../base/errors.ts';
+import type { EpisodeResult } from '../../protocol/run.ts';
+import type { TracedEpisode, TracedRunEnd, TraceWriter } from '../../protocol/trace.ts';
+import type { ModelText } from '../../tracking/tokenizer.ts';
+import type { EpisodeTracker, TrackedCall, TrackedEpisode, TrackerOptions } from '../../tracking/tracker.ts';
+import type { FinishedCall } from '../model-tuner/call.ts';
+import type { ModelTextSource } from './modelTextSource.ts';
+import { NewTokens } from './newTokens.ts';
+import { tracedCall, trackerReply, trackerRequest } from './tracedCall.ts';
+
+export interface RecorderOptions {
+  readonly text: ModelTextSource;
+  readonly tracking: Omit<TrackerOptions, 'text'>;
+  createTracker(options: TrackerOptions): EpisodeTracker;
+  /** Undefined: the run is to leave no trace. */
+  readonly openTrace: (() => TraceWriter) | undefined;
+  warn(problem: CodedError): void;
+}
+
+/** An episode that runs. */
+interface Recording {
+  /** Calls that ended before the tokenizer was open, in that order. */
+  readonly waiting: FinishedCall[];
+  tracker: EpisodeTracker | undefined;
+}
+
+/**
+ * The Context Tracker of a run: makes timelines of each episode's calls, in the order in which the calls end, and
+ * keeps them in the trace as they come. It fails no call and no episode: where tracking or the trace fails, the run is
+ * warned once and goes on without it.
+ */
+export class RunRecorder {
+  /** The trace, absolute; null: it could not be written; undefined: there is to be none. */
+  readonly trace: string | null | undefined;
+  readonly #options: RecorderOptions;
+  readonly #episodes = new Map<number, Recording>();
+  readonly #newTokens = new NewTokens();
+  #writer: TraceWriter | undefined;
+  #opening: Promise<void> | undefined;
+  #text: ModelText | undefined;
+  #canTrack = true;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    this.trace = options.openTrace && this.#openTrace(options.openTrace);
+  }
+
+  /** Begins to open the tokenizer; calls that end before it is open wait for it. */
+  open(): void {
+    this.#opening ??= this.#open();
+  }
+
+  episodeStarted(episode: TracedEpisode): void {
+    this.#episodes.set(episode.episode, { waiting: [], tracker: undefined });
+    this.#write((writer) => writer.episodeStarted(episode));
+  }
+
+  callEnded(call: FinishedCall): void {
+    const recording = this.#episodes.get(call.episode);
+    if (recording === undefined) return;
+    if (this.#text === undefined && this.#canTrack) recording.waiting.push(call);
+    else this.#record(call, recording);
+  }
+
+  /** Once the last call of the episode has ended. Resolves to the result with what training would make of it. */
+  async episodeEnded(result: EpisodeResult): Promise<EpisodeResult> {
+    const recording = this.#episodes.get(result.episode);
+    if (recording === undefined) return result;
+    this.open();
+    await this.#opening;
+    this.#episodes.delete(result.episode);
+    const tracked = this.#track((text) => this.#trackerOf(recording, text).end());
+    const complete = tracked === undefined ? result : { ...result, tracking: tracked.tracking };
+    this.#writeEnd(complete, tracked);
+    return complete;
+  }
+
+  runEnded(end: TracedRunEnd): void {
+    this.#write((writer) => writer.runEnded(end));
+  }
+
+  async #open(): Promise<void> {
+    try {
+      this.#text = await this.#options.text.open();
+    } catch (error) {
+      this.#stopTracking(error);
+    }
+    for (const recording of this.#episodes.values()) {
+      for (const call of recording.waiting.splice(0)) this.#record(call, recording);
+    }
+  }
+
+  #record(call: FinishedCall, recording: Recording): void {
+    const tracked = this.#track((text) =>
+      this.#trackerOf(recording, text).track(trackerRequest(call), trackerReply(call)),
+    );
+    this.#writeCall(call, tracked);
+  }
+
+  #writeCall(call: FinishedCall, tracked: TrackedCall | undefined): void {
+    this.#write((writer) => {
+      const added = tracked?.added ?? [];
+      const tokens = this.#text === undefined ? [] : this.#newTokens.of(added, this.#text.tokenizer);
+      writer.callEnded(tracedCall(call, tracked), added, tokens);
+    });
+  }
+
+  #writeEnd(result: EpisodeResult, tracked: TrackedEpisode | undefined): void {
+    const timelines = tracked?.timelines ?? [];
+    this.#write((writer) => writer.episodeEnded({ result, timelines }, tracked?.added ?? []));
+  }
+
+  #trackerOf(recording: Recording, text: ModelText): EpisodeTracker {
+    return (recording.tracker ??= this.#options.createTracker({ ...this.#options.tracking, text }));
+  }
+
+  #track<T>(work: (text: ModelText) => T): T | undefined {
+    if (this.#text === undefined || !this.#canTrack) return undefined;
+    try {
+      return work(this.#text);
+    } catch (error) {
+      this.#stopTracking(error);
+      return undefined;
+    }
+  }
+
+  #openTrace(open: () => TraceWriter): string | null {
+    try {
+      this.#writer = open();
+      return this.#writer.file;
+    } catch (error) {
+      this.#stopTracing(error);
+      return null;
+    }
+  }
+
+  #stopTracking(error: unknown): void {
+    this.#canTrack = false;
+    this.#options.warn(error instanceof CodedError ? error : notTracked(error));
+  }
+
+  #write(work: (writer: TraceWriter) => void): void {
+    if (this.#writer === undefined) return;
+    try {
+      work(this.#writer);
+    } catch (error) {
+      this.#stopTracing(error);
+    }
+  }
+
+  #stopTracing(error: unknown): void {
+    this.#writer = undefined;
+    this.#options.warn(error instanceof CodedError ? error : notTraced(error));
+  }
+}
+
+function notTracked(cause: unknown): CodedError {
+  return new CodedError(
+    {
+      code: 'context-tracker/failed',
+      message: `The calls of this run are tracked no further: ${reasonOf(cause)}.`,
+      hint: 'Rewards are not concerned; report this with the config and the workflow.',
+    },
+    { cause },
+  );
+}
+
+function notTraced(cause: unknown): CodedError {
+  return new CodedError(
+    {
+      code: 'context-tracker/no-trace',
+      message: `The trace of this run goes no further: ${reasonOf(cause)}.`,
+      hint: 'The run goes on without it; look at the disk and the permissions of the run folder.',
+    },
+    { cause },
+  );
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

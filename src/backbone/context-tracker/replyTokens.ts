@@ -1,0 +1,42 @@
+import type { ReplyToken } from '../../tracking/tracker.ts';
+import { utf8 } from '../../tracking/tokenizer/bytes.ts';
+import type { ChatCompletion } from '../model-tuner/model.ts';
+
+type Choice = ChatCompletion['choices'][number];
+
+/**
+ * What a server told of a reply's tokens, in order; null: nothing. Ids are those of vLLM's `return_token_ids`, or of
+ * tokens spelled `token_id:<n>`, as vLLM spells them with `return_tokens_as_token_ids`.
+ */
+export function readReplyTokens(choice: Choice): readonly ReplyToken[] | null {
+  const { logprobs, token_ids } = choice as { logprobs?: { content?: unknown } | null; token_ids?: unknown };
+  const entries = Array.isArray(logprobs?.content)
+    ? (logprobs.content as readonly unknown[]).map(readEntry)
+    : [];
+  const ids = readIds(token_ids);
+  if (ids === undefined || ids.length === 0) return entries.length === 0 ? null : entries;
+  if (entries.length === ids.length) return entries.map((entry, at) => ({ ...entry, id: ids[at] ?? null }));
+  return ids.map((id) => ({ id, bytes: [], logprob: null }));
+}
+
+function readIds(value: unknown): readonly number[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const ids = value as readonly unknown[];
+  return ids.every((id): id is number => Number.isInteger(id)) ? ids : undefined;
+}
+
+function readEntry(entry: unknown): ReplyToken {
+  const { token, bytes, logprob } = (entry ?? {}) as { token?: unknown; bytes?: unknown; logprob?: unknown };
+  const spelled = typeof token === 'string' ? /^token_id:(\d+)$/.exec(token)?.[1] : undefined;
+  return {
+    id: spelled === undefined ? null : Number(spelled),
+    bytes: readBytes(bytes) ?? (typeof token === 'string' && spelled === undefined ? [...utf8(token)] : []),
+    logprob: typeof logprob === 'number' && Number.isFinite(logprob) ? logprob : null,
+  };
+}
+
+function readBytes(value: unknown): readonly number[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const bytes = value as readonly unknown[];
+  return bytes.every((byte): byte is number => Number.isInteger(byte)) ? bytes : undefined;
+}

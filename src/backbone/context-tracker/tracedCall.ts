@@ -1,0 +1,51 @@
+import type { TracedCall } from '../../protocol/trace.ts';
+import type { TrackedCall, TrackerReply, TrackerRequest } from '../../tracking/tracker.ts';
+import type { FinishedCall } from '../model-tuner/call.ts';
+import { readReplyTokens } from './replyTokens.ts';
+
+/** What of a call's request decides its tokens. */
+export function trackerRequest({ call, request }: FinishedCall): TrackerRequest {
+  return { call, messages: request.messages, tools: toolsOf(request) };
+}
+
+/** The reply that training would take, the first choice's; null: the call was not answered. */
+export function trackerReply({ failure, completion }: FinishedCall): TrackerReply | null {
+  const choice = failure === undefined ? completion?.choices[0] : undefined;
+  if (choice === undefined) return null;
+  const { content, tool_calls } = choice.message;
+  return {
+    content,
+    toolCalls: tool_calls ?? null,
+    finishReason: choice.finish_reason,
+    tokens: readReplyTokens(choice),
+  };
+}
+
+/** A call as the trace has it; of one that could not be tracked, all but messages and tokens. */
+export function tracedCall(finished: FinishedCall, tracked: TrackedCall | undefined): TracedCall {
+  const { failure, request } = finished;
+  const options = Object.entries(request).filter(([name]) => name !== 'messages' && name !== 'tools');
+  const tools = toolsOf(request);
+  return {
+    episode: finished.episode,
+    call: finished.call,
+    agent: finished.agentName,
+    tag: finished.targetTag,
+    startedAt: finished.startedAt,
+    seconds: finished.seconds,
+    status: finished.status,
+    error: failure === undefined ? null : (failure.report?.message ?? failure.error.message),
+    options: JSON.stringify(Object.fromEntries(options)),
+    tools: tools === null ? null : JSON.stringify(tools),
+    finishReason: finished.completion?.choices[0]?.finish_reason ?? null,
+    messages: tracked?.messages ?? [],
+    reply: tracked?.reply ?? null,
+    promptTokens: tracked?.promptTokens ?? 0,
+    replyTokens: tracked?.replyTokens ?? 0,
+  };
+}
+
+/** An empty list offers no tool, which is how templates take it too. */
+function toolsOf({ tools }: FinishedCall['request']): readonly unknown[] | null {
+  return Array.isArray(tools) && tools.length > 0 ? tools : null;
+}

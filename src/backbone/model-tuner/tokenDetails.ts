@@ -1,0 +1,40 @@
+import type { ChatCompletion, ChatCompletionChunk, ChatRequest } from './model.ts';
+
+/** What an answer can tell about its tokens, beside its text. */
+export interface TokenDetails {
+  readonly logprobs: boolean;
+  /** vLLM's `return_token_ids`. */
+  readonly tokenIds: boolean;
+}
+
+export function detailsAskedFor(request: ChatRequest): TokenDetails {
+  const { return_token_ids } = request as { return_token_ids?: unknown };
+  return { logprobs: request.logprobs === true, tokenIds: return_token_ids === true };
+}
+
+/** The request with log probabilities asked for, as training asks for them. */
+export function askForLogprobs(request: ChatRequest): ChatRequest {
+  return { ...request, logprobs: true };
+}
+
+/** An answer, or a part of a streamed one, without what its client did not ask for. */
+export function withoutUnasked<T extends ChatCompletion | ChatCompletionChunk>(
+  answer: T,
+  asked: TokenDetails,
+): T {
+  const choices = Array.isArray(answer.choices) ? (answer.choices as readonly object[]) : undefined;
+  return {
+    ...(asked.tokenIds ? answer : without(answer, 'prompt_token_ids')),
+    ...(choices && { choices: choices.map((choice) => withoutDetails(choice, asked)) }),
+  } as T;
+}
+
+function withoutDetails(choice: object, asked: TokenDetails): object {
+  const kept = asked.tokenIds ? choice : without(choice, 'token_ids');
+  return asked.logprobs || !('logprobs' in kept) ? kept : { ...kept, logprobs: null };
+}
+
+function without(fields: object, name: string): object {
+  if (!(name in fields)) return fields;
+  return Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name));
+}

@@ -1,0 +1,78 @@
+import process from 'node:process';
+import { formatReport, toReport } from '../../base/errors.ts';
+import type { RunEvent } from '../../protocol/run.ts';
+import { serveViewer, type BrowserViewer } from '../trace/client/browserViewer.ts';
+import { traceServerSpawner } from '../trace/client/serverProcess.ts';
+import { openBrowser } from './browser.ts';
+
+export interface LogViewOptions {
+  readonly distFolder: string;
+  /** `--runtime`. */
+  readonly runtime: string | undefined;
+  /** `--port`; undefined: any free one. */
+  readonly port?: number | undefined;
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** The viewer in a browser, from the command line. All that it says goes to stderr. */
+export class LogView {
+  readonly #options: LogViewOptions;
+  #opening: Promise<BrowserViewer | undefined> | undefined;
+
+  constructor(options: LogViewOptions) {
+    this.#options = options;
+  }
+
+  /** Opens the viewer once the run tells where its trace is. */
+  take(event: RunEvent): void {
+    if (event.type !== 'run-started' || this.#opening !== undefined) return;
+    if (typeof event.trace === 'string') this.#opening = this.open(event.trace).catch(tellWhyNot);
+    else say('This run has no trace, so there is nothing for a viewer to show.');
+  }
+
+  /** Serves a trace and tells where. Rejects with a CodedError. */
+  async open(trace: string): Promise<BrowserViewer> {
+    const { distFolder, runtime, port } = this.#options;
+    const spawn = traceServerSpawner({
+      distFolder,
+      ownExecutable: process.execPath,
+      runtimeExecutable: () => runtime,
+    });
+    const viewer = await serveViewer(spawn, trace, port);
+    say(`viewer: ${viewer.url}`);
+    openBrowser(viewer.url, process.env, process.platform);
+    return viewer;
+  }
+
+  /** Keeps a viewer that was opened for a run until Ctrl-C; at once when there is none. */
+  async stay(): Promise<void> {
+    const viewer = await this.#opening;
+    if (viewer !== undefined) await untilInterrupted(viewer);
+  }
+
+  /** Ends a viewer that was opened for a run. */
+  async close(): Promise<void> {
+    (await this.#opening)?.dispose();
+  }
+}
+
+/** Resolves at Ctrl-C, or when the viewer's server has ended by itself. */
+export async function untilInterrupted(viewer: BrowserViewer): Promise<void> {
+  say(`The viewer stays at ${viewer.url}\nPress Ctrl-C to end it.`);
+  let interrupt: () => void = () => undefined;
+  const interrupted = new Promise<'interrupted'>((resolve) => (interrupt = () => resolve('interrupted')));
+  for (const signal of signals) process.on(signal, interrupt);
+  const why = await Promise.race([interrupted, viewer.ended]);
+  if (why !== 'interrupted') say('The viewer ended by itself.');
+  for (const signal of signals) process.off(signal, interrupt);
+  viewer.dispose();
+}
+
+function tellWhyNot(error: unknown): undefined {
+  say(`agentjet: ${formatReport(toReport(error, 'trace/no-viewer'))}`);
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { RunRecorder, type RecorderOptions } from '../../../src/backbone/context-tracker/recorder.ts';
+import type { FinishedCall } from '../../../src/backbone/model-tuner/call.ts';
+import { failures } from '../../../src/backbone/model-tuner/failures.ts';
+import { CodedError } from '../../../src/base/errors.ts';
+import type { ModelText } from '../../../src/tracking/tokenizer.ts';
+import { completionOf } from '../model-tuner/tunerBench.ts';
+import { episodeResult, finishedCall, letters, NotingWriter, simpleTracker, tracking } from './recording.ts';
+
+function recording(changes: Partial<RecorderOptions> = {}) {
+  const writer = new NotingWriter();
+  const warnings: CodedError[] = [];
+  const recorder = new RunRecorder({
+    text: { note: letters.note, open: () => Promise.resolve(letters) },
+    tracking,
+    createTracker: simpleTracker,
+    openTrace: () => writer,
+    warn: (problem) => warnings.push(problem),
+    ...changes,
+  });
+  return { recorder, writer, noted: writer.noted, codes: () => warnings.map(({ code }) => code), warnings };
+}
+
+function start(recorder: RunRecorder, ...episodes: number[]): void {
+  for (const episode of episodes) {
+    const place = { taskId: 't', taskIndex: 0, repeat: episode, query: 'q' };
+    recorder.episodeStarted({ episode, uuid: 'ab'.repeat(16), ...place, startedAt: 0 });
+  }
+}
+
+function saying(content: string, changes: Partial<FinishedCall> = {}): FinishedCall {
+  return finishedCall({ completion: completionOf(content), ...changes });
+}
+
+const disk = new Error('the disk is full');
+const broken = new CodedError({ code: 'tokenizer/broken', message: 'No tokenizer.', hint: 'Mend it.' });
+
+describe('a run that is recorded', () => {
+  it('has calls in the order of their ends, each with the tokens that are new to the run', async () => {
+    const { recorder, noted, codes } = recording();
+    expect(recorder.trace).toBe('/runs/exp/exp.ajtrace');
+    start(recorder, 0, 1);
+    recorder.callEnded(saying('bab', { call: 1 }));
+    recorder.callEnded(saying('abc', { call: 0 }));
+    const first = await recorder.episodeEnded(episodeResult(0));
+    recorder.callEnded(saying('ad<', { episode: 1 }));
+    await recorder.episodeEnded(episodeResult(1));
+    recorder.runEnded({ status: 'completed', error: null, endedAt: 9 });
+    expect(noted).toEqual([
+      'episode 0 starts',
+      'episode 1 starts',
+      'call 0/1 200: 0 "bab" new "ba"',
+      'call 0/0 200: 1 "abc" new "c"',
+      'episode 0 ends, 2 timelines',
+      'call 1/0 200: 0 "ad<" new "d<!"',
+      'episode 1 ends, 1 timelines',
+      'run completed',
+    ]);
+    expect(first).toEqual({
+      ...episodeResult(0),
+      tracking: { timelines: 2, tokens: 6, trainableTokens: 6, problems: [] },
+    });
+    expect(codes()).toEqual([]);
+  });
+
+  it('waits for its tokenizer with the calls that ended before it was open, and once', async () => {
+    let resolve: (text: ModelText) => void = () => undefined;
+    const opening = new Promise<ModelText>((settle) => {
+      resolve = settle;
+    });
+    let opened = 0;
+    const open = (): Promise<ModelText> => {
+      opened += 1;
+      return opening;
+    };
+    const { recorder, noted } = recording({ text: { note: letters.note, open } });
+    start(recorder, 0, 1);
+    expect(opened).toBe(0);
+    recorder.open();
+    recorder.callEnded(saying('a', { call: 0 }));
+    recorder.callEnded(saying('b', { episode: 1 }));
+    recorder.callEnded(saying('c', { call: 1 }));
+    const ends = [recorder.episodeEnded(episodeResult(0)), recorder.episodeEnded(episodeResult(1))];
+    expect(noted).toHaveLength(2);
+    resolve(letters);
+    await Promise.all(ends);
+    expect(noted.slice(2)).toEqual([
+      'call 0/0 200: 0 "a" new "a"',
+      'call 0/1 200: 1 "c" new "c"',
+      'call 1/0 200: 0 "b" new "b"',
+      'episode 0 ends, 2 timelines',
+      'episode 1 ends, 1 timelines',
+    ]);
+    expect(opened).toBe(1);
+  });
+
+  it('has failed and cancelled calls with their errors, and no timeline of them', async () => {
+    const { recorder, noted } = recording();
+    start(recorder, 0);
+    const report = new CodedError({ code: 'model/rate-limited', message: 'Too fast.' });
+    const error = { message: 'slow down', type: 'rate_limit_error', param: null, code: null };
+    recorder.callEnded(finishedCall({ status: 429, failure: { status: 429, error, report } }));
+    recorder.callEnded(
+      finishedCall({ call: 1, status: 499, completion: undefined, failure: failures.cancelled() }),
+    );
+    const { tracking: tracked } = await recorder.episodeEnded(episodeResult());
+    expect(noted.slice(1)).toEqual([
+      'call 0/0 429: Too fast.',
+      'call 0/1 499: The request was cancelled before it was answered.',
+      'episode 0 ends, 0 timelines',
+    ]);
+    expect(tracked?.timelines).toBe(0);
+  });
+
+  it('knows nothing of the calls of an episode that is over', async () => {
+    const { recorder, noted } = recording();
+    start(recorder, 0);
+    await recorder.episodeEnded(episodeResult());
+    recorder.callEnded(finishedCall());
+    expect(noted).toHaveLength(2);
+  });
+
+  it('is tracked without a trace, too', async () => {
+    const { recorder, noted } = recording({ openTrace: undefined });
+    expect(recorder.trace).toBeUndefined();
+    start(recorder, 0);
+    recorder.callEnded(finishedCall());
+    expect((await recorder.episodeEnded(episodeResult())).tracking?.timelines).toBe(1);
+    expect(noted).toEqual([]);
+  });
+});
+
+describe('a run goes on', () => {
+  it('without a trace that cannot be begun', async () => {
+    const openTrace = (): never => {
+      throw disk;
+    };
+    const { recorder, codes } = recording({ openTrace });
+    expect(recorder.trace).toBeNull();
+    start(recorder, 0);
+    recorder.callEnded(finishedCall());
+    expect((await recorder.episodeEnded(episodeResult())).tracking?.timelines).toBe(1);
+    recorder.runEnded({ status: 'completed', error: null, endedAt: 0 });
+    expect(codes()).toEqual(['context-tracker/no-trace']);
+  });
+
+  it('without a trace that fails, and is warned once', async () => {
+    const { recorder, writer, codes, warnings } = recording();
+    start(recorder, 0);
+    writer.callEnded = () => {
+      throw disk;
+    };
+    recorder.callEnded(finishedCall());
+    recorder.callEnded(finishedCall({ call: 1 }));
+    expect((await recorder.episodeEnded(episodeResult())).tracking?.timelines).toBe(2);
+    expect(writer.noted).toEqual(['episode 0 starts']);
+    expect(codes()).toEqual(['context-tracker/no-trace']);
+    expect(warnings[0]?.message).toContain('the disk is full');
+  });
+
+  it('with what its tracker had when that failed, and is warned once', async () => {
+    const createTracker: RecorderOptions['createTracker'] = (options) => ({
+      ...simpleTracker(options),
+      track: () => {
+        throw new Error('a bug');
+      },
+    });
+    const { recorder, noted, codes } = recording({ createTracker });
+    start(recorder, 0);
+    recorder.callEnded(finishedCall());
+    recorder.callEnded(finishedCall({ call: 1 }));
+    expect(await recorder.episodeEnded(episodeResult())).toEqual(episodeResult());
+    expect(noted.slice(1)).toEqual([
+      'call 0/0 200: null "" new ""',
+      'call 0/1 200: null "" new ""',
+      'episode 0 ends, 0 timelines',
+    ]);
+    expect(codes()).toEqual(['context-tracker/failed']);
+  });
+
+  it('untracked where the tokenizer cannot be opened', async () => {
+    const { recorder, noted, codes } = recording({
+      text: { note: letters.note, open: () => Promise.reject(broken) },
+    });
+    start(recorder, 0);
+    recorder.callEnded(finishedCall());
+    expect(await recorder.episodeEnded(episodeResult())).toEqual(episodeResult());
+    expect(noted.slice(1)).toEqual(['call 0/0 200: null "" new ""', 'episode 0 ends, 0 timelines']);
+    expect(codes()).toEqual(['tokenizer/broken']);
+  });
+});

@@ -1,0 +1,118 @@
+import type { FinishedCall } from '../../../src/backbone/model-tuner/call.ts';
+import type { ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
+import type { EpisodeResult } from '../../../src/protocol/run.ts';
+import type { TracedMessage, TraceWriter } from '../../../src/protocol/trace.ts';
+import type { ModelText } from '../../../src/tracking/tokenizer.ts';
+import type { EpisodeTracker, TrackerOptions } from '../../../src/tracking/tracker.ts';
+import { completionOf } from '../model-tuner/tunerBench.ts';
+
+/** One token per UTF-16 unit; what starts with `<` is special. */
+export const letters: ModelText = {
+  note: { name: 'letters', exact: true, file: '/letters/tokenizer.json' },
+  tokenizer: {
+    encode: (text) => Array.from(text, (letter) => letter.charCodeAt(0)),
+    bytesOf: (id) => Uint8Array.of(id),
+    idOf: (bytes) => bytes[0],
+    isSpecial: (id) => id === 60,
+    eos: 60,
+  },
+  template: { render: () => '' },
+};
+
+export const tracking: Omit<TrackerOptions, 'text'> = {
+  limits: { modelLength: 100, promptLength: 40, responseLength: 60, turnLength: 30 },
+  toolCallsDisabled: false,
+  merging: { compareLevel: 'text', ignoreTools: true },
+};
+
+/** Tracks each reply as a message of its own, without its request: what it is given is all that counts. */
+export function simpleTracker({ text }: TrackerOptions): EpisodeTracker {
+  const positions: number[] = [];
+  return {
+    track: (_, reply) => {
+      if (reply === null) return { messages: [], reply: null, promptTokens: 1, replyTokens: 0, added: [] };
+      const tokenIds = Int32Array.from(text.tokenizer.encode(reply.content ?? ''));
+      const message: TracedMessage = {
+        role: 'assistant',
+        author: 'llm',
+        text: reply.content ?? '',
+        toolCalls: null,
+        toolCallId: null,
+        tokenIds,
+        logprobs: null,
+        lossMask: new Uint8Array(tokenIds.length).fill(1),
+      };
+      const position = positions.push(tokenIds.length) - 1;
+      const added = [{ position, message }];
+      return { messages: [], reply: position, promptTokens: 1, replyTokens: tokenIds.length, added };
+    },
+    end: () => {
+      const tokens = positions.reduce((sum, length) => sum + length, 0);
+      const timelines = positions.map((length, call) => ({
+        calls: [call],
+        messages: [call],
+        tokens: length,
+        trainableTokens: length,
+      }));
+      const counts = { timelines: timelines.length, tokens, trainableTokens: tokens };
+      return { timelines, added: [], tracking: { ...counts, problems: [] } };
+    },
+  };
+}
+
+/** A writer that notes what it is given, as texts. */
+export class NotingWriter implements TraceWriter {
+  readonly file = '/runs/exp/exp.ajtrace';
+  readonly noted: string[] = [];
+
+  episodeStarted: TraceWriter['episodeStarted'] = ({ episode }) => {
+    this.noted.push(`episode ${episode} starts`);
+  };
+
+  callEnded: TraceWriter['callEnded'] = (call, messages, tokens) => {
+    const texts = messages.map(({ message }) => message.text).join();
+    const letters = tokens.map(({ id, special }) => String.fromCharCode(id) + (special ? '!' : '')).join('');
+    const outcome = call.error ?? `${call.reply} "${texts}" new "${letters}"`;
+    this.noted.push(`call ${call.episode}/${call.call} ${call.status}: ${outcome}`);
+  };
+
+  episodeEnded: TraceWriter['episodeEnded'] = ({ result, timelines }) => {
+    this.noted.push(`episode ${result.episode} ends, ${timelines.length} timelines`);
+  };
+
+  runEnded: TraceWriter['runEnded'] = ({ status }) => {
+    this.noted.push(`run ${status}`);
+  };
+}
+
+export const request: ChatRequest = { model: 'm', messages: [{ role: 'user', content: 'q' }] };
+
+export function finishedCall(changes: Partial<FinishedCall> = {}): FinishedCall {
+  return {
+    episode: 0,
+    call: 0,
+    agentName: 'solver',
+    targetTag: 'main',
+    episodeUuid: 'ab'.repeat(16),
+    request,
+    startedAt: 5,
+    seconds: 1,
+    status: 200,
+    completion: completionOf('aha'),
+    failure: undefined,
+    ...changes,
+  };
+}
+
+export function episodeResult(episode = 0): EpisodeResult {
+  return {
+    episode,
+    taskId: 't',
+    repeat: 0,
+    reward: 1,
+    isSuccess: true,
+    llmCalls: 1,
+    seconds: 1,
+    error: null,
+  };
+}

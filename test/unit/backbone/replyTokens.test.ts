@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { readReplyTokens } from '../../../src/backbone/context-tracker/replyTokens.ts';
+import {
+  tracedCall,
+  trackerReply,
+  trackerRequest,
+} from '../../../src/backbone/context-tracker/tracedCall.ts';
+import type { ChatCompletion } from '../../../src/backbone/model-tuner/model.ts';
+import { completionOf } from '../model-tuner/tunerBench.ts';
+import { finishedCall, request } from './recording.ts';
+
+type Choice = ChatCompletion['choices'][number];
+
+/** A choice with fields as a server might send them, of whatever kind. */
+function choice(fields: object): Choice {
+  return { ...completionOf('hé').choices[0], ...fields } as Choice;
+}
+
+const logprobsOf = (...content: unknown[]): object => ({ logprobs: { content, refusal: null } });
+
+describe('readReplyTokens', () => {
+  it.each<[string, object, unknown]>([
+    ['nothing', {}, null],
+    ['no log probabilities', { logprobs: { content: null } }, null],
+    [
+      'texts with bytes',
+      logprobsOf({ token: 'h', bytes: [104], logprob: -1 }, { token: '\\xc3', bytes: [195], logprob: -2 }),
+      [
+        { id: null, bytes: [104], logprob: -1 },
+        { id: null, bytes: [195], logprob: -2 },
+      ],
+    ],
+    [
+      'texts without bytes',
+      logprobsOf({ token: 'é', bytes: null, logprob: 0 }),
+      [{ id: null, bytes: [195, 169], logprob: 0 }],
+    ],
+    [
+      'ids in the place of texts',
+      logprobsOf({ token: 'token_id:17', bytes: [104], logprob: -1 }, { token: 'token_id:18', logprob: -1 }),
+      [
+        { id: 17, bytes: [104], logprob: -1 },
+        { id: 18, bytes: [], logprob: -1 },
+      ],
+    ],
+    [
+      'ids beside texts',
+      { ...logprobsOf({ token: 'h', bytes: [104], logprob: -1 }), token_ids: [17] },
+      [{ id: 17, bytes: [104], logprob: -1 }],
+    ],
+    ['ids alone', { token_ids: [17, 18] }, [17, 18].map((id) => ({ id, bytes: [], logprob: null }))],
+    [
+      'ids that are not those of the texts',
+      { ...logprobsOf({ token: 'h', bytes: [104], logprob: -1 }), token_ids: [17, 18] },
+      [17, 18].map((id) => ({ id, bytes: [], logprob: null })),
+    ],
+    [
+      'values of other kinds',
+      { ...logprobsOf({ token: 3, bytes: ['x'], logprob: 'NaN' }, null), token_ids: [1.5] },
+      [1, 2].map(() => ({ id: null, bytes: [], logprob: null })),
+    ],
+  ])('reads %s', (_, fields, tokens) => {
+    expect(readReplyTokens(choice(fields))).toEqual(tokens);
+  });
+});
+
+describe('a call', () => {
+  const tools = [{ type: 'function' as const, function: { name: 'add' } }];
+  const asked = { ...request, tools, temperature: 0.5, seed: 3, logprobs: true };
+
+  it('is tracked by its messages and tools; an empty list of these is none', () => {
+    expect(trackerRequest(finishedCall({ call: 4, request: asked }))).toEqual({
+      call: 4,
+      messages: request.messages,
+      tools,
+    });
+    expect(trackerRequest(finishedCall({ request: { ...request, tools: [] } })).tools).toBeNull();
+  });
+
+  it('is answered by its first choice', () => {
+    const [first] = completionOf('one').choices;
+    const completion = {
+      ...completionOf('two'),
+      choices: [first, ...completionOf('two').choices] as Choice[],
+    };
+    expect(trackerReply(finishedCall({ completion }))).toEqual({
+      content: 'one',
+      toolCalls: null,
+      finishReason: 'stop',
+      tokens: null,
+    });
+    expect(trackerReply(finishedCall({ completion: { ...completion, choices: [] } }))).toBeNull();
+  });
+
+  it('is traced with all of its request: messages by position, tools and the rest as JSON', () => {
+    const tracked = { messages: [0, 1], reply: 2, promptTokens: 7, replyTokens: 3, added: [] };
+    const traced = tracedCall(finishedCall({ request: asked }), tracked);
+    expect(traced).toMatchObject({
+      agent: 'solver',
+      tag: 'main',
+      error: null,
+      finishReason: 'stop',
+      messages: [0, 1],
+      reply: 2,
+      promptTokens: 7,
+      replyTokens: 3,
+    });
+    expect(JSON.parse(traced.options)).toEqual({ model: 'm', temperature: 0.5, seed: 3, logprobs: true });
+    expect(JSON.parse(traced.tools ?? '')).toEqual(tools);
+  });
+});
