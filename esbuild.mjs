@@ -1,11 +1,15 @@
 /**
- * Builds dist/. `--watch` rebuilds the bundles on every change; `--types` (re)builds only the SDK's types.
+ * Builds dist/. `--watch` rebuilds the bundles on every change; `--types` (re)builds only the SDK's types,
+ * `--webview` only the trace viewer's page.
  *
  * extension.js, debugAdapter.js  CommonJS; what VS Code and other editors load
  * cli.mjs                        the `agentjet` command
  * backbone.mjs, sdk.mjs          the process that runs a workflow; the SDK apart, so that the user's
  *                                `import … from "agentjet"` and our own code share one instance
+ * traceServer.mjs                the process that reads traces for viewers
+ * webview/trace.js, trace.css    the page of the trace viewer
  * types/agentjet.d.ts            the SDK's types in one file, the OpenAI client's included
+ * cl100k_base.ranks              the embedded tokenizer's vocabulary
  * vendor/esbuild-wasm/           for the user's TypeScript that type stripping cannot run
  */
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -48,7 +52,21 @@ const requireBanner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 const esm = { ...common, format: 'esm', banner: { js: requireBanner } };
 
+const webview = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'browser',
+  format: 'iife',
+  target: 'chrome120',
+  logLevel: 'warning',
+  legalComments: 'none',
+  minify: true,
+  entryPoints: ['src/webview/main.tsx'],
+  outfile: 'dist/webview/trace.js',
+};
+
 const bundles = [
+  webview,
   { ...commonJs, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js', external: ['vscode'] },
   { ...commonJs, entryPoints: ['src/debugAdapter.ts'], outfile: 'dist/debugAdapter.js' },
   { ...esm, entryPoints: ['src/cli.ts'], outfile: 'dist/cli.mjs' },
@@ -59,6 +77,7 @@ const bundles = [
     plugins: [sharedSdk],
   },
   { ...esm, entryPoints: ['src/workflow/index.ts'], outfile: 'dist/sdk.mjs' },
+  { ...esm, entryPoints: ['src/node/trace/server/main.ts'], outfile: 'dist/traceServer.mjs' },
 ];
 
 /**
@@ -153,6 +172,8 @@ const flags = new Set(process.argv.slice(2));
 if (flags.has('--types')) {
   await buildTypes();
   await placeTypesInExamples();
+} else if (flags.has('--webview')) {
+  await esbuild.build(webview);
 } else if (flags.has('--watch')) {
   for (const options of bundles)
     await (await esbuild.context({ ...options, logLevel: 'info', sourcemap: true })).watch();
@@ -161,6 +182,7 @@ if (flags.has('--types')) {
   const parts = [...bundles.map((options) => esbuild.build(options)), copyEsbuildWasm(), buildTypes()];
   const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
   if (failed !== undefined) throw failed.reason;
+  await cp(path.join(root, 'src/node/tokenizer/cl100k_base.ranks'), path.join(dist, 'cl100k_base.ranks'));
   await placeTypesInExamples();
   await writeFile(path.join(dist, '.built'), '');
 }

@@ -6,9 +6,14 @@ import { DisposableStore } from './base/disposable.ts';
 import { systemClock } from './node/clock.ts';
 import { localFiles } from './node/files.ts';
 import { createRunLauncher } from './node/runLauncher.ts';
+import { traceServerSpawner } from './node/trace/client/serverProcess.ts';
+import { StdioTraceClient } from './node/trace/client/traceClient.ts';
 import { registerSetupCommands } from './vscode/commands/registerCommands.ts';
 import { registerDebug } from './vscode/debug/registerDebug.ts';
+import { settings, settingsSection } from './vscode/ids.ts';
 import { registerConfigLanguage } from './vscode/language/registerConfigLanguage.ts';
+import { registerRuns } from './vscode/runs/registerRuns.ts';
+import { registerTrace } from './vscode/trace/registerTrace.ts';
 
 export function activate(context: vscode.ExtensionContext): void {
   const store = new DisposableStore();
@@ -17,6 +22,16 @@ export function activate(context: vscode.ExtensionContext): void {
   const ownFolder = path.join(context.extensionPath, 'dist');
   const logger = { log: (level: 'debug' | 'info' | 'warn' | 'error', text: string) => log[level](text) };
   const launcher = createRunLauncher({ distFolder: ownFolder, ownExecutable: process.execPath, logger });
+  const spawn = traceServerSpawner({
+    distFolder: ownFolder,
+    ownExecutable: process.execPath,
+    runtimeExecutable: () =>
+      vscode.workspace.getConfiguration(settingsSection).get<string>(settings.runtimeExecutable),
+  });
+  const client = store.add(new StdioTraceClient({ spawn, clock: systemClock, logger }));
+  const webFolder = vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview');
+  store.add(registerTrace({ client, state: context.workspaceState, webFolder, log }));
+  store.add(registerRuns({ client, clock: systemClock, log }));
   store.add(registerSetupCommands(context.extensionUri, log));
   store.add(registerConfigLanguage({ clock: systemClock }));
   store.add(

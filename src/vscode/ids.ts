@@ -30,7 +30,38 @@ export const commands = {
   /** Places the SDK's types in the workspace. */
   addTypes: 'agentjet.addTypes',
   showLog: 'agentjet.showLog',
+  /** Asks for a tokenizer.json or its folder and makes it the setting of a workspace folder. */
+  chooseTokenizer: 'agentjet.chooseTokenizer',
+  /** Brings a model's tokenizer from the hub to this machine's cache. */
+  fetchTokenizer: 'agentjet.fetchTokenizer',
+  /** Shows the trace given, or asks for one. */
+  openTrace: 'agentjet.openTrace',
+  /** Shows the newest trace of this window's runs and folders. */
+  openLastTrace: 'agentjet.openLastTrace',
+  /** Lists the runs anew. */
+  refreshRuns: 'agentjet.refreshRuns',
+  /** What follows is for the runs that are given or, without any, those selected in the view. Shows them. */
+  openRun: 'agentjet.openRun',
+  /** Opens the config that the run was started with. */
+  openRunConfig: 'agentjet.openRunConfig',
+  /** Shows the trace in the system's file manager. */
+  revealRunInOs: 'agentjet.revealRunInOs',
+  revealRunInExplorer: 'agentjet.revealRunInExplorer',
+  copyRunPath: 'agentjet.copyRunPath',
+  /** Gives the run's folder another name. */
+  renameRun: 'agentjet.renameRun',
+  deleteRun: 'agentjet.deleteRun',
 } as const;
+
+/** The container in the activity bar, and the views in it. */
+export const viewContainer = 'agentjet';
+export const views = {
+  /** The runs on disk. */
+  runs: 'agentjet.runs',
+} as const;
+
+/** The custom editor of `*.ajtrace` files. */
+export const traceEditorType = 'agentjet.trace';
 
 /** Set by `when` clauses' own words: `agentjet.activeConfig && …`. */
 export const contextKeys = {
@@ -38,6 +69,10 @@ export const contextKeys = {
   activeConfig: 'agentjet.activeConfig',
   /** The file in front defines a workflow. */
   activeWorkflow: 'agentjet.activeWorkflow',
+  /** There is a launch.json, or its like in settings, with something in it: then F5 is its affair. */
+  launchConfigured: 'agentjet.launchConfigured',
+  /** It is known that there are no runs. */
+  noRuns: 'agentjet.noRuns',
 } as const;
 
 export const settingsSection = 'agentjet';
@@ -52,11 +87,20 @@ export const settings = {
   script: 'script',
   /** {baseUrl, model, apiKeyEnv?} or null, default null. Scope `resource`. */
   endpoint: 'endpoint',
+  /** string, default "": a tokenizer.json or the folder of one. Scope `resource`. */
+  tokenizer: 'tokenizer',
   /** integer, default 1: episodes at a time under F5; 0: as the config says. Scope `resource`. */
   parallel: 'parallel',
   /** boolean, default true: Debug and Run above configs and workflows. Scope `resource`. */
   codeLens: 'codeLens',
+  /** `never` | `whenRunStarts` | `whenRunEnds`, default `whenRunEnds`: when a debugged run's trace opens. Scope `resource`. */
+  openTrace: 'openTrace',
 } as const;
 
 /** Settings that only a trusted workspace may set (`capabilities.untrustedWorkspaces.restrictedConfigurations`). */
-export const restrictedSettings = [settings.runtimeExecutable, settings.script, settings.endpoint] as const;
+export const restrictedSettings = [
+  settings.runtimeExecutable,
+  settings.script,
+  settings.endpoint,
+  settings.tokenizer,
+] as const;

@@ -26,6 +26,7 @@ const suites = [
   { name: 'layers', command: ['depcruise', 'src'] },
   { name: 'unit', ...vitest('unit', ['--config', 'test/unit/vitest.config.ts']), deep: true },
   { name: 'cli', ...vitest('cli', ['--config', 'test/cli/vitest.config.ts']), needs: 'build' },
+  { name: 'webview', ...vitest('webview', ['--config', 'test/webview/vitest.config.ts']), needs: 'build' },
   {
     name: 'e2e-host',
     command: ['node', 'test/tools/hostSuite.mjs'],

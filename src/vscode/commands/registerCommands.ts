@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
-import { formatReport, toReport } from '../../base/errors.ts';
 import { commands } from '../ids.ts';
+import { reportingErrors } from '../reportErrors.ts';
 import { addTypes } from './addTypes.ts';
 import { openExample } from './openExample.ts';
+import { chooseTokenizer } from './tokenizerChoice.ts';
+import { fetchModelTokenizer } from './tokenizerFetch.ts';
 
 /** The commands that start no run. Messages are not waited for: a command has ended when its work has. */
 export function registerSetupCommands(extension: vscode.Uri, log: vscode.LogOutputChannel): Disposable {
@@ -15,6 +17,11 @@ export function registerSetupCommands(extension: vscode.Uri, log: vscode.LogOutp
     await openExample(extension);
   });
   register(commands.addTypes, () => addTypesToWorkspace(extension));
+  register(commands.chooseTokenizer, async () => {
+    const folder = await chooseFolder('Choose a tokenizer for which folder?', 'the tokenizer is');
+    if (folder) await chooseTokenizer(folder);
+  });
+  register(commands.fetchTokenizer, fetchModelTokenizer);
   register(commands.showLog, () => {
     log.show();
     return Promise.resolve();
@@ -23,36 +30,18 @@ export function registerSetupCommands(extension: vscode.Uri, log: vscode.LogOutp
 }
 
 async function addTypesToWorkspace(extension: vscode.Uri): Promise<void> {
-  const folder = await chooseFolder();
+  const folder = await chooseFolder('Add the types to which folder?', 'the types are');
   if (folder === undefined) return;
   await addTypes(folder.uri, extension);
   void vscode.window.showInformationMessage(`"agentjet" now has its types in ${folder.name}.`);
 }
 
-async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
+/** @param subject e.g. `the types are`: of what is meant for a folder */
+async function chooseFolder(question: string, subject: string): Promise<vscode.WorkspaceFolder | undefined> {
   const folders = vscode.workspace.workspaceFolders ?? [];
-  if (folders.length > 1)
-    return vscode.window.showWorkspaceFolderPick({ placeHolder: 'Add the types to which folder?' });
+  if (folders.length > 1) return vscode.window.showWorkspaceFolderPick({ placeHolder: question });
   if (folders.length === 0) {
-    void vscode.window.showErrorMessage(
-      'Open the folder that the types are for, then run the command again.',
-    );
+    void vscode.window.showErrorMessage(`Open the folder that ${subject} for, then run the command again.`);
   }
   return folders[0];
-}
-
-async function reportingErrors(run: () => Promise<void>, log: vscode.LogOutputChannel): Promise<void> {
-  try {
-    await run();
-  } catch (error) {
-    const report = toReport(error, 'vscode/unexpected');
-    log.error(formatReport(report, { verbose: true }));
-    void showError(formatReport(report), log);
-  }
-}
-
-/** A message with a button is shown whole; without one the editor cuts it off after the first line. */
-async function showError(text: string, log: vscode.LogOutputChannel): Promise<void> {
-  const showLog = 'Show Log';
-  if ((await vscode.window.showErrorMessage(text, showLog)) === showLog) log.show();
 }

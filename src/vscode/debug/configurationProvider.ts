@@ -73,6 +73,7 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
       model: section.get<string>(settings.model),
       script: section.get<string>(settings.script),
       endpoint: section.get(settings.endpoint),
+      tokenizer: section.get<string>(settings.tokenizer),
       runtimeExecutable: section.get<string>(settings.runtimeExecutable),
       // For stepping; a run that nobody steps through goes as fast as the config lets it.
       parallel: configuration['noDebug'] === true ? undefined : section.get<number>(settings.parallel),

@@ -30,8 +30,32 @@ export function registerContextKeys(clock: Clock): Disposable {
   );
   // A document whose language is changed is closed and opened again, without a change of editor.
   store.add(vscode.workspace.onDidOpenTextDocument(update));
+  store.add(
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration('launch'))
+        setContext(contextKeys.launchConfigured, isLaunchConfigured());
+    }),
+  );
+  store.add(
+    vscode.workspace.onDidChangeWorkspaceFolders(() =>
+      setContext(contextKeys.launchConfigured, isLaunchConfigured()),
+    ),
+  );
+  setContext(contextKeys.launchConfigured, isLaunchConfigured());
   update();
   return store;
+}
+
+/**
+ * The editor's own `debugUx` says the same, but late: until it has read its configurations it says that there are
+ * some, and F5 in that time would show a list of debuggers.
+ */
+function isLaunchConfigured(): boolean {
+  const scopes = vscode.workspace.workspaceFolders ?? [undefined];
+  return scopes.some((folder) => {
+    const launch = vscode.workspace.getConfiguration('launch', folder);
+    return ['configurations', 'compounds'].some((kind) => (launch.get<unknown[]>(kind) ?? []).length > 0);
+  });
 }
 
 function setContext(key: string, value: boolean): void {

@@ -29,7 +29,7 @@ test('F5 on the config, without a launch.json, stops in the workflow and runs on
   await editor().press('F5');
   await editor().seeNo('.debug-toolbar');
   await editor().press('ControlOrMeta+Shift+y');
-  await editor().see('.repl', 'mean reward');
+  await editor().see('.repl', 'episodes would train');
   await editor().screenshot('rewards');
 });
 

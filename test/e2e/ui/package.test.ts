@@ -30,5 +30,5 @@ test('the installed package stops in the workflow and runs on to the rewards', a
   await editor().press('F5');
   await editor().seeNo('.debug-toolbar');
   await editor().press('ControlOrMeta+Shift+y');
-  await editor().see('.repl', 'mean reward');
+  await editor().see('.repl', 'episodes would train');
 });

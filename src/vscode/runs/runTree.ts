@@ -1,0 +1,108 @@
+/** Runs as a tree: by workspace folder and by config, each level only where it tells runs apart. */
+import path from 'node:path';
+import type { Run } from './run.ts';
+
+export interface Root {
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+}
+
+export interface RunNode {
+  readonly kind: 'run';
+  readonly id: string;
+  readonly run: Run;
+  /** Whether it lies in a folder of the workspace, where the Explorer can show it. */
+  readonly inWorkspace: boolean;
+}
+
+export interface GroupNode {
+  readonly kind: 'folder' | 'config';
+  readonly id: string;
+  readonly label: string;
+  /** Where the config lies, relative to its workspace folder; empty for a folder. */
+  readonly description: string;
+  /** Absolute path of the folder or config; empty for runs outside the workspace. */
+  readonly path: string;
+  readonly children: readonly TreeNode[];
+}
+
+export type TreeNode = GroupNode | RunNode;
+
+/** @param runs newest first, an order that every level keeps */
+export function runTree(runs: readonly Run[], roots: readonly Root[]): readonly TreeNode[] {
+  const byRoot = groupBy(runs, (run) => rootOf(run.file.trace, roots));
+  if (roots.length < 2 || byRoot.size < 2) {
+    return byConfigs(runs, roots);
+  }
+  return [...byRoot].map(([root, own]) => ({
+    kind: 'folder',
+    id: `folder:${root?.path ?? ''}`,
+    label: root?.name ?? 'Outside the workspace',
+    description: '',
+    path: root?.path ?? '',
+    children: byConfigs(own, roots),
+  }));
+}
+
+/** The workspace folder that a file lies in: the innermost, where one lies in another. */
+export function rootOf(file: string, roots: readonly Root[]): Root | undefined {
+  return roots
+    .filter((root) => contains(root.path, file))
+    .reduce<Root | undefined>(
+      (inner, root) => (inner === undefined || root.path.length > inner.path.length ? root : inner),
+      undefined,
+    );
+}
+
+/** Whether `inner` is `outer` or lies below it. */
+export function contains(outer: string, inner: string): boolean {
+  const relative = path.relative(outer, inner);
+  return (
+    relative === '' ||
+    !(relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative))
+  );
+}
+
+/** By config where there are several. A trace that cannot be read names none and stands after the groups. */
+function byConfigs(runs: readonly Run[], roots: readonly Root[]): readonly TreeNode[] {
+  const byConfig = groupBy(runs, (run) => run.summary.config);
+  const nameless = byConfig.get('') ?? [];
+  byConfig.delete('');
+  if (byConfig.size < 2) return runs.map((run) => runNode(run, roots));
+  return [
+    ...[...byConfig].map(([config, own]) => configNode(config, own, roots)),
+    ...nameless.map((run) => runNode(run, roots)),
+  ];
+}
+
+function configNode(config: string, runs: readonly Run[], roots: readonly Root[]): GroupNode {
+  const folder = path.dirname(config);
+  const root = rootOf(config, roots);
+  // Runs of one config may lie below several workspace folders, each with a group of its own.
+  const place = rootOf(runs[0]?.file.trace ?? '', roots)?.path ?? '';
+  return {
+    kind: 'config',
+    id: `config:${place}:${config}`,
+    label: path.basename(config),
+    description: root ? path.relative(root.path, folder) : folder,
+    path: config,
+    children: runs.map((run) => runNode(run, roots)),
+  };
+}
+
+function runNode(run: Run, roots: readonly Root[]): RunNode {
+  const { trace } = run.file;
+  return { kind: 'run', id: `run:${trace}`, run, inWorkspace: rootOf(trace, roots) !== undefined };
+}
+
+function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}

@@ -1,0 +1,33 @@
+/** Runs of the `agentjet` command beside an editor, as in a terminal of the same folder. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import type { Editor } from './editor.ts';
+import { extensionUnderTest } from './session.ts';
+
+export interface RunningCommand {
+  /** Resolves when the command has ended well. */
+  readonly ended: Promise<void>;
+  /** Ends it the hard way, as a crash would. */
+  kill(): void;
+}
+
+/** Starts a run of a config of the workspace on the debug backbone. */
+export function startRun(editor: Editor, config: string, ...options: readonly string[]): RunningCommand {
+  const { workspace, temp } = editor.session;
+  const cli = path.join(extensionUnderTest(), 'dist/cli.mjs');
+  const child = spawn(process.execPath, [cli, '--conf', config, '--backbone', 'debug', ...options], {
+    cwd: workspace,
+    env: { ...process.env, AGENTJET_E2E_TEMP: temp },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  }
+  const ended = once(child, 'close').then(([code, signal]) => {
+    if (code !== 0) throw new Error(`The run ended with ${String(code ?? signal)}:\n${output}`);
+  });
+  ended.catch(() => undefined); // whoever waits for it is told
+  return { ended, kill: () => child.kill('SIGKILL') };
+}

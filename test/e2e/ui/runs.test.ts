@@ -1,0 +1,299 @@
+/** The view "Runs", as a person meets it. */
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { startRun, type RunningCommand } from '../harness/commandLine.ts';
+import { processesWith, titleButton, useEditor, type Editor } from '../harness/index.ts';
+
+const example = 'media/examples/math_agent';
+const row = '.pane-body .monaco-list-row';
+const dialog = '.monaco-dialog-box';
+const input = '.quick-input-widget input';
+const toast = '.notification-toast';
+
+describe('runs on disk', () => {
+  const editor = useEditor({ suite: 'runs', workspace: example, each: true });
+  let held: HeldRun | undefined;
+
+  afterEach(async () => {
+    await held?.release();
+    held = undefined;
+  });
+
+  const folderOf = (run: string): string => editor().file(`saved_experiments/${run}`);
+
+  /** Rests the mouse on a row until its hover shows: a row that is drawn anew meanwhile does not notice the mouse. */
+  async function rest(text: RegExp, hover: RegExp): Promise<void> {
+    await editor().until(`the hover has ${String(hover)}`, async () => {
+      await editor().page.mouse.move(720, 450);
+      await (await editor().see(row, text)).hover();
+      const shown = editor().see('.monaco-hover', hover, 3_000);
+      return shown.then(
+        () => true,
+        () => false, // not yet
+      );
+    });
+  }
+
+  async function traceServers(): Promise<unknown[]> {
+    const processes = await processesWith(editor().session.temp);
+    return processes.filter(({ command }) => command.includes('traceServer.mjs'));
+  }
+
+  /** Runs the example, as an experiment of this name, to its end. */
+  async function finishRun(name: string): Promise<void> {
+    await startRun(editor(), await writeConfig(name), '--tasks', '1', '--repeat', '2').ended;
+  }
+
+  /** A copy of the example's config with the name of an experiment. */
+  async function writeConfig(name: string, workflow?: string): Promise<string> {
+    const text = await readFile(editor().file('math_agent.yaml'), 'utf8');
+    const named = text.replace('ajet:\n', `ajet:\n  experiment_name: ${name}\n`);
+    const file = `${name}.yaml`;
+    await writeFile(
+      editor().file(file),
+      workflow === undefined ? named : named.replace('workflow.ts->MathAgentWorkflow', workflow),
+    );
+    return file;
+  }
+
+  async function holdRun(name: string): Promise<HeldRun> {
+    const server = await holdingServer();
+    await writeFile(
+      editor().file('held.ts'),
+      `import { Workflow } from 'agentjet';
+export class Held extends Workflow {
+  async execute() {
+    await fetch('${server.url}');
+    return { reward: 1, isSuccess: true };
+  }
+}
+`,
+    );
+    const command = startRun(
+      editor(),
+      await writeConfig(name, 'held.ts->Held'),
+      '--tasks',
+      '1',
+      '--repeat',
+      '1',
+    );
+    await server.reached;
+    return { command, release: server.release };
+  }
+
+  test('are not read before somebody looks', async () => {
+    await finishRun('first');
+    await editor().openFile('math_agent.yaml');
+    await editor().see(titleButton);
+    expect(await traceServers()).toEqual([]);
+    await openView(editor());
+    await editor().see(row, /first.*completed/);
+    expect(await traceServers()).toHaveLength(1);
+  });
+
+  test('are listed, the newest first, and open in the viewer', async () => {
+    await openView(editor());
+    await editor().see('.welcome-view-content', 'No runs yet');
+    await editor().screenshot('empty');
+    await finishRun('first');
+    await editor().see(row, /first.*completed.*2 episodes/);
+    await editor().seeNo('.welcome-view-content');
+    await finishRun('second');
+    await editor().see(row, /second.*completed/);
+    await editor().until('the newer comes first', async () => {
+      const text = (await editor().page.locator(row).allInnerTexts()).join('\n');
+      return text.indexOf('second') < text.indexOf('first');
+    });
+    await rest(/first.*completed/, /token counts are approximate/);
+    await editor().screenshot('list');
+    await (await editor().see(row, /first.*completed/)).click();
+    await editor().see('.tab.active', 'first.ajtrace');
+    await editor().webview();
+    await editor().screenshot('opened');
+  });
+
+  test('are renamed by F2, folder and open viewer alike', async () => {
+    await finishRun('first');
+    await finishRun('second');
+    await openView(editor());
+    await (await editor().see(row, /first.*completed/)).click();
+    await editor().see('.tab.active', 'first.ajtrace');
+    await editor().press('F2');
+    await (await editor().see(input)).fill('second');
+    await editor().see('.quick-input-message', 'There is already a "second" beside it.');
+    await (await editor().see(input)).fill('baseline');
+    await editor().press('Enter');
+    await editor().see(row, /baseline.*completed/);
+    expect((await readdir(editor().file('saved_experiments'))).sort()).toEqual(['baseline', 'second']);
+    expect(existsSync(path.join(folderOf('baseline'), 'first.ajtrace'))).toBe(true);
+    await editor().see('.breadcrumbs-control', 'baseline');
+    await editor().seeNo(row, /first(?!\.yaml)/);
+  });
+
+  test('are deleted, several at once, after a question that names them', async () => {
+    await finishRun('first');
+    await finishRun('second');
+    await openView(editor());
+    await (await editor().see(row, /first.*completed/)).click();
+    await (await editor().see(row, /second.*completed/)).click({ modifiers: ['ControlOrMeta'] });
+    await editor().press('Delete');
+    await editor().see(dialog, folderOf('first'));
+    await editor().see(dialog, folderOf('second'));
+    await editor().screenshot('delete');
+    await (await editor().see(`${dialog} .monaco-button`, 'Cancel')).click();
+    await editor().seeNo(dialog);
+    expect(existsSync(folderOf('first'))).toBe(true);
+    await editor().press('Delete');
+    await (await editor().see(`${dialog} .monaco-button`, 'Move to Trash')).click();
+    // The server on which this editor runs has no trash.
+    await (await editor().see(`${dialog} .monaco-button`, 'Delete for Good')).click();
+    await editor().seeNo(row, /first|second/);
+    expect(await readdir(editor().file('saved_experiments'))).toEqual([]);
+    await editor().seeNo('.tab', 'first.ajtrace');
+    await editor().see('.welcome-view-content', 'No runs yet');
+  });
+
+  test('are followed when something else moves or deletes them', async () => {
+    await openView(editor());
+    await finishRun('first');
+    await editor().see(row, /first.*completed/);
+    await rename(folderOf('first'), folderOf('moved'));
+    await editor().see(row, /moved.*completed/);
+    await rm(folderOf('moved'), { recursive: true });
+    await editor().seeNo(row, /moved/);
+  });
+
+  test('are left alone while they go on, and followed to their end', async () => {
+    await openView(editor());
+    held = await holdRun('going');
+    await (await editor().see(row, /going.*running.*0 of 1 episode/)).click();
+    await editor().see(`${row} .codicon-loading`);
+    await editor().screenshot('running');
+    for (const key of ['Delete', 'F2']) {
+      await editor().press(key);
+      await editor().see(toast, 'The run going is still going.');
+      await editor().command('Notifications: Clear All Notifications');
+      await editor().seeNo(toast);
+      await (await editor().see(row, /going/)).click();
+    }
+    expect(existsSync(folderOf('going'))).toBe(true);
+    await held.release();
+    await held.command.ended;
+    await editor().see(row, /going.*completed.*reward 1 .*1 episode/);
+  });
+
+  test('that were killed are told from those that ended', async () => {
+    await openView(editor());
+    held = await holdRun('going');
+    await editor().see(row, /going.*running/);
+    held.command.kill();
+    await editor().see(row, /going.*killed/);
+  });
+
+  test('say why they cannot be read', async () => {
+    await mkdir(folderOf('broken'), { recursive: true });
+    await writeFile(path.join(folderOf('broken'), 'broken.ajtrace'), 'not a trace at all');
+    await openView(editor());
+    await rest(/broken\.ajtrace.*unreadable/, /\[trace\//);
+  });
+
+  test('outside the workspace are listed when they were started here', async () => {
+    const outside = path.join(editor().session.temp, 'outside');
+    await writeConfig('elsewhere');
+    await mkdir(editor().file('.vscode'));
+    const launch = {
+      version: '0.2.0',
+      configurations: [
+        {
+          type: 'agentjet',
+          request: 'launch',
+          name: 'elsewhere',
+          config: editor().file('elsewhere.yaml'),
+          expDir: outside,
+          tasks: 1,
+          repeat: 1,
+        },
+      ],
+    };
+    await writeFile(editor().file('.vscode/launch.json'), JSON.stringify(launch));
+    await openView(editor()); // listed before the run is there
+    await editor().command('View: Show Run and Debug');
+    await editor().see('.start-debug-action-item', 'elsewhere');
+    await editor().startDebugging();
+    await editor().seeNo('.debug-toolbar', undefined, 60_000);
+    await openView(editor());
+    await editor().see(row, /elsewhere.*completed/);
+    expect(await readdir(outside)).toEqual(['elsewhere']);
+  });
+});
+
+describe('in a folder that is not trusted', () => {
+  const editor = useEditor({
+    suite: 'runs-restricted',
+    workspace: example,
+    workspaceTrust: true,
+    each: true,
+  });
+
+  test('runs are listed and shown, and nothing on disk is changed', async () => {
+    await startRun(editor(), 'math_agent.yaml', '--tasks', '1', '--repeat', '1').ended;
+    const [folder = ''] = await readdir(editor().file('saved_experiments'));
+    await openView(editor());
+    await (await editor().see(row, /math_agent.*completed/)).click();
+    await editor().see('.tab.active', '.ajtrace');
+    await (await editor().see(row, /math_agent/)).click({ button: 'right' });
+    await editor().see('.monaco-menu .action-item.disabled', 'Delete Run');
+    await editor().see('.monaco-menu .action-item.disabled', 'Rename Run');
+    await editor().press('Escape');
+    await editor().press('Delete');
+    await editor().seeNo(dialog);
+    expect(existsSync(editor().file(`saved_experiments/${folder}`))).toBe(true);
+  });
+});
+
+/** By its icon, a click on which would close it if it were open. */
+async function openView(editor: Editor): Promise<void> {
+  const icon = '.action-label[aria-label*="AgentJet"]';
+  await editor.see(`.activitybar ${icon}`);
+  const unchecked = editor.page.locator(`.activitybar .action-item:not(.checked) ${icon}`);
+  if ((await unchecked.count()) > 0) await unchecked.click();
+  await editor.see('.composite.title', /Runs/i);
+}
+
+interface HeldRun {
+  readonly command: RunningCommand;
+  /** Lets the run go on; does nothing the second time. */
+  readonly release: () => Promise<void>;
+}
+
+interface HoldingServer {
+  readonly url: string;
+  /** Resolves when somebody has asked and waits. */
+  readonly reached: Promise<unknown>;
+  readonly release: () => Promise<void>;
+}
+
+/** Answers nobody before it is told to. */
+async function holdingServer(): Promise<HoldingServer> {
+  const waiting: ServerResponse[] = [];
+  const server: Server = createServer((_, response) => waiting.push(response));
+  const reached = once(server, 'request');
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    reached,
+    release: async () => {
+      for (const response of waiting.splice(0)) response.end();
+      if (!server.listening) return;
+      server.close();
+      server.closeIdleConnections();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,40 @@
+/** Runs that tests make up. */
+import path from 'node:path';
+import type { TraceSummary } from '../../../src/protocol/traceRpc.ts';
+import type { Run, RunFile } from '../../../src/vscode/runs/run.ts';
+
+export function runFile(trace: string, changes: Partial<RunFile> = {}): RunFile {
+  return { trace, size: 1000, modified: 0, ownFolder: true, ...changes };
+}
+
+export function summaryOf(trace: string, changes: Partial<TraceSummary> = {}): TraceSummary {
+  return {
+    trace,
+    size: 2000,
+    experiment: path.basename(trace, '.ajtrace'),
+    config: path.resolve('/w/agent.yaml'),
+    workflow: 'Agent',
+    model: 'embedded (seed 1)',
+    startedAt: 0,
+    state: 'completed',
+    error: null,
+    totals: {
+      started: 4,
+      ended: 4,
+      failed: 0,
+      meanReward: 0.75,
+      successRate: 0.5,
+      calls: 8,
+      timelines: 4,
+      tokens: 1234,
+      trainableTokens: 56,
+    },
+    tokenizer: { name: 'embedded', exact: false, file: null },
+    limits: null,
+    ...changes,
+  };
+}
+
+export function run(trace: string, changes: Partial<TraceSummary> = {}, file: Partial<RunFile> = {}): Run {
+  return { file: runFile(trace, file), summary: summaryOf(trace, changes) };
+}
