@@ -83,7 +83,7 @@ function portsOf(request: RunRequest): LaunchPorts {
     },
     loadWorkflow: async (file, name) => (await loader.loadExport({ file, name }, 'workflow', [])).value,
     loadJudge: async (file, name) => (await loader.loadExport({ file, name }, 'judge', [])).value,
-    findModelText: (_, plan) => findRunText(request, plan, warn),
+    findModelText: (_, plan) => findRunText(request, plan),
     openModelTuner: (_, plan, text) => openModelTuner(request.model, plan, text, loader, emit),
     openFolder: (plan) => openRunFolder(plan.folder, configText),
     episodes: {
@@ -116,10 +116,6 @@ function unreadableConfig(file: string, cause: unknown): CodedError {
     },
     { cause },
   );
-}
-
-function warn(problem: CodedError): void {
-  emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) });
 }
 
 function reportUncaught(error: unknown, loader: Loader): void {

@@ -2,21 +2,15 @@ import { homedir } from 'node:os';
 import process from 'node:process';
 import type { ModelTextSource } from '../backbone/context-tracker/modelTextSource.ts';
 import type { RunPlan } from '../backbone/launcher/runPlan.ts';
-import type { CodedError } from '../base/errors.ts';
 import type { RunRequest } from '../protocol/run.ts';
 import type { ModelText } from '../tracking/tokenizer.ts';
 import { localFiles } from './files.ts';
 import { findModelText } from './tokenizer/open.ts';
 
-/**
- * The tokenizer that training would use, or what stands in for it.
- *
- * @param warn hears why it is not the model's own
- */
+/** The tokenizer that training would use, or what stands in for it. */
 export async function findRunText(
   request: Pick<RunRequest, 'tokenizer' | 'cwd' | 'config'>,
   plan: Pick<RunPlan, 'modelPath'>,
-  warn: (problem: CodedError) => void,
 ): Promise<ModelTextSource> {
   const found = await findModelText({
     setting: request.tokenizer,
@@ -28,7 +22,6 @@ export async function findRunText(
     home: homedir(),
     platform: process.platform,
   });
-  if (found.problem !== undefined) warn(found.problem);
   let opened: Promise<ModelText> | undefined;
-  return { note: found.note, open: () => (opened ??= found.open()) };
+  return { ...found, open: () => (opened ??= found.open()) };
 }

@@ -89,6 +89,7 @@ async function run(
   const prepared = await prepare(request, ports);
   const { plan } = prepared;
   const text = await ports.findModelText(request, plan);
+  if (text.problem !== undefined) warn(ports, text.problem);
   const modelTuner = await ports.openModelTuner(request, plan, text);
   try {
     const folder = await ports.openFolder(plan, request);

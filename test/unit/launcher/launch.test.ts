@@ -188,6 +188,16 @@ describe('launch', () => {
     expect(results()[0]?.tracking?.timelines).toBe(1);
   });
 
+  it('is warned of a tokenizer that is not the model’s own', async () => {
+    const problem = new CodedError({ code: 'tokenizer/broken', message: 'Broken.', hint: 'Mend it.' });
+    const text = { note: letters.note, problem, open: () => Promise.resolve(letters) };
+    const { ports, events } = portsOf({ findModelText: () => Promise.resolve(text) });
+    await launch(request, ports, never);
+    const report = expect.objectContaining({ code: 'tokenizer/broken' }) as unknown;
+    expect(events).toContainEqual({ type: 'problem', severity: 'warning', report });
+    expect(events.at(-1)).toMatchObject({ status: 'completed' });
+  });
+
   it('is no run where its tokenizer is not there', async () => {
     const missing = new CodedError({ code: 'tokenizer/not-found', message: 'None.', hint: 'Name one.' });
     const { ports, events } = portsOf({ findModelText: () => Promise.reject(missing) });

@@ -1,0 +1,49 @@
+import { tokenId } from './TokenChunk.tsx';
+
+/** Where a key leads from a token; undefined: not a key of the list's. */
+export function tokenAfterKey(key: string, token: number, last: number): number | undefined {
+  switch (key) {
+    case 'ArrowRight':
+      return Math.min(token + 1, last);
+    case 'ArrowLeft':
+      return Math.max(token - 1, 0);
+    case 'ArrowDown':
+      return tokenOnLine(token, 1) ?? last;
+    case 'ArrowUp':
+      return tokenOnLine(token, -1) ?? 0;
+    case 'Home':
+      return 0;
+    case 'End':
+      return last;
+    default:
+      return undefined;
+  }
+}
+
+/** Pixels that tokens of one line may differ by: chips are a little higher than words. */
+const sameLine = 4;
+
+/** The drawn token that is nearest on the next line in a direction; undefined: there is no such line. */
+function tokenOnLine(token: number, direction: 1 | -1): number | undefined {
+  const from = placeOf(token);
+  if (!from) return undefined;
+  let line: DOMRect | undefined;
+  let nearest: { readonly token: number; readonly distance: number } | undefined;
+  for (let next = token + direction; ; next += direction) {
+    const rect = placeOf(next);
+    if (!rect || (line && !onSameLine(rect, line))) return nearest?.token;
+    if (onSameLine(rect, from)) continue;
+    line = rect;
+    const distance = Math.abs(rect.left - from.left);
+    if (nearest === undefined || distance < nearest.distance) nearest = { token: next, distance };
+  }
+}
+
+/** Where a drawn token starts: a long one may go on in the next line. */
+function placeOf(token: number): DOMRect | undefined {
+  return document.getElementById(tokenId(token))?.getClientRects()[0];
+}
+
+function onSameLine(one: DOMRect, other: DOMRect): boolean {
+  return Math.abs(one.top - other.top) <= sameLine;
+}

@@ -1,0 +1,161 @@
+/** The trace of a run in its viewer: opened by F5, beside a held run, in a second window, and again later. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+import type { Frame, Locator, Page } from 'playwright-core';
+import { expect, onTestFinished, test } from 'vitest';
+import { screenshotFile } from '../harness/artifacts.ts';
+import { titleButton, useEditor } from '../harness/index.ts';
+import { extensionUnderTest } from '../harness/session.ts';
+
+const editor = useEditor({ suite: 'trace', workspace: 'media/examples/math_agent', each: true });
+
+/** What `goToLine` and the like act upon stays where it was: the viewer must not take the focus. */
+const activeTab = '.editor-group-container.active .tab.active';
+
+async function lineOf(text: string): Promise<number> {
+  const lines = (await readFile(editor().file('workflow.ts'), 'utf8')).split('\n');
+  const found = lines.findIndex((line) => line.includes(text));
+  expect(found, `the workflow has a line with ${text}`).toBeGreaterThanOrEqual(0);
+  return found + 1;
+}
+
+/** Room for the viewer: where a run was debugged, the debug console has taken the lower half of the window. */
+async function hidePanel(): Promise<void> {
+  await editor().press('ControlOrMeta+j');
+  await editor().seeNo('.part.panel .composite.title');
+}
+
+/** The only trace below the workspace, absolute. */
+async function traceFile(): Promise<string> {
+  const files = await readdir(editor().session.workspace, { recursive: true });
+  const traces = files.filter((file) => file.endsWith('.ajtrace'));
+  expect(traces).toHaveLength(1);
+  return editor().file(traces[0] ?? '');
+}
+
+/** The episodes' table, once it has rows. */
+async function seeRows(viewer: Frame | Page): Promise<void> {
+  await viewer.getByRole('grid').waitFor();
+  await viewer.locator('.body-row').first().waitFor();
+}
+
+async function seeStatus(viewer: Frame | Page, status: string): Promise<void> {
+  await viewer.locator('[role="status"]', { hasText: status }).waitFor();
+}
+
+/** Opens the first timeline of an episode, whose tokens then show. */
+async function openTimeline(viewer: Frame | Page, episode: number): Promise<void> {
+  await viewer.locator('.body-row').nth(episode).click();
+  await viewer.getByRole('option', { name: 'Timeline 0' }).click();
+  await viewer.getByRole('region', { name: 'Timeline 0' }).waitFor();
+  await tokens(viewer).first().waitFor();
+}
+
+/** The tokens of the timeline that shows; the legend's samples are not among them. */
+function tokens(viewer: Frame | Page): Locator {
+  return viewer.getByRole('listbox', { name: 'Tokens' }).locator('[data-token]');
+}
+
+/** Hovers a token and reads its id. */
+async function idOfToken(viewer: Frame | Page, text: string): Promise<number> {
+  await tokens(viewer).filter({ hasText: text }).first().hover();
+  const told = await viewer.getByRole('tooltip').innerText();
+  return Number(/id\s+(\d+)/.exec(told)?.[1]);
+}
+
+test('F5 ends with the trace open beside the code: every episode, and every token with its id', async () => {
+  await editor().openFile('math_agent.yaml');
+  await editor().see(titleButton);
+  await editor().startDebugging();
+  const viewer = await editor().webview(60_000);
+  await seeRows(viewer);
+  await seeStatus(viewer, 'completed');
+  await editor().see(activeTab, 'math_agent.yaml');
+  await viewer.getByText(/episodes would train/).waitFor();
+  await editor().screenshot('after-f5');
+  await hidePanel();
+  await openTimeline(viewer, 0);
+  // The embedded tokenizer's ids are those of cl100k_base.
+  expect(await idOfToken(viewer, ' careful')).toBe(16994);
+  await editor().screenshot('token');
+});
+
+test('while a breakpoint holds the run, the viewer answers, in this window and in a second one', async () => {
+  const line = await lineOf('return { reward: null, metadata: { final_answer: reply.content');
+  await editor().openFile('workflow.ts');
+  await editor().setBreakpoint(line);
+  await editor().see(titleButton);
+  await editor().startDebugging();
+  await editor().stoppedAt(line);
+  await editor().press('F5');
+  await editor().see('.repl', 'repeat 1: started');
+  await editor().stoppedAt(line);
+  await hidePanel();
+  await editor().command('AgentJet: Open Last Trace');
+  const viewer = await editor().webview();
+  await seeStatus(viewer, 'running');
+  await openTimeline(viewer, 0);
+  await editor().screenshot('held');
+  await viewer.getByRole('button', { name: 'Back' }).click();
+
+  const window = await openInBrowser(await traceFile());
+  const second = window.page;
+  await seeStatus(second, 'running');
+  await openTimeline(second, 0);
+  await second.screenshot({ path: screenshotFile('trace', 'second-window') });
+  await second.getByRole('button', { name: 'Back' }).click();
+
+  await editor().command('Remove All Breakpoints');
+  await editor().press('F5');
+  await editor().seeNo('.debug-toolbar', undefined, 60_000);
+  for (const page of [viewer, second]) {
+    await page.getByRole('button', { name: 'Back' }).click();
+    await seeStatus(page, 'completed');
+  }
+  await editor().screenshot('after-held');
+  await window.close();
+});
+
+test('a viewer that was hidden shows the same when it comes back to the front', async () => {
+  await editor().openFile('math_agent.yaml');
+  await editor().see(titleButton);
+  await editor().startDebugging();
+  await openTimeline(await editor().webview(60_000), 1);
+  await editor().command('AgentJet: Open Last Trace');
+  await editor().openFile('judge.ts');
+  await editor().command('AgentJet: Open Last Trace');
+  await (await editor().webview()).getByRole('region', { name: 'Timeline 0' }).waitFor();
+  await editor().screenshot('back-in-front');
+});
+
+/** A second window: the viewer that the command line serves, in a browser context of its own. */
+async function openInBrowser(trace: string): Promise<{ page: Page; close: () => Promise<void> }> {
+  const cli = path.join(extensionUnderTest(), 'dist/cli.mjs');
+  const server = spawn(process.execPath, [cli, 'trace', trace], {
+    env: { ...process.env, BROWSER: 'none' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(server, 'exit');
+  onTestFinished(() => void server.kill());
+  let said = '';
+  const address = await new Promise<string>((resolve, reject) => {
+    server.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const found = /viewer: (http:\S+)/.exec(said)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    void ended.then(() => reject(new Error(`The viewer ended:\n${said}`)));
+  });
+  const browser = editor().page.context().browser();
+  if (browser === null) throw new Error('The page has no browser.');
+  const page = await (await browser.newContext({ viewport: { width: 1200, height: 800 } })).newPage();
+  await page.goto(address);
+  const close = async (): Promise<void> => {
+    server.kill('SIGINT');
+    await ended;
+  };
+  return { page, close };
+}

@@ -1,0 +1,268 @@
+/** Runs that the tests look at. */
+import type { EpisodeRow, RunView, TokensView } from '../../../src/protocol/traceRpc.ts';
+import {
+  callRow,
+  callView,
+  dayZero,
+  episodeRow,
+  runView,
+  timelineRow,
+  viewsOf,
+  type EpisodeRecord,
+  type Message,
+} from './records.ts';
+import type { ScriptedRun } from './scriptedTrace.ts';
+
+const system: Message = {
+  role: 'system',
+  author: 'env',
+  text: 'You solve math problems step by step. Use the tool `calculate` for arithmetic.\nPut the result in \\boxed{}.',
+};
+const question: Message = {
+  role: 'user',
+  author: 'env',
+  text: 'How many legs have twelve spiders and three cats?',
+};
+const asksTool: Message = {
+  role: 'assistant',
+  author: 'llm',
+  text: 'A spider has 8 legs and a cat has 4, so I need 12 × 8 + 3 × 4.',
+  toolCalls: JSON.stringify([
+    {
+      id: 'call_1',
+      type: 'function',
+      function: { name: 'calculate', arguments: '{"expression":"12*8+3*4"}' },
+    },
+  ]),
+};
+const toolResult: Message = { role: 'tool', author: 'env', text: '108', toolCallId: 'call_1' };
+const answer: Message = {
+  role: 'assistant',
+  author: 'llm',
+  text: 'Let me write it down:\n\n    12 * 8 = 96\n\t3 * 4 = 12\n\nTogether that is \\boxed{108}.',
+};
+const judgeTask: Message = {
+  role: 'user',
+  author: 'env',
+  text: 'Is 108 the number of legs? Answer yes or no.',
+};
+const verdict: Message = { role: 'assistant', author: 'llm(do_not_train)', text: 'Yes.' };
+
+/** Two agents, a tool, two timelines, a call that failed. */
+export function richEpisode(episode: number, row: Partial<EpisodeRow> = {}): EpisodeRecord {
+  const solved = [system, question, asksTool, toolResult, answer];
+  const judged = [judgeTask, verdict];
+  const calls = [
+    callRow({ call: 0, startedAt: dayZero + 150, seconds: 1.1, promptTokens: 61, replyTokens: 48 }),
+    callRow({ call: 1, startedAt: dayZero + 1900, seconds: 0.9, promptTokens: 130, replyTokens: 51 }),
+    callRow({
+      call: 2,
+      agent: 'judge',
+      startedAt: dayZero + 2200,
+      seconds: 0.2,
+      status: 503,
+      error: 'The endpoint is overloaded.',
+      replyTokens: 0,
+      finishReason: null,
+      timeline: null,
+    }),
+    callRow({ call: 3, agent: 'judge', startedAt: dayZero + 2950, seconds: 0.6, timeline: 1 }),
+    callRow({ call: 4, agent: 'judge', startedAt: dayZero + 3000, seconds: 0.8, timeline: 1 }),
+  ];
+  const timelines = [timelineRow(0, [0, 1], solved), timelineRow(1, [3, 4], judged)];
+  return {
+    view: {
+      row: episodeRow({
+        episode,
+        calls: calls.length,
+        timelines: timelines.length,
+        tokens: timelines.reduce((total, { tokens }) => total + tokens, 0),
+        trainableTokens: timelines.reduce((total, { trainableTokens }) => total + trainableTokens, 0),
+        ...row,
+      }),
+      calls,
+      timelines,
+    },
+    calls: calls.map((call) => {
+      if (call.error !== null) return callView(call, [judgeTask], null);
+      if (call.agent === 'judge') return callView(call, [judgeTask], verdict);
+      return call.call === 0
+        ? callView(call, [system, question], asksTool)
+        : callView(call, [system, question, asksTool, toolResult], answer);
+    }),
+    timelines: [solved, judged],
+  };
+}
+
+export const findings: RunView['report']['findings'] = [
+  {
+    code: 'tracking/overlong',
+    severity: 'error',
+    message: 'The prompt is longer than ajet.data.max_prompt_length, so the sample is left out.',
+    episodes: [3, 11],
+    count: 2,
+  },
+  {
+    code: 'tracking/truncated-reply',
+    severity: 'warning',
+    message: 'A reply was cut off at its largest length and has no end token.',
+    episodes: [5],
+    count: 1,
+  },
+];
+
+const queries = [
+  'How many legs have twelve spiders and three cats?',
+  'A train goes 90 km in 1.5 hours. How fast is it?',
+  'What is 15 % of 240?',
+  'The sides of a rectangle are 7 and 12. What is its area?',
+];
+
+/** A run of sixteen episodes that ended, with findings and an error. */
+export function smallRun(): ScriptedRun {
+  const rows = Array.from({ length: 16 }, (_, episode) => {
+    const failed = episode === 5;
+    const common = {
+      taskId: `gsm8k-${Math.floor(episode / 2)}`,
+      repeat: episode % 2,
+      query: queries[Math.floor(episode / 2) % queries.length] ?? '',
+      seconds: failed ? 4.1 : 3.9 + ((episode * 7) % 11) / 4,
+    };
+    if (failed) {
+      const error = {
+        code: 'workflow/threw',
+        message: 'execute() threw: Cannot read properties of undefined.',
+        location: { file: '/home/ada/agents/math_agent/workflow.ts', line: 31 },
+        hint: 'Look at the line, or set a breakpoint on it and press F5.',
+      };
+      return {
+        ...common,
+        reward: null,
+        isSuccess: false,
+        error,
+        trains: false,
+        findings: ['It ended with an error.'],
+      };
+    }
+    const isSuccess = episode % 3 !== 0;
+    const overlong = episode === 3 || episode === 11;
+    return {
+      ...common,
+      reward: isSuccess ? 1 : 0,
+      isSuccess,
+      trains: !overlong,
+      findings: overlong ? ['The prompt is longer than ajet.data.max_prompt_length.'] : [],
+    };
+  });
+  const records = rows.map((row, episode) => richEpisode(episode, row));
+  return {
+    run: runView({ report: { trains: 13, doesNotTrain: 3, findings } }),
+    episodes: records.length,
+    row: (episode) => records[episode]?.view.row,
+    record: (episode) => records[episode],
+  };
+}
+
+/** As many episodes as asked for, all told by their numbers. */
+export function longRun(episodes: number): ScriptedRun {
+  const row = (episode: number) =>
+    episodeRow({ episode, taskId: `task-${episode >> 2}`, repeat: episode % 4, reward: (episode % 5) / 4 });
+  const totals = { ...runView().totals, started: episodes, ended: episodes };
+  const report: RunView['report'] = {
+    trains: episodes - 2,
+    doesNotTrain: 2,
+    findings: [
+      {
+        code: 'tracking/overlong',
+        severity: 'error',
+        message: 'Too long.',
+        episodes: [4_321, 9_000],
+        count: 2,
+      },
+    ],
+  };
+  return {
+    run: runView({ episodes, totals, report }),
+    episodes,
+    row: (episode) => (episode < episodes ? row(episode) : undefined),
+    record: (episode) => richEpisode(episode, row(episode)),
+  };
+}
+
+/** One episode whose only timeline is one long reply of `tokens` tokens. */
+export function hugeTimeline(tokens: number): ScriptedRun {
+  const words = [
+    'Let',
+    ' us',
+    ' count',
+    ' the',
+    ' legs',
+    ' of',
+    ' each',
+    ' spider',
+    ' again',
+    ',',
+    ' then',
+    '.',
+  ];
+  const tokenAt = (position: number) =>
+    position % 40 === 39 ? '\n' : (words[(position * 7) % words.length] ?? '');
+  const base = richEpisode(0);
+  const timeline = { ...timelineRow(0, [0, 1], [answer]), tokens, trainableTokens: tokens, messages: 1 };
+  const [view] = viewsOf([answer]);
+  const messages = view === undefined ? [] : [{ ...view, tokens, trainableTokens: tokens }];
+  return {
+    run: runView({
+      tokenizer: { name: 'Qwen/Qwen2.5-7B', exact: true, file: '/models/qwen/tokenizer.json' },
+    }),
+    episodes: 1,
+    row: () => base.view.row,
+    record: () => ({ ...base, view: { ...base.view, timelines: [timeline] } }),
+    timeline: () => ({ row: timeline, messages }),
+    tokens: (_episode, _timeline, from, limit): TokensView => {
+      const positions = Array.from({ length: Math.min(limit, tokens - from) }, (_, offset) => from + offset);
+      return {
+        from,
+        total: tokens,
+        ids: positions.map((position) => position % 50_000),
+        texts: positions.map(tokenAt),
+        special: positions.map(() => false),
+        lossMask: positions.map(() => 1),
+        logprobs: positions.map((position) => (position % 10 === 0 ? null : -0.25)),
+        messages: positions.map(() => 0),
+      };
+    },
+  };
+}
+
+/** An episode that still runs: its first call was answered, its timeline is provisional. */
+export function runningRun(): ScriptedRun {
+  const whole = smallRun();
+  const started = richEpisode(2, {
+    state: 'running',
+    reward: null,
+    isSuccess: false,
+    seconds: null,
+    calls: 1,
+    timelines: 1,
+    trains: null,
+  });
+  const first = started.view.calls.slice(0, 1);
+  const timeline = { ...timelineRow(0, [0], [system, question, asksTool]), provisional: true };
+  const record: EpisodeRecord = {
+    view: { row: started.view.row, calls: first, timelines: [timeline] },
+    calls: started.calls,
+    timelines: [[system, question, asksTool]],
+  };
+  return {
+    run: {
+      ...whole.run,
+      end: null,
+      live: true,
+      totals: { ...whole.run.totals, started: 3, ended: 2, failed: 0 },
+    },
+    episodes: 3,
+    row: (episode) => (episode === 2 ? record.view.row : whole.row(episode)),
+    record: (episode) => (episode === 2 ? record : whole.record(episode)),
+  };
+}

@@ -1,0 +1,122 @@
+/** The built page in a real browser. A violation of its policy, an error on its console or in its script fails the test. */
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { screenshotFile } from '../../e2e/harness/artifacts.ts';
+import { ensureBrowser } from '../../tools/vscodeServer.mjs';
+import { ScriptedTrace, type ScriptedRun } from './scriptedTrace.ts';
+import { replyTo, startViewerServer, type ViewerServer } from './server.ts';
+
+export interface OpenViewer {
+  readonly page: Page;
+  readonly trace: ScriptedTrace;
+  readonly server: ViewerServer;
+  /** What the page complained of so far. A test that provokes something empties it. */
+  readonly complaints: string[];
+}
+
+export interface OpenOptions {
+  /** Added to the fragment, e.g. `episode=3`. */
+  readonly place?: string;
+  readonly context?: BrowserContextOptions;
+  /** As the page of a webview: the editor's function is there, with this state kept. */
+  readonly editorState?: unknown;
+  /** Done to the trace before the page opens. */
+  readonly prepare?: (trace: ScriptedTrace) => void;
+}
+
+/** Starts one browser for a file's tests; the returned function opens a viewer that is closed after the test. */
+export function useViewer(): (run: ScriptedRun, options?: OpenOptions) => Promise<OpenViewer> {
+  let browser: Browser;
+  const open: OpenViewer[] = [];
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: await ensureBrowser(),
+      args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
+    });
+  });
+  afterEach(async () => {
+    for (const { page, server, complaints } of open.splice(0)) {
+      await page.context().close();
+      await server.close();
+      expect(complaints).toEqual([]);
+    }
+  });
+  afterAll(() => browser.close());
+  return async (run, options = {}) => {
+    const trace = new ScriptedTrace(run);
+    options.prepare?.(trace);
+    const viewer = await openPage(browser, trace, options);
+    open.push(viewer);
+    return viewer;
+  };
+}
+
+async function openPage(browser: Browser, trace: ScriptedTrace, options: OpenOptions): Promise<OpenViewer> {
+  const server = await startViewerServer(trace);
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 860 },
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    ...options.context,
+  });
+  const page = await context.newPage();
+  const complaints = await complaintsOf(page);
+  if ('editorState' in options) {
+    await actAsEditor(page, trace, options.editorState);
+    await page.goto(server.editorAddress);
+  } else {
+    const place = options.place === undefined ? '' : `&${options.place}`;
+    await page.goto(`${server.address}${place}`);
+  }
+  return { page, trace, server, complaints };
+}
+
+async function complaintsOf(page: Page): Promise<string[]> {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.stack ?? error.message));
+  await page.exposeFunction('policyViolated', (what: string) => complaints.push(what));
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      const report = Reflect.get(window, 'policyViolated') as (what: string) => void;
+      report(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`);
+    });
+  });
+  return complaints;
+}
+
+/** The editor's side of a webview: messages there and back, and a state that outlives the page. */
+async function actAsEditor(page: Page, trace: ScriptedTrace, state: unknown): Promise<void> {
+  let kept = state;
+  await page.exposeFunction('askEditor', (call: unknown) => replyTo(trace, call));
+  await page.exposeFunction('keepState', (next: unknown) => {
+    kept = next;
+  });
+  await page.exposeFunction('keptState', () => kept);
+  await page.addInitScript((initial) => {
+    const host = window as unknown as {
+      askEditor: (call: unknown) => Promise<unknown>;
+      keepState: (state: unknown) => void;
+    };
+    Reflect.set(window, 'acquireVsCodeApi', () => ({
+      postMessage: (call: unknown) => void host.askEditor(call).then((reply) => window.postMessage(reply)),
+      getState: () => initial,
+      setState: (next: unknown) => host.keepState(next),
+    }));
+  }, state);
+}
+
+/** Elements of the page. */
+export function nodesOf(page: Page): Promise<number> {
+  return page.evaluate(() => document.querySelectorAll('*').length);
+}
+
+export async function picture(page: Page, name: string): Promise<void> {
+  const file = screenshotFile('webview', name);
+  await mkdir(path.dirname(file), { recursive: true });
+  await page.screenshot({ path: file });
+}

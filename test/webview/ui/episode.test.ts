@@ -1,0 +1,183 @@
+/** An episode's screen, its calls, and the way there and back. */
+import { describe, expect, test } from 'vitest';
+import { CodedError } from '../../../src/base/errors.ts';
+import { episodeRow } from '../harness/records.ts';
+import { smallRun } from '../harness/samples.ts';
+import { token } from '../harness/server.ts';
+import { useViewer } from '../harness/viewer.ts';
+
+const open = useViewer();
+
+describe('calls over time', () => {
+  test('lie where and as long as they took, one lane for each agent', async () => {
+    const { page } = await open(smallRun(), { place: 'episode=1' });
+    await page.locator('.call-bar').first().waitFor();
+    const lanes = page.getByRole('group');
+    expect(
+      await lanes.evaluateAll((groups) => groups.map((group) => group.getAttribute('aria-label'))),
+    ).toEqual(['Calls of solver', 'Calls of judge']);
+    const boxes = await page.locator('.call-bar').evaluateAll((bars) =>
+      bars.map((bar) => {
+        const { left, width, top } = bar.getBoundingClientRect();
+        return { call: (bar as HTMLElement).dataset['call'], left, width, top };
+      }),
+    );
+    const [first, second, , third, fourth] = boxes.toSorted(
+      (one, other) => Number(one.call) - Number(other.call),
+    );
+    if (!first || !second || !third || !fourth) throw new Error('Not all calls were drawn.');
+    expect(first.width / second.width).toBeCloseTo(1.1 / 0.9, 1);
+    expect(second.left).toBeGreaterThan(first.left + first.width);
+    // Both run at once: they must not cover each other.
+    expect(fourth.top).toBeGreaterThan(third.top);
+  });
+
+  test('are chosen with the arrow keys in the order of time', async () => {
+    const { page } = await open(smallRun(), { place: 'episode=1' });
+    await page.locator('.call-bar[data-call="0"]').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('region', { name: 'Call 1' }).waitFor();
+    await page.keyboard.press('End');
+    await page.getByRole('region', { name: 'Call 4' }).waitFor();
+    expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset['call'])).toBe('4');
+  });
+});
+
+describe('a call', () => {
+  test('shows its request, options, tools and reply', async () => {
+    const { page } = await open(smallRun(), { place: 'episode=1&call=0' });
+    const detail = page.getByRole('region', { name: 'Call 0' });
+    await detail.getByText('You solve math problems step by step.').waitFor();
+    await detail.getByText('calculate({"expression":"12*8+3*4"})').waitFor();
+    await detail.getByText('Options').click();
+    await detail.getByText('"temperature": 0.7').waitFor();
+    await detail.getByText('Tools').click();
+    await detail.getByText('"name": "calculate"').waitFor();
+    await detail.getByRole('button', { name: 'Timeline 0' }).click();
+    await page.getByRole('region', { name: 'Timeline 0' }).waitFor();
+  });
+
+  test('that failed says with what', async () => {
+    const { page } = await open(smallRun(), { place: 'episode=1&call=2' });
+    await page.getByText('The client got status 503: The endpoint is overloaded.').waitFor();
+    await page.getByText('None: the call was not answered.').waitFor();
+  });
+});
+
+describe('an episode', () => {
+  test('that failed says why, where and what to do', async () => {
+    const { page } = await open(smallRun(), { place: 'episode=5' });
+    const alert = await page.getByRole('alert').innerText();
+    for (const part of ['execute() threw', 'workflow.ts:31', 'press F5', 'workflow/threw'])
+      expect(alert).toContain(part);
+  });
+
+  test('without calls says so', async () => {
+    const run = smallRun();
+    const row = episodeRow({ episode: 0, calls: 0, timelines: 0 });
+    const record = { view: { row, calls: [], timelines: [] }, calls: [], timelines: [] };
+    const { page } = await open({ ...run, record: () => record }, { place: 'episode=0' });
+    await page.getByText('The workflow asked its model nothing').waitFor();
+  });
+
+  test('that cannot be read can be tried again', async () => {
+    const error = new CodedError({ code: 'trace/damaged', message: 'The record is damaged.' });
+    const { page, trace } = await open(smallRun(), {
+      place: 'episode=1',
+      prepare: (script) => script.fail('episode', error),
+    });
+    await page.getByText('The record is damaged.').waitFor();
+    trace.mend('episode');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('2 timelines').waitFor();
+  });
+});
+
+describe('the way', () => {
+  test('there is in the address, with the token, and survives reloading', async () => {
+    const { page } = await open(smallRun());
+    await page.locator('#episode-row-1').click();
+    await page.getByRole('option', { name: /Timeline 1/ }).click();
+    expect(new URL(page.url()).hash).toBe(`#token=${token}&episode=1&timeline=1`);
+    await page.reload();
+    await page.getByRole('region', { name: 'Timeline 1' }).waitFor();
+  });
+
+  test('back leads over episode and run, whatever was looked at side by side', async () => {
+    const { page } = await open(smallRun());
+    await page.locator('#episode-row-1').click();
+    await page.getByRole('option', { name: /Timeline 0/ }).click();
+    await page.getByRole('option', { name: /Call 1/ }).click();
+    await page.getByRole('region', { name: 'Call 1' }).waitFor();
+    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('region', { name: 'Overview' }).waitFor();
+    await page.goBack();
+    await page.getByRole('grid').waitFor();
+  });
+
+  test('back leads up for who came by a link', async () => {
+    const { page } = await open(smallRun(), { place: 'episode=1&call=1' });
+    await page.getByRole('region', { name: 'Call 1' }).waitFor();
+    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('region', { name: 'Overview' }).waitFor();
+    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('grid').waitFor();
+  });
+
+  test('up leads over the breadcrumbs', async () => {
+    const { page } = await open(smallRun(), { place: 'episode=1&call=1' });
+    const crumbs = page.getByRole('navigation', { name: 'Breadcrumbs' });
+    await crumbs.getByRole('button', { name: 'Episode 1' }).click();
+    await page.getByRole('region', { name: 'Overview' }).waitFor();
+    await crumbs.getByRole('button', { name: 'math_agent' }).click();
+    await page.getByRole('grid').waitFor();
+  });
+
+  test('to nowhere says so', async () => {
+    const { page } = await open(smallRun(), { place: 'episode=99' });
+    await page.getByText('The trace has no episode 99.').waitFor();
+    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('grid').waitFor();
+  });
+});
+
+describe('in an editor', () => {
+  test('the page is answered by messages and keeps its place in the editor’s state', async () => {
+    const { page } = await open(smallRun(), { editorState: undefined });
+    await page.locator('#episode-row-1').click();
+    await page.getByRole('option', { name: /Timeline 0/ }).click();
+    await page.locator('.token').first().waitFor();
+    expect(await page.evaluate('keptState()')).toEqual({
+      trail: ['', 'episode=1', 'episode=1&timeline=0'],
+    });
+    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('region', { name: 'Overview' }).waitFor();
+  });
+
+  test('a page that comes back is where it was', async () => {
+    const { page } = await open(smallRun(), { editorState: { trail: ['', 'episode=1&call=0'] } });
+    await page.getByRole('region', { name: 'Call 0' }).waitFor();
+    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('grid').waitFor();
+  });
+});
+
+test('an address without its token says what to do', async () => {
+  const { page } = await open(smallRun());
+  await page.evaluate(() => location.replace('#'));
+  await page.reload();
+  await page.getByText('This address lacks the token of the trace server.').waitFor();
+});
+
+test('a token that the server does not accept is told, and not tried for ever', async () => {
+  const { page, complaints } = await open(smallRun());
+  await page.getByRole('grid').waitFor();
+  await page.evaluate(() => location.replace('#token=wrong'));
+  await page.reload();
+  await page.getByText('does not accept the token').waitFor();
+  await page.getByText('viewer/refused').waitFor();
+  // The browser reports each refused request by itself.
+  expect(complaints.every((text) => text.includes('401'))).toBe(true);
+  complaints.length = 0;
+});
