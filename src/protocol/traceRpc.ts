@@ -69,6 +69,7 @@ export interface RunTotals {
   readonly meanReward: number | null;
   readonly successRate: number | null;
   readonly calls: number;
+  /** These and the tokens are of episodes that ended. */
   readonly timelines: number;
   readonly tokens: number;
   readonly trainableTokens: number;
@@ -93,6 +94,7 @@ export interface EpisodeRow {
   readonly episode: number;
   readonly taskId: string;
   readonly repeat: number;
+  /** In lists its beginning only, like the message of `error`; an episode's own view has both whole. */
   readonly query: string;
   /** `lost`: the process died while it ran. */
   readonly state: 'running' | 'ended' | 'lost';

@@ -88,8 +88,8 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
     this.#insert('calls', { ...request, finishReason, reply, promptTokens, replyTokens });
     const details = { key: contentKey(episode, call), options, messages: int32Bytes(messages) };
     this.#insert('callDetails', { ...details, tools: tools === null ? null : this.#idOfTools(tools) });
-    if (tools !== null && !this.#tools.has(tools))
-      this.#insert('tools', { id: this.#idOfTools(tools), tools });
+    if (tools === null || this.#tools.has(tools)) return;
+    this.#insert('tools', { id: this.#idOfTools(tools), tools });
   }
 
   #idOfTools(tools: string): number {

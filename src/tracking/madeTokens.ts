@@ -1,4 +1,4 @@
-import { utf8 } from './tokenizer/bytes.ts';
+import { utf8 } from '../base/utf8.ts';
 import type { ModelText, Tokenizer } from './tokenizer.ts';
 import type { ReplyToken, TrackerReply } from './tracker.ts';
 

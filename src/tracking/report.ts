@@ -102,7 +102,7 @@ function ownFindings(result: EpisodeResult): readonly Finding[] {
     return [{ code: 'episode-error', severity: 'error', message }, ...problems];
   }
   if (tracking === undefined) {
-    const message = 'The process ended before the episode was tracked.';
+    const message = 'Its calls were not tracked: the process ended before, or its tokenizer failed.';
     return [{ code: 'not-tracked', severity: 'error', message }];
   }
   if (tracking.timelines === 0) {

@@ -1,5 +1,5 @@
+import { utf8 } from '../../base/utf8.ts';
 import type { ReplyToken } from '../../tracking/tracker.ts';
-import { utf8 } from '../../tracking/tokenizer/bytes.ts';
 import type { ChatCompletion } from '../model-tuner/model.ts';
 
 type Choice = ChatCompletion['choices'][number];

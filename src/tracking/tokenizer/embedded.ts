@@ -1,6 +1,7 @@
+import { utf8 } from '../../base/utf8.ts';
 import type { ModelText, Tokenizer } from '../tokenizer.ts';
 import { RankTable, encodePiece } from './bytePairs.ts';
-import { byteKey, utf8 } from './bytes.ts';
+import { byteKey } from './bytes.ts';
 import { chatMlTemplate } from './chatml.ts';
 import { createChatTemplate } from './chatTemplate.ts';
 import { embeddedNote } from './embeddedNote.ts';

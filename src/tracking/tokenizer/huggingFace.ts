@@ -1,6 +1,7 @@
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
+import { utf8 } from '../../base/utf8.ts';
 import type { Tokenizer } from '../tokenizer.ts';
-import { byteKey, bytesOfByteLevel, utf8 } from './bytes.ts';
+import { byteKey, bytesOfByteLevel } from './bytes.ts';
 import { withUnicodeFolding } from './caseFolding.ts';
 
 /** `tokenizer.json`, as far as it is looked into here; the rest is the library's. */

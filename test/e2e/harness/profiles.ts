@@ -12,7 +12,11 @@ const settings = { 'files.autoSave': 'off' };
 /** `''` is for the tests right in test/e2e/suite; any other name is a folder below it. */
 export const hostProfiles: Readonly<Record<string, Omit<HostSuiteOptions, 'suite' | 'bundle'>>> = {
   '': { workspace, settings },
-  loading: { workspace: 'test/fixtures/loader', settings },
+  // Sixty runs whose traces nobody looks at.
+  loading: {
+    workspace: 'test/fixtures/loader',
+    settings: { ...settings, 'agentjet.openTrace': 'never' },
+  },
   multiRoot: { roots: { first: workspace, second: workspace } },
   noNode: { workspace, node: 'none' },
   untrusted: { workspace, workspaceTrust: true },

@@ -1,3 +1,5 @@
+import { utf8 } from '../../../base/utf8.ts';
+
 /** A token of a text. Where a character takes several, `text` has it with the last of them. */
 export interface TokenPiece {
   readonly text: string;
@@ -19,23 +21,5 @@ export const splitTokens: SplitTokens = (text) => {
 };
 
 export function pieceOf(text: string): TokenPiece {
-  return { text, bytes: utf8(text) };
-}
-
-/** The bytes of a text in UTF-8. */
-function utf8(text: string): number[] {
-  const bytes: number[] = [];
-  for (const character of text) {
-    let code = character.codePointAt(0) ?? 0xfffd;
-    if (code >= 0xd800 && code <= 0xdfff) code = 0xfffd; // a lone surrogate has no UTF-8 form
-    if (code < 0x80) bytes.push(code);
-    else if (code < 0x800) bytes.push(0xc0 | (code >> 6), tail(code, 0));
-    else if (code < 0x10000) bytes.push(0xe0 | (code >> 12), tail(code, 6), tail(code, 0));
-    else bytes.push(0xf0 | (code >> 18), tail(code, 12), tail(code, 6), tail(code, 0));
-  }
-  return bytes;
-}
-
-function tail(code: number, shift: number): number {
-  return 0x80 | ((code >> shift) & 0x3f);
+  return { text, bytes: [...utf8(text)] };
 }

@@ -1,0 +1,27 @@
+/** Bytes of texts where neither `TextEncoder` nor `Buffer` is at hand. */
+
+/** UTF-8; a lone surrogate becomes U+FFFD. */
+export function utf8(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length * 3);
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const point = text.codePointAt(at) ?? 0;
+    if (point > 0xffff) at++;
+    length = writeCodePoint(bytes, length, point >= 0xd800 && point <= 0xdfff ? 0xfffd : point);
+  }
+  return bytes.slice(0, length);
+}
+
+function writeCodePoint(bytes: Uint8Array, at: number, point: number): number {
+  if (point < 0x80) {
+    bytes[at] = point;
+    return at + 1;
+  }
+  const following = point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+  const marker = [0, 0xc0, 0xe0, 0xf0][following] ?? 0;
+  bytes[at] = marker | (point >> (6 * following));
+  for (let left = following - 1; left >= 0; left--) {
+    bytes[at + following - left] = 0x80 | ((point >> (6 * left)) & 0x3f);
+  }
+  return at + following + 1;
+}
