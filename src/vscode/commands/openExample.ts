@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { CodedError } from '../../base/errors.ts';
+import { exists } from '../exists.ts';
 import { placeTypes } from './addTypes.ts';
 
 const example = 'math_agent';
@@ -28,16 +29,6 @@ export async function copyExample(extension: vscode.Uri, parent: vscode.Uri): Pr
   await vscode.workspace.fs.copy(vscode.Uri.joinPath(extension, 'media/examples', example), folder);
   await placeTypes(folder, extension);
   return folder;
-}
-
-async function exists(uri: vscode.Uri): Promise<boolean> {
-  try {
-    await vscode.workspace.fs.stat(uri);
-    return true;
-  } catch (error) {
-    if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') return false;
-    throw error;
-  }
 }
 
 function alreadyThere(folder: vscode.Uri): CodedError {

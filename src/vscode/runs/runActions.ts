@@ -1,6 +1,7 @@
 /** What the view does to runs on disk. Rejects with a CodedError where something cannot be done. */
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { exists } from '../exists.ts';
 import { showTrace } from '../trace/showTrace.ts';
 import type { Run } from './run.ts';
 import { cannotDelete, cannotRename, configGone, folderShared, reasonOf, stillRunning } from './runErrors.ts';
@@ -138,14 +139,4 @@ async function closeEditors(traces: readonly string[]): Promise<boolean> {
     .filter(({ input }) => input instanceof vscode.TabInputCustom && traces.includes(input.uri.fsPath));
   if (tabs.length > 0) await vscode.window.tabGroups.close(tabs);
   return tabs.length > 0;
-}
-
-async function exists(uri: vscode.Uri): Promise<boolean> {
-  try {
-    await vscode.workspace.fs.stat(uri);
-    return true;
-  } catch (error) {
-    if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') return false;
-    throw error;
-  }
 }

@@ -4,6 +4,7 @@ import { toReport, type ErrorReport } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Clock } from '../../base/ports.ts';
 import type { TraceClient, TraceSummary } from '../../protocol/traceRpc.ts';
+import { unreadableSummary } from '../../trace/unreadable.ts';
 import type { Run, RunFile } from './run.ts';
 import { noAnswer } from './runErrors.ts';
 import { contains } from './runTree.ts';
@@ -290,28 +291,5 @@ function fingerprintOf({ size, modified }: RunFile): string {
 }
 
 function unreadable({ trace, size, modified }: RunFile, error: ErrorReport): TraceSummary {
-  return {
-    trace,
-    size,
-    experiment: '',
-    config: '',
-    workflow: '',
-    model: '',
-    startedAt: modified,
-    state: 'unreadable',
-    error,
-    totals: {
-      started: 0,
-      ended: 0,
-      failed: 0,
-      meanReward: null,
-      successRate: null,
-      calls: 0,
-      timelines: 0,
-      tokens: 0,
-      trainableTokens: 0,
-    },
-    tokenizer: null,
-    limits: null,
-  };
+  return unreadableSummary({ trace, size, startedAt: modified }, error);
 }

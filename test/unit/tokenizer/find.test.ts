@@ -23,8 +23,8 @@ function find(texts: Record<string, string>, options: Partial<OpenOptions> = {})
   return findModelText({
     modelPath: 'Org/Model-1.5B',
     setting: undefined,
-    cwd: path.resolve('/work'),
-    configFile: path.resolve('/work/configs/a.yaml'),
+    cwd: path.resolve('/home/ada'),
+    configFile: path.resolve('/home/ada/configs/a.yaml'),
     env: {},
     home: path.resolve('/home/me'),
     platform: 'linux',
@@ -59,8 +59,8 @@ describe('findModelText', () => {
   });
 
   it.each([
-    ['the working directory', '/work/Org/Model-1.5B', {}],
-    ["the config's folder", '/work/configs/Org/Model-1.5B', {}],
+    ['the working directory', '/home/ada/Org/Model-1.5B', {}],
+    ["the config's folder", '/home/ada/configs/Org/Model-1.5B', {}],
     ['HF_HUB_CACHE', '/hub/models--Org--Model-1.5B/snapshots/abc123', { HF_HUB_CACHE: '/hub' }],
     [
       'HUGGINGFACE_HUB_CACHE',
@@ -102,15 +102,15 @@ describe('findModelText', () => {
   it.each(['/models/mine', '/models/mine/tokenizer.json', '../models/mine'])(
     'prefers the setting: %s',
     async (setting) => {
-      const found = await find({ ...model('/models/mine'), ...model('/work/Org/Model-1.5B') }, { setting });
+      const found = await find({ ...model('/models/mine'), ...model('/home/ada/Org/Model-1.5B') }, { setting });
       expect(found.note).toMatchObject({ name: 'mine', file: path.resolve('/models/mine/tokenizer.json') });
     },
   );
 
-  it.each(['/nowhere', '/nowhere/tokenizer.json', '/work/readme.md'])(
+  it.each(['/nowhere', '/nowhere/tokenizer.json', '/home/ada/readme.md'])(
     'fails where the setting names nothing: %s',
     async (setting) => {
-      const error = await failure(find({ '/work/readme.md': 'x' }, { setting }));
+      const error = await failure(find({ '/home/ada/readme.md': 'x' }, { setting }));
       expect(error.code).toBe('tokenizer/not-found');
       expect(error.location).toEqual({ file: path.resolve(setting) });
       expect(error.hint).toBeDefined();

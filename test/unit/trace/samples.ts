@@ -12,10 +12,10 @@ import type {
 export function aRun(changes: Partial<TracedRun> = {}): TracedRun {
   return {
     experiment: 'math',
-    config: '/work/math.yaml',
+    config: '/home/ada/math.yaml',
     configText: 'ajet:\n',
     workflow: 'workflow.ts->Math',
-    workflowFile: '/work/workflow.ts',
+    workflowFile: '/home/ada/workflow.ts',
     model: 'embedded (seed 1)',
     tokenizer: { name: 'embedded', exact: false, file: null },
     limits: { modelLength: 18_000, promptLength: 3_000, responseLength: 15_000, turnLength: 4_096 },

@@ -9,10 +9,10 @@ import type {
 
 export const sampleRun: TracedRun = {
   experiment: 'sample',
-  config: '/work/sample.yaml',
+  config: '/home/ada/sample.yaml',
   configText: 'ajet: {}\n',
   workflow: 'Sample',
-  workflowFile: '/work/workflow.ts',
+  workflowFile: '/home/ada/workflow.ts',
   model: 'embedded (seed 1)',
   tokenizer: { name: 'embedded', exact: false, file: null },
   limits: { modelLength: 100, promptLength: 50, responseLength: 50, turnLength: 20 },

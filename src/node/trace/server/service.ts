@@ -3,12 +3,12 @@ import type { Clock } from '../../../base/ports.ts';
 import {
   largestWindow,
   traceCall,
-  type RunTotals,
   type TraceReply,
   type TraceRequest,
   type TraceSummary,
 } from '../../../protocol/traceRpc.ts';
 import type { TraceReader } from '../../../trace/reader.ts';
+import { unreadableSummary } from '../../../trace/unreadable.ts';
 import { reportOf } from '../errors.ts';
 import { serverErrors } from './errors.ts';
 import { OpenReaders } from './openReaders.ts';
@@ -126,7 +126,7 @@ export class Connection implements Disposable {
     try {
       return { ...this.#use(trace, (reader) => reader.summary()), trace };
     } catch (error) {
-      return { ...unreadable, trace, error: reportOf(error) };
+      return unreadableSummary({ trace, size: 0, startedAt: 0 }, reportOf(error));
     }
   }
 }
@@ -151,31 +151,6 @@ function read(reader: TraceReader, request: Reading): unknown {
     }
   }
 }
-
-const nothing: RunTotals = {
-  started: 0,
-  ended: 0,
-  failed: 0,
-  meanReward: null,
-  successRate: null,
-  calls: 0,
-  timelines: 0,
-  tokens: 0,
-  trainableTokens: 0,
-};
-
-const unreadable: Omit<TraceSummary, 'trace' | 'error'> = {
-  size: 0,
-  experiment: '',
-  config: '',
-  workflow: '',
-  model: '',
-  startedAt: 0,
-  state: 'unreadable',
-  totals: nothing,
-  tokenizer: null,
-  limits: null,
-};
 
 function parseJson(text: string): unknown {
   try {
