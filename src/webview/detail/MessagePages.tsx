@@ -42,10 +42,10 @@ function Pager({ from, total, onMove }: PagerProps) {
         First
       </button>
       <button type="button" disabled={earlier === 0} onClick={() => onMove(from - earlier)}>
-        <Icon name="up" /> Show {earlier} earlier messages
+        <Icon name="up" /> {earlier === 0 ? 'No earlier messages' : `Show ${earlier} earlier messages`}
       </button>
       <button type="button" disabled={later === 0} onClick={() => onMove(from + later)}>
-        <Icon name="down" /> {later} later
+        <Icon name="down" /> {later === 0 ? 'No later messages' : `Show ${later} later messages`}
       </button>
       <button type="button" disabled={later === 0} onClick={() => onMove(total - pageLength)}>
         Last

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { largestWindow, type MessageView, type TokensView } from '../../protocol/traceRpc.ts';
 import { useViewer, useWindow, type Windowed } from '../state/viewer.ts';
 import type { Slice } from '../state/windowBuffer.ts';
@@ -11,6 +11,7 @@ import { TokenChunk, tokenId } from './TokenChunk.tsx';
 import { chunkTokens, itemOfToken, tokenItems, type TokenItem } from './tokenLayout.ts';
 import { tokenAfterKey } from './tokenMoves.ts';
 import { TokenTooltip, tokenOf, tooltipId } from './TokenTooltip.tsx';
+import { useFollower } from './useFollower.ts';
 
 /** Pixels, until the real heights are measured. */
 const headingHeight = 40;
@@ -43,27 +44,28 @@ export function TokenList({ episode, timeline, messages }: Props) {
 
   const show = (token: number, align: 'auto' | 'start') =>
     virtualizer.scrollToIndex(itemOfToken(items, token), { align });
-  // On a low page the list itself may be scrolled out of view, and a chunk of tokens may be higher than the list.
-  useLayoutEffect(() => {
-    const token = active === null ? null : document.getElementById(tokenId(active));
-    if (token) token.scrollIntoView({ block: 'nearest' });
-    else if (active !== null) show(active, 'auto');
-  }, [active]);
+  const follower = useFollower();
   const onKeyDown = (event: KeyboardEvent) => {
+    follower.release();
     const target = tokenAfterKey(event.key, active ?? first, (items.at(-1)?.end ?? 0) - 1);
     if (target === undefined) return;
     event.preventDefault();
     setActive(target);
+    follower.follow(target, (token) => show(token, 'auto'));
   };
   const onFocus = () => {
     setHasFocus(true);
     setActive((token) => token ?? first);
   };
+  const onPick = (token: number) => {
+    follower.release();
+    show(token, 'start');
+  };
   const view = tokens.slice?.view;
   return (
     <>
       {tokens.error && <Failure report={tokens.error} retry={tokens.retry} />}
-      <TimelineMap messages={messages} shown={{ first, end }} onPick={(token) => show(token, 'start')} />
+      <TimelineMap messages={messages} shown={{ first, end }} onPick={onPick} />
       <div
         class="tokens"
         role="listbox"
@@ -75,6 +77,8 @@ export function TokenList({ episode, timeline, messages }: Props) {
         onKeyDown={onKeyDown}
         onFocus={onFocus}
         onBlur={() => setHasFocus(false)}
+        onWheel={() => follower.release()}
+        onPointerDown={() => follower.release()}
         onClick={({ target }) => setActive((token) => tokenOf(target) ?? token)}
       >
         <Items virtualizer={virtualizer} items={items} view={view} active={active} />

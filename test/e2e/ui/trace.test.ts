@@ -7,6 +7,7 @@ import process from 'node:process';
 import type { Frame, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { screenshotFile } from '../harness/artifacts.ts';
+import { violations } from '../../webview/harness/accessibility.ts';
 import { titleButton, useEditor } from '../harness/index.ts';
 import { extensionUnderTest } from '../harness/session.ts';
 
@@ -20,12 +21,6 @@ async function lineOf(text: string): Promise<number> {
   const found = lines.findIndex((line) => line.includes(text));
   expect(found, `the workflow has a line with ${text}`).toBeGreaterThanOrEqual(0);
   return found + 1;
-}
-
-/** Room for the viewer: where a run was debugged, the debug console has taken the lower half of the window. */
-async function hidePanel(): Promise<void> {
-  await editor().press('ControlOrMeta+j');
-  await editor().seeNo('.part.panel .composite.title');
 }
 
 /** The only trace below the workspace, absolute. */
@@ -59,6 +54,17 @@ function tokens(viewer: Frame | Page): Locator {
   return viewer.getByRole('listbox', { name: 'Tokens' }).locator('[data-token]');
 }
 
+/** Lines of tokens that can be seen in the viewer. */
+function linesInSight(viewer: Frame): Promise<number> {
+  return tokens(viewer).evaluateAll((all) => {
+    const tops = all.flatMap((token) => {
+      const [rect] = token.getClientRects();
+      return rect && rect.top >= 0 && rect.bottom <= window.innerHeight ? [Math.round(rect.top / 8)] : [];
+    });
+    return new Set(tops).size;
+  });
+}
+
 /** Hovers a token and reads its id. */
 async function idOfToken(viewer: Frame | Page, text: string): Promise<number> {
   await tokens(viewer).filter({ hasText: text }).first().hover();
@@ -76,8 +82,10 @@ test('F5 ends with the trace open beside the code: every episode, and every toke
   await editor().see(activeTab, 'math_agent.yaml');
   await viewer.getByText(/episodes would train/).waitFor();
   await editor().screenshot('after-f5');
-  await hidePanel();
   await openTimeline(viewer, 0);
+  // Beside the code and above the console there is not much room: the tokens have most of it.
+  await editor().see('.part.panel .repl');
+  await expect.poll(() => linesInSight(viewer)).toBeGreaterThanOrEqual(8);
   // The embedded tokenizer's ids are those of cl100k_base.
   expect(await idOfToken(viewer, ' careful')).toBe(16994);
   await editor().screenshot('token');
@@ -93,7 +101,6 @@ test('while a breakpoint holds the run, the viewer answers, in this window and i
   await editor().press('F5');
   await editor().see('.repl', 'repeat 1: started');
   await editor().stoppedAt(line);
-  await hidePanel();
   await editor().command('AgentJet: Open Last Trace');
   const viewer = await editor().webview();
   await seeStatus(viewer, 'running');
@@ -129,6 +136,56 @@ test('a viewer that was hidden shows the same when it comes back to the front', 
   await editor().command('AgentJet: Open Last Trace');
   await (await editor().webview()).getByRole('region', { name: 'Timeline 0' }).waitFor();
   await editor().screenshot('back-in-front');
+});
+
+/** As the editor's list of themes names them. */
+const themes = ['Light 2026', 'Dark 2026', 'Dark High Contrast', 'Light High Contrast'];
+
+/** The viewer's colours, its font and what the editor puts around a page by itself. */
+function looks(viewer: Frame) {
+  return viewer.evaluate(() => {
+    const body = getComputedStyle(document.body);
+    const theme = getComputedStyle(document.documentElement);
+    const probe = document.createElement('i');
+    document.body.append(probe);
+    probe.style.color = theme.getPropertyValue('--vscode-editor-background');
+    const background = getComputedStyle(probe).color;
+    probe.remove();
+    return {
+      padding: body.padding,
+      isOwnBackground: body.backgroundColor === background,
+      isOwnFont: body.fontFamily === theme.getPropertyValue('--vscode-font-family'),
+      kind: document.body.dataset['vscodeThemeId'],
+    };
+  });
+}
+
+test('the viewer follows the theme, and is accessible in each', async () => {
+  await editor().openFile('math_agent.yaml');
+  await editor().see(titleButton);
+  await editor().startDebugging();
+  const viewer = await editor().webview(60_000);
+  await seeRows(viewer);
+  await seeStatus(viewer, 'completed');
+  for (const theme of themes) {
+    await editor().command('Preferences: Color Theme');
+    await editor().pick(theme);
+    await expect.poll(() => looks(viewer)).toMatchObject({ kind: theme });
+    expect(await looks(viewer)).toMatchObject({ padding: '0px', isOwnBackground: true, isOwnFont: true });
+    await editor().screenshot(`run ${theme}`);
+    expect(await violations(viewer)).toEqual([]);
+    await openTimeline(viewer, 0);
+    await viewer.getByRole('listbox', { name: 'Tokens' }).focus();
+    await viewer.getByRole('tooltip').waitFor();
+    await editor().screenshot(`timeline ${theme}`);
+    expect(await violations(viewer)).toEqual([]);
+    await viewer.getByRole('button', { name: 'Back' }).click();
+    await viewer.getByRole('region', { name: 'Overview' }).waitFor();
+    await editor().screenshot(`episode ${theme}`);
+    expect(await violations(viewer)).toEqual([]);
+    await viewer.getByRole('button', { name: 'Back' }).click();
+    await seeRows(viewer);
+  }
 });
 
 /** A second window: the viewer that the command line serves, in a browser context of its own. */

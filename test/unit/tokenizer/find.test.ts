@@ -23,8 +23,8 @@ function find(texts: Record<string, string>, options: Partial<OpenOptions> = {})
   return findModelText({
     modelPath: 'Org/Model-1.5B',
     setting: undefined,
-    cwd: path.resolve('/home/ada'),
-    configFile: path.resolve('/home/ada/configs/a.yaml'),
+    cwd: path.resolve('/ws'),
+    configFile: path.resolve('/ws/configs/a.yaml'),
     env: {},
     home: path.resolve('/home/me'),
     platform: 'linux',
@@ -59,8 +59,8 @@ describe('findModelText', () => {
   });
 
   it.each([
-    ['the working directory', '/home/ada/Org/Model-1.5B', {}],
-    ["the config's folder", '/home/ada/configs/Org/Model-1.5B', {}],
+    ['the working directory', '/ws/Org/Model-1.5B', {}],
+    ["the config's folder", '/ws/configs/Org/Model-1.5B', {}],
     ['HF_HUB_CACHE', '/hub/models--Org--Model-1.5B/snapshots/abc123', { HF_HUB_CACHE: '/hub' }],
     [
       'HUGGINGFACE_HUB_CACHE',
@@ -102,15 +102,15 @@ describe('findModelText', () => {
   it.each(['/models/mine', '/models/mine/tokenizer.json', '../models/mine'])(
     'prefers the setting: %s',
     async (setting) => {
-      const found = await find({ ...model('/models/mine'), ...model('/home/ada/Org/Model-1.5B') }, { setting });
+      const found = await find({ ...model('/models/mine'), ...model('/ws/Org/Model-1.5B') }, { setting });
       expect(found.note).toMatchObject({ name: 'mine', file: path.resolve('/models/mine/tokenizer.json') });
     },
   );
 
-  it.each(['/nowhere', '/nowhere/tokenizer.json', '/home/ada/readme.md'])(
+  it.each(['/nowhere', '/nowhere/tokenizer.json', '/ws/readme.md'])(
     'fails where the setting names nothing: %s',
     async (setting) => {
-      const error = await failure(find({ '/home/ada/readme.md': 'x' }, { setting }));
+      const error = await failure(find({ '/ws/readme.md': 'x' }, { setting }));
       expect(error.code).toBe('tokenizer/not-found');
       expect(error.location).toEqual({ file: path.resolve(setting) });
       expect(error.hint).toBeDefined();

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { resolveLaunch, withSettings } from '../../../src/debug/launchConfiguration.ts';
 import { parseArguments, usage } from '../../../src/node/cli/arguments.ts';
 
-const cwd = path.resolve('/home/ada');
+const cwd = path.resolve('/ws');
 
 function resolve(configuration: Record<string, unknown>, isThere = true) {
   return resolveLaunch(
-    { config: path.resolve('/home/ada/a.yaml'), cwd, ...configuration },
+    { config: path.resolve('/ws/a.yaml'), cwd, ...configuration },
     {
       files: {
         exists: (file) => Promise.resolve(isThere || !file.includes('tok')),
@@ -23,7 +23,7 @@ function resolve(configuration: Record<string, unknown>, isThere = true) {
 describe('the launch attribute tokenizer', () => {
   it('starts from the working directory', async () => {
     const { spec } = await resolve({ tokenizer: 'models/tok' });
-    expect(spec.request.tokenizer).toBe(path.resolve('/home/ada/models/tok'));
+    expect(spec.request.tokenizer).toBe(path.resolve('/ws/models/tok'));
     expect((await resolve({})).spec.request).not.toHaveProperty('tokenizer');
   });
 

@@ -235,6 +235,22 @@ export function hugeTimeline(tokens: number): ScriptedRun {
   };
 }
 
+/** One episode whose only call asked with as many messages as asked for. */
+export function manyMessages(messages: number): ScriptedRun {
+  const base = richEpisode(0);
+  const asked = Array.from({ length: messages }, (_, index) => (index % 2 === 0 ? question : answer));
+  const call = callRow({ call: 0, promptTokens: messages * 40 });
+  return {
+    ...smallRun(),
+    episodes: 1,
+    record: () => ({
+      ...base,
+      view: { ...base.view, calls: [call] },
+      calls: [callView(call, asked, answer)],
+    }),
+  };
+}
+
 /** An episode that still runs: its first call was answered, its timeline is provisional. */
 export function runningRun(): ScriptedRun {
   const whole = smallRun();
