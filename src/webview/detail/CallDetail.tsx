@@ -79,7 +79,7 @@ function CallHeader({ episode, call: { row }, onReply }: HeaderProps) {
           </button>
         )}
       </div>
-      <dl class="stats">
+      <dl class="stats foldable">
         <Stat name="Status">{row.status}</Stat>
         <Stat name="Time">{duration(row.seconds)}</Stat>
         <Stat name="Prompt" note="tokens">

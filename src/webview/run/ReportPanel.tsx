@@ -72,6 +72,7 @@ function FindingButton({ finding, pressed, onPress }: FindingProps) {
       type="button"
       class={`finding finding-${finding.severity}`}
       aria-pressed={pressed}
+      title={finding.message}
       onClick={onPress}
     >
       <Icon name={finding.severity === 'error' ? 'cross' : 'warning'} />

@@ -138,25 +138,32 @@ test('a viewer that was hidden shows the same when it comes back to the front', 
   await editor().screenshot('back-in-front');
 });
 
-/** As the editor's list of themes names them. */
-const themes = ['Light 2026', 'Dark 2026', 'Dark High Contrast', 'Light High Contrast'];
+/** Ids of themes by the names that the editor lists them under. */
+const themes = {
+  'Light 2026': 'Light 2026',
+  'Dark 2026': 'Dark 2026',
+  'Dark High Contrast': 'Default High Contrast',
+  'Light High Contrast': 'Default High Contrast Light',
+};
 
-/** The viewer's colours, its font and what the editor puts around a page by itself. */
+/** The theme that the viewer has, and how its page looks beside what the theme says. */
 function looks(viewer: Frame) {
   return viewer.evaluate(() => {
-    const body = getComputedStyle(document.body);
-    const theme = getComputedStyle(document.documentElement);
     const probe = document.createElement('i');
+    probe.style.cssText = `padding: 0; font-family: var(--vscode-font-family); color: var(--vscode-foreground);
+      background-color: var(--vscode-editor-background)`;
     document.body.append(probe);
-    probe.style.color = theme.getPropertyValue('--vscode-editor-background');
-    const background = getComputedStyle(probe).color;
-    probe.remove();
-    return {
-      padding: body.padding,
-      isOwnBackground: body.backgroundColor === background,
-      isOwnFont: body.fontFamily === theme.getPropertyValue('--vscode-font-family'),
-      kind: document.body.dataset['vscodeThemeId'],
+    const looksOf = (element: Element) => {
+      const { padding, fontFamily, color, backgroundColor } = getComputedStyle(element);
+      return { padding, fontFamily, color, backgroundColor };
     };
+    const found = {
+      theme: document.body.dataset['vscodeThemeId'],
+      is: looksOf(document.body),
+      should: looksOf(probe),
+    };
+    probe.remove();
+    return found;
   });
 }
 
@@ -167,21 +174,24 @@ test('the viewer follows the theme, and is accessible in each', async () => {
   const viewer = await editor().webview(60_000);
   await seeRows(viewer);
   await seeStatus(viewer, 'completed');
-  for (const theme of themes) {
-    await editor().command('Preferences: Color Theme');
-    await editor().pick(theme);
-    await expect.poll(() => looks(viewer)).toMatchObject({ kind: theme });
-    expect(await looks(viewer)).toMatchObject({ padding: '0px', isOwnBackground: true, isOwnFont: true });
-    await editor().screenshot(`run ${theme}`);
+  for (const [name, theme] of Object.entries(themes)) {
+    await editor().press('ControlOrMeta+k', 'ControlOrMeta+t');
+    await editor().pick(name);
+    await expect.poll(() => looks(viewer)).toMatchObject({ theme });
+    const { is, should } = await looks(viewer);
+    expect(is).toEqual(should);
+    await editor().screenshot(`run ${name}`);
     expect(await violations(viewer)).toEqual([]);
-    await openTimeline(viewer, 0);
+    // One of a task whose rewards are all equal.
+    await openTimeline(viewer, 8);
+    await viewer.getByText('Would not train: All episodes of the task').waitFor();
     await viewer.getByRole('listbox', { name: 'Tokens' }).focus();
     await viewer.getByRole('tooltip').waitFor();
-    await editor().screenshot(`timeline ${theme}`);
+    await editor().screenshot(`timeline ${name}`);
     expect(await violations(viewer)).toEqual([]);
     await viewer.getByRole('button', { name: 'Back' }).click();
     await viewer.getByRole('region', { name: 'Overview' }).waitFor();
-    await editor().screenshot(`episode ${theme}`);
+    await editor().screenshot(`episode ${name}`);
     expect(await violations(viewer)).toEqual([]);
     await viewer.getByRole('button', { name: 'Back' }).click();
     await seeRows(viewer);

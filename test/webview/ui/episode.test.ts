@@ -1,8 +1,8 @@
 /** An episode's screen, its calls, and the way there and back. */
 import { describe, expect, test } from 'vitest';
 import { CodedError } from '../../../src/base/errors.ts';
-import { episodeRow } from '../harness/records.ts';
-import { smallRun } from '../harness/samples.ts';
+import { episodeRow, runView } from '../harness/records.ts';
+import { findings, richEpisode, smallRun } from '../harness/samples.ts';
 import { token } from '../harness/server.ts';
 import { useViewer } from '../harness/viewer.ts';
 
@@ -71,6 +71,20 @@ describe('an episode', () => {
     const alert = await page.getByRole('alert').innerText();
     for (const part of ['execute() threw', 'workflow.ts:31', 'press F5', 'workflow/threw'])
       expect(alert).toContain(part);
+  });
+
+  test('that does not train says why wherever one is in it, and how grave each finding is', async () => {
+    const [grave, slight] = findings.map(({ message }) => message);
+    const row = { trains: false, findings: [slight ?? '', grave ?? ''] };
+    const report = { trains: 0, doesNotTrain: 1, findings: findings.map((one) => ({ ...one, episodes: [0] })) };
+    const run = { ...smallRun(), run: runView({ report }), record: () => richEpisode(0, row) };
+    const { page } = await open(run, { place: 'episode=0&timeline=0' });
+    await page.getByText(`Would not train: ${grave}`).waitFor();
+    await page.getByRole('button', { name: 'and 1 other finding' }).click();
+    const overview = page.getByRole('region', { name: 'Overview' });
+    await overview.getByText(`error ${grave}`).waitFor();
+    await overview.getByText(`warning ${slight}`).waitFor();
+    await page.getByText(`Would not train: ${grave}`).waitFor();
   });
 
   test('without calls says so', async () => {
