@@ -36,16 +36,26 @@ function Pager({ from, total, onMove }: PagerProps) {
   return (
     <div class="pager" role="toolbar" aria-label="Messages shown">
       <span class="pager-text" role="status">
-        Messages {count(from + 1)} to {count(end)} of {count(total)}
+        {count(from + 1)} to {count(end)} of {count(total)}
       </span>
       <button type="button" disabled={earlier === 0} onClick={() => onMove(0)}>
         First
       </button>
-      <button type="button" disabled={earlier === 0} onClick={() => onMove(from - earlier)}>
-        <Icon name="up" /> {earlier === 0 ? 'No earlier messages' : `Show ${earlier} earlier messages`}
+      <button
+        type="button"
+        disabled={earlier === 0}
+        aria-label={`Show ${earlier} earlier messages`}
+        onClick={() => onMove(from - earlier)}
+      >
+        <Icon name="up" /> {earlier} earlier
       </button>
-      <button type="button" disabled={later === 0} onClick={() => onMove(from + later)}>
-        <Icon name="down" /> {later === 0 ? 'No later messages' : `Show ${later} later messages`}
+      <button
+        type="button"
+        disabled={later === 0}
+        aria-label={`Show ${later} later messages`}
+        onClick={() => onMove(from + later)}
+      >
+        <Icon name="down" /> {later} later
       </button>
       <button type="button" disabled={later === 0} onClick={() => onMove(total - pageLength)}>
         Last

@@ -48,6 +48,15 @@ export class Editor {
     await this.page.locator('.monaco-workbench').click({ position: { x: 720, y: 450 } });
   }
 
+  /** Another window of this editor, on the same workspace and with an extension host of its own. */
+  async anotherWindow(): Promise<Editor> {
+    const page = await this.page.context().newPage();
+    await page.goto(this.page.url());
+    const other = new Editor({ ...this.session, page }, this.#suite);
+    await other.ready();
+    return other;
+  }
+
   /** Waits until something that matches `selector`, and has `text` in it, shows. */
   async see(selector: string, text?: string | RegExp, timeoutMs = waitMs): Promise<Locator> {
     const found = this.page.locator(selector, text === undefined ? {} : { hasText: text }).first();

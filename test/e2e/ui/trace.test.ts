@@ -49,6 +49,17 @@ async function openTimeline(viewer: Frame | Page, episode: number): Promise<void
   await tokens(viewer).first().waitFor();
 }
 
+/** From the code to the viewer, which then has the focus: keys pressed before it has would go where it was. */
+async function bringToFront(): Promise<void> {
+  await editor().press('ControlOrMeta+1');
+  await editor().see(activeTab, 'math_agent.yaml');
+  await editor().command('AgentJet: Open Last Trace');
+  await editor().see(activeTab, '.ajtrace');
+  await editor().until('the viewer has the focus', () =>
+    editor().page.evaluate(() => document.activeElement?.matches('iframe.webview') === true),
+  );
+}
+
 /** The tokens of the timeline that shows; the legend's samples are not among them. */
 function tokens(viewer: Frame | Page): Locator {
   return viewer.getByRole('listbox', { name: 'Tokens' }).locator('[data-token]');
@@ -131,8 +142,10 @@ test('a viewer that was hidden shows the same when it comes back to the front', 
   await editor().see(titleButton);
   await editor().startDebugging();
   await openTimeline(await editor().webview(60_000), 1);
-  await editor().command('AgentJet: Open Last Trace');
+  await bringToFront();
+  // In the viewer's column, so that it is hidden.
   await editor().openFile('judge.ts');
+  await editor().seeNo('iframe.webview');
   await editor().command('AgentJet: Open Last Trace');
   await (await editor().webview()).getByRole('region', { name: 'Timeline 0' }).waitFor();
   await editor().screenshot('back-in-front');

@@ -76,7 +76,11 @@ describe('an episode', () => {
   test('that does not train says why wherever one is in it, and how grave each finding is', async () => {
     const [grave, slight] = findings.map(({ message }) => message);
     const row = { trains: false, findings: [slight ?? '', grave ?? ''] };
-    const report = { trains: 0, doesNotTrain: 1, findings: findings.map((one) => ({ ...one, episodes: [0] })) };
+    const report = {
+      trains: 0,
+      doesNotTrain: 1,
+      findings: findings.map((one) => ({ ...one, episodes: [0] })),
+    };
     const run = { ...smallRun(), run: runView({ report }), record: () => richEpisode(0, row) };
     const { page } = await open(run, { place: 'episode=0&timeline=0' });
     await page.getByText(`Would not train: ${grave}`).waitFor();
