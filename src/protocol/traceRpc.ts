@@ -109,8 +109,14 @@ export interface EpisodeRow {
   readonly error: ErrorReport | null;
   /** Whether it would train; null while that is open. */
   readonly trains: boolean | null;
-  /** Why not, or what to look at; one sentence each. */
-  readonly findings: readonly string[];
+  /** Why not, and then what to look at. */
+  readonly findings: readonly EpisodeFinding[];
+}
+
+export interface EpisodeFinding {
+  readonly severity: 'error' | 'warning';
+  /** One sentence. */
+  readonly message: string;
 }
 
 export interface EpisodesView {

@@ -1,6 +1,6 @@
 import type { ErrorReport } from '../base/errors.ts';
 import { errorReport } from '../protocol/run.ts';
-import type { EpisodeRow } from '../protocol/traceRpc.ts';
+import type { EpisodeFinding, EpisodeRow } from '../protocol/traceRpc.ts';
 import type { EpisodeContents } from './episodeContent.ts';
 import type { EpisodeRecord, StoredRun } from './records.ts';
 import type { StoredTrace } from './stored.ts';
@@ -28,11 +28,13 @@ export function episodeRows(records: readonly EpisodeRecord[], context: RowConte
   });
 }
 
+const lost: EpisodeFinding = { severity: 'error', message: 'The process ended before the episode did.' };
+
 type Ending = Pick<EpisodeRow, 'state' | 'trains' | 'findings'>;
 
 function unended(live: boolean): Ending {
   if (live) return { state: 'running', trains: null, findings: [] };
-  return { state: 'lost', trains: false, findings: ['The process ended before the episode did.'] };
+  return { state: 'lost', trains: false, findings: [lost] };
 }
 
 function ended(verdict: Verdict | undefined, live: boolean): Ending {
@@ -41,8 +43,14 @@ function ended(verdict: Verdict | undefined, live: boolean): Ending {
   return {
     state: 'ended',
     trains: open ? null : verdict.trains,
-    findings: verdict.findings.map(({ message }) => message),
+    findings: [...withSeverity(verdict, 'error'), ...withSeverity(verdict, 'warning')],
   };
+}
+
+function withSeverity({ findings }: Verdict, severity: EpisodeFinding['severity']): EpisodeFinding[] {
+  return findings.flatMap((found) =>
+    found.severity === severity ? [{ severity, message: found.message }] : [],
+  );
 }
 
 type Counts = Pick<EpisodeRow, 'timelines' | 'tokens' | 'trainableTokens'>;

@@ -66,7 +66,7 @@ function Page({ navigator, watchError }: PageProps) {
       {place.episode === null ? (
         <RunScreen run={run.value} memory={memory} onMemory={setMemory} />
       ) : (
-        <EpisodeScreen key={place.episode} episode={place.episode} report={run.value.report} />
+        <EpisodeScreen key={place.episode} episode={place.episode} />
       )}
     </>
   );

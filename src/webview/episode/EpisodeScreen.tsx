@@ -1,7 +1,6 @@
-import type { EpisodeView, ReportView } from '../../protocol/traceRpc.ts';
+import type { EpisodeFinding, EpisodeView } from '../../protocol/traceRpc.ts';
 import { CallDetail } from '../detail/CallDetail.tsx';
 import { TimelineDetail } from '../detail/TimelineDetail.tsx';
-import { findingsOf, type EpisodeFinding } from '../run/findings.ts';
 import { episodeStatus, trainsWord } from '../run/status.ts';
 import { depth, episodePlace } from '../state/place.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
@@ -15,12 +14,10 @@ import { Parts } from './Parts.tsx';
 
 interface Props {
   readonly episode: number;
-  /** Of the whole run. */
-  readonly report: ReportView;
 }
 
 /** One episode: when it called, what came of the calls, and one of them or of its timelines in full. */
-export function EpisodeScreen({ episode: number, report }: Props) {
+export function EpisodeScreen({ episode: number }: Props) {
   const { trace, place } = useViewer();
   const { value: episode, error, retry } = useAnswer('episode', { trace, episode: number });
   const fold = useFold();
@@ -31,7 +28,7 @@ export function EpisodeScreen({ episode: number, report }: Props) {
       </main>
     );
   }
-  const findings = findingsOf(episode.row, report);
+  const { findings } = episode.row;
   return (
     <main class={`screen episode-screen ${fold.className}`}>
       {error && <Failure report={error} retry={retry} />}
@@ -126,8 +123,8 @@ function Overview({ episode: { row, calls }, findings }: DetailProps) {
     <section class="detail" aria-label="Overview">
       {row.error && <Failure report={row.error} />}
       {listed.map(({ message, severity }) => (
-        <Note key={message} kind={severity ?? 'info'}>
-          {severity && <strong class="finding-severity">{severity}</strong>} {message}
+        <Note key={message} kind={severity}>
+          <strong class="finding-severity">{severity}</strong> {message}
         </Note>
       ))}
       <h2>Task</h2>

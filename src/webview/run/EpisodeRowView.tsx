@@ -1,14 +1,13 @@
 import type { ComponentChildren } from 'preact';
-import type { EpisodeRow, ReportView } from '../../protocol/traceRpc.ts';
+import type { EpisodeRow } from '../../protocol/traceRpc.ts';
 import { count, duration, reward, share } from '../ui/format.ts';
 import { Icon } from '../ui/Icon.tsx';
-import { findingsOf } from './findings.ts';
 import { episodeStatus, successWords, trainsWord } from './status.ts';
 
 interface Column {
   readonly name: string;
   readonly className?: string;
-  readonly cell: (row: EpisodeRow, report: ReportView) => ComponentChildren;
+  readonly cell: (row: EpisodeRow) => ComponentChildren;
 }
 
 const number = 'number';
@@ -18,7 +17,7 @@ const columns: readonly Column[] = [
   { name: 'Repeat', className: number, cell: (row) => row.repeat },
   { name: 'Reward', className: number, cell: (row) => reward(row.reward) },
   { name: 'Success', cell: (row) => <SuccessCell row={row} /> },
-  { name: 'Would train', cell: (row, report) => <TrainsCell row={row} report={report} /> },
+  { name: 'Would train', cell: (row) => <TrainsCell row={row} /> },
   { name: 'Calls', className: number, cell: (row) => count(row.calls) },
   { name: 'Timelines', className: number, cell: (row) => count(row.timelines) },
   { name: 'Tokens', className: number, cell: (row) => count(row.tokens) },
@@ -51,11 +50,10 @@ interface RowProps {
   readonly top: number;
   readonly current: boolean;
   readonly marked: ReadonlySet<number>;
-  readonly report: ReportView;
   readonly onOpen: () => void;
 }
 
-export function EpisodeRowView({ position, row, top, current, marked, report, onOpen }: RowProps) {
+export function EpisodeRowView({ position, row, top, current, marked, onOpen }: RowProps) {
   const isMarked = row !== undefined && marked.has(row.episode);
   return (
     <div
@@ -69,7 +67,7 @@ export function EpisodeRowView({ position, row, top, current, marked, report, on
     >
       {columns.map(({ name, className, cell }) => (
         <div key={name} class={`cell ${className ?? ''}`} role="gridcell">
-          {row ? cell(row, report) : '…'}
+          {row ? cell(row) : '…'}
         </div>
       ))}
     </div>
@@ -104,10 +102,10 @@ function TrainableCell({ row }: { readonly row: EpisodeRow }) {
   );
 }
 
-function TrainsCell({ row, report }: { readonly row: EpisodeRow; readonly report: ReportView }) {
-  const [first] = findingsOf(row, report);
+function TrainsCell({ row }: { readonly row: EpisodeRow }) {
+  const [first] = row.findings;
   return (
-    <span title={row.findings.join('\n')}>
+    <span title={row.findings.map(({ message }) => message).join('\n')}>
       {row.trains === false && <Icon name="cross" />}
       {row.trains === true && first && <Icon name="warning" />}
       {trainsWord(row.trains)}

@@ -1,6 +1,6 @@
 import type { Virtualizer } from '@tanstack/virtual-core';
 import { useEffect, useRef } from 'preact/hooks';
-import { largestWindow, type EpisodeRow, type ReportView } from '../../protocol/traceRpc.ts';
+import { largestWindow, type EpisodeRow } from '../../protocol/traceRpc.ts';
 import { useViewer, useWindow, type Windowed } from '../state/viewer.ts';
 import type { Slice } from '../state/windowBuffer.ts';
 import { counted } from '../ui/format.ts';
@@ -23,7 +23,6 @@ interface Props {
   readonly onActive: (position: number) => void;
   /** Numbers of the episodes to mark. */
   readonly marked: ReadonlySet<number>;
-  readonly report: ReportView;
   readonly onOpen: (episode: number) => void;
 }
 
@@ -59,7 +58,7 @@ interface GridProps extends Props {
   readonly slice: EpisodeSlice;
 }
 
-function Grid({ active, onActive, marked, report, onOpen, episodes, slice }: GridProps) {
+function Grid({ active, onActive, marked, onOpen, episodes, slice }: GridProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const current = Math.min(active, slice.total - 1);
   const virtualizer = useVirtualizer<HTMLDivElement>({
@@ -106,14 +105,7 @@ function Grid({ active, onActive, marked, report, onOpen, episodes, slice }: Gri
       onKeyDown={onKeyDown}
     >
       <HeaderRow />
-      <Rows
-        virtualizer={virtualizer}
-        rowAt={rowAt}
-        current={current}
-        marked={marked}
-        report={report}
-        onOpen={open}
-      />
+      <Rows virtualizer={virtualizer} rowAt={rowAt} current={current} marked={marked} onOpen={open} />
     </div>
   );
 }
@@ -123,11 +115,10 @@ interface RowsProps {
   readonly rowAt: (position: number) => EpisodeRow | undefined;
   readonly current: number;
   readonly marked: ReadonlySet<number>;
-  readonly report: ReportView;
   readonly onOpen: (position: number) => void;
 }
 
-function Rows({ virtualizer, rowAt, current, marked, report, onOpen }: RowsProps) {
+function Rows({ virtualizer, rowAt, current, marked, onOpen }: RowsProps) {
   return (
     <div class="grid-rows" role="rowgroup" style={{ height: `${virtualizer.getTotalSize()}px` }}>
       {virtualizer.getVirtualItems().map(({ index, start }) => (
@@ -138,7 +129,6 @@ function Rows({ virtualizer, rowAt, current, marked, report, onOpen }: RowsProps
           top={start - headerHeight}
           current={index === current}
           marked={marked}
-          report={report}
           onOpen={() => onOpen(index)}
         />
       ))}

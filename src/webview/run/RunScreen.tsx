@@ -56,7 +56,6 @@ export function RunScreen({ run, memory, onMemory }: Props) {
           active={memory.active}
           onActive={(active) => onMemory({ ...memory, active })}
           marked={marked}
-          report={run.report}
           onOpen={(episode) => go(episodePlace(episode))}
         />
       </section>

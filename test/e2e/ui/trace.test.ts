@@ -137,6 +137,31 @@ test('while a breakpoint holds the run, the viewer answers, in this window and i
   await window.close();
 });
 
+test('a second window opens the trace while the run still writes it', async () => {
+  const line = await lineOf('return { reward: null, metadata: { final_answer: reply.content');
+  await editor().openFile('workflow.ts');
+  await editor().setBreakpoint(line);
+  await editor().see(titleButton);
+  await editor().startDebugging();
+  await editor().stoppedAt(line);
+  const other = await editor().anotherWindow();
+  await other.command('AgentJet: Open Last Trace');
+  const viewer = await other.webview(60_000);
+  await seeStatus(viewer, 'running');
+  await openTimeline(viewer, 0);
+  await other.screenshot('second-editor');
+  await viewer.getByRole('button', { name: 'Back' }).click();
+  await viewer.getByRole('button', { name: 'Back' }).click();
+  await seeRows(viewer);
+  await editor().page.bringToFront();
+  await editor().command('Remove All Breakpoints');
+  await editor().press('F5');
+  await editor().seeNo('.debug-toolbar', undefined, 60_000);
+  await other.page.bringToFront();
+  await seeStatus(viewer, 'completed');
+  await viewer.getByText(/episodes would train/).waitFor();
+});
+
 test('a viewer that was hidden shows the same when it comes back to the front', async () => {
   await editor().openFile('math_agent.yaml');
   await editor().see(titleButton);

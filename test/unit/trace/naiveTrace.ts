@@ -214,8 +214,10 @@ export class NaiveTrace implements TraceWriter {
       error: end?.result.error ?? null,
       trains: lost ? false : open ? null : (verdict?.trains ?? null),
       findings: lost
-        ? ['The process ended before the episode did.']
-        : (verdict?.findings ?? []).map(({ message }) => message),
+        ? [{ severity: 'error', message: 'The process ended before the episode did.' }]
+        : (verdict?.findings ?? [])
+            .map(({ severity, message }) => ({ severity, message }))
+            .sort((one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning')),
     };
   }
 

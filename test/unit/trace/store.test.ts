@@ -120,7 +120,11 @@ describe('what is left when a run has ended', () => {
     const reader = opened(file);
     expect(reader.episodes(0, 10).rows).toMatchObject([
       { state: 'ended', trains: true },
-      { state: 'lost', trains: false, findings: ['The process ended before the episode did.'] },
+      {
+        state: 'lost',
+        trains: false,
+        findings: [{ severity: 'error', message: 'The process ended before the episode did.' }],
+      },
     ]);
     expect(reader.summary().state).toBe('cancelled');
   });

@@ -141,7 +141,7 @@ export function smallRun(): ScriptedRun {
         isSuccess: false,
         error,
         trains: false,
-        findings: ['It ended with an error.'],
+        findings: [{ severity: 'error' as const, message: 'It ended with an error.' }],
       };
     }
     const isSuccess = episode % 3 !== 0;
@@ -151,7 +151,14 @@ export function smallRun(): ScriptedRun {
       reward: isSuccess ? 1 : 0,
       isSuccess,
       trains: !overlong,
-      findings: overlong ? ['The prompt is longer than ajet.data.max_prompt_length.'] : [],
+      findings: overlong
+        ? [
+            {
+              severity: 'error' as const,
+              message: 'The prompt is longer than ajet.data.max_prompt_length.',
+            },
+          ]
+        : [],
     };
   });
   const records = rows.map((row, episode) => richEpisode(episode, row));

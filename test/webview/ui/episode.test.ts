@@ -1,7 +1,7 @@
 /** An episode's screen, its calls, and the way there and back. */
 import { describe, expect, test } from 'vitest';
 import { CodedError } from '../../../src/base/errors.ts';
-import { episodeRow, runView } from '../harness/records.ts';
+import { episodeRow } from '../harness/records.ts';
 import { findings, richEpisode, smallRun } from '../harness/samples.ts';
 import { token } from '../harness/server.ts';
 import { useViewer } from '../harness/viewer.ts';
@@ -75,13 +75,8 @@ describe('an episode', () => {
 
   test('that does not train says why wherever one is in it, and how grave each finding is', async () => {
     const [grave, slight] = findings.map(({ message }) => message);
-    const row = { trains: false, findings: [slight ?? '', grave ?? ''] };
-    const report = {
-      trains: 0,
-      doesNotTrain: 1,
-      findings: findings.map((one) => ({ ...one, episodes: [0] })),
-    };
-    const run = { ...smallRun(), run: runView({ report }), record: () => richEpisode(0, row) };
+    const row = { trains: false, findings };
+    const run = { ...smallRun(), record: () => richEpisode(0, row) };
     const { page } = await open(run, { place: 'episode=0&timeline=0' });
     await page.getByText(`Would not train: ${grave}`).waitFor();
     await page.getByRole('button', { name: 'and 1 other finding' }).click();
