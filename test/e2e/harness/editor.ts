@@ -87,21 +87,27 @@ export class Editor {
     await this.page.keyboard.type(text);
   }
 
-  /**
-   * Runs a command by its title, as the command palette shows it. An open palette does not notice commands that an
-   * extension brings meanwhile, and a window that still starts may take the focus from it, which closes it: it is opened
-   * again until the command is there.
-   */
+  /** Runs a command by its title, as the command palette shows it. */
   async command(title: string): Promise<void> {
-    await this.until(`the command palette lists "${title}"`, async () => {
-      await this.press('F1');
-      const row = await this.#firstRow(`>${title}`, title, paletteMs).catch(giveUp);
-      if (row !== undefined) return true;
-      await this.press('Escape');
-      await this.seeNo('.quick-input-widget');
-      return false;
-    });
+    await this.#findCommand(title);
     await this.#accept();
+  }
+
+  /** Runs a command that goes on to ask in the same quick input. */
+  async commandThatAsks(title: string): Promise<void> {
+    const row = await this.#findCommand(title);
+    await this.press('Enter');
+    await row.waitFor({ state: 'hidden' });
+  }
+
+  /** Answers the dialog for a folder, which is a quick input where there is no native one. */
+  async chooseFolder(folder: string, button: string): Promise<void> {
+    const input = await this.see('.quick-input-widget input');
+    // The dialog puts in where it begins, and lists that, on its own.
+    await this.see('.quick-input-widget .monaco-list-row', '..');
+    await input.fill(`${folder}/`);
+    await (await this.see('.quick-input-widget .monaco-button', button)).click();
+    await this.seeNo('.quick-input-widget');
   }
 
   /** Takes a row of the quick pick that is, or is about to be, open. */
@@ -193,6 +199,25 @@ export class Editor {
 
   close(): Promise<void> {
     return this.session.close();
+  }
+
+  /**
+   * Has the command palette list a command. An open palette does not notice commands that an extension brings meanwhile,
+   * and a window that still starts may take the focus from it, which closes it: it is opened again until the command is
+   * there.
+   */
+  async #findCommand(title: string): Promise<Locator> {
+    let row: Locator | undefined;
+    await this.until(`the command palette lists "${title}"`, async () => {
+      await this.press('F1');
+      row = await this.#firstRow(`>${title}`, title, paletteMs).catch(giveUp);
+      if (row !== undefined) return true;
+      await this.press('Escape');
+      await this.seeNo('.quick-input-widget');
+      return false;
+    });
+    if (row === undefined) throw new Error(`There is no command "${title}".`);
+    return row;
   }
 
   /** Types into the open quick input and waits until its first row has `label`. */

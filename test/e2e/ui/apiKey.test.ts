@@ -27,18 +27,8 @@ async function writeLaunchJson({ baseUrl }: Endpoint): Promise<void> {
   await writeFile(editor().file('.vscode/launch.json'), JSON.stringify(launch));
 }
 
-/** Runs a command that goes on to ask in the same quick input. */
-async function commandThatAsks(title: string): Promise<void> {
-  const row = '.quick-input-widget .monaco-list-row.focused';
-  await editor().press('F1');
-  await (await editor().see(input)).fill(`>${title}`);
-  await editor().see(row, title);
-  await editor().press('Enter');
-  await editor().seeNo(row, title);
-}
-
 async function setApiKey(baseUrl: string): Promise<void> {
-  await commandThatAsks('AgentJet: Set API Key');
+  await editor().commandThatAsks('AgentJet: Set API Key');
   await editor().see('.quick-input-widget', 'Base URL of the endpoint');
   await (await editor().see(input)).fill(baseUrl);
   await editor().press('Enter');
@@ -106,7 +96,7 @@ test('an API key that was deleted is sent no more', async () => {
   await runAsks(endpoint);
   await editor().seeNo('.debug-toolbar');
   const withKey = endpoint.authorizations.length;
-  await commandThatAsks('AgentJet: Delete API Key');
+  await editor().commandThatAsks('AgentJet: Delete API Key');
   await editor().pick(endpoint.baseUrl);
   await editor().command('AgentJet: Delete API Key');
   await editor().see('.notification-toast', 'No API key is saved');

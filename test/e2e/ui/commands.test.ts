@@ -18,15 +18,6 @@ async function openRunnable(name: string): Promise<void> {
   await editor().see(titleButton);
 }
 
-/** Runs a command that goes on to ask in the same quick input. */
-async function commandThatAsks(title: string): Promise<void> {
-  await editor().press('F1');
-  await (await editor().see('.quick-input-widget input')).fill(`>${title}`);
-  await editor().see(`${rows}.focused`, title);
-  await editor().press('Enter');
-  await editor().seeNo(`${rows}.focused`, title);
-}
-
 /** Takes a row of what the editor asks, leaving what it has put into the input. */
 async function choose(label: string): Promise<void> {
   await (await editor().see(rows, label)).click();
@@ -85,7 +76,7 @@ test('the palette runs the config in front without debugging', async () => {
 
 test('the list of what can be debugged has the configs', async () => {
   await editor().openFile('README.md');
-  await commandThatAsks('Debug: Select and Start Debugging');
+  await editor().commandThatAsks('Debug: Select and Start Debugging');
   await choose('AgentJet...');
   await editor().see(rows, `AgentJet: ${config}`);
   expect(await rowTexts()).toEqual([`AgentJet: ${config}`]);
@@ -124,33 +115,23 @@ test('Open Example copies the example into the chosen folder, once', async () =>
   const parent = path.join(editor().session.temp, 'projects');
   await mkdir(parent);
   await openRunnable(config);
-  await commandThatAsks('AgentJet: Open Example');
-  await chooseFolder(parent);
+  await editor().commandThatAsks('AgentJet: Open Example');
+  await editor().chooseFolder(parent, 'Put the Example Here');
   const copied = path.join(parent, 'math_agent');
   const types = path.join(copied, '.agentjet/types/agentjet.d.ts');
   await editor().until('the example is there', () => Promise.resolve(existsSync(types)));
   expect(await readFile(path.join(copied, config), 'utf8')).toBe(
     await readFile(editor().file(config), 'utf8'),
   );
-  await commandThatAsks('AgentJet: Open Example');
-  await chooseFolder(parent);
+  await editor().commandThatAsks('AgentJet: Open Example');
+  await editor().chooseFolder(parent, 'Put the Example Here');
   await editor().see(toast, `There is already a folder ${copied}`);
   await editor().screenshot('already-there');
 });
 
-/** Answers the dialog for a folder, which is a quick input where there is no native one. */
-async function chooseFolder(folder: string): Promise<void> {
-  const input = await editor().see('.quick-input-widget input');
-  // The dialog puts in where it begins, and lists that, on its own.
-  await editor().see(rows, '..');
-  await input.fill(`${folder}/`);
-  await (await editor().see('.quick-input-widget .monaco-button', 'Put the Example Here')).click();
-  await editor().seeNo('.quick-input-widget');
-}
-
 test('an API key is kept until it is deleted, and never shown', async () => {
   await openRunnable(config);
-  await commandThatAsks('AgentJet: Set API Key');
+  await editor().commandThatAsks('AgentJet: Set API Key');
   await (await editor().see('.quick-input-widget input')).fill('no address');
   await editor().see('.quick-input-widget', 'Enter a URL');
   await (await editor().see('.quick-input-widget input')).fill('http://127.0.0.1:9/v1/');
@@ -160,7 +141,7 @@ test('an API key is kept until it is deleted, and never shown', async () => {
   await editor().screenshot('api-key');
   await editor().press('Enter');
   await editor().see(toast, 'The API key for http://127.0.0.1:9/v1/ is saved');
-  await commandThatAsks('AgentJet: Delete API Key');
+  await editor().commandThatAsks('AgentJet: Delete API Key');
   await editor().pick('http://127.0.0.1:9/v1');
   await editor().command('AgentJet: Delete API Key');
   await editor().see(toast, 'No API key is saved');
@@ -182,7 +163,7 @@ const steps = [
 
 test('the walkthrough leads from the example to F5', async () => {
   await openRunnable(config);
-  await commandThatAsks('Welcome: Open Walkthrough...');
+  await editor().commandThatAsks('Welcome: Open Walkthrough...');
   await editor().pick('Debug an agent workflow');
   for (const [title, text] of steps) {
     await (await editor().see('.gettingStartedContainer .step-title', title)).click();
