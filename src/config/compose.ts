@@ -1,10 +1,11 @@
 import type { FileReader, PathRules } from '../base/ports.ts';
 import { bundledDefault } from './bundledDefaults.ts';
+import type { Dialect } from './dialect.ts';
 import { Config } from './effectiveConfig.ts';
 import { resolveInterpolations, type Environment } from './interpolation.ts';
 import { ajetKeys } from './keyTable.ts';
 import { LayerCollector, readLayer } from './layers.ts';
-import { parseConfig } from './parse.ts';
+import { parseConfig, type ConfigDocument } from './parse.ts';
 import { firstError, type ConfigProblem } from './problem.ts';
 import { readSearchPath } from './searchPath.ts';
 import { mergeMappings, type MappingValue, type Value } from './value.ts';
@@ -13,6 +14,10 @@ export interface ComposeRequest {
   /** Absolute path of the config. */
   readonly file: string;
   readonly text: string;
+  /** The same text parsed, where that has been done already. */
+  readonly document?: ConfigDocument;
+  /** Which of the formats it is; AgentJet's where nothing is said. */
+  readonly dialect?: Dialect;
   /** Folder that training would be started in; see `readSearchPath`. */
   readonly cwd: string;
   readonly files: FileReader;
@@ -35,7 +40,7 @@ export interface Composition {
  * would keep training from starting. Rejects only when a file is there but cannot be read.
  */
 export async function compose(request: ComposeRequest): Promise<Composition> {
-  const primary = readLayer(request.file, parseConfig(request.text));
+  const primary = readLayer(request.file, request.document ?? parseConfig(request.text));
   const problems = [...primary.problems];
   // In a text that is not whole YAML, a section may be missing only because reading stopped before it.
   if (firstError(problems) === undefined) problems.push(...sectionProblems(request.file, primary.value));

@@ -1,23 +1,19 @@
 import type { ConfigDocument } from './parse.ts';
+import type { RuleId } from './rules/catalog.ts';
 import type { Span, TextEdit, TextRange } from './text.ts';
-
-export type RuleId =
-  | 'yaml-syntax'
-  | 'yaml-tag'
-  | 'alias'
-  | 'duplicate-key'
-  | 'unknown-key'
-  | 'wrong-type'
-  | 'unknown-value'
-  | 'out-of-range'
-  | 'missing-key'
-  | 'deprecated-key'
-  | 'unused-key'
-  | 'locator';
 
 export interface Fix {
   readonly title: string;
   readonly edits: readonly TextEdit[];
+  /** Other files that the fix writes to, such as the class that a locator names. */
+  readonly writes?: readonly FileWrite[];
+}
+
+export interface FileWrite {
+  /** Absolute; made, with its folders, where it is not there. */
+  readonly file: string;
+  /** Added at the end of what the file has. */
+  readonly text: string;
 }
 
 /** Something a text gets wrong. Fixes come best first. */

@@ -36,6 +36,22 @@ const keyRow = z.strictObject({
   deprecated: z.optional(z.boolean()),
   /** Nothing upstream reads it. */
   unused: z.optional(z.boolean()),
+  /** First and last release that knows the key, in upstream's words: `0.4`, `0.3.3`. */
+  since: z.optional(z.string()),
+  removed: z.optional(z.string()),
+  /** Path of the key that took its place. */
+  renamedTo: z.optional(z.string()),
+  /** What to do instead, for a deprecated key. */
+  insteadUse: z.optional(z.string()),
+  /** Why nobody should set it: the program computes it. */
+  doNotSet: z.optional(z.string()),
+  /** When a value that is set is not used. */
+  ignoredWhenSet: z.optional(z.string()),
+  unit: z.optional(z.string()),
+  /** Values of `enum` count in any letter case. */
+  caseInsensitive: z.optional(z.boolean()),
+  /** About single values of `enum`. */
+  valueNotes: z.optional(z.record(z.string(), z.string())),
   items: z.optional(itemRow),
 });
 type KeyRow = z.infer<typeof keyRow>;
@@ -46,6 +62,7 @@ export interface ValueInfo {
   readonly allowed?: readonly string[] | undefined;
   /** Other values than `allowed` work too. */
   readonly allowsOthers: boolean;
+  readonly caseInsensitive?: boolean | undefined;
   readonly min?: number | undefined;
   readonly max?: number | undefined;
   readonly exclusiveMin?: number | undefined;
@@ -58,6 +75,15 @@ export interface KeyInfo extends ValueInfo {
   readonly required: boolean;
   readonly deprecated: boolean;
   readonly unused: boolean;
+  readonly since?: string | undefined;
+  readonly removed?: string | undefined;
+  /** Path of the key that took its place. */
+  readonly renamedTo?: string | undefined;
+  readonly insteadUse?: string | undefined;
+  readonly doNotSet?: string | undefined;
+  readonly ignoredWhenSet?: string | undefined;
+  readonly unit?: string | undefined;
+  readonly valueNotes?: Readonly<Record<string, string>> | undefined;
   /** Belongs to one of upstream's examples; AgentJet itself does not know it. */
   readonly ofExample: boolean;
   readonly constraint?: string | undefined;
@@ -192,6 +218,15 @@ function infoOf(row: KeyRow, known: ReadonlySet<string>): KeyInfo {
     required: row.required === true,
     deprecated: row.deprecated === true,
     unused: row.unused === true,
+    since: row.since,
+    removed: row.removed,
+    renamedTo: row.renamedTo,
+    insteadUse: row.insteadUse,
+    doNotSet: row.doNotSet,
+    ignoredWhenSet: row.ignoredWhenSet,
+    unit: row.unit,
+    valueNotes: row.valueNotes,
+    caseInsensitive: row.caseInsensitive,
     ofExample: isOfAnExample(row),
     constraint: row.constraint,
     appliesWhen: row.appliesWhen,

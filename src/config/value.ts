@@ -3,14 +3,24 @@ import type { Node } from './node.ts';
 import type { ScalarType, ScalarValue } from './scalar.ts';
 import type { LineMap } from './text.ts';
 
-/** Where an effective value was written: in a file, or in the defaults that come with this program. */
+/** Where an effective value comes from. */
 export type Origin =
   | { readonly kind: 'file'; readonly location: Location }
+  /** The defaults that come with this program; `key` is a path in the key table. */
+  | { readonly kind: 'bundled'; readonly key: string }
+  /** What the launcher made of other keys on the way to a backbone. */
   | {
-      readonly kind: 'bundled';
-      /** Path in the key table. */
-      readonly key: string;
+      readonly kind: 'rule';
+      /** As in the launcher's conversion table: a path, or an operator expression in parentheses. */
+      readonly expression: string;
+      /** The keys that take part, with what they were worth and where that was written. */
+      readonly inputs: readonly RuleInput[];
     };
+
+export interface RuleInput {
+  readonly path: string;
+  readonly value: Value;
+}
 
 /** A value of a composed config; each part keeps its origin. */
 export type Value = ScalarPart | SequenceValue | MappingValue;

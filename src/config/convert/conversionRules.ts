@@ -1,0 +1,51 @@
+import { ajetKeys } from '../keyTable.ts';
+
+/** What trains: both take their configuration from what the launcher makes of a config. */
+export type Backbone = 'trinity' | 'verl';
+
+/** One line of the launcher's conversion table. */
+export interface ConversionRule {
+  /** The key of the backbone's configuration; whatever was typed there is replaced. */
+  readonly target: string;
+  /** A path of the config, or an operator expression in parentheses. */
+  readonly expression: string;
+  /** The paths that take part. */
+  readonly sources: readonly string[];
+}
+
+/** Expressions in Python's syntax, which upstream evaluates after putting in the values. */
+const trinityExpressions: readonly ConversionRule[] = [
+  {
+    target: 'buffer.train_batch_size',
+    expression:
+      '(ajet.data.train_batch_size * ajet.rollout.num_repeat * ajet.rollout.multi_turn.expected_steps)',
+    sources: [
+      'ajet.data.train_batch_size',
+      'ajet.rollout.num_repeat',
+      'ajet.rollout.multi_turn.expected_steps',
+    ],
+  },
+  {
+    target: 'explorer.runner_per_model',
+    expression: '(min(ajet.rollout.max_env_worker, 128) // ajet.rollout.n_vllm_engine)',
+    sources: ['ajet.rollout.max_env_worker', 'ajet.rollout.n_vllm_engine'],
+  },
+];
+
+const cached = new Map<Backbone, readonly ConversionRule[]>();
+
+/** The conversion table of a backbone, in the key table's order, expressions last. `debug` uses verl's. */
+export function conversionRules(backbone: Backbone): readonly ConversionRule[] {
+  const known = cached.get(backbone);
+  if (known !== undefined) return known;
+  const expressions = backbone === 'trinity' ? trinityExpressions : [];
+  const computed = new Set(expressions.map((rule) => rule.target));
+  const copies = [...ajetKeys().keys].flatMap(({ path, info }) =>
+    (info?.becomes[backbone] ?? [])
+      .filter((target) => !computed.has(target))
+      .map((target): ConversionRule => ({ target, expression: path, sources: [path] })),
+  );
+  const rules = [...copies, ...expressions];
+  cached.set(backbone, rules);
+  return rules;
+}

@@ -1,0 +1,9 @@
+/** What is known about a rule whatever it is applied to. */
+export interface RuleEntry {
+  /** A few words, as a heading. */
+  readonly title: string;
+  /** Usual severity; single findings may be milder. */
+  readonly severity: 'error' | 'warning' | 'information' | 'hint';
+  /** Markdown: what is wrong, what training makes of it, how to mend it. */
+  readonly explanation: string;
+}
