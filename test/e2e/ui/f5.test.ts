@@ -43,6 +43,17 @@ test('F5 on the workflow stops in it', async () => {
   await editor().screenshot('stopped-from-workflow');
 });
 
+test('F5 with the workflow in front and the keyboard elsewhere starts it all the same', async () => {
+  const line = await lineOf('workflow.ts', inExecute);
+  await editor().openFile('workflow.ts');
+  await editor().setBreakpoint(line);
+  await editor().see(titleButton);
+  await editor().command('View: Show Explorer');
+  await editor().see('.explorer-folders-view .monaco-list:focus-within');
+  await editor().startDebugging();
+  await editor().stoppedAt(line);
+});
+
 test('the lens above the workflow class starts the same', async () => {
   const line = await lineOf('workflow.ts', inExecute);
   await editor().openFile('workflow.ts');

@@ -50,12 +50,20 @@ test('F5, the lens and the palette start nothing before the folder is trusted', 
   await lens.click();
   await refuse();
   await nothingRan();
+  await editor().openFile('workflow.ts');
+  await editor().see(titleButton);
+  await editor().press('F5');
+  await refuse();
+  await nothingRan();
+  await editor().command('AgentJet: Debug Episodes');
+  await refuse();
+  await nothingRan();
   await editor().press('F1');
   await editor().type('AgentJet: ');
   await editor().see('.quick-input-widget .monaco-list-row', 'AgentJet: Show Log');
   await editor().screenshot('palette');
   const rows = editor().page.locator('.quick-input-widget .monaco-list-row');
-  expect((await rows.allInnerTexts()).filter((row) => /Episodes|Types/.test(row))).toEqual([]);
+  expect((await rows.allInnerTexts()).filter((row) => /Types|Tokenizer/.test(row))).toEqual([]);
 });
 
 test('once the folder is trusted, F5 runs, with the settings of the folder', async () => {
