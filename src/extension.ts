@@ -33,7 +33,16 @@ export function activate(context: vscode.ExtensionContext): void {
   store.add(registerTrace({ client, state: context.workspaceState, webFolder, log }));
   store.add(registerRuns({ client, clock: systemClock, log }));
   store.add(registerSetupCommands(context.extensionUri, log));
-  store.add(registerConfigLanguage({ clock: systemClock }));
+  store.add(
+    registerConfigLanguage({
+      clock: systemClock,
+      files: localFiles,
+      environment: process.env,
+      extension: context.extensionUri,
+      client,
+      log,
+    }),
+  );
   store.add(
     registerDebug({
       context,

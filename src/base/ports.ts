@@ -27,6 +27,8 @@ export interface FileReader {
   lines(file: string): AsyncIterable<string>;
   /** File names (not folders) directly in a folder; empty when there is none. */
   list(folder: string): Promise<readonly string[]>;
+  /** Names of the folders directly in a folder; left out where they cannot be told. */
+  folders?(folder: string): Promise<readonly string[]>;
 }
 
 /** Joining and splitting paths by the rules of one platform, so that each can be tested on any. */

@@ -15,15 +15,19 @@ export interface BlockLine {
   readonly rest: Span;
 }
 
+/** Lists in lists on one line; nobody writes that many. */
+const mostDashes = 200;
+
+/** YAML takes no key for one that is longer than 1,024 characters. */
 const keyForm =
-  /(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'|([^\s#'"[\]{},&*!|>%@`-][^#:]*?|-[^\s#:][^#:]*?))[ ]*:(?=[ \t]|$)/y;
+  /(?:"((?:[^"\\]|\\.){0,1022})"|'((?:[^']|''){0,1022})'|([^\s#'"[\]{},&*!|>%@`-][^#:]{0,1023}?|-[^\s#:][^#:]{0,1022}?))[ ]*:(?=[ \t]|$)/y;
 
 export function readBlockLine(document: LinedText, line: number): BlockLine {
   const { start, end } = document.lines.line(line);
   const text = document.text.slice(start, end);
   const marks: BlockMark[] = [];
   let at = blanks(text, text.startsWith('\ufeff') ? 1 : 0);
-  while (/^-(?:[ \t]|$)/.test(text.slice(at))) {
+  while (marks.length < mostDashes && text.charAt(at) === '-' && /^[ \t]?$/.test(text.charAt(at + 1))) {
     marks.push({ column: at, key: undefined, span: { start: start + at, end: start + at + 1 } });
     at = blanks(text, at + 1);
   }
@@ -36,11 +40,15 @@ export function readBlockLine(document: LinedText, line: number): BlockLine {
     marks.push({ column: at, key, span: { start: start + at, end: start + keyEnd } });
     at = blanks(text, at + whole.length);
   }
-  const rest = text
-    .slice(at)
-    .replace(/(?:^|[ \t]+)#.*$/, '')
-    .trimEnd();
-  return { marks, rest: { start: start + at, end: start + at + rest.length } };
+  return { marks, rest: { start: start + at, end: start + restEnd(text, at) } };
+}
+
+/** Where the text from `at` on ends when a comment and the blanks before it are left out. */
+function restEnd(text: string, at: number): number {
+  for (let hash = text.indexOf('#', at); hash !== -1; hash = text.indexOf('#', hash + 1)) {
+    if (hash === at || /[ \t]/.test(text.charAt(hash - 1))) return at + text.slice(at, hash).trimEnd().length;
+  }
+  return at + text.slice(at).trimEnd().length;
 }
 
 function blanks(text: string, at: number): number {

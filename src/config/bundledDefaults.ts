@@ -1,45 +1,122 @@
+import trinityDefault from './data/trinity-default.json' with { type: 'json' };
+import { dialects, type Dialect } from './dialect.ts';
 import type { KeyNode, KeyTable } from './keyTable.ts';
-import { scalarOf, type MappingValue, type Value } from './value.ts';
+import { mergeMappings, scalarOf, type MappingValue, type Value } from './value.ts';
 
-/** Entries of a `defaults` list that upstream ships; backbones' own are empty here, where no backbone reads them. */
-export const bundledNames: ReadonlySet<string> = new Set(['verl_default', 'trinity_default', 'ajet_default']);
+/** Entries of a `defaults` list that upstream ships. */
+export const bundledNames: ReadonlySet<string> = new Set(dialects.flatMap((dialect) => dialect.bundled));
+
+/** What each of those files has: sections of the key table, or values of AgentJet's own. */
+const contents: Readonly<Record<string, (table: KeyTable) => MappingValue>> = {
+  ajet_default: (table) => launcherDefaults(table, 'ajet'),
+  astune_default: (table) => launcherDefaults(table, 'astuner'),
+  verl_default: (table) =>
+    mapping(
+      '',
+      [...table.root.children.values()].filter(isOfVerl).flatMap((key) => entryOf(key)),
+    ),
+  trinity_default: () => fixedTrinityDefaults(),
+};
 
 /**
- * What stands in for upstream's own defaults file where its folder is missing: every default the key table knows for
- * `ajet`, its examples' keys left out. Some of these upstream has in code rather than in that file; the effect is one.
+ * What stands in for upstream's own defaults file where its folder is missing: every default the key table knows, keys
+ * of upstream's examples and keys newer than that file left out. Some of these upstream has in code rather than in that
+ * file; the effect is one. Defaults that are paths of somebody's machine are not there. Empty for other names.
  */
 export function bundledDefault(name: string, table: KeyTable): MappingValue {
-  const ajet = name === 'ajet_default' ? table.get('ajet') : undefined;
-  const value = ajet && sectionOf(ajet);
-  return {
-    kind: 'mapping',
-    origin: { kind: 'bundled', key: '' },
-    entries: value ? new Map([['ajet', value]]) : new Map(),
-  };
+  return kept(table, name, () => contents[name]?.(table) ?? mapping('', []));
 }
 
-function sectionOf(key: KeyNode): MappingValue {
-  const entries = new Map<string, Value>();
-  for (const child of key.children.values()) {
-    const value = valueOf(child);
-    if (value !== undefined) entries.set(child.name, value);
+/**
+ * What a config of a dialect is laid over where it names nothing itself: the last of the dialect's bundled files, or
+ * the defaults of the classes that the program reads its config into.
+ */
+export function bundledDefaults(dialect: Dialect): MappingValue {
+  const name = dialect.bundled.at(-1);
+  const table = dialect.keys();
+  if (name !== undefined) return bundledDefault(name, table);
+  return kept(table, '', () => mapping('', childEntries(table.root, isCurrent)));
+}
+
+/** Values are never changed, so each is made once: a config is composed at every change of its text. */
+const made = new WeakMap<KeyTable, Map<string, MappingValue>>();
+
+function kept(table: KeyTable, name: string, make: () => MappingValue): MappingValue {
+  const ofTable = made.get(table) ?? new Map<string, MappingValue>();
+  made.set(table, ofTable);
+  const value = ofTable.get(name) ?? make();
+  // Names come from texts: only those that are known are worth keeping.
+  if (name === '' || Object.hasOwn(contents, name)) ofTable.set(name, value);
+  return value;
+}
+
+function launcherDefaults(table: KeyTable, section: string): MappingValue {
+  const key = table.get(section);
+  return mapping('', key === undefined ? [] : [[section, mapping(key.path, childEntries(key, isOld))]]);
+}
+
+function isOld({ info }: KeyNode): boolean {
+  return info?.since === undefined;
+}
+
+function isCurrent({ info }: KeyNode): boolean {
+  return info?.removed === undefined;
+}
+
+/** The sections that are passed on to verl. */
+function isOfVerl(key: KeyNode): boolean {
+  return key.unlisted === 'passed-on';
+}
+
+function fixedTrinityDefaults(): MappingValue {
+  const parts = Object.entries(trinityDefault.values).map(([path, json]) => {
+    const steps = path.split('.');
+    return steps.reduceRight<Value>(
+      (below, step, index) => mapping(steps.slice(0, index).join('.'), [[step, below]]),
+      fromJson(json, path, false),
+    );
+  });
+  return parts
+    .filter((part) => part.kind === 'mapping')
+    .reduce((earlier, part) => ({ ...mergeMappings(earlier, part), origin: earlier.origin }));
+}
+
+function mapping(key: string, entries: Iterable<readonly [string, Value]>): MappingValue {
+  return { kind: 'mapping', origin: { kind: 'bundled', key }, entries: new Map(entries) };
+}
+
+type Wanted = (key: KeyNode) => boolean;
+
+function childEntries(key: KeyNode, wanted: Wanted = () => true): [string, Value][] {
+  return [...key.children.values()].flatMap((child) => entryOf(child, wanted));
+}
+
+function entryOf(key: KeyNode, wanted: Wanted = () => true): [string, Value][] {
+  if (key.info?.ofExample === true || !wanted(key)) return [];
+  const value = valueOf(key, wanted);
+  return value === undefined ? [] : [[key.name, value]];
+}
+
+function valueOf(key: KeyNode, wanted: Wanted): Value | undefined {
+  if (key.info?.hasDefault === true) {
+    return fromJson(key.info.default, key.path, key.info.types.includes('number'));
   }
-  return { kind: 'mapping', origin: { kind: 'bundled', key: key.path }, entries };
-}
-
-function valueOf(key: KeyNode): Value | undefined {
-  if (key.info?.ofExample === true) return undefined;
-  if (key.info?.hasDefault === true) return fromJson(key.info.default, key);
   if (key.children.size === 0) return undefined;
-  const section = sectionOf(key);
-  return section.entries.size > 0 ? section : undefined;
+  const entries = childEntries(key, wanted);
+  return entries.length > 0 ? mapping(key.path, entries) : undefined;
 }
 
-function fromJson(json: unknown, key: KeyNode): Value {
-  const origin = { kind: 'bundled', key: key.path } as const;
+/** `float`: numbers are meant as floats. */
+function fromJson(json: unknown, key: string, float: boolean): Value {
+  const origin = { kind: 'bundled', key } as const;
   if (Array.isArray(json)) {
-    return { kind: 'sequence', origin, items: json.map((item) => fromJson(item, key)) };
+    return { kind: 'sequence', origin, items: json.map((item) => fromJson(item, key, float)) };
   }
-  const float = key.info?.types.includes('number') === true;
+  if (typeof json === 'object' && json !== null) {
+    return mapping(
+      key,
+      Object.entries(json).map(([name, child]) => [name, fromJson(child, `${key}.${name}`, float)]),
+    );
+  }
   return { kind: 'scalar', origin, ...scalarOf(json, float) };
 }

@@ -2,8 +2,10 @@ import type { Locator } from './locator.ts';
 
 /** A class or function of the user's that a locator may name. */
 export interface CodeSite {
+  /** As a locator writes it: of an anonymous or default export, `default`. */
   readonly name: string;
-  readonly kind: 'class' | 'function';
+  /** `value`: a name that is given something else, such as what a call returns. */
+  readonly kind: 'class' | 'function' | 'value';
   readonly language: 'python' | 'typescript';
   /** Absolute. */
   readonly file: string;
@@ -12,7 +14,16 @@ export interface CodeSite {
   readonly column: number;
   /** What a class extends, as written: `Workflow`, `ajet.Workflow`. */
   readonly bases: readonly string[];
+  /**
+   * What it can be used as, its bases followed through the workspace. `neither`: certainly no workflow and no judge;
+   * `unknown`: a base is not to be seen from here. Of functions, by the parameters that AgentScope's tuner asks for.
+   */
+  readonly role?: CodeRole;
+  /** The name under which Trinity knows it: `@WORKFLOWS.register_module("name")`. */
+  readonly registered?: string;
 }
+
+export type CodeRole = 'workflow' | 'judge' | 'neither' | 'unknown';
 
 /** What a locator leads to. */
 export type LocatorTarget =
@@ -21,13 +32,19 @@ export type LocatorTarget =
   | { readonly status: 'no-file'; readonly file: string }
   /** The file has no such name; `sites` are those it has. */
   | { readonly status: 'no-name'; readonly file: string; readonly sites: readonly CodeSite[] }
-  /** A module that is not the workspace's: it may be installed where training runs. */
+  /** What is not the workspace's, or not to be told from text: it may be there where training runs. */
   | { readonly status: 'elsewhere' };
 
 /** Finds what locators name, by reading the text of files: nothing of the user's is run. */
 export interface ClassFinder {
-  /** `cwd`: the folder that training is started in, which locators are relative to. */
-  find(locator: Locator, cwd: string): Promise<LocatorTarget>;
-  /** Workflows and judges of the workspace, for completion; cached, and updated as files change. */
+  /**
+   * `cwd`: the folder that training is started in, which locators are relative to; `beside`: the folder of the config,
+   * where a file is looked for that `cwd` does not have. Never rejects: what cannot be read is `elsewhere`.
+   */
+  find(locator: Locator, cwd: string, beside?: string): Promise<LocatorTarget>;
+  /**
+   * Workflows and judges of the workspace, then other classes, for completion; cached, and updated as files change.
+   * Never rejects; of a very large workspace not everything.
+   */
   all(): Promise<readonly CodeSite[]>;
 }

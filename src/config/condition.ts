@@ -10,13 +10,20 @@ export interface Clause {
   readonly values: readonly string[];
 }
 
+/** Gives the value at a path of the table, undefined when it cannot be known. */
+type Read = (path: string) => ScalarValue | undefined;
+
 const clauseForm = /^([\w.[\]]+)(?: == (\S+)| in \{([^}]*)\})?$/;
 
 /**
  * Reads `a.b == value`, `a.b in {x, y}` and `a.b` (is true), joined by ` and `; a path that the table does not have
  * from its top is looked for beside `keyPath` and beside each section around it.
  */
-export function compileCondition(text: string, keyPath: string, known: ReadonlySet<string>): Condition {
+export function compileCondition(
+  text: string,
+  keyPath: string,
+  known: Pick<ReadonlySet<string>, 'has'>,
+): Condition {
   return text.split(' and ').map((clause) => {
     const [, name, value, values] = clauseForm.exec(clause) ?? [];
     if (name === undefined) return { path: undefined, values: [] };
@@ -25,7 +32,7 @@ export function compileCondition(text: string, keyPath: string, known: ReadonlyS
   });
 }
 
-function absolutePath(name: string, keyPath: string, known: ReadonlySet<string>): string {
+function absolutePath(name: string, keyPath: string, known: Pick<ReadonlySet<string>, 'has'>): string {
   const segments = keyPath.split('.');
   for (let length = segments.length - 1; length >= 1; length--) {
     const candidate = [...segments.slice(0, length), name].join('.');
@@ -34,12 +41,24 @@ function absolutePath(name: string, keyPath: string, known: ReadonlySet<string>)
   return name;
 }
 
-/**
- * Whether a condition surely holds. `read` gives the value at a path of the table, undefined when it cannot be known.
- */
-export function surelyHolds(condition: Condition, read: (path: string) => ScalarValue | undefined): boolean {
+/** Whether a condition surely holds. */
+export function surelyHolds(condition: Condition, read: Read): boolean {
   return condition.every(({ path, values }) => {
     const value = path === undefined ? undefined : read(path);
     return value !== undefined && values.includes(String(value));
   });
+}
+
+/** The first clause that surely does not hold, with what it was given instead. */
+export function failingClause(
+  condition: Condition,
+  read: Read,
+): { readonly path: string; readonly values: readonly string[]; readonly value: ScalarValue } | undefined {
+  for (const { path, values } of condition) {
+    const value = path === undefined ? undefined : read(path);
+    if (path !== undefined && value !== undefined && !values.includes(String(value))) {
+      return { path, values, value };
+    }
+  }
+  return undefined;
 }

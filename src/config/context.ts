@@ -17,6 +17,10 @@ export interface ConfigSurroundings {
   readonly paths: PathRules;
   readonly environment: Environment;
   readonly classes: ClassFinder;
+  /** Counts the lines of a data set that are not blank; undefined where that would take long. */
+  readonly rows?: (file: string) => Promise<number | undefined>;
+  /** As in `ComposeRequest`. */
+  readonly parsed?: (file: string, text: string) => ConfigDocument;
 }
 
 /** One config together with what is around it at one moment: all of it is settled, so that rules are synchronous. */
@@ -31,10 +35,17 @@ export interface ConfigContext {
 
 /** Answers about the workspace that were looked up for one config. */
 export interface WorkspaceFacts {
-  /** Undefined: not looked up, or not to be known here, as in a virtual workspace. */
+  /**
+   * By the text of the value. Undefined: not looked up, or not to be known here: a path that only the machine that
+   * trains may have, or that training makes.
+   */
   exists(path: string): boolean | undefined;
-  /** By the locator's text. */
+  /** By the locator's text; of Trinity, by the registered name or the dotted path. */
   locator(text: string): LocatorTarget | undefined;
+  /** Absolute place of a path that is here, by the text of the value; of an entry of the search path, one of its configs. */
+  file?(path: string): string | undefined;
+  /** Rows of a data set, by the text of its path. */
+  rows?(path: string): number | undefined;
 }
 
 /**

@@ -1,16 +1,40 @@
+import type { WorkspaceFacts } from './context.ts';
+import type { Dialect } from './dialect.ts';
+import { removeEntry } from './edits.ts';
 import { fix, finding, type Finding, type Fix } from './finding.ts';
 import { ajetKeys, type KeyTable } from './keyTable.ts';
+import type { MappingNode, Node } from './node.ts';
 import type { ConfigDocument, ParseProblem } from './parse.ts';
 import { lifecycle, unknownKey } from './rules/keys.ts';
 import { missingKeys } from './rules/missingKeys.ts';
+import { missingPath } from './rules/paths.ts';
 import { brokenLocator, outOfRange, unknownValue, wrongType } from './rules/values.ts';
 import { visitAll, type Rule } from './rules/visit.ts';
 
-const rules: readonly Rule[] = [unknownKey, lifecycle, wrongType, unknownValue, outOfRange, brokenLocator];
+const rules: readonly Rule[] = [
+  unknownKey,
+  lifecycle,
+  wrongType,
+  unknownValue,
+  outOfRange,
+  brokenLocator,
+  missingPath,
+];
+
+/** What else is known beside the text. */
+export interface Around {
+  /** Who loads the file; AgentJet's launcher where nothing is said. */
+  readonly dialect?: Pick<Dialect, 'composition' | 'bundled'> | undefined;
+  readonly facts?: WorkspaceFacts | undefined;
+}
 
 /** What a text alone gets wrong, in the order of the text. */
-export function diagnose(document: ConfigDocument, table: KeyTable = ajetKeys()): Finding[] {
-  return [...diagnoseStepwise(document, table)]
+export function diagnose(
+  document: ConfigDocument,
+  table: KeyTable = ajetKeys(),
+  around: Around = {},
+): Finding[] {
+  return [...diagnoseStepwise(document, table, around)]
     .flat()
     .sort((a, b) => a.range.start.offset - b.range.start.offset);
 }
@@ -19,37 +43,46 @@ export function diagnose(document: ConfigDocument, table: KeyTable = ajetKeys())
 export function* diagnoseStepwise(
   document: ConfigDocument,
   table: KeyTable = ajetKeys(),
-): Generator<Finding[]> {
-  yield syntaxFindings(document);
+  { dialect, facts }: Around = {},
+): Generator<readonly Finding[]> {
+  yield syntaxFindings(document, dialect?.composition === 'omegaconf');
   // The same value is visited once per alias that brings it in.
   const seen = new Set<string>();
-  for (const visit of visitAll(document, table)) {
-    const findings = rules.flatMap((rule) => rule(visit));
-    yield findings.filter(({ rule, range, message }) => {
-      const id = `${rule} ${range.start.offset} ${message}`;
-      return !seen.has(id) && seen.add(id);
-    });
+  const isNew = ({ rule, range, message }: Finding): boolean => {
+    const id = `${rule} ${range.start.offset} ${message}`;
+    return !seen.has(id) && seen.add(id) === seen;
+  };
+  for (const visit of visitAll(document, table, facts)) {
+    for (const rule of rules) {
+      const found = rule(visit);
+      if (found.length > 0) yield found.filter(isNew);
+    }
   }
-  yield missingKeys(document, table);
+  yield missingKeys(document, table, dialect);
 }
 
 /** One problem of a line is told: the others are mostly its echoes. */
-function syntaxFindings(document: ConfigDocument): Finding[] {
+function syntaxFindings(document: ConfigDocument, refusesDuplicates: boolean): Finding[] {
   const lines = new Set<string>();
   return document.problems.flatMap((problem) => {
     const line = `${problem.rule} ${document.lines.position(problem.span.start).line}`;
     if (problem.rule === 'yaml-syntax' && lines.has(line)) return [];
     lines.add(line);
-    const { rule, severity, message, span } = problem;
-    return [
-      finding(document, visible(document, span), {
-        rule,
-        severity,
-        message,
-        fixes: syntaxFixes(document, problem),
-      }),
-    ];
+    const { rule, span } = problem;
+    const { severity, message } =
+      rule === 'duplicate-key' && refusesDuplicates ? refused(document, problem) : problem;
+    const fixes = (): Fix[] => syntaxFixes(document, problem);
+    return [finding(document, visible(document, span), { rule, severity, message, fixes })];
   });
+}
+
+/** OmegaConf's own loader takes no key twice; AgentJet's launcher reads an experiment with one that does. */
+function refused(
+  { text }: ConfigDocument,
+  { span }: ParseProblem,
+): Pick<ParseProblem, 'severity' | 'message'> {
+  const key = text.slice(span.start, span.end);
+  return { severity: 'error', message: `\`${key}\` stands twice in this mapping, so the file is refused.` };
 }
 
 /** At least one character, where there is one, and not beyond the line the problem starts on. */
@@ -60,8 +93,10 @@ function visible(document: ConfigDocument, span: ParseProblem['span']): ParsePro
   return { start: Math.max(line.start, end - 1), end };
 }
 
-function syntaxFixes({ text, lines }: ConfigDocument, { span }: ParseProblem): Fix[] {
-  const line = lines.line(lines.position(span.start).line);
+function syntaxFixes(document: ConfigDocument, problem: ParseProblem): Fix[] {
+  if (problem.rule === 'duplicate-key') return duplicateFixes(document, problem);
+  const { text, lines } = document;
+  const line = lines.line(lines.position(problem.span.start).line);
   const [indent] = /^[ \t]*/.exec(text.slice(line.start, line.end)) ?? [''];
   if (!indent.includes('\t')) return [];
   const edit = {
@@ -69,4 +104,39 @@ function syntaxFixes({ text, lines }: ConfigDocument, { span }: ParseProblem): F
     newText: indent.replaceAll('\t', '  '),
   };
   return fix('Indent with spaces', edit);
+}
+
+/** Either of the two may be the one that is meant; the last is what counts so far. */
+function duplicateFixes(document: ConfigDocument, { span }: ParseProblem): Fix[] {
+  const parent = mappingWith(document.root, span.start);
+  const here = parent?.entries.findIndex((entry) => entry.keySpan.start === span.start) ?? -1;
+  const entry = parent?.entries[here];
+  if (parent === undefined || entry === undefined) return [];
+  const earlier = parent.entries.slice(0, here).findLast(({ key }) => key === entry.key);
+  return [
+    ...fix(`Remove this \`${entry.key}\``, removeEntry(document, entry, parent)),
+    ...(earlier === undefined
+      ? []
+      : fix(`Remove the \`${entry.key}\` before`, removeEntry(document, earlier, parent))),
+  ];
+}
+
+/** The mapping that has a key at an offset. */
+function mappingWith(node: Node | undefined, offset: number): MappingNode | undefined {
+  if (node?.kind === 'sequence') return firstOf(node.items, offset);
+  if (node?.kind !== 'mapping') return undefined;
+  if (node.entries.some(({ keySpan }) => keySpan.start === offset)) return node;
+  return firstOf(
+    node.entries.map(({ value }) => value),
+    offset,
+  );
+}
+
+function firstOf(nodes: readonly Node[], offset: number): MappingNode | undefined {
+  for (const node of nodes) {
+    const { start, end } = node.span;
+    const found = start <= offset && offset < end ? mappingWith(node, offset) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

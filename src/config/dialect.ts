@@ -1,5 +1,5 @@
-import { findAjetKey } from './isAgentJetConfig.ts';
-import { ajetKeys, type KeyTable } from './keyTable.ts';
+import { topLevelKeys } from './isAgentJetConfig.ts';
+import { ajetKeys, astunerKeys, trinityKeys, type KeyTable } from './keyTable.ts';
 
 export type DialectId = 'ajet' | 'astuner' | 'trinity';
 
@@ -16,6 +16,8 @@ export interface Dialect {
   readonly bundled: readonly string[];
   /** Paths of the keys whose values are locators, as in the key table. */
   readonly locatorKeys: readonly string[];
+  /** The dialect that took the place of this one, and that its files can be rewritten in. */
+  readonly supersededBy?: DialectId;
   /** Read when first asked for. */
   readonly keys: () => KeyTable;
 }
@@ -30,12 +32,95 @@ const ajet: Dialect = {
   keys: ajetKeys,
 };
 
-export const dialects: readonly Dialect[] = [ajet];
+const astuner: Dialect = {
+  id: 'astuner',
+  label: 'ASTuner',
+  section: 'astuner',
+  composition: 'hydra',
+  bundled: ['verl_default', 'trinity_default', 'astune_default'],
+  locatorKeys: [
+    'astuner.rollout.agentscope_workflow',
+    'astuner.rollout.agentscope_learn_protocol',
+    'astuner.rollout.user_workflow',
+    'astuner.task_judge.judge_protocol',
+  ],
+  supersededBy: 'ajet',
+  keys: astunerKeys,
+};
+
+const trinity: Dialect = {
+  id: 'trinity',
+  label: 'Trinity-RFT',
+  section: undefined,
+  composition: 'omegaconf',
+  bundled: [],
+  locatorKeys: [],
+  keys: trinityKeys,
+};
+
+export const dialects: readonly [Dialect, ...Dialect[]] = [ajet, astuner, trinity];
+
+/** Keys at the top of Trinity's files: those that hardly any other format has, those that say little, and the rest. */
+const distinctive = new Set(['checkpoint_root_dir', 'explorer', 'synchronizer', 'buffer']);
+const characteristic = new Set(['algorithm', 'data_processor', 'mode', 'model', 'project', 'trainer']);
+const usual = new Set([
+  'checkpoint_job_dir',
+  'cluster',
+  'cod',
+  'continue_from_checkpoint',
+  'enable_ray_timeline',
+  'group',
+  'ignore_validator_suggestions',
+  'log',
+  'monitor',
+  'name',
+  'ray_namespace',
+  'service',
+  'stages',
+]);
 
 /**
  * The dialect that a text is written in; undefined for a file that is none of ours, which is then left alone. Looks at
  * lines only, without parsing, so that it can run on every change of the editor in front.
  */
 export function dialectOf(text: string): Dialect | undefined {
-  return findAjetKey(text) === undefined ? undefined : ajet;
+  const found = new Map<string, number>();
+  for (const { name, offset } of topLevelKeys(text)) found.set(name, offset);
+  if (found.has('ajet')) return ajet;
+  if (found.has('astuner')) return astuner;
+  const names = new Set(found.keys());
+  const embedded = found.get('trinity');
+  // A file of defaults that has nothing but what AgentJet passes on to Trinity.
+  if (embedded !== undefined && isTrinityName(firstKeyBelow(text, embedded))) return ajet;
+  return isTrinity(names, firstKeyBelow(text, found.get('algorithm'))) ? trinity : undefined;
+}
+
+function isTrinityName(name: string | undefined): boolean {
+  return name !== undefined && [distinctive, characteristic, usual].some((names) => names.has(name));
+}
+
+/** The key on the first line below another that is neither blank nor a comment, where that is indented. */
+function firstKeyBelow(text: string, offset: number | undefined): string | undefined {
+  if (offset === undefined) return undefined;
+  const lines = /[\r\n][ \t]*([^ \t\r\n#][^\r\n]{0,200})/g;
+  lines.lastIndex = offset;
+  const line = lines.exec(text);
+  const isBelow = line !== null && /^[\r\n][ \t]/.test(line[0]);
+  return isBelow ? /^[\w.-]+(?=[ \t]*:)/.exec(line[1] ?? '')?.[0] : undefined;
+}
+
+/** Two keys of its own, one of them distinctive, in a file that mostly has keys of its own. */
+function isTrinity(names: ReadonlySet<string>, belowAlgorithm: string | undefined): boolean {
+  const distinct = count(names, distinctive);
+  const clear = distinct + count(names, characteristic);
+  const own = clear + count(names, usual);
+  if (own * 2 <= names.size) return false;
+  if (distinct > 0) return clear > 1;
+  return belowAlgorithm === 'algorithm_type';
+}
+
+function count(names: ReadonlySet<string>, among: ReadonlySet<string>): number {
+  let found = 0;
+  for (const name of names) if (among.has(name)) found += 1;
+  return found;
 }

@@ -1,4 +1,12 @@
-import { entryOf, type Entry, type MappingNode, type Node, type ScalarNode } from './node.ts';
+import {
+  entryOf,
+  nodeAt,
+  type Entry,
+  type MappingNode,
+  type Node,
+  type NodePath,
+  type ScalarNode,
+} from './node.ts';
 import type { ConfigDocument } from './parse.ts';
 import { resolvePlain } from './scalar.ts';
 import type { TextEdit } from './text.ts';
@@ -48,22 +56,44 @@ export function removeEntry(
   };
 }
 
+/** The same, but takes the section along that would be left empty. */
+export function removeWithSection(
+  document: ConfigDocument,
+  entry: Entry,
+  parent: MappingNode,
+): TextEdit | undefined {
+  const edit = removeEntry(document, entry, parent);
+  if (edit !== undefined || parent.entries.length > 1) return edit;
+  const holder = holderOf(document.root, parent);
+  return holder && removeWithSection(document, holder.entry, holder.parent);
+}
+
+function holderOf(node: Node | undefined, child: Node): { entry: Entry; parent: MappingNode } | undefined {
+  if (node?.kind !== 'mapping') return undefined;
+  for (const entry of node.entries) {
+    if (entry.value === child) return { entry, parent: node };
+    const inside = holderOf(entry.value, child);
+    if (inside !== undefined) return inside;
+  }
+  return undefined;
+}
+
 /**
- * Adds a key at the end of the section it belongs to, together with the sections that are missing. Undefined where no
- * section is written as a block that could be added to.
+ * Adds a key at the end of the section it belongs to, together with the sections that are missing; items of lists have
+ * to be there. Undefined where no section is written as a block that could be added to.
  */
 export function insertKey(
   document: ConfigDocument,
-  path: readonly string[],
+  path: NodePath,
   value: string | readonly string[],
 ): TextEdit | undefined {
   const place = deepestSection(document, path);
   if (place === undefined) return undefined;
   const { text } = document;
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
-  const rows = path
-    .slice(place.depth)
-    .map((key, index) => `${' '.repeat(place.indent + index * step)}${key}:`);
+  const names = path.slice(place.depth);
+  if (!names.every((name) => typeof name === 'string')) return undefined;
+  const rows = names.map((key, index) => `${' '.repeat(place.indent + index * step)}${key}:`);
   const last = rows.pop();
   if (last === undefined) return undefined;
   const inner = ' '.repeat(place.indent + (path.length - place.depth) * step);
@@ -81,11 +111,17 @@ interface Place {
   readonly offset: number;
 }
 
-function deepestSection(document: ConfigDocument, path: readonly string[]): Place | undefined {
+function deepestSection(document: ConfigDocument, path: NodePath): Place | undefined {
   const { lines } = document;
   if (document.root?.kind !== 'mapping') return undefined;
   let section: Node = document.root;
   for (const [depth, key] of path.entries()) {
+    if (typeof key === 'number') {
+      const item: Node | undefined = nodeAt(section, [key]);
+      if (item === undefined) return undefined;
+      section = item;
+      continue;
+    }
     const entry = entryOf(section, key);
     if (entry?.value.kind === 'scalar' && entry.value.type === 'null') {
       const { line, character } = lines.position(entry.keySpan.start);

@@ -1,7 +1,15 @@
 import { CodedError, type Location } from '../base/errors.ts';
 import { ajetKeys } from './keyTable.ts';
 import type { ScalarType } from './scalar.ts';
-import { toPlain, type MappingValue, type Origin, type Plain, type ScalarPart, type Value } from './value.ts';
+import {
+  toPlain,
+  valueAt,
+  type MappingValue,
+  type Origin,
+  type Plain,
+  type ScalarPart,
+  type Value,
+} from './value.ts';
 
 /**
  * A composed config. Paths are dotted, as in `ajet.rollout.num_repeat`; a number steps into a list. The typed getters
@@ -19,8 +27,13 @@ export class Config {
   }
 
   get(path: string): { readonly value: Plain; readonly origin: Origin } | undefined {
-    const value = this.#at(path);
+    const value = this.at(path);
     return value && { value: toPlain(value), origin: value.origin };
+  }
+
+  /** The value at a path, with its own origin and those of its parts. */
+  at(path: string): Value | undefined {
+    return valueAt(this.root, path);
   }
 
   /** Everything, as a tree of its own that the caller may change. */
@@ -66,7 +79,7 @@ export class Config {
   }
 
   stringList(path: string): string[] {
-    const value = this.#at(path);
+    const value = this.at(path);
     if (value === undefined || isNull(value)) throw this.#missing(path);
     const items = value.kind === 'sequence' ? value.items.map(textOf) : [undefined];
     const texts = items.filter((item) => item !== undefined);
@@ -78,24 +91,14 @@ export class Config {
   locate(path: string): Location {
     const steps = path.split('.');
     for (let length = steps.length; length > 0; length--) {
-      const origin = this.#at(steps.slice(0, length).join('.'))?.origin;
+      const origin = this.at(steps.slice(0, length).join('.'))?.origin;
       if (origin?.kind === 'file') return origin.location;
     }
     return { file: this.file };
   }
 
-  #at(path: string): Value | undefined {
-    let value: Value | undefined = this.root;
-    for (const step of path.split('.')) {
-      if (value?.kind === 'mapping') value = value.entries.get(step);
-      else if (value?.kind === 'sequence') value = /^\d+$/.test(step) ? value.items[Number(step)] : undefined;
-      else return undefined;
-    }
-    return value;
-  }
-
   #scalar(path: string, types: readonly ScalarType[], wanted: string): ScalarPart['value'] {
-    const value = this.#at(path);
+    const value = this.at(path);
     if (value === undefined || isNull(value)) return null;
     if (value.kind !== 'scalar' || !types.includes(value.type)) throw this.#wrongType(path, value, wanted);
     return value.value;

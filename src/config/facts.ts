@@ -1,31 +1,44 @@
-import type { Composition } from './compose.ts';
-import type { ConfigSurroundings, WorkspaceFacts } from './context.ts';
-import type { Dialect } from './dialect.ts';
-import { hasInterpolation, nodeAt } from './node.ts';
-import { parseLocator } from './locator.ts';
-import type { ConfigDocument } from './parse.ts';
 import type { LocatorTarget } from './classes.ts';
+import { namedPaths, searchFolders, type FactRequest } from './code/namedPaths.ts';
+import { writtenNames, type WrittenName } from './code/writtenLocators.ts';
+import type { WorkspaceFacts } from './context.ts';
 
-export interface FactRequest {
-  readonly document: ConfigDocument;
-  readonly dialect: Dialect;
-  readonly composition: Composition;
-  readonly surroundings: ConfigSurroundings;
+/**
+ * Looks up what the rules will ask about the workspace: the paths, search folders and locators that the config names.
+ * Never rejects: what cannot be looked up is not known.
+ */
+export async function collectFacts(request: FactRequest): Promise<WorkspaceFacts> {
+  const [targets, folders] = await Promise.all([
+    locatorTargets(request),
+    searchFolders(request).catch(() => new Map<string, string>()),
+  ]);
+  // A workspace that has the config's code is the one that its paths are meant for.
+  const isProject = [...targets.values()].some((target) => target.status === 'found');
+  const paths = await namedPaths(request, isProject);
+  return {
+    exists: (text) => paths.get(text)?.exists,
+    locator: (text) => targets.get(text),
+    file: (text) => paths.get(text)?.file ?? folders.get(text),
+    rows: (text) => paths.get(text)?.rows,
+  };
 }
 
-/** Looks up what the rules will ask about the workspace: the paths and the locators that the config names. */
-export async function collectFacts({
-  document,
-  dialect,
-  surroundings,
-}: FactRequest): Promise<WorkspaceFacts> {
-  const targets = new Map<string, LocatorTarget>();
-  for (const key of dialect.locatorKeys) {
-    const node = nodeAt(document.root, key.split('.'));
-    if (node?.kind !== 'scalar' || typeof node.value !== 'string' || hasInterpolation(node)) continue;
-    const parsed = parseLocator(node.value);
-    if (!parsed.ok) continue;
-    targets.set(node.value, await surroundings.classes.find(parsed.locator, surroundings.cwd));
-  }
-  return { exists: () => undefined, locator: (text) => targets.get(text) };
+async function locatorTargets(request: FactRequest): Promise<Map<string, LocatorTarget>> {
+  const names = new Map(writtenNames(request.document, request.dialect).map((name) => [name.text, name]));
+  const looked = [...names.values()].map(
+    async (name) => [name.text, await targetOf(name, request).catch(() => elsewhere)] as const,
+  );
+  return new Map(await Promise.all(looked));
+}
+
+const elsewhere: LocatorTarget = { status: 'elsewhere' };
+
+async function targetOf(
+  { text, locator }: WrittenName,
+  { surroundings }: FactRequest,
+): Promise<LocatorTarget> {
+  const { file, cwd, paths, classes } = surroundings;
+  if (locator !== undefined) return classes.find(locator, cwd, paths.dirname(file));
+  const site = (await classes.all()).find((one) => one.registered === text);
+  return site === undefined ? elsewhere : { status: 'found', site };
 }

@@ -1,37 +1,175 @@
-import { describeKey } from './describe.ts';
+import type { LocatorTarget } from './classes.ts';
+import type { ConfigContext } from './context.ts';
+import { conversionRules, type Backbone, type ConversionRule } from './convert/conversionRules.ts';
+import { evaluateRule, isOperatorExpression } from './convert/evaluateRule.ts';
+import { describeKey, paragraphs } from './describe.ts';
+import { interpolationsOf } from './interpolation/references.ts';
 import { ajetKeys, type KeyNode, type KeyTable } from './keyTable.ts';
+import type { NodePath } from './node.ts';
 import type { ConfigDocument } from './parse.ts';
-import { visitAll, type Visit } from './rules/visit.ts';
+import { describeResolver } from './resolverDocs.ts';
+import { spotAt, type Spot } from './spot.ts';
 import type { Span, TextRange } from './text.ts';
+import { originText, valueText } from './valueText.ts';
 
 export interface Hover {
   readonly range: TextRange;
   readonly markdown: string;
 }
 
-/** What is known about the key, or the key of the value, at an offset. */
+/** What is known about the key, or the key of the value, at an offset, from the text alone. */
 export function hover(
   document: ConfigDocument,
   offset: number,
   table: KeyTable = ajetKeys(),
 ): Hover | undefined {
-  for (const visit of visitAll(document, table)) {
-    const span = spanAt(visit, offset);
-    const key = keyOf(visit);
-    if (span !== undefined && key?.info !== undefined) {
-      return { range: document.lines.range(span), markdown: describeKey(key) };
-    }
-  }
-  return undefined;
+  const spot = spotAt(document, offset);
+  const key = spot && keyOf(spot, table);
+  if (spot === undefined || key?.info === undefined) return undefined;
+  return hoverOver(document, spot.span, describeKey(key));
 }
 
-function spanAt({ node, written }: Visit, offset: number): Span | undefined {
-  const own = node.kind === 'scalar' ? [node.span] : [];
-  const spans = written === undefined ? own : [written.entry.keySpan, ...own];
-  return spans.find((span) => span.start <= offset && offset < Math.max(span.end, span.start + 1));
+/**
+ * The same with what is around the config: the effective value, where it comes from, and what it becomes; what a `${…}`
+ * resolves to; the file of a locator, of a path and of an entry of `defaults`.
+ */
+export function hoverIn(context: ConfigContext, offset: number): Hover | undefined {
+  const { document, dialect } = context;
+  const spot = spotAt(document, offset);
+  if (spot === undefined) return undefined;
+  const reference = interpolationHover(context, spot, offset);
+  if (reference !== undefined) return reference;
+  const key = keyOf(spot, dialect.keys());
+  const described = key?.info === undefined ? '' : describeKey(key, becomesOf(context, key));
+  const markdown = paragraphs([
+    ...targetTexts(context, spot, key),
+    described,
+    effectiveText(context, spot),
+    overwrittenText(context, spot),
+  ]);
+  return markdown === '' ? undefined : hoverOver(document, spot.span, markdown);
+}
+
+function hoverOver({ lines }: ConfigDocument, span: Span, markdown: string): Hover {
+  return { range: lines.range(span), markdown };
 }
 
 /** An item of a list is explained by the list. */
-function keyOf({ key, path, table }: Visit): KeyNode | undefined {
-  return key ?? table.find(path.slice(0, -1));
+function keyOf({ path }: Spot, table: KeyTable): KeyNode | undefined {
+  const key = table.find(path);
+  return key ?? (typeof path.at(-1) === 'number' ? table.find(path.slice(0, -1)) : undefined);
+}
+
+function interpolationHover(context: ConfigContext, spot: Spot, offset: number): Hover | undefined {
+  const { document, composition } = context;
+  if (spot.node.kind !== 'scalar' || spot.part === 'key') return undefined;
+  const references = interpolationsOf(document, spot.node, spot.path.map(String));
+  // Those nested in another come after it.
+  const reference = references.findLast(({ span }) => span.start <= offset && offset < span.end);
+  if (reference === undefined) return undefined;
+  const { path, resolver, written } = reference;
+  const called = resolver === undefined ? undefined : describeResolver(resolver);
+  const value = path === undefined ? undefined : composition.config.at(path.join('.'));
+  const whole = composition.config.at(pathText(spot.path));
+  const lines = [
+    path === undefined ? `\`\${${written}}\`` : `\`\${${written}}\` · \`${path.join('.')}\``,
+    called ?? '',
+    value === undefined ? '' : `Value: ${valueText(value)}, ${originText(value.origin, context)}`,
+    path !== undefined && value === undefined ? 'Nothing has this path.' : '',
+    // What is computed is known as a whole only.
+    value === undefined && whole !== undefined ? `The whole value: ${valueText(whole)}` : '',
+  ];
+  return hoverOver(document, reference.span, paragraphs(lines));
+}
+
+/** What the value names: a class, a file, a file of defaults. */
+function targetTexts(context: ConfigContext, spot: Spot, key: KeyNode | undefined): string[] {
+  const { facts, dialect } = context;
+  const text =
+    spot.node.kind === 'scalar' && typeof spot.node.value === 'string' ? spot.node.value : undefined;
+  if (text === undefined || spot.part === 'key') return [];
+  if (dialect.composition === 'hydra' && spot.path.length === 2 && spot.path[0] === 'defaults') {
+    return defaultsText(context, text);
+  }
+  const target = facts.locator(text);
+  if (target !== undefined) return [targetText(target)];
+  const file = key?.info?.holds === undefined ? undefined : facts.file?.(text);
+  if (file === undefined) return [];
+  const rows = facts.rows?.(text);
+  return [`\`${file}\`${rows === undefined ? '' : ` · ${rows} rows`}`];
+}
+
+function targetText(target: LocatorTarget): string {
+  switch (target.status) {
+    case 'found':
+      return `${target.site.kind} \`${target.site.name}\` · \`${target.site.file}:${target.site.line}\``;
+    case 'no-file':
+      return `\`${target.file}\` is not there.`;
+    case 'no-name':
+      return `\`${target.file}\` has no such name.`;
+    case 'elsewhere':
+      return 'Not in this workspace; it may be installed where training runs.';
+  }
+}
+
+function defaultsText({ composition, dialect }: ConfigContext, entry: string): string[] {
+  if (entry === '_self_') {
+    return [
+      'This very file: what stands before it in the list is overwritten by it, what stands after it wins.',
+    ];
+  }
+  const file = composition.layers.find(({ name }) => name === entry)?.file;
+  if (file !== undefined) return [`\`${file}\``];
+  return dialect.bundled.includes(entry)
+    ? ['No folder of the search path has this file; the defaults that come with this extension stand in.']
+    : [];
+}
+
+function effectiveText(context: ConfigContext, { path, node }: Spot): string {
+  if (node.kind === 'mapping' || path[0] === 'hydra' || path[0] === 'defaults') return '';
+  const value = context.composition.config.at(pathText(path));
+  if (value === undefined || value.kind === 'mapping') return '';
+  return `Effective value: ${valueText(value)}, ${originText(value.origin, context)}`;
+}
+
+const backboneNames: Readonly<Record<Backbone, string>> = { trinity: 'Trinity', verl: 'verl' };
+const backbones: readonly Backbone[] = ['trinity', 'verl'];
+
+/** What conversion makes of a key, with the numbers of this config. */
+function becomesOf({ composition, dialect }: ConfigContext, { path }: KeyNode): string[] {
+  if (dialect.id === 'trinity') return [];
+  return backbones.flatMap((backbone) =>
+    conversionRules(backbone)
+      .filter((rule) => rule.sources.includes(path))
+      .map((rule) => {
+        const shown = isOperatorExpression(rule.expression)
+          ? ` = \`${evaluateRule(rule, composition.config).text}\``
+          : '';
+        return `${backboneNames[backbone]}: \`${rule.target}\`${shown}`;
+      }),
+  );
+}
+
+/** A key of a backbone that conversion sets whatever is typed there. */
+function overwrittenText({ composition, dialect }: ConfigContext, { path }: Spot): string {
+  if (dialect.composition !== 'hydra') return '';
+  const [first] = path;
+  const target = pathText(first === 'trinity' ? path.slice(1) : path);
+  const backbone: Backbone = first === 'trinity' ? 'trinity' : 'verl';
+  const rule = conversionRules(backbone).find((one) => one.target === target);
+  if (rule === undefined) return '';
+  return `Overwritten: ${sourceText(rule)} makes it ${evaluated(rule, composition)}.`;
+}
+
+function sourceText({ expression, sources }: ConversionRule): string {
+  return `\`${isOperatorExpression(expression) ? sources.join('`, `') : expression}\``;
+}
+
+function evaluated(rule: ConversionRule, { config }: ConfigContext['composition']): string {
+  const { value, text } = evaluateRule(rule, config);
+  return value === undefined ? `what it is worth (${text})` : `\`${text}\``;
+}
+
+function pathText(path: NodePath): string {
+  return path.join('.');
 }

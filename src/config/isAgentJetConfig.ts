@@ -1,4 +1,10 @@
-const topLevelKey = /^(?:ajet|'ajet'|"ajet")[ \t]*:(?=[ \t]|$)/;
+/** A key of a text's top level, as it stands on its line. */
+export interface TopLevelKey {
+  readonly name: string;
+  readonly offset: number;
+}
+
+const topLevelKey = /^(?:([A-Za-z_][\w.-]*)|'([^'\r\n]*)'|"([^"\\\r\n]*)")[ \t]*:(?=[ \t]|$)/;
 
 /**
  * Whether the first document of a YAML text has the key `ajet` at its top level. Looks at lines only, without parsing,
@@ -8,23 +14,31 @@ export function isAgentJetConfig(text: string): boolean {
   return findAjetKey(text) !== undefined;
 }
 
-/**
- * Offset of the top-level key `ajet`; undefined when the text has none. Whatever stands in the first column belongs to
- * the top level: quoted and block texts have to be indented below it.
- */
+/** Offset of the top-level key `ajet`; undefined when the text has none. */
 export function findAjetKey(text: string): number | undefined {
   // A single search settles most files: those that never mention the key.
   if (!text.includes('ajet')) return undefined;
+  for (const { name, offset } of topLevelKeys(text)) if (name === 'ajet') return offset;
+  return undefined;
+}
+
+/**
+ * The keys at the top level of a text's first document. Whatever stands in the first column belongs to the top level:
+ * quoted and block texts have to be indented below it.
+ */
+export function* topLevelKeys(text: string): Generator<TopLevelKey> {
   let begun = false;
-  for (const match of text.matchAll(/[^\r\n]+/g)) {
+  // Lines that are indented or comments are not even looked at.
+  for (const match of text.matchAll(/(?<=^|[\r\n])[^ \t\r\n#%][^\r\n]{0,500}/g)) {
     const line = match.index === 0 ? match[0].replace(/^\ufeff/, '') : match[0];
     if (/^(?:---|\.\.\.)(?:[ \t]|$)/.test(line)) {
-      if (begun) return undefined;
+      if (begun) return;
       continue;
     }
-    if (/^[ \t]*(?:#|$)|^%/.test(line)) continue;
+    if (/^(?:[ \t#%]|$)/.test(line)) continue;
     begun = true;
-    if (topLevelKey.test(line)) return match.index + match[0].length - line.length;
+    const [, plain, single, double] = topLevelKey.exec(line) ?? [];
+    const name = plain ?? single ?? double;
+    if (name !== undefined) yield { name, offset: match.index + match[0].length - line.length };
   }
-  return undefined;
 }

@@ -40,7 +40,27 @@ export interface OpaqueNode {
 }
 
 export function entryOf(node: Node | undefined, key: string): Entry | undefined {
-  return node?.kind === 'mapping' ? node.entries.findLast((entry) => entry.key === key) : undefined;
+  if (node?.kind !== 'mapping') return undefined;
+  const { entries } = node;
+  if (entries.length > fewEntries) return indexOf(node).get(key);
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const entry = entries[index];
+    if (entry?.key === key) return entry;
+  }
+  return undefined;
+}
+
+/** So many are looked through as quickly as they are looked up. */
+const fewEntries = 8;
+const indices = new WeakMap<MappingNode, ReadonlyMap<string, Entry>>();
+
+/** Nodes are never changed, and outlive edits elsewhere. */
+function indexOf(node: MappingNode): ReadonlyMap<string, Entry> {
+  const known = indices.get(node);
+  if (known !== undefined) return known;
+  const index = new Map(node.entries.map((entry) => [entry.key, entry]));
+  indices.set(node, index);
+  return index;
 }
 
 /** Keys, and indices of list items. */

@@ -74,5 +74,6 @@ function pythonFloat(value: number): string {
   if (size !== 0 && (size < 1e-4 || size >= 1e16)) {
     return value.toExponential().replace(/e([-+])(\d)$/, 'e$10$2');
   }
+  if (Object.is(value, -0)) return '-0.0';
   return Number.isInteger(value) ? `${value}.0` : String(value);
 }

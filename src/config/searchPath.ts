@@ -1,7 +1,6 @@
-import type { Location } from '../base/errors.ts';
 import type { FileReader, PathRules } from '../base/ports.ts';
 import type { ConfigProblem } from './problem.ts';
-import type { MappingValue, Value } from './value.ts';
+import { locationOf, type Value } from './value.ts';
 
 /** One entry of `hydra.searchpath`; `folder` is undefined when it is not on this machine. */
 export interface SearchFolder {
@@ -18,27 +17,34 @@ export interface SearchContext {
   readonly paths: PathRules;
 }
 
-/** The search path of a config, in its order. Only `file://` entries and plain paths can be followed here. */
+/** Places that Hydra can search and this program cannot. */
+const elsewhere = /^(?:pkg|structured):\/\//;
+
+/**
+ * The search path of a config, in its order: what `hydra.searchpath` gives, its interpolations resolved. Only `file://`
+ * entries and plain paths can be followed here.
+ */
 export async function readSearchPath(
-  primary: MappingValue,
+  list: Value,
   context: SearchContext,
 ): Promise<{ folders: SearchFolder[]; problems: ConfigProblem[] }> {
   const problems: ConfigProblem[] = [];
-  const hydra = primary.entries.get('hydra');
-  const list = hydra?.kind === 'mapping' ? hydra.entries.get('searchpath') : undefined;
-  if (list === undefined) return { folders: [], problems };
+  if (list.kind === 'scalar' && list.value === null) return { folders: [], problems };
   if (list.kind !== 'sequence') {
-    problems.push(problemAt(list, '`hydra.searchpath` has to be a list.'));
+    problems.push(problemAt(list, 'error', '`hydra.searchpath` has to be a list of texts.'));
     return { folders: [], problems };
   }
   const folders: SearchFolder[] = [];
   for (const item of list.items) {
     const written = item.kind === 'scalar' && typeof item.value === 'string' ? item.value : undefined;
     const path = written === undefined ? undefined : filePath(written);
-    if (written === undefined || path === undefined) {
-      problems.push(problemAt(item, 'This entry of `hydra.searchpath` is not a folder, so it is left out.'));
-    } else {
+    if (written !== undefined && path !== undefined) {
       folders.push({ written, folder: await existing(path, context) });
+    } else if (written !== undefined && elsewhere.test(written)) {
+      const message = 'This entry of `hydra.searchpath` is not a folder, so it is left out here.';
+      problems.push(problemAt(item, 'warning', message));
+    } else {
+      problems.push(problemAt(item, 'error', 'This entry of `hydra.searchpath` is no folder.'));
     }
   }
   return { folders, problems };
@@ -62,11 +68,11 @@ async function existing(
   return undefined;
 }
 
-function problemAt(value: Value, message: string): ConfigProblem {
-  const location: Location | undefined = value.origin.kind === 'file' ? value.origin.location : undefined;
+function problemAt(value: Value, severity: ConfigProblem['severity'], message: string): ConfigProblem {
+  const location = locationOf(value);
   return {
     code: 'config/search-path',
-    severity: 'warning',
+    severity,
     message,
     hint: 'List folders as `file://path/to/folder`.',
     ...(location && { location }),

@@ -6,9 +6,9 @@ const mostSuggestions = 3;
 
 /** Whether a key looks like a mistyped one of this section that is not there yet. */
 export function isSlipOf(name: string, section: KeyNode, present: MappingNode): boolean {
-  return missingChildren(section, present).some(
-    (child) => name.length >= 5 && distance(child.name, name) <= 2,
-  );
+  const most = name.length >= 5 ? 2 : 1;
+  if (name.length < 2) return false;
+  return missingChildren(section, present).some((child) => slips(child.name, name) <= most);
 }
 
 /**
@@ -24,8 +24,8 @@ export function suggestKeys(
   const similar = missingChildren(section, present)
     .map((key) => ({ key, score: unlikeness(key.name, name) }))
     .filter(({ score }) => score <= Math.max(1, Math.floor(name.length / 3)));
-  const elsewhere = [...table.keys]
-    .filter((key) => key.name === name && key.path.startsWith('ajet.') && !key.path.includes('[]'))
+  const elsewhere = namesakes(name, table)
+    .filter((key) => topOf(key) === topOf(section))
     // Behind an exact slip of one letter, before vaguer likenesses.
     .map((key) => ({ key, score: 1.5 + 0.1 * stepsBetween(key, section) }));
   return [...similar, ...elsewhere]
@@ -34,10 +34,39 @@ export function suggestKeys(
     .map(({ key }) => key);
 }
 
+const byName = new WeakMap<KeyTable, ReadonlyMap<string, readonly KeyNode[]>>();
+
+/** Keys with a name that have one place in a document; not those in lists, or under names of the user's choice. */
+function namesakes(name: string, table: KeyTable): readonly KeyNode[] {
+  let names = byName.get(table);
+  if (names === undefined) {
+    const single = [...table.keys].filter(({ path }) => !/[[{]/.test(path));
+    const known = new Map<string, KeyNode[]>();
+    for (const key of single) known.set(key.name, [...(known.get(key.name) ?? []), key]);
+    names = known;
+    byName.set(table, names);
+  }
+  return names.get(name) ?? [];
+}
+
+function topOf({ path }: KeyNode): string {
+  return path.split('.', 1)[0] ?? '';
+}
+
 /** 0 for the same name; letters that differ, or little when one name is the end of the other: `file_path`, `path`. */
 function unlikeness(name: string, written: string): number {
   const isEnd = name.endsWith(`_${written}`) || written.endsWith(`_${name}`);
-  return isEnd ? 1.2 : distance(name.toLowerCase(), written.toLowerCase());
+  return isEnd ? 1.2 : slips(name.toLowerCase(), written.toLowerCase());
+}
+
+/** Letters that differ; two neighbours that changed places count once. */
+function slips(a: string, b: string): number {
+  const count = distance(a, b);
+  if (count !== 2 || a.length !== b.length) return count;
+  let at = 0;
+  while (a.charAt(at) === b.charAt(at)) at += 1;
+  const swapped = a.slice(0, at) + a.charAt(at + 1) + a.charAt(at) + a.slice(at + 2);
+  return swapped === b ? 1 : count;
 }
 
 function missingChildren(section: KeyNode, present: MappingNode): KeyNode[] {

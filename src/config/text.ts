@@ -30,12 +30,26 @@ export interface LinedText {
 
 /** Lines of a text as editors count them: `\n`, `\r\n` and a lone `\r` each end one. */
 export class LineMap {
-  readonly #starts: number[] = [0];
+  readonly #starts: readonly number[];
   readonly #text: string;
 
-  constructor(text: string) {
+  constructor(text: string, starts: readonly number[] = startsIn(text, 0, text.length, [0])) {
     this.#text = text;
-    for (const { index, 0: end } of text.matchAll(/\r\n|\n|\r/g)) this.#starts.push(index + end.length);
+    this.#starts = starts;
+  }
+
+  /** The lines of this text after `edit`; only what was put in is looked at. */
+  edited(edit: TextEdit, text: string): LineMap {
+    const delta = edit.newText.length - (edit.span.end - edit.span.start);
+    // From the line before: what was put in may take a `\n` away from its `\r`, or add one.
+    const from = Math.max(0, this.position(edit.span.start).line - 1);
+    const behind = this.position(edit.span.end).line + 2;
+    const starts = this.#starts.slice(0, from + 1);
+    const changedEnd = (this.#starts[behind] ?? this.#text.length) + delta;
+    startsIn(text, this.#start(from), changedEnd, starts);
+    if (behind < this.#starts.length && starts.at(-1) === changedEnd) starts.pop();
+    for (let line = behind; line < this.#starts.length; line++) starts.push(this.#start(line) + delta);
+    return new LineMap(text, starts);
   }
 
   get count(): number {
@@ -81,6 +95,20 @@ export class LineMap {
     return this.#starts[line] ?? 0;
   }
 }
+
+/** Adds where lines start, `from` left out and `to` included, to those that are known. */
+function startsIn(text: string, from: number, to: number, starts: number[]): number[] {
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at);
+    if (code === newline || (code === carriageReturn && text.charCodeAt(at + 1) !== newline)) {
+      starts.push(at + 1);
+    }
+  }
+  return starts;
+}
+
+const newline = 10;
+const carriageReturn = 13;
 
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const fromTheEnd = [...edits].sort((a, b) => b.span.start - a.span.start);

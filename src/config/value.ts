@@ -1,13 +1,19 @@
 import type { Location } from '../base/errors.ts';
-import type { Node } from './node.ts';
-import type { ScalarType, ScalarValue } from './scalar.ts';
+import type { MappingNode, Node, SequenceNode } from './node.ts';
+import { Derived } from './parse/derived.ts';
+import { resolvePlain, type ScalarType, type ScalarValue } from './scalar.ts';
 import type { LineMap } from './text.ts';
 
 /** Where an effective value comes from. */
 export type Origin =
   | { readonly kind: 'file'; readonly location: Location }
   /** The defaults that come with this program; `key` is a path in the key table. */
-  | { readonly kind: 'bundled'; readonly key: string }
+  | {
+      readonly kind: 'bundled';
+      readonly key: string;
+      /** Which of the launcher's files it stands for, where that is not one of the defaults. */
+      readonly file?: string;
+    }
   /** What the launcher made of other keys on the way to a backbone. */
   | {
       readonly kind: 'rule';
@@ -15,6 +21,8 @@ export type Origin =
       readonly expression: string;
       /** The keys that take part, with what they were worth and where that was written. */
       readonly inputs: readonly RuleInput[];
+      /** What was computed, as in `8 * 4 * 2 = 64`, where something was. */
+      readonly text?: string;
     };
 
 export interface RuleInput {
@@ -42,6 +50,8 @@ export interface MappingValue {
   readonly kind: 'mapping';
   readonly entries: ReadonlyMap<string, Value>;
   readonly origin: Origin;
+  /** Keys that are numbers or booleans: an interpolation, whose steps are texts, does not find them. */
+  readonly otherKeys?: ReadonlySet<string>;
 }
 
 /** JSON-like, with integers and floats both as numbers. */
@@ -62,31 +72,137 @@ export function scalarOf(json: unknown, float: boolean): Pick<ScalarPart, 'type'
   return { type: float || !Number.isInteger(json) ? 'float' : 'integer', value: json };
 }
 
+/** Where a document is from. `text`: the file's, where it matters whether a key was quoted. */
+export interface NodeSource {
+  readonly file: string;
+  readonly lines: LineMap;
+  readonly text?: string;
+}
+
 /** A document's value in one file. Opaque parts are handed to `unreadable` and count as null. */
-export function fromNode(
-  node: Node,
-  source: { readonly file: string; readonly lines: LineMap },
-  unreadable: (location: Location) => void,
-): Value {
-  const location = source.lines.location(source.file, node.span.start);
-  const origin: Origin = { kind: 'file', location };
-  switch (node.kind) {
-    case 'scalar':
-      return { kind: 'scalar', type: node.type, value: node.value, origin };
-    case 'sequence':
-      return {
-        kind: 'sequence',
-        origin,
-        items: node.items.map((item) => fromNode(item, source, unreadable)),
-      };
-    case 'mapping': {
-      const read = node.entries.map(({ key, value }) => [key, fromNode(value, source, unreadable)] as const);
-      return { kind: 'mapping', origin, entries: new Map(read) };
-    }
-    case 'opaque':
-      unreadable(location);
-      return { kind: 'scalar', type: 'null', value: null, origin };
+export function fromNode(node: Node, source: NodeSource, unreadable: (location: Location) => void): Value {
+  return new NodeReader(source, unreadable).read(node);
+}
+
+/** A section or list that has been read. Everything in it moves as it does, so that it is the same at the same place. */
+interface ReadNode {
+  readonly value: Value;
+  readonly location: Location;
+  readonly withText: boolean;
+}
+
+const alreadyRead = new Derived<ReadNode>();
+
+class NodeReader {
+  readonly #source: NodeSource;
+  readonly #unreadable: (location: Location) => void;
+  #opaque = 0;
+
+  constructor(source: NodeSource, unreadable: (location: Location) => void) {
+    this.#source = source;
+    this.#unreadable = unreadable;
   }
+
+  read(node: Node): Value {
+    const { file, lines } = this.#source;
+    const location = lines.location(file, node.span.start);
+    switch (node.kind) {
+      case 'scalar': {
+        const { type, value } = node;
+        return { kind: 'scalar', type, value, origin: { kind: 'file', location } };
+      }
+      case 'sequence':
+      case 'mapping':
+        return this.#readBefore(node, location) ?? this.#readNow(node, location);
+      case 'opaque':
+        this.#opaque += 1;
+        this.#unreadable(location);
+        return { kind: 'scalar', type: 'null', value: null, origin: { kind: 'file', location } };
+    }
+  }
+
+  #readBefore(node: Node, { file, line, column }: Location): Value | undefined {
+    const before = alreadyRead.of(node);
+    if (before?.withText !== (this.#source.text !== undefined)) return undefined;
+    const { location } = before;
+    const isHere = location.line === line && location.column === column && location.file === file;
+    return isHere ? before.value : undefined;
+  }
+
+  #readNow(node: MappingNode | SequenceNode, location: Location): Value {
+    const { text } = this.#source;
+    const opaque = this.#opaque;
+    const value = node.kind === 'mapping' ? this.#mapping(node, location) : this.#sequence(node, location);
+    // What is unreadable has to be told each time.
+    if (opaque === this.#opaque) alreadyRead.keep(node, { value, location, withText: text !== undefined });
+    return value;
+  }
+
+  #sequence({ items }: SequenceNode, location: Location): Value {
+    return {
+      kind: 'sequence',
+      origin: { kind: 'file', location },
+      items: items.map((item) => this.read(item)),
+    };
+  }
+
+  #mapping(node: MappingNode, location: Location): Value {
+    const { text } = this.#source;
+    const entries = new Map<string, Value>();
+    for (const { key, value } of node.entries) entries.set(key, this.read(value));
+    const otherKeys = text === undefined ? undefined : keysThatAreNoTexts(node, text);
+    const origin: Origin = { kind: 'file', location };
+    return { kind: 'mapping', origin, entries, ...(otherKeys && { otherKeys }) };
+  }
+}
+
+const mayBeNoText = /^(?:[-+.0-9~nNtTfFyYoO]|$)/;
+
+function keysThatAreNoTexts({ entries }: MappingNode, text: string): ReadonlySet<string> | undefined {
+  const found = entries.filter(({ key, keySpan }) => {
+    if (!mayBeNoText.test(key) || resolvePlain(key).type === 'string') return false;
+    return !/['"]/.test(text.charAt(keySpan.start));
+  });
+  return found.length === 0 ? undefined : new Set(found.map(({ key }) => key));
+}
+
+/** Where a value was written; undefined for one that comes with this program or was computed. */
+export function locationOf({ origin }: Value): Location | undefined {
+  return origin.kind === 'file' ? origin.location : undefined;
+}
+
+/** Whether composing has nothing left to do in a value: there is neither `${` nor `???` in it, nor a key that is no text. */
+export function isSettled(value: Value): boolean {
+  if (value.kind === 'scalar') {
+    return typeof value.value !== 'string' || !(value.value.includes('${') || value.value === '???');
+  }
+  const known = settled.get(value);
+  if (known !== undefined) return known;
+  const found =
+    value.kind === 'sequence'
+      ? value.items.every(isSettled)
+      : value.otherKeys === undefined && everySettled(value.entries.values());
+  settled.set(value, found);
+  return found;
+}
+
+/** Values are never changed. */
+const settled = new WeakMap<Value, boolean>();
+
+function everySettled(values: Iterable<Value>): boolean {
+  for (const value of values) if (!isSettled(value)) return false;
+  return true;
+}
+
+/** The value at a dotted path; a number steps into a list. */
+export function valueAt(root: Value, path: string): Value | undefined {
+  let value: Value | undefined = root;
+  for (const step of path.split('.')) {
+    if (value?.kind === 'mapping') value = value.entries.get(step);
+    else if (value?.kind === 'sequence') value = /^\d+$/.test(step) ? value.items[Number(step)] : undefined;
+    else return undefined;
+  }
+  return value;
 }
 
 /** The later layer wins, as in OmegaConf: mappings are joined key by key, anything else is replaced, null included. */

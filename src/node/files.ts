@@ -22,16 +22,19 @@ export const localFiles: FileReader = {
     }
   },
   lines: (file) => createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity }),
-  list: async (folder) => {
-    try {
-      const entries = await readdir(folder, { withFileTypes: true });
-      return entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name);
-    } catch (error) {
-      if (isMissing(error)) return [];
-      throw error;
-    }
-  },
+  list: (folder) => namesIn(folder, false),
+  folders: (folder) => namesIn(folder, true),
 };
+
+async function namesIn(folder: string, folders: boolean): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory() === folders).map((entry) => entry.name);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
 
 function isMissing(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -11,9 +11,14 @@ export { debugType, launchAttributes, requiredAttributes } from '../debug/launch
  */
 export const frontDebugType = 'agentjet-front';
 
+const workflowLanguages = ['typescript', 'typescriptreact', 'javascript', 'javascriptreact'] as const;
+
 export const languages = {
   config: 'yaml',
-  workflow: ['typescript', 'typescriptreact', 'javascript', 'javascriptreact'],
+  /** Those that F5 runs. */
+  workflow: workflowLanguages,
+  /** Those of classes that configs may name. */
+  code: [...workflowLanguages, 'python'],
 } as const;
 
 export const commands = {
@@ -51,7 +56,20 @@ export const commands = {
   /** Gives the run's folder another name. */
   renameRun: 'agentjet.renameRun',
   deleteRun: 'agentjet.deleteRun',
+  /** Shows, beside it, what becomes of the config in front, or of the one given, once it is composed. */
+  showEffectiveConfig: 'agentjet.showEffectiveConfig',
+  /** The same, as the launcher hands it to Trinity-RFT. */
+  showTrinityConfig: 'agentjet.showTrinityConfig',
+  /** The same, as the launcher hands it to verl. */
+  showVerlConfig: 'agentjet.showVerlConfig',
+  /** Asks for another config and compares by effective value. */
+  compareConfig: 'agentjet.compareConfig',
+  /** Shows what a rule is about: the one given, or one that is asked for. */
+  explainRule: 'agentjet.explainRule',
 } as const;
+
+/** Of the read-only documents that show effective configs. */
+export const effectiveScheme = 'agentjet-effective';
 
 /** The container in the activity bar, and the views in it. */
 export const viewContainer = 'agentjet';
@@ -69,6 +87,8 @@ export const contextKeys = {
   activeConfig: 'agentjet.activeConfig',
   /** The file in front defines a workflow. */
   activeWorkflow: 'agentjet.activeWorkflow',
+  /** The dialect of the config in front: its id, such as `ajet` or `trinity`. */
+  activeDialect: 'agentjet.activeDialect',
   /** There is a launch.json, or its like in settings, with something in it: then F5 is its affair. */
   launchConfigured: 'agentjet.launchConfigured',
   /** It is known that there are no runs. */
@@ -95,6 +115,12 @@ export const settings = {
   codeLens: 'codeLens',
   /** `never` | `whenRunStarts` | `whenRunEnds`, default `whenRunEnds`: when a debugged run's trace opens. Scope `resource`. */
   openTrace: 'openTrace',
+  /** boolean, default true: findings in configs. Scope `resource`. */
+  checkEnabled: 'check.enabled',
+  /** {[rule]: `off` | severity}, default {}: see `ruleCatalog`. Scope `resource`. */
+  checkRules: 'check.rules',
+  /** boolean, default true: what follows from a config, in its lines. Scope `resource`. */
+  inlayHints: 'inlayHints',
 } as const;
 
 /** Settings that only a trusted workspace may set (`capabilities.untrustedWorkspaces.restrictedConfigurations`). */

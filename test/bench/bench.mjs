@@ -6,11 +6,12 @@
  */
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { configBenches } from './config.mjs';
 import { f5Benches } from './f5.mjs';
 import { resultOf } from './measure.mjs';
 import { traceBenches } from './trace.mjs';
 
-const benches = [...f5Benches, ...traceBenches];
+const benches = [...configBenches, ...f5Benches, ...traceBenches];
 
 function chosen(only) {
   if (only === undefined) return benches;
@@ -26,8 +27,12 @@ function chosen(only) {
 }
 
 function row({ bench, metric, ours, baseline, baselineName, ratio, target, pass, ...quartiles }) {
-  const side = (median, [lower, upper]) => `${median.toFixed(0)} (${lower.toFixed(0)}–${upper.toFixed(0)})`;
+  const side = (median, [lower, upper]) => `${shown(median)} (${shown(lower)}–${shown(upper)})`;
   return `${pass ? 'pass' : 'FAIL'}  ${bench}: ${ratio} (target ${target}); ${metric}: ours ${side(ours, quartiles.oursQuartiles)}, ${baselineName} ${side(baseline, quartiles.baselineQuartiles)}`;
+}
+
+function shown(value) {
+  return value < 100 ? String(Number(value.toPrecision(3))) : value.toFixed(0);
 }
 
 async function main() {

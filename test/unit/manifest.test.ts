@@ -14,6 +14,7 @@ import {
   settings,
   settingsSection,
 } from '../../src/vscode/ids.ts';
+import { ruleProperties } from '../tools/ruleSettings.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest;
@@ -37,7 +38,10 @@ interface Manifest {
     }[];
     readonly menus: Record<string, readonly { readonly command: string; readonly when?: string }[]>;
     readonly configuration: {
-      readonly properties: Record<string, { readonly scope: string; readonly markdownDescription: string }>;
+      readonly properties: Record<
+        string,
+        { readonly scope: string; readonly markdownDescription: string; readonly properties?: unknown }
+      >;
     };
     readonly debuggers: readonly {
       readonly type: string;
@@ -48,6 +52,7 @@ interface Manifest {
       readonly initialConfigurations?: readonly Record<string, unknown>[];
     }[];
     readonly snippets: readonly { readonly path: string }[];
+    readonly grammars: readonly { readonly path: string; readonly scopeName: string }[];
     readonly walkthroughs: readonly {
       readonly steps: readonly {
         readonly description: string;
@@ -99,6 +104,11 @@ describe('the manifest', () => {
     }
   });
 
+  it('offers every rule in the setting about rules: node test/tools/ruleSettings.mjs writes them', () => {
+    const setting = contributes.configuration.properties[`${settingsSection}.${settings.checkRules}`];
+    expect(setting?.properties).toEqual(ruleProperties());
+  });
+
   it('keeps settings that run something from untrusted workspaces', () => {
     const { restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
     expect(sorted(restrictedConfigurations)).toEqual(
@@ -142,6 +152,7 @@ describe('the manifest', () => {
     const files = [
       manifest.icon,
       ...contributes.snippets.map((snippet) => snippet.path),
+      ...contributes.grammars.map((grammar) => grammar.path),
       ...contributes.walkthroughs.flatMap(({ steps }) => steps.map((step) => step.media.markdown)),
     ];
     for (const file of files) expect(existsSync(path.join(root, file)), file).toBe(true);

@@ -1,22 +1,45 @@
-import { insertKey, removeEntry, renameKey } from '../edits.ts';
+import { insertKey, removeEntry, removeWithSection, renameKey } from '../edits.ts';
 import { finding, fix, type Finding, type Fix } from '../finding.ts';
-import type { KeyNode } from '../keyTable.ts';
-import type { Entry, MappingNode } from '../node.ts';
-import { suggestKeys, isSlipOf } from '../suggest.ts';
+import { childOf, type KeyInfo, type KeyNode } from '../keyTable.ts';
+import { entryOf, type Entry, type MappingNode } from '../node.ts';
+import type { ConfigDocument } from '../parse.ts';
+import { isSlipOf, suggestKeys } from '../suggest.ts';
+import type { Severity } from './ruleEntry.ts';
 import type { Rule, Visit } from './visit.ts';
 
 /**
- * A key that AgentJet does not read. Where a section is passed on to a backbone as a whole, only keys that look like a slip of the
- * pen are reported: the backbone may know others.
+ * A key that the section does not have. What comes of it depends on who reads the section: see `unlisted` and `strict`
+ * of its key. Where a section is passed on to a library as a whole, only what looks like a slip of the pen is told.
  */
 export const unknownKey: Rule = (visit) => {
   const { node, key } = visit;
   if (node.kind !== 'mapping' || key === undefined || key.unlisted === 'open') return [];
-  const unknown = node.entries.filter((entry) => !key.children.has(entry.key));
-  return unknown
-    .filter((entry) => key.unlisted === 'closed' || isSlipOf(entry.key, key, node))
+  return node.entries
+    .filter((entry) => childOf(key, entry.key) === undefined && !isAlwaysLegal(entry, key))
+    .filter((entry) => key.unlisted === 'closed' || key.strict || isSlipOf(entry.key, key, node))
     .map((entry) => unknownEntry(visit, entry, node, key));
 };
+
+/** verl's sections name the data class that they become. */
+function isAlwaysLegal(entry: Entry, { unlisted }: KeyNode): boolean {
+  return entry.key === '_target_' && unlisted === 'passed-on';
+}
+
+interface Consequence {
+  readonly severity: Severity;
+  readonly what: string;
+}
+
+function consequence(section: KeyNode): Consequence {
+  if (section.unlisted === 'closed') {
+    return section.strict
+      ? { severity: 'error', what: 'Trinity-RFT refuses to start with it.' }
+      : { severity: 'warning', what: 'AgentJet does not read it.' };
+  }
+  return section.strict
+    ? { severity: 'warning', what: 'verl fails on it when its workers start.' }
+    : { severity: 'information', what: 'The section is passed on as it is, and it looks like a slip.' };
+}
 
 function unknownEntry(
   { document, table }: Visit,
@@ -25,25 +48,25 @@ function unknownEntry(
   section: KeyNode,
 ): Finding {
   const suggestions = suggestKeys(entry.key, section, parent, table);
-  const fixes = suggestions.flatMap((suggested): Fix[] =>
-    suggested.parent === section
-      ? fix(`Rename to \`${suggested.name}\``, renameKey(entry, suggested.name))
-      : moveFix(document, entry, parent, suggested),
-  );
+  const { severity, what } = consequence(section);
   const [best] = suggestions;
-  const hint = best === undefined ? '' : ` ${question(best, section)}`;
-  const message = `\`${entry.key}\` is not a key of \`${section.path}\`; AgentJet does not read it.${hint}`;
-  return finding(document, entry.keySpan, { rule: 'unknown-key', severity: 'warning', message, fixes });
-}
-
-function question(suggested: KeyNode, section: KeyNode): string {
-  return suggested.parent === section
-    ? `Did you mean \`${suggested.name}\`?`
-    : `Did you mean \`${suggested.path}\`?`;
+  const hint =
+    best === undefined ? '' : ` Did you mean \`${best.parent === section ? best.name : best.path}\`?`;
+  const where = section.path === '' ? 'one of the top-level keys' : `a key of \`${section.path}\``;
+  const message = `\`${entry.key}\` is not ${where}. ${what}${hint}`;
+  const fixes = (): Fix[] => [
+    ...suggestions.flatMap((suggested): Fix[] =>
+      suggested.parent === section
+        ? fix(`Rename to \`${suggested.name}\``, renameKey(entry, suggested.name))
+        : moveFix(document, entry, parent, suggested.path),
+    ),
+    ...fix(`Remove \`${entry.key}\``, removeWithSection(document, entry, parent)),
+  ];
+  return finding(document, entry.keySpan, { rule: 'unknown-key', severity, message, fixes });
 }
 
 /** Only values on one line are moved: longer ones would have to be indented anew. An alias would lose its meaning. */
-function moveFix(document: Visit['document'], entry: Entry, parent: MappingNode, to: KeyNode): Fix[] {
+function moveFix(document: ConfigDocument, entry: Entry, parent: MappingNode, to: string): Fix[] {
   const { keySpan, value } = entry;
   const written = document.text.slice(keySpan.end, value.span.end).replace(/^\s*:\s*/, '');
   if (
@@ -55,21 +78,126 @@ function moveFix(document: Visit['document'], entry: Entry, parent: MappingNode,
     return [];
   }
   const removal = removeEntry(document, entry, parent);
-  return fix(`Move to \`${to.path}\``, removal, insertKey(document, to.path.split('.'), written));
+  return fix(`Move to \`${to}\``, removal, insertKey(document, to.split('.'), written));
 }
 
-/** A key that upstream calls deprecated, or that nothing reads although it is in its defaults. */
+interface Written {
+  readonly document: ConfigDocument;
+  readonly key: KeyNode;
+  readonly info: KeyInfo;
+  readonly entry: Entry;
+  readonly parent: MappingNode;
+}
+
+/** Something about a key itself, whatever its value is; the first that applies is told. */
+const lifecycles: readonly ((written: Written) => Finding | undefined)[] = [
+  renamed,
+  computed,
+  removed,
+  deprecated,
+  ignored,
+  unused,
+];
+
+/** A key that has another name by now, that the program fills itself, that is gone or going, or that nothing reads. */
 export const lifecycle: Rule = ({ document, key, written }) => {
-  if (key?.info === undefined || written === undefined) return [];
-  const { entry, parent } = written;
-  const fixes = fix(`Remove \`${key.name}\``, removeEntry(document, entry, parent));
-  if (key.info.deprecated) {
-    const message = `\`${key.name}\` is deprecated. ${key.info.description}`;
-    return [
-      finding(document, entry.keySpan, { rule: 'deprecated-key', severity: 'information', message, fixes }),
-    ];
+  const info = key?.info;
+  if (key === undefined || info === undefined || written === undefined) return [];
+  // What is wrong with a section as a whole is told there.
+  if (key.parent?.info?.doNotSet !== undefined && info.doNotSet !== undefined) return [];
+  for (const tell of lifecycles) {
+    const found = tell({ document, key, info, ...written });
+    if (found !== undefined) return [found];
   }
-  if (!key.info.unused) return [];
-  const message = `\`${key.name}\` has no effect. ${key.info.description}`;
-  return [finding(document, entry.keySpan, { rule: 'unused-key', severity: 'hint', message, fixes })];
+  return [];
 };
+
+function renamed({ document, key, info, entry, parent }: Written): Finding | undefined {
+  const { renamedTo, removed: gone } = info;
+  if (renamedTo === undefined) return undefined;
+  const beside = renamedTo.split('.').slice(0, -1).join('.') === (key.parent?.path ?? '');
+  const name = renamedTo.split('.').at(-1) ?? renamedTo;
+  const isThere = beside && entryOf(parent, name) !== undefined;
+  const consequences =
+    gone === undefined
+      ? 'Both names are read.'
+      : `The old name is gone since ${gone}, and its value is lost there.`;
+  const fixes = (): Fix[] => {
+    if (isThere) return removalOf({ document, entry, parent });
+    return beside
+      ? fix(`Rename to \`${name}\``, renameKey(entry, name))
+      : moveFix(document, entry, parent, renamedTo);
+  };
+  return finding(document, entry.keySpan, {
+    rule: 'renamed-key',
+    severity: gone === undefined ? 'information' : 'warning',
+    message: `\`${key.name}\` is \`${renamedTo}\` now. ${consequences}`,
+    tag: 'deprecated',
+    fixes,
+  });
+}
+
+function computed({ document, key, info, entry, parent }: Written): Finding | undefined {
+  // What refers to another key's row may have to be set where that one must not.
+  if (info.doNotSet === undefined || info.required) return undefined;
+  return finding(document, entry.keySpan, {
+    rule: 'computed-key',
+    severity: 'warning',
+    message: `\`${key.name}\` must not be set: the program fills it itself (${info.doNotSet}), and overwrites what is written here.`,
+    fixes: () => removalOf({ document, entry, parent }),
+  });
+}
+
+function removed({ document, key, info, entry, parent }: Written): Finding | undefined {
+  if (info.removed === undefined) return undefined;
+  const instead = info.insteadUse === undefined ? '' : ` Use ${info.insteadUse} instead.`;
+  return finding(document, entry.keySpan, {
+    rule: 'removed-key',
+    severity: 'warning',
+    message: `\`${key.name}\` is gone in newer releases (${info.removed}).${instead}`,
+    tag: 'deprecated',
+    fixes: () => removalOf({ document, entry, parent }),
+  });
+}
+
+function deprecated({ document, key, info, entry, parent }: Written): Finding | undefined {
+  if (!info.deprecated) return undefined;
+  const instead = info.insteadUse === undefined ? '' : ` ${sentence(info.insteadUse)}`;
+  return finding(document, entry.keySpan, {
+    rule: 'deprecated-key',
+    severity: 'information',
+    message: `\`${key.name}\` is deprecated.${instead} ${info.description}`.trimEnd(),
+    tag: 'deprecated',
+    fixes: () => removalOf({ document, entry, parent }),
+  });
+}
+
+function ignored({ document, key, info, entry, parent }: Written): Finding | undefined {
+  if (info.ignoredWhenSet === undefined) return undefined;
+  return finding(document, entry.keySpan, {
+    rule: 'ignored-key',
+    severity: 'hint',
+    message: `\`${key.name}\` is not always used: ${info.ignoredWhenSet}.`,
+    fixes: () => removalOf({ document, entry, parent }),
+  });
+}
+
+function unused({ document, key, info, entry, parent }: Written): Finding | undefined {
+  if (!info.unused) return undefined;
+  return finding(document, entry.keySpan, {
+    rule: 'unused-key',
+    severity: 'hint',
+    message: `\`${key.name}\` has no effect. ${info.description}`.trimEnd(),
+    tag: 'unnecessary',
+    fixes: () => removalOf({ document, entry, parent }),
+  });
+}
+
+function removalOf({ document, entry, parent }: Pick<Written, 'document' | 'entry' | 'parent'>): Fix[] {
+  return fix(`Remove \`${entry.key}\``, removeWithSection(document, entry, parent));
+}
+
+function sentence(text: string): string {
+  const capital = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(capital) ? capital : `${capital}.`;
+}

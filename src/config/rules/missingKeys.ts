@@ -1,37 +1,57 @@
 import { bundledNames } from '../bundledDefaults.ts';
 import { surelyHolds } from '../condition.ts';
+import type { Dialect } from '../dialect.ts';
 import { insertKey, textScalar } from '../edits.ts';
-import { finding, fix, type Finding } from '../finding.ts';
+import { finding, fix, type Finding, type Fix } from '../finding.ts';
 import type { KeyNode, KeyTable } from '../keyTable.ts';
 import { entryOf, hasInterpolation, nodeAt, type NodePath } from '../node.ts';
-import { isBroken, type ConfigDocument } from '../parse.ts';
+import { isBroken, parseConfig, type ConfigDocument } from '../parse.ts';
+import { difference } from '../parse/reparse.ts';
 import type { ScalarValue } from '../scalar.ts';
-import type { Span } from '../text.ts';
+import { applyEdits, type Span, type TextEdit } from '../text.ts';
 
 /**
  * Keys that the user has to set and did not: upstream has placeholders for them at best. Only files that are experiments
  * are judged, and only when all they are based on is known: a file that other files are based on need not be complete.
  */
-export function missingKeys(document: ConfigDocument, table: KeyTable): Finding[] {
-  if (isBroken(document) || !isWholeExperiment(document)) return [];
-  const missing = [...table.keys]
-    .filter((key) => key.info?.required === true)
+export function missingKeys(document: ConfigDocument, table: KeyTable, dialect?: Composed): Finding[] {
+  if (isBroken(document) || !isWholeExperiment(document, dialect)) return [];
+  const missing = requiredKeys(table)
     .flatMap((key) => placesOf(key, document).map((path) => ({ key, path })))
     .filter(
       ({ key, path }) => nodeAt(document.root, path) === undefined && applies(key, path, document, table),
     );
   // A section that lacks as a whole is told by the keys it has to have.
-  return missing
-    .filter(({ key }) => !missing.some((other) => other.key.path.startsWith(`${key.path}.`)))
-    .map(({ key, path }) => missingKey(key, path, document));
+  const told = missing.filter(({ key }) => {
+    return !missing.some((other) => other.key.path.startsWith(`${key.path}.`));
+  });
+  return told.map((one) => missingKey(one, told, document));
 }
 
-function isWholeExperiment({ root }: ConfigDocument): boolean {
+interface Missing {
+  readonly key: KeyNode;
+  readonly path: NodePath;
+}
+
+const required = new WeakMap<KeyTable, readonly KeyNode[]>();
+
+function requiredKeys(table: KeyTable): readonly KeyNode[] {
+  const known = required.get(table) ?? [...table.keys].filter((key) => key.info?.required === true);
+  required.set(table, known);
+  return known;
+}
+
+type Composed = Pick<Dialect, 'composition' | 'bundled'>;
+
+/** Whether a file has to be complete by itself, together with defaults that are known. */
+export function isWholeExperiment({ root }: ConfigDocument, dialect?: Composed): boolean {
+  if (dialect?.composition === 'omegaconf') return true;
+  const known = dialect?.bundled ?? [...bundledNames];
   const defaults = entryOf(root, 'defaults')?.value;
   if (defaults === undefined) return entryOf(root, 'hydra') !== undefined;
   if (defaults.kind !== 'sequence') return false;
   return defaults.items.every((item) => {
-    return item.kind === 'scalar' && (item.value === '_self_' || bundledNames.has(String(item.value)));
+    return item.kind === 'scalar' && ['_self_', ...known].includes(String(item.value));
   });
 }
 
@@ -74,17 +94,31 @@ function valueAt(
   return typeof fallback === 'string' || typeof fallback === 'boolean' ? fallback : undefined;
 }
 
-function missingKey(key: KeyNode, path: NodePath, document: ConfigDocument): Finding {
+function missingKey({ key, path }: Missing, missing: readonly Missing[], document: ConfigDocument): Finding {
   const message = `\`${key.path}\` is not set. ${key.info?.description ?? ''}`.trimEnd();
-  const texts = path.filter((part) => typeof part === 'string');
-  const edit = texts.length === path.length ? insertKey(document, texts, startingValue(key)) : undefined;
-  const fixes = fix(`Add \`${key.path}\``, edit);
   return finding(document, nearestSpan(document, path), {
     rule: 'missing-key',
     severity: 'warning',
     message,
-    fixes,
+    fixes: () => [
+      ...fix(`Add \`${key.path}\``, insertion({ key, path }, document)),
+      ...addAll(missing, document),
+    ],
   });
+}
+
+/** One fix for all that is missing: each key goes where it would alone. */
+function addAll(missing: readonly Missing[], document: ConfigDocument): Fix[] {
+  if (missing.length < 2) return [];
+  const text = missing.reduce((filled, one) => {
+    const edit = insertion(one, filled);
+    return edit === undefined ? filled : parseConfig(applyEdits(filled.text, [edit]));
+  }, document);
+  return fix(`Add all ${missing.length} keys that are missing`, difference(document.text, text.text));
+}
+
+function insertion({ key, path }: Missing, document: ConfigDocument): TextEdit | undefined {
+  return insertKey(document, path, startingValue(key));
 }
 
 /** The default is at least an example of what to write. */

@@ -1,9 +1,13 @@
+/** From what stops training to what is merely worth knowing. */
+export const severities = ['error', 'warning', 'information', 'hint'] as const;
+export type Severity = (typeof severities)[number];
+
 /** What is known about a rule whatever it is applied to. */
 export interface RuleEntry {
   /** A few words, as a heading. */
   readonly title: string;
   /** Usual severity; single findings may be milder. */
-  readonly severity: 'error' | 'warning' | 'information' | 'hint';
+  readonly severity: Severity;
   /** Markdown: what is wrong, what training makes of it, how to mend it. */
   readonly explanation: string;
 }

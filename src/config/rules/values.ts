@@ -1,13 +1,14 @@
 import { distance } from 'fastest-levenshtein';
+import { dialects } from '../dialect.ts';
 import { removeEntry, replaceScalar } from '../edits.ts';
 import { finding, fix, type Finding, type Fix } from '../finding.ts';
-import { locatorKeys } from '../findLocators.ts';
-import type { ValueType } from '../keyTable.ts';
+import type { KeyNode, ValueType } from '../keyTable.ts';
 import { parseLocator } from '../locator.ts';
-import { hasInterpolation, type Node, type ScalarNode } from '../node.ts';
-import { isBroken } from '../parse.ts';
+import { hasInterpolation, type Node, type ScalarNode, type SequenceNode } from '../node.ts';
+import { isBroken, type ConfigDocument } from '../parse.ts';
 import { pythonText, resolvePlain, type ScalarType } from '../scalar.ts';
-import { nameOf, type Rule, type Visit } from './visit.ts';
+import type { Severity } from './ruleEntry.ts';
+import type { Rule, Visit } from './visit.ts';
 
 const typeNames: Record<ValueType, string> = {
   object: 'a section',
@@ -27,32 +28,63 @@ export const wrongType: Rule = (visit) => {
   const rule = 'wrong-type';
   if (node.kind === 'scalar' && node.type === 'null') {
     if (isBroken(document)) return [];
-    const message = `${nameOf(visit)} has to be ${wanted}; left empty, null takes the place of its default.`;
+    const message = `${visit.name} has to be ${wanted}; left empty, null takes the place of its default.`;
     const { written } = visit;
-    const removal = written && removeEntry(document, written.entry, written.parent);
-    const fixes = fix('Remove it, for the default', removal);
+    const fixes = (): Fix[] =>
+      fix('Remove it, for the default', written && removeEntry(document, written.entry, written.parent));
     return [finding(document, nullSpan(visit), { rule, severity: 'warning', message, fixes })];
   }
-  // Python takes a number for a text in most places, so this need not fail.
-  const severity = node.kind === 'scalar' && value.types.includes('string') ? 'warning' : 'error';
-  const message = `${nameOf(visit)} has to be ${wanted}, but is ${describe(node)}.`;
-  return [finding(document, node.span, { rule, severity, message, fixes: typeFixes(visit, value.types) })];
+  const taken = isConverted(visit) ? ' Trinity-RFT converts it.' : '';
+  const message = `${visit.name} has to be ${wanted}, but is ${describe(node)}.${taken}`;
+  const severity = typeSeverity(visit, value.types);
+  return [
+    finding(document, node.span, { rule, severity, message, fixes: () => typeFixes(visit, value.types) }),
+  ];
 };
+
+function typeSeverity(visit: Visit, types: readonly ValueType[]): Severity {
+  if (isConverted(visit)) return 'information';
+  // Python takes a number for a text in most places, and looks into a text as into a list: this need not fail.
+  const { node, key } = visit;
+  const fitsPython = types.includes('string') || (types.includes('array') && isText(node));
+  return node.kind === 'scalar' && fitsPython && !isOfDataClass(key) ? 'warning' : 'error';
+}
+
+function isText(node: Node): boolean {
+  return node.kind === 'scalar' && typeof node.value === 'string';
+}
+
+function isOfDataClass(key: KeyNode | undefined): boolean {
+  const section = key?.parent;
+  return section?.strict === true && section.unlisted === 'closed';
+}
+
+/** Where keys are those of a data class, its loader makes numbers and booleans of texts that look like them. */
+function isConverted({ node, value, key }: Visit): boolean {
+  if (!isOfDataClass(key)) return false;
+  if (node.kind !== 'scalar' || value === undefined) return false;
+  if (value.types.includes('string')) return true;
+  if (typeof node.value === 'number') return value.types.includes('integer') && Number.isInteger(node.value);
+  return meantBy(node, value.types) !== undefined;
+}
 
 /** A text that is none of those the key takes. */
 export const unknownValue: Rule = (visit) => {
   const { document, node, value } = visit;
   if (value?.allowed === undefined || value.allowsOthers || !isKnown(node)) return [];
-  if (node.kind !== 'scalar' || typeof node.value !== 'string' || value.allowed.includes(node.value)) {
-    return [];
-  }
+  const { allowed } = value;
+  if (node.kind !== 'scalar' || typeof node.value !== 'string') return [];
   const written = node.value;
-  const nearestFirst = [...value.allowed].sort((a, b) => distance(a, written) - distance(b, written));
-  const fixes = nearestFirst.slice(0, 3).flatMap((allowed) => {
-    return fix(`Change to \`${allowed}\``, replaceScalar(document, node, allowed, true));
-  });
-  const list = value.allowed.map((allowed) => `\`${allowed}\``).join(', ');
-  const message = `${nameOf(visit)} cannot be \`${written}\`; it takes ${list}.`;
+  const same = value.caseInsensitive === true ? written.toLowerCase() : undefined;
+  if (allowed.some((one) => one === written || one.toLowerCase() === same)) return [];
+  const list = allowed.map((one) => `\`${one}\``).join(', ');
+  const message = `${visit.name} cannot be \`${written}\`; it takes ${list}.`;
+  const fixes = (): Fix[] => {
+    const nearestFirst = [...allowed].sort((a, b) => distance(a, written) - distance(b, written));
+    return nearestFirst
+      .slice(0, 3)
+      .flatMap((one) => fix(`Change to \`${one}\``, replaceScalar(document, node, one, true)));
+  };
   return [finding(document, node.span, { rule: 'unknown-value', severity: 'error', message, fixes })];
 };
 
@@ -63,9 +95,9 @@ export const outOfRange: Rule = (visit) => {
   const { min, max, exclusiveMin } = value;
   const report = (limit: string, nearest: number | undefined): Finding[] => {
     const title = nearest === undefined ? '' : `Change to ${nearest}`;
-    const fixes =
+    const fixes = (): Fix[] =>
       nearest === undefined ? [] : fix(title, replaceScalar(document, node, String(nearest), false));
-    const message = `${nameOf(visit)} has to be ${limit}, but is ${String(node.value)}.`;
+    const message = `${visit.name} has to be ${limit}, but is ${String(node.value)}.`;
     return [finding(document, node.span, { rule: 'out-of-range', severity: 'error', message, fixes })];
   };
   if (min !== undefined && node.value < min) {
@@ -79,11 +111,11 @@ export const outOfRange: Rule = (visit) => {
   return [];
 };
 
+const locatorKeys: ReadonlySet<string> = new Set(dialects.flatMap((dialect) => dialect.locatorKeys));
+
 /** A text that should name a class and cannot. */
 export const brokenLocator: Rule = ({ document, node, key }) => {
-  if (key === undefined || !Object.values<string>(locatorKeys).includes(key.path) || !isKnown(node)) {
-    return [];
-  }
+  if (key === undefined || !locatorKeys.has(key.path) || !isKnown(node)) return [];
   if (node.kind !== 'scalar' || typeof node.value !== 'string') return [];
   const result = parseLocator(node.value);
   if (result.ok) return [];
@@ -91,8 +123,9 @@ export const brokenLocator: Rule = ({ document, node, key }) => {
   return [finding(document, node.span, { rule: 'locator', severity: 'error', message })];
 };
 
-/** Not a placeholder, and nothing that only composing could tell. */
+/** Not a placeholder, not still to be set, and nothing that only composing could tell. */
 function isKnown(node: Node): node is Exclude<Node, { kind: 'opaque' }> {
+  if (node.kind === 'scalar' && node.value === '???') return false;
   return node.kind !== 'opaque' && !hasInterpolation(node);
 }
 
@@ -121,6 +154,7 @@ function nullSpan({ node, written }: Visit): Visit['node']['span'] {
 }
 
 function typeFixes({ document, node }: Visit, types: readonly ValueType[]): Fix[] {
+  if (node.kind === 'sequence') return unwrapped(document, node, types);
   if (node.kind !== 'scalar') return [];
   const source = document.text.slice(node.span.start, node.span.end);
   const meant = meantBy(node, types);
@@ -132,6 +166,15 @@ function typeFixes({ document, node }: Visit, types: readonly ValueType[]): Fix[
     return fix('Make it a list', { span: node.span, newText: `[${source}]` });
   }
   return [];
+}
+
+/** `[4]` where an integer is wanted. */
+function unwrapped(document: ConfigDocument, node: SequenceNode, types: readonly ValueType[]): Fix[] {
+  const [only] = node.items;
+  if (node.items.length !== 1 || only === undefined || !isKnown(only) || !fits(only, types)) return [];
+  const text = document.text.slice(only.span.start, only.span.end);
+  if (text === '' || !document.text.startsWith('[', node.span.start)) return [];
+  return fix(`Change to ${text}`, { span: node.span, newText: text });
 }
 
 /** `"4"` and `4.0` for an integer, `"true"` for a boolean. */

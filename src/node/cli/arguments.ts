@@ -1,5 +1,5 @@
-import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { CodedError } from '../../base/errors.ts';
+import { oneOf, parseOptions, wrongUse } from './commandLine.ts';
 
 export interface RunArguments {
   readonly conf: string;
@@ -37,7 +37,12 @@ export type Command =
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   | { readonly kind: 'run'; readonly run: RunArguments }
-  | { readonly kind: 'trace'; readonly trace: TraceArguments };
+  | { readonly kind: 'trace'; readonly trace: TraceArguments }
+  /** It reads what follows its name itself. */
+  | { readonly kind: 'subcommand'; readonly name: SubcommandName; readonly args: readonly string[] };
+
+const subcommands = ['check', 'config', 'schema'] as const;
+export type SubcommandName = (typeof subcommands)[number];
 
 const options = {
   conf: { type: 'string' },
@@ -73,6 +78,9 @@ const traceOptions = {
 
 export const usage = `Usage: agentjet --conf FILE [--backbone debug] [options]
        agentjet trace FILE [--port N] [--runtime FILE]
+       agentjet check FILES… [--format text|json|sarif]
+       agentjet config FILE [--to ajet|trinity|verl] [--origin] [--format yaml|json]
+       agentjet schema ajet|astuner|trinity
 
 Runs the episodes of an AgentJet config on the debug backbone: one process, no GPU, no Ray, no key.
 
@@ -106,6 +114,9 @@ Which model answers:
 agentjet trace shows an .ajtrace file in a browser until Ctrl-C, on 127.0.0.1 only. BROWSER=none opens none; the
 address is printed all the same.
 
+agentjet check tells what configs get wrong, config prints what one comes to, schema prints a JSON Schema for other
+editors; each has a --help of its own.
+
 Exit code: 0 all episodes ran, 1 some failed, 2 the run could not start, 130 interrupted.`;
 
 /** Flags of `ajet` that mean nothing on the debug backbone, and why. */
@@ -134,11 +145,13 @@ const foreign: Readonly<Record<string, string>> = {
 /** Throws `cli/…` errors; never exits. */
 export function parseArguments(argv: readonly string[]): Command {
   if (argv[0] === 'trace') return traceCommand(argv.slice(1));
+  const name = subcommands.find((one) => one === argv[0]);
+  if (name !== undefined) return { kind: 'subcommand', name, args: argv.slice(1) };
   for (const argument of argv) {
     const reason = foreign[/^--([a-z-]+)/.exec(argument)?.[1] ?? ''];
     if (reason !== undefined) throw refusedFlag(argument, reason);
   }
-  const { values, positionals } = parse(argv, options);
+  const { values, positionals } = parseOptions(argv, options);
   if (values.help === true) return { kind: 'help' };
   if (values.version === true) return { kind: 'version' };
   refuseBackbone(values.backbone ?? 'debug');
@@ -151,7 +164,7 @@ export function parseArguments(argv: readonly string[]): Command {
 }
 
 function traceCommand(argv: readonly string[]): Command {
-  const { values, positionals } = parse(argv, traceOptions);
+  const { values, positionals } = parseOptions(argv, traceOptions, 'agentjet trace');
   if (values.help === true) return { kind: 'help' };
   const [file, stray] = positionals;
   if (file === undefined)
@@ -164,7 +177,7 @@ function traceCommand(argv: readonly string[]): Command {
   return { kind: 'trace', trace: { file, port, runtime: values.runtime } };
 }
 
-type Values = ReturnType<typeof parse<typeof options>>['values'];
+type Values = ReturnType<typeof parseOptions<typeof options>>['values'];
 
 function runArguments(values: Values, conf: string): RunArguments {
   const model = oneOf('--model', values.model ?? 'embedded', ['embedded', 'script', 'endpoint'] as const);
@@ -200,16 +213,6 @@ function runArguments(values: Values, conf: string): RunArguments {
   };
 }
 
-function parse<const T extends NonNullable<ParseArgsConfig['options']>>(argv: readonly string[], options: T) {
-  try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true });
-  } catch (error) {
-    // Node's message names the option; what follows its first sentence is about shells.
-    const message = error instanceof Error ? (error.message.split(/\. /)[0] ?? '') : String(error);
-    throw wrongUse(`${message.replace(/\.$/, '')}.`, 'agentjet --help lists what there is.');
-  }
-}
-
 function refuseBackbone(backbone: string): void {
   if (backbone === 'debug') return;
   const training = backbone === 'trinity' || backbone === 'verl';
@@ -222,13 +225,6 @@ function refuseBackbone(backbone: string): void {
       ? `Run it there with ajet --conf … --backbone ${backbone}, or leave --backbone out to debug here.`
       : 'The debug backbone runs here; trinity and verl train on a GPU host.',
   });
-}
-
-function oneOf<const T extends readonly string[]>(flag: string, value: string, allowed: T): T[number] {
-  const found = allowed.find((candidate) => candidate === value);
-  if (found === undefined)
-    throw wrongUse(`${flag} ${value} does not exist.`, `Choose ${allowed.join(', ')}.`);
-  return found;
 }
 
 function whole(flag: string, text: string | undefined, least: number): number | undefined {
@@ -254,8 +250,4 @@ function positive(flag: string, text: string | undefined): number | undefined {
 
 function refusedFlag(flag: string, reason: string): CodedError {
   return new CodedError({ code: 'cli/refused-flag', message: `${flag} is refused: ${reason}.` });
-}
-
-function wrongUse(message: string, hint: string): CodedError {
-  return new CodedError({ code: 'cli/usage', message, hint });
 }

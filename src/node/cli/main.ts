@@ -10,8 +10,16 @@ import { systemClock } from '../clock.ts';
 import { localFiles } from '../files.ts';
 import { createRunLauncher } from '../runLauncher.ts';
 import { BlockedEpisodes } from './blockedEpisodes.ts';
-import { parseArguments, usage, type RunArguments, type TraceArguments } from './arguments.ts';
+import {
+  parseArguments,
+  usage,
+  type RunArguments,
+  type SubcommandName,
+  type TraceArguments,
+} from './arguments.ts';
+import type { Subcommand } from './commandIo.ts';
 import { LogView, untilInterrupted } from './logView.ts';
+import { terminalIo } from './terminalIo.ts';
 import { exitCodes, TerminalView } from './terminalView.ts';
 
 /** The `agentjet` command. Resolves to its exit code. */
@@ -29,12 +37,24 @@ export async function main(argv: readonly string[], distFolder: string): Promise
         return await runCommand(command.run, distFolder);
       case 'trace':
         return await traceCommand(command.trace, distFolder);
+      case 'subcommand': {
+        const run = await subcommands[command.name]();
+        dropUnreadOutput();
+        return await run(command.args, terminalIo());
+      }
     }
   } catch (error) {
     const options = { json: argv.includes('--json'), verbose: argv.includes('--verbose') };
     return new TerminalView(options).cannotStart(toReport(error, 'cli/unexpected'));
   }
 }
+
+/** Loaded when asked for: a run needs none of them. */
+const subcommands: Readonly<Record<SubcommandName, () => Promise<Subcommand>>> = {
+  check: async () => (await import('./checkCommand.ts')).runCheck,
+  config: async () => (await import('./configCommand.ts')).runConfig,
+  schema: async () => (await import('./schemaCommand.ts')).runSchema,
+};
 
 function versionOf(distFolder: string): string {
   const manifest = JSON.parse(readFileSync(path.join(distFolder, '../package.json'), 'utf8')) as {

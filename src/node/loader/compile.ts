@@ -1,7 +1,7 @@
 /** How one TypeScript (or JSX) file of the user's becomes something that Node runs, with breakpoints in the file itself. */
 import * as nodeModule from 'node:module';
 import process from 'node:process';
-import { maskSource } from '../../debug/maskSource.ts';
+import { maskSource } from '../../config/code/maskSource.ts';
 import { loaderErrors } from './errors.ts';
 import { runEsbuild } from './esbuild.ts';
 import { dropUnusedImports, hasDecorators, hasModuleSyntax, needsCommonJs } from './moduleSyntax.ts';

@@ -1,7 +1,7 @@
 /** Finds in the text of the user's files what Node names only by its words. */
 import { readFileSync } from 'node:fs';
 import type { Location } from '../../base/errors.ts';
-import { maskSource } from '../../debug/maskSource.ts';
+import { maskSource } from '../../config/code/maskSource.ts';
 
 /** Where a file imports or requires a specifier; the file alone where the specifier was computed. */
 export function placeOfSpecifier(specifier: string, importer: string): Location {

@@ -1,18 +1,9 @@
 /** Where an import of the user's leads, by TypeScript's habits where Node alone would find nothing. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { importExtensions, sourcesOf } from '../../config/code/importCandidates.ts';
 import type { Projects } from './project.ts';
 import { isFile, isJsx, isTypeScript } from './userFiles.ts';
-
-const extensions = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.json'];
-
-/** TypeScript's sources of a file that is named by what it compiles to. */
-const sourcesOf: Readonly<Record<string, readonly string[]>> = {
-  '.js': ['.ts', '.tsx'],
-  '.jsx': ['.tsx'],
-  '.mjs': ['.mts'],
-  '.cjs': ['.cts'],
-};
 
 /**
  * The file that an import means, or undefined where Node's own resolution is right.
@@ -65,5 +56,5 @@ function sourceOf(file: string): string | undefined {
 }
 
 function withExtension(file: string): string | undefined {
-  return extensions.map((extension) => file + extension).find(isFile);
+  return importExtensions.map((extension) => file + extension).find(isFile);
 }

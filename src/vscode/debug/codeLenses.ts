@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { findAjetKey } from '../../config/isAgentJetConfig.ts';
-import { scanWorkflows } from '../../debug/workflowScan.ts';
+import { scanWorkflows } from '../../config/code/workflowScan.ts';
 import { commands, languages, settings, settingsSection } from '../ids.ts';
 import { shortText } from './target.ts';
 

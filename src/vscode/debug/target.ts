@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
 import { isAgentJetConfig } from '../../config/isAgentJetConfig.ts';
-import { scanWorkflows } from '../../debug/workflowScan.ts';
+import { scanWorkflows } from '../../config/code/workflowScan.ts';
 import { languages } from '../ids.ts';
 
 /** What a launch begins from: a config, or a file of workflows, of which `workflow` names the one that is meant. */

@@ -1,30 +1,52 @@
 import * as vscode from 'vscode';
-import { complete, type Completion } from '../../config/complete.ts';
+import { completeIn } from '../../config/completion/completeIn.ts';
+import type { Completion } from '../../config/completion/completion.ts';
 import type { LinedText } from '../../config/text.ts';
-import { toRange, type ConfigTexts } from './configTexts.ts';
+import type { ConfigContexts } from './configContexts.ts';
+import { spanToRange, type ConfigTexts } from './configTexts.ts';
 
-const kinds: Record<Completion['kind'], vscode.CompletionItemKind> = {
+export const completionTriggers = [' ', '.', '{', '$', '/', '>', ':'];
+
+const kinds: Readonly<Record<Completion['kind'], vscode.CompletionItemKind>> = {
   section: vscode.CompletionItemKind.Module,
   key: vscode.CompletionItemKind.Property,
   value: vscode.CompletionItemKind.EnumMember,
+  snippet: vscode.CompletionItemKind.Snippet,
+  file: vscode.CompletionItemKind.File,
+  folder: vscode.CompletionItemKind.Folder,
+  class: vscode.CompletionItemKind.Class,
+  reference: vscode.CompletionItemKind.Reference,
+  resolver: vscode.CompletionItemKind.Function,
 };
 
-export function completionProvider(texts: ConfigTexts): vscode.CompletionItemProvider {
+export function completionProvider(
+  texts: ConfigTexts,
+  contexts: ConfigContexts,
+): vscode.CompletionItemProvider {
   return {
-    provideCompletionItems: (document, position) => {
-      const text = texts.textOf(document);
-      if (text === undefined) return [];
-      return complete(text, document.offsetAt(position)).map((completion) => toItem(completion, text));
+    provideCompletionItems: async (document, position, cancelled) => {
+      const config = texts.textOf(document);
+      if (config === undefined) return [];
+      const { dialect, text } = config;
+      const surroundings = contexts.surroundings(document.uri);
+      const composition = await contexts.composition(document);
+      const offers = await completeIn(text, document.offsetAt(position), {
+        dialect,
+        surroundings,
+        ...(composition && { composition }),
+      });
+      return cancelled.isCancellationRequested ? [] : offers.map((offer) => toItem(offer, text));
     },
   };
 }
 
-function toItem(completion: Completion, { lines }: LinedText): vscode.CompletionItem {
+function toItem(completion: Completion, text: LinedText): vscode.CompletionItem {
   const item = new vscode.CompletionItem(completion.label, kinds[completion.kind]);
+  const { newText, span } = completion.edit;
   item.detail = completion.detail;
   item.documentation = new vscode.MarkdownString(completion.documentation);
-  item.insertText = completion.edit.newText;
-  item.range = toRange(lines.range(completion.edit.span));
+  item.insertText = completion.snippet ? new vscode.SnippetString(newText) : newText;
+  item.range = spanToRange(text, span);
   item.sortText = completion.sortText;
   item.filterText = completion.filterText;
   // The text to insert has its indentation already.

@@ -1,23 +1,31 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
-import { isAgentJetConfig } from '../../config/isAgentJetConfig.ts';
+import { dialectOf, type Dialect } from '../../config/dialect.ts';
 import { parseConfig, type ConfigDocument } from '../../config/parse.ts';
-import { LineMap, type LinedText, type TextRange } from '../../config/text.ts';
-import { languages } from '../ids.ts';
+import { reparse } from '../../config/parse/reparse.ts';
+import { LineMap, type LinedText, type Span, type TextRange } from '../../config/text.ts';
+import { effectiveScheme, languages } from '../ids.ts';
 
 /** Nobody writes a config this long; what is longer is data, and is not looked at. */
 const longestText = 1_000_000;
 
-/** Any scheme: configs are explained and checked in untrusted and virtual workspaces too, from their text alone. */
+/** Any scheme: configs are explained and checked in untrusted and virtual workspaces too. */
 export const configSelector: vscode.DocumentSelector = { language: languages.config };
+
+/** A text of one of our dialects. */
+export interface ConfigText {
+  readonly text: LinedText;
+  readonly dialect: Dialect;
+}
 
 interface Cached {
   readonly version: number;
-  readonly text: LinedText | undefined;
+  readonly config: ConfigText | undefined;
+  /** Of an older version until somebody asks: what an edit left alone is not read again. */
   parsed: ConfigDocument | undefined;
 }
 
-/** The AgentJet configs among the open documents; each version of one is read and parsed once at most. */
+/** The configs among the open documents; each version of one is read and parsed once at most. */
 export class ConfigTexts implements Disposable {
   readonly #cached = new WeakMap<vscode.TextDocument, Cached>();
   readonly #closed: vscode.Disposable;
@@ -30,32 +38,40 @@ export class ConfigTexts implements Disposable {
     this.#closed.dispose();
   }
 
-  /** The text, not parsed; undefined for what is no AgentJet config. */
-  textOf(document: vscode.TextDocument): LinedText | undefined {
-    return this.#current(document).text;
+  /** The text, not parsed; undefined for what is no config of ours. */
+  textOf(document: vscode.TextDocument): ConfigText | undefined {
+    return this.#current(document).config;
   }
 
   parsed(document: vscode.TextDocument): ConfigDocument | undefined {
     const cached = this.#current(document);
-    if (cached.text === undefined) return undefined;
-    return (cached.parsed ??= parseConfig(cached.text.text));
+    if (cached.config === undefined) return undefined;
+    const { text } = cached.config.text;
+    if (cached.parsed === undefined) cached.parsed = parseConfig(text);
+    else if (cached.parsed.text !== text) cached.parsed = reparse(cached.parsed, text);
+    return cached.parsed;
   }
 
   #current(document: vscode.TextDocument): Cached {
     const known = this.#cached.get(document);
     if (known?.version === document.version) return known;
-    const cached = { version: document.version, text: readText(document), parsed: undefined };
+    const cached = { version: document.version, config: readText(document), parsed: known?.parsed };
     this.#cached.set(document, cached);
     return cached;
   }
 }
 
-function readText(document: vscode.TextDocument): LinedText | undefined {
+function readText(document: vscode.TextDocument): ConfigText | undefined {
+  if (document.languageId !== languages.config || document.uri.scheme === effectiveScheme) return undefined;
   const text = document.getText();
-  if (text.length > longestText || !isAgentJetConfig(text)) return undefined;
-  return { text, lines: new LineMap(text) };
+  const dialect = text.length > longestText ? undefined : dialectOf(text);
+  return dialect && { text: { text, lines: new LineMap(text) }, dialect };
 }
 
 export function toRange({ start, end }: TextRange): vscode.Range {
   return new vscode.Range(start.line, start.character, end.line, end.character);
+}
+
+export function spanToRange({ lines }: Pick<LinedText, 'lines'>, span: Span): vscode.Range {
+  return toRange(lines.range(span));
 }

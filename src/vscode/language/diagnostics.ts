@@ -1,18 +1,29 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Clock } from '../../base/ports.ts';
-import { diagnoseStepwise } from '../../config/diagnose.ts';
-import type { Finding } from '../../config/finding.ts';
-import { collectInSlices } from '../../config/slices.ts';
-import { configSelector, toRange, type ConfigTexts } from './configTexts.ts';
+import type { Finding, RelatedPlace } from '../../config/finding.ts';
+import { effectiveScheme, settings, settingsSection } from '../ids.ts';
+import type { ConfigChecks } from './configChecks.ts';
+import type { ConfigContexts } from './configContexts.ts';
+import { configSelector, toRange } from './configTexts.ts';
+import { placeOfConfig, type FileSpace } from './fileSpace.ts';
+import type { RuleManual } from './ruleManual.ts';
 
 export const diagnosticSource = 'AgentJet';
 
 /** Typing settles before the text is looked at again. */
 const settleMilliseconds = 300;
 
+export interface DiagnosticsParts {
+  readonly contexts: ConfigContexts;
+  readonly checks: ConfigChecks;
+  readonly manual: RuleManual;
+  readonly clock: Clock;
+  readonly log: Pick<vscode.LogOutputChannel, 'error'>;
+}
+
 /** Keeps the findings of open configs up to date. A keystroke itself costs no more than starting a timer. */
-export function registerDiagnostics(texts: ConfigTexts, clock: Clock): Disposable {
+export function registerDiagnostics(parts: DiagnosticsParts): Disposable {
   const store = new DisposableStore();
   const collection = store.add(vscode.languages.createDiagnosticCollection('agentjet'));
   const pending = new Map<vscode.TextDocument, Disposable>();
@@ -25,14 +36,29 @@ export function registerDiagnostics(texts: ConfigTexts, clock: Clock): Disposabl
     if (!isChecked(document)) return;
     const run = (): void => {
       pending.delete(document);
-      void publish(document, { texts, clock, collection });
+      publish(document, collection, parts).catch((error: unknown) => {
+        parts.log.error(`${document.uri.fsPath} cannot be checked: ${String(error)}`);
+      });
     };
-    pending.set(document, clock.after(milliseconds, run));
+    pending.set(document, parts.clock.after(milliseconds, run));
+  };
+  const scheduleAll = (except?: vscode.Uri): void => {
+    const others = vscode.workspace.textDocuments.filter(({ uri }) => uri.toString() !== except?.toString());
+    for (const document of others) schedule(document, 0);
   };
   store.defer(() => [...pending.keys()].forEach(forget));
   store.add(vscode.workspace.onDidOpenTextDocument((document) => schedule(document, 0)));
   store.add(
     vscode.workspace.onDidChangeTextDocument(({ document }) => schedule(document, settleMilliseconds)),
+  );
+  store.add(parts.contexts.onStale(scheduleAll));
+  store.add(
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      const ours = [settings.checkEnabled, settings.checkRules];
+      if (!ours.some((name) => change.affectsConfiguration(`${settingsSection}.${name}`))) return;
+      parts.checks.forget();
+      scheduleAll();
+    }),
   );
   store.add(
     vscode.workspace.onDidCloseTextDocument((document) => {
@@ -40,30 +66,29 @@ export function registerDiagnostics(texts: ConfigTexts, clock: Clock): Disposabl
       collection.delete(document.uri);
     }),
   );
-  for (const document of vscode.workspace.textDocuments) schedule(document, 0);
+  scheduleAll();
   return store;
 }
 
 /** Older versions of a file, as source control shows them, are not there to be mended. */
 function isChecked(document: vscode.TextDocument): boolean {
-  return vscode.languages.match(configSelector, document) > 0 && document.uri.scheme !== 'git';
-}
-
-interface Publishing {
-  readonly texts: ConfigTexts;
-  readonly clock: Clock;
-  readonly collection: vscode.DiagnosticCollection;
+  const readOnly = ['git', effectiveScheme].includes(document.uri.scheme);
+  return !readOnly && vscode.languages.match(configSelector, document) > 0;
 }
 
 async function publish(
   document: vscode.TextDocument,
-  { texts, clock, collection }: Publishing,
+  collection: vscode.DiagnosticCollection,
+  { checks, manual }: DiagnosticsParts,
 ): Promise<void> {
   const { version } = document;
-  const isCurrent = (): boolean => document.version === version && !document.isClosed;
-  const config = texts.parsed(document);
-  const findings = config && (await collectInSlices(diagnoseStepwise(config), clock, isCurrent));
-  if (isCurrent()) collection.set(document.uri, findings?.map(toDiagnostic));
+  const [checked, explanation] = await Promise.all([checks.of(document), manual.links()]);
+  if (document.version !== version || document.isClosed) return;
+  const { space } = placeOfConfig(document.uri);
+  collection.set(
+    document.uri,
+    checked?.findings.map((found) => toDiagnostic(found, space, explanation)),
+  );
 }
 
 const severities: Record<Finding['severity'], vscode.DiagnosticSeverity> = {
@@ -73,11 +98,30 @@ const severities: Record<Finding['severity'], vscode.DiagnosticSeverity> = {
   hint: vscode.DiagnosticSeverity.Hint,
 };
 
-function toDiagnostic({ range, message, severity, rule }: Finding): vscode.Diagnostic {
+const tags: Record<NonNullable<Finding['tag']>, vscode.DiagnosticTag> = {
+  deprecated: vscode.DiagnosticTag.Deprecated,
+  unnecessary: vscode.DiagnosticTag.Unnecessary,
+};
+
+function toDiagnostic(
+  found: Finding,
+  space: FileSpace,
+  explanation: (rule: string) => vscode.Uri,
+): vscode.Diagnostic {
+  const { range, message, severity, rule, tag, related = [] } = found;
   const diagnostic = new vscode.Diagnostic(toRange(range), message, severities[severity]);
   diagnostic.source = diagnosticSource;
-  diagnostic.code = rule;
-  if (rule === 'deprecated-key') diagnostic.tags = [vscode.DiagnosticTag.Deprecated];
-  if (rule === 'unused-key') diagnostic.tags = [vscode.DiagnosticTag.Unnecessary];
+  diagnostic.code = { value: rule, target: explanation(rule) };
+  if (tag !== undefined) diagnostic.tags = [tags[tag]];
+  if (related.length > 0) diagnostic.relatedInformation = related.map((place) => toRelated(place, space));
   return diagnostic;
+}
+
+function toRelated(
+  { location, message }: RelatedPlace,
+  space: FileSpace,
+): vscode.DiagnosticRelatedInformation {
+  const { file, line = 1, column = 1 } = location;
+  const position = new vscode.Position(line - 1, column - 1);
+  return new vscode.DiagnosticRelatedInformation(new vscode.Location(space.uri(file), position), message);
 }

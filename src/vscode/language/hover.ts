@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
-import { hover } from '../../config/hover.ts';
-import { toRange, type ConfigTexts } from './configTexts.ts';
+import { hoverIn } from '../../config/hover.ts';
+import type { ConfigContexts } from './configContexts.ts';
+import { toRange } from './configTexts.ts';
 
-export function hoverProvider(texts: ConfigTexts): vscode.HoverProvider {
+export function hoverProvider(contexts: ConfigContexts): vscode.HoverProvider {
   return {
-    provideHover: (document, position) => {
-      const config = texts.parsed(document);
-      const shown = config && hover(config, document.offsetAt(position));
+    provideHover: async (document, position) => {
+      const context = await contexts.of(document);
+      const shown = context && hoverIn(context, document.offsetAt(position));
       return shown && new vscode.Hover(new vscode.MarkdownString(shown.markdown), toRange(shown.range));
     },
   };

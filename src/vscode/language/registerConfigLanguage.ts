@@ -1,28 +1,70 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
-import type { Clock } from '../../base/ports.ts';
-import { completionProvider } from './completion.ts';
-import { configSelector, ConfigTexts } from './configTexts.ts';
+import type { Clock, FileReader } from '../../base/ports.ts';
+import type { TraceClient } from '../../protocol/traceRpc.ts';
+import { registerEffective } from '../effective/registerEffective.ts';
+import { commands } from '../ids.ts';
+import { reportingErrors } from '../reportErrors.ts';
+import { registerActiveDialect } from './activeDialect.ts';
+import { ClassFinders } from './classFinders.ts';
+import { ConfigChecks } from './configChecks.ts';
+import { registerConfigLenses } from './configLenses.ts';
+import { ConfigContexts } from './configContexts.ts';
+import { ConfigTexts } from './configTexts.ts';
+import { ConfigUses } from './configUses.ts';
 import { registerDiagnostics } from './diagnostics.ts';
-import { hoverProvider } from './hover.ts';
-import { quickFixKinds, quickFixProvider } from './quickFixes.ts';
+import { registerProviders } from './providers.ts';
+import { RuleManual } from './ruleManual.ts';
+import { registerUsedBy } from './usedBy.ts';
+import { WorkspaceConfigs } from './workspaceConfigs.ts';
 
 export interface ConfigLanguageParts {
   readonly clock: Clock;
+  /** This machine's. */
+  readonly files: FileReader;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The folder of this extension. */
+  readonly extension: vscode.Uri;
+  readonly client: TraceClient;
+  readonly log: vscode.LogOutputChannel;
 }
 
 /**
- * What the editor knows about AgentJet's configs: diagnostics, completion, hover and quick fixes for YAML files with a
- * top-level `ajet`. Reads no file and runs nothing.
+ * What the editor knows about configs of our dialects, and about no other YAML. Nothing is read before there is such a
+ * config; nothing of the user's is run.
  */
-export function registerConfigLanguage({ clock }: ConfigLanguageParts): Disposable {
+export function registerConfigLanguage(parts: ConfigLanguageParts): Disposable {
+  const { clock, files, environment, extension, client, log } = parts;
   const store = new DisposableStore();
   const texts = store.add(new ConfigTexts());
-  store.add(registerDiagnostics(texts, clock));
-  const { languages } = vscode;
-  store.add(languages.registerCompletionItemProvider(configSelector, completionProvider(texts), ' '));
-  store.add(languages.registerHoverProvider(configSelector, hoverProvider(texts)));
-  const fixes = { providedCodeActionKinds: quickFixKinds };
-  store.add(languages.registerCodeActionsProvider(configSelector, quickFixProvider(texts), fixes));
+  const classes = new ClassFinders();
+  const contexts = store.add(new ConfigContexts({ texts, clock, files, environment, classes }));
+  const configs = new WorkspaceConfigs();
+  const uses = new ConfigUses(configs, ({ space }) => classes.in(space, contexts.filesIn(space)));
+  // First of all: what is asked about the change looks again.
+  store.add(
+    contexts.onStale((uri) => {
+      if (uri === undefined || !isYaml(uri)) classes.changed();
+      if (uri === undefined || isYaml(uri)) configs.changed();
+      uses.changed();
+    }),
+  );
+  const checks = new ConfigChecks(contexts);
+  const manual = new RuleManual(extension);
+  store.add(registerDiagnostics({ contexts, checks, manual, clock, log }));
+  store.add(registerActiveDialect(texts, clock));
+  store.add(registerProviders({ texts, contexts, checks }));
+  store.add(registerConfigLenses(texts));
+  store.add(registerUsedBy(uses, contexts));
+  store.add(registerEffective({ contexts, configs, client, clock, log }));
+  store.add(
+    vscode.commands.registerCommand(commands.explainRule, (rule: unknown) =>
+      reportingErrors(() => manual.explain(rule), log),
+    ),
+  );
   return store;
+}
+
+function isYaml({ path }: vscode.Uri): boolean {
+  return /\.ya?ml$/.test(path);
 }

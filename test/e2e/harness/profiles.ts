@@ -12,6 +12,7 @@ const settings = { 'files.autoSave': 'off' };
 /** `''` is for the tests right in test/e2e/suite; any other name is a folder below it. */
 export const hostProfiles: Readonly<Record<string, Omit<HostSuiteOptions, 'suite' | 'bundle'>>> = {
   '': { workspace, settings },
+  configs: { workspace: 'test/fixtures/workspace', settings },
   // Sixty runs whose traces nobody looks at.
   loading: {
     workspace: 'test/fixtures/loader',

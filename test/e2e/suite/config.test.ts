@@ -35,6 +35,9 @@ describe('help with a config', () => {
   it('finds nothing wrong with the snippet of a new config', async () => {
     const document = await show(await write('new.yaml', ''));
     await insertSnippet('yaml', 'AgentJet experiment');
+    // Its files are there already, with classes of other names.
+    await replace(document, 'MyWorkflow', 'MathAgentWorkflow');
+    await replace(document, 'MyJudge', 'MathAnswerJudge');
     assert.deepEqual(await complaints(document), []);
     await remove('new.yaml');
   });

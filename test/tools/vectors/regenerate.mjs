@@ -1,6 +1,8 @@
 /**
- * `node test/tools/vectors/regenerate.mjs` asks the Python packages what the unit tests of the tokenizers expect, and
- * writes it to test/fixtures/tokenizer. Needs Python 3.10 or later, and PyPI the first time.
+ * `node test/tools/vectors/regenerate.mjs` asks the Python packages what the unit tests of the tokenizers and of configs
+ * expect, and writes it to test/fixtures/tokenizer, test/fixtures/hydra and test/fixtures/convert. With a name of these
+ * (`tokenizer`, `hydra`, `convert`) only that; `convert` is followed by the folder of a clone of AgentJet. Needs Python
+ * 3.10 or later, and PyPI the first time.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +11,7 @@ import process from 'node:process';
 import { chatMlTemplate } from '../../../src/tracking/tokenizer/chatml.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
-const fixtures = path.join(root, 'test/fixtures/tokenizer');
+const fixtures = path.join(root, 'test/fixtures');
 const venv = path.join(root, '.artifacts/vectors-venv');
 const python = path.join(venv, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
 const requirements = path.join(import.meta.dirname, 'requirements.txt');
@@ -37,6 +39,31 @@ if (!existsSync(installed) || readFileSync(installed, 'utf8') !== pins) {
   );
   writeFileSync(installed, pins);
 }
-// The embedded template is rendered from the text that the product uses.
-writeFileSync(path.join(fixtures, 'templates/embedded.jinja'), chatMlTemplate);
-run(python, ['vectors.py', fixtures], 'The vectors could not be made.');
+/** By the folder of test/fixtures that each writes to. */
+const generators = {
+  tokenizer: () => {
+    // The embedded template is rendered from the text that the product uses.
+    writeFileSync(path.join(fixtures, 'tokenizer/templates/embedded.jinja'), chatMlTemplate);
+    run(python, ['vectors.py', path.join(fixtures, 'tokenizer')], 'The vectors could not be made.');
+  },
+  hydra: () => {
+    run(python, ['hydra_vectors.py', path.join(fixtures, 'hydra')], 'The vectors could not be made.');
+  },
+  convert: () => {
+    if (clone === undefined) {
+      console.error(
+        'convert: AgentJet is in no package, so its vectors stay as they are. To renew them, clone github.com/modelscope/AgentJet and run: node test/tools/vectors/regenerate.mjs convert FOLDER',
+      );
+      return;
+    }
+    run(
+      python,
+      ['convert.py', path.join(fixtures, 'convert'), path.resolve(clone)],
+      'The vectors could not be made.',
+    );
+  },
+};
+const [only, clone] = process.argv.slice(2);
+for (const [name, generate] of Object.entries(generators)) {
+  if (only === undefined || only === name) generate();
+}

@@ -51,6 +51,12 @@ describe('parseArguments', () => {
     });
   });
 
+  it.each(['check', 'config', 'schema'] as const)('leaves what follows %s to it', (name) => {
+    const args = ['a.yaml', '--format', 'json', '--help'];
+    expect(parseArguments([name, ...args])).toEqual({ kind: 'subcommand', name, args });
+    expect(usage).toContain(`agentjet ${name} `);
+  });
+
   it('takes a trace to look at', () => {
     expect(parseArguments(['trace', 'a.ajtrace'])).toEqual({
       kind: 'trace',

@@ -1,4 +1,5 @@
 import { complete, type Completion } from '../../../src/config/complete.ts';
+import { dialectOf } from '../../../src/config/dialect.ts';
 import { hover } from '../../../src/config/hover.ts';
 import { parseConfig } from '../../../src/config/parse.ts';
 import { applyEdits } from '../../../src/config/text.ts';
@@ -11,7 +12,7 @@ export function atCaret(marked: string): { text: string; offset: number } {
 
 export function completionsAt(marked: string): Completion[] {
   const { text, offset } = atCaret(marked);
-  return complete(parseConfig(text), offset);
+  return complete(parseConfig(text), offset, dialectOf(text)?.keys());
 }
 
 export function labelsAt(marked: string): string[] {
@@ -29,7 +30,7 @@ export function complemented(marked: string, label: string): string {
 /** What the hover covers and what it says. */
 export function hoverAt(marked: string): { covered: string; markdown: string } | undefined {
   const { text, offset } = atCaret(marked);
-  const shown = hover(parseConfig(text), offset);
+  const shown = hover(parseConfig(text), offset, dialectOf(text)?.keys());
   if (shown === undefined) return undefined;
   const { start, end } = shown.range;
   return { covered: text.slice(start.offset, end.offset), markdown: shown.markdown };

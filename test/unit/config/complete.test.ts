@@ -23,7 +23,7 @@ describe('keys', () => {
   });
 
   it('replaces the whole word around the caret', () => {
-    expect(complemented('ajet:\n  roll|xx\n', 'rollout')).toBe('ajet:\n  rollout:\n    \n');
+    expect(complemented('ajet:\n  dat|xx\n', 'data')).toBe('ajet:\n  data:\n    \n');
   });
 
   it('leaves the value of a key that has one', () => {
@@ -33,14 +33,14 @@ describe('keys', () => {
   });
 
   it('opens sections and lists on the next line', () => {
-    expect(complemented('ajet:\n  |', 'task_reader')).toBe('ajet:\n  task_reader:\n    ');
+    expect(complemented('ajet:\n  |', 'task_judge')).toBe('ajet:\n  task_judge:\n    ');
     expect(complemented('ajet:\n  rollout:\n    |', 'compute_madness_checklist')).toBe(
       'ajet:\n  rollout:\n    compute_madness_checklist:\n      - ',
     );
   });
 
   it('keeps Windows line ends', () => {
-    expect(complemented('ajet:\r\n  |\r\n', 'model')).toBe('ajet:\r\n  model:\r\n    \r\n');
+    expect(complemented('ajet:\r\n  |\r\n', 'data')).toBe('ajet:\r\n  data:\r\n    \r\n');
   });
 
   it('follows the indentation of an empty line', () => {
@@ -105,7 +105,147 @@ describe('keys', () => {
     expect(labelsAt('ajet:\n  # ro|')).toEqual([]);
     expect(labelsAt('ajet:\n  project_name: x # |')).toEqual([]);
     expect(labelsAt('ajet:\n  project_name: >-\n    |')).toEqual([]);
-    expect(labelsAt('trinity:\n  |')).toEqual([]);
+    expect(labelsAt('frozen_lake:\n  of_mine:\n    |')).toEqual([]);
+  });
+});
+
+describe('the order of keys', () => {
+  const inOrder = (marked: string): string[] =>
+    [...completionsAt(marked)].sort((a, b) => (a.sortText < b.sortText ? -1 : 1)).map((one) => one.label);
+
+  it('is required ones, common ones, then the table, then what nobody should begin to use', () => {
+    const rollout = inOrder('ajet:\n  rollout:\n    |');
+    expect(rollout[0]).toBe('user_workflow');
+    expect(rollout.indexOf('num_repeat')).toBeLessThan(rollout.indexOf('gamma'));
+    expect(rollout.indexOf('max_num_seqs')).toBeGreaterThan(rollout.indexOf('vllm_tool_parser'));
+    const cluster = inOrder('checkpoint_root_dir: x\nmodel: {}\ncluster:\n  |');
+    expect(cluster.slice(0, 2).sort()).toEqual(['gpu_per_node', 'node_num']);
+    expect(cluster.at(-1)).toBe('trainer_gpu_num_per_node');
+  });
+
+  it('strikes out what is renamed, computed or retired', () => {
+    const optimizer = completionsAt('explorer: {}\nmodel: {}\nalgorithm:\n  optimizer:\n    |');
+    const struck = optimizer.filter((one) => one.deprecated).map((one) => one.label);
+    expect(struck).toEqual(['warmup_style', 'lr_warmup_init', 'lr_decay_steps', 'lr_decay_style', 'min_lr']);
+  });
+});
+
+describe('sections', () => {
+  const model = '/path/to/model/such/as/Qwen/Qwen2___5-14B-Instruct';
+
+  it('come with the keys that they have to have, as a snippet', () => {
+    const snippet = completionsAt('ajet:\n  |').find((one) => one.label === 'model');
+    expect(snippet).toMatchObject({ snippet: true, kind: 'section', opensNext: false });
+    expect(snippet?.edit.newText).toBe(`model:\n    path: \${1:${model}}`);
+  });
+
+  it('nest, number their placeholders, and offer choices', () => {
+    const ajet = completionsAt('|').find((one) => one.label === 'ajet');
+    expect(ajet?.edit.newText.split('\n')).toEqual([
+      'ajet:',
+      '  model:',
+      `    path: \${1:${model}}`,
+      '  rollout:',
+      '    user_workflow: ${2:tutorial.example_appworld.appworld->ExampleAgentScopeWorkflow}',
+      '  task_reader:',
+      '    type: ${3|huggingface_dat_repo,env_service,jsonl_dataset_file,tracing,data_generation,random_dummy,deep_finance|}',
+    ]);
+  });
+
+  it('take for chosen what they are chosen by', () => {
+    const reader = completionsAt('ajet:\n  task_reader:\n    |').find(
+      (one) => one.label === 'jsonl_dataset_file',
+    );
+    expect(reader?.edit.newText.split('\n')).toEqual([
+      'jsonl_dataset_file:',
+      '      training:',
+      '        file_path: ${1:/path/to/training/data.jsonl}',
+      '      validation:',
+      '        file_path: ${2:/path/to/validation/data.jsonl}',
+    ]);
+  });
+
+  it('are plain where a value follows already, and in braces', () => {
+    expect(complemented('ajet:\n  mod|: {}', 'model')).toBe('ajet:\n  model: {}');
+    expect(complemented('ajet: {mod|}', 'model')).toBe('ajet: {model: }');
+  });
+});
+
+describe('in brackets', () => {
+  it('offers the keys that braces do not have yet', () => {
+    const labels = labelsAt('ajet:\n  rollout: {num_repeat: 4, |, top_p: 1}');
+    expect(labels).toContain('temperature');
+    expect(labels).not.toContain('num_repeat');
+    expect(labels).not.toContain('top_p');
+    expect(labelsAt('ajet: {data: {train_batch_size: 8}, rollout: {val_kwargs: {te|}}}')).toContain(
+      'temperature',
+    );
+  });
+
+  it('offers values, and items that a list does not have yet', () => {
+    expect(complemented('ajet: {backbone: d|}', 'verl')).toBe('ajet: {backbone: verl}');
+    expect(complemented('ajet: {backbone:|, data: {}}', 'debug')).toBe('ajet: {backbone: debug, data: {}}');
+    expect(labelsAt('ajet:\n  rollout:\n    compute_madness_checklist: [nonsense, |]')).toEqual([
+      'non_ascii',
+      'wrong_toolcall',
+      'format_type_1',
+    ]);
+    expect(labelsAt('ajet: {task_reader: {feedback_tracing: {filters: [{type: x}, {|}]}}}')).toEqual([
+      'type',
+      'enabled',
+      'params',
+    ]);
+  });
+
+  it('follows brackets over several lines, and comes out of them', () => {
+    expect(
+      labelsAt('ajet:\n  rollout: {\n    num_repeat: 4, # }\n    "temperature": 1,\n    |\n  }\n'),
+    ).toContain('top_p');
+    expect(labelsAt('ajet:\n  rollout: {num_repeat: 4}\n  |')).toContain('task_judge');
+    expect(labelsAt('ajet:\n  rollout: {num_repeat: 4,\n  |')).toContain('task_judge');
+    expect(labelsAt('ajet:\n  project_name: "{|"\n')).not.toContain('rollout');
+    expect(labelsAt('ajet:\n  project_name: a{b: |')).not.toContain('rollout');
+  });
+});
+
+describe('other dialects', () => {
+  it('offers what Trinity has at a place, free names aside', () => {
+    const head = 'checkpoint_root_dir: x\nmodel: {}\n';
+    expect(labelsAt(`${head}synchronizer:\n  sync_method: |`)).toEqual([
+      'nccl',
+      'hccl',
+      'checkpoint',
+      'memory',
+      'online',
+      'offline',
+    ]);
+    const buffers = `${head}buffer:\n  trainer_input:\n    auxiliary_buffers:\n`;
+    expect(labelsAt(`${buffers}      |`)).toEqual([]);
+    expect(labelsAt(`${buffers}      mine:\n        |`)).toContain('storage_type');
+    expect(labelsAt(`${head}algorithm:\n  policy_loss_fn_args:\n    |`)).toEqual([]);
+    expect(labelsAt(`${head}|`)).toContain('explorer');
+    expect(labelsAt(`${head}stages:\n  - |`)).toContain('stage_name');
+  });
+
+  it('says what is known about a single value', () => {
+    const advantages = completionsAt('explorer: {}\nmodel: {}\nalgorithm:\n  advantage_fn: |');
+    expect(advantages.find((one) => one.label === 'rloo')?.documentation).toMatch(/^\*\*`algorithm/);
+    expect(advantages.find((one) => one.label === 'ppo')?.documentation).toMatch(
+      /^`ppo`: gamma 1\.0; lam 1\.0/,
+    );
+  });
+
+  it('offers what is passed on to the backbones', () => {
+    expect(labelsAt('ajet: {}\ntrinity:\n  buffer:\n    |')).toContain('explorer_input');
+    expect(labelsAt('ajet: {}\nactor_rollout_ref:\n  actor:\n    strategy: |')).toEqual([
+      'fsdp',
+      'fsdp2',
+      'megatron',
+    ]);
+  });
+
+  it('offers what the predecessor had', () => {
+    expect(labelsAt('astuner:\n  rollout:\n    |')).toContain('agentscope_workflow');
   });
 });
 

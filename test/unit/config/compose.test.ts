@@ -105,7 +105,7 @@ describe('bundled defaults', () => {
       origin: { kind: 'bundled', key: 'ajet.debug.debug_max_parallel' },
     });
     expect(config.get('ajet.rm_weight')).toBeUndefined();
-    expect(config.get('trinity')).toBeUndefined();
+    expect(config.get('trinity.algorithm')?.origin.kind).toBe('bundled');
   });
 
   it('stand in with a warning where every folder is there but none has them', async () => {
@@ -140,9 +140,9 @@ describe('problems', () => {
     ['ajet: {x: "\n', 'error config/yaml-syntax 2'],
     ['ajet: {x: 1, x: 2}\n', 'warning config/duplicate-key 1'],
     ['ajet:\n  x: {{X}}\n', 'error config/placeholder 2'],
-    [`ajet: {}\n${steering(['group: name'])}`, 'error config/defaults 6'],
-    [`ajet: {}\n${steering(['_self_', '_self_'])}`, 'error config/defaults 6'],
-    ['ajet: {}\nhydra: {searchpath: x}\ndefaults: [_self_]', 'warning config/search-path 2'],
+    [`ajet: {}\n${steering(['group: name'])}`, 'error config/defaults-missing 6'],
+    [`ajet: {}\n${steering(['_self_', '_self_'])}`, 'error config/defaults 7'],
+    ['ajet: {}\nhydra: {searchpath: x}\ndefaults: [_self_]', 'error config/search-path 2'],
     [`ajet: {}\n${steering(['_self_'], ['pkg://a.b'])}`, 'warning config/search-path 4'],
   ])('reports %j', async (text, problem) => {
     expect(codes(await composeText(text))).toContain(problem);

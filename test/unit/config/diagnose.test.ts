@@ -114,7 +114,7 @@ describe('unknown keys', () => {
       '  judge: {mine: 1}',
       '  trainer_common:',
       '    optim: {weight_decay: 0.1}',
-      'trinity: {x: 1}',
+      'trinity: {explorer: {env_vars: {x: 1}}}',
       'mine: {y: 2}',
     );
     expect(told(text)).toEqual([]);

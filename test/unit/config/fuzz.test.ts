@@ -1,86 +1,28 @@
+import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { check } from '../../../src/config/check.ts';
 import { complete } from '../../../src/config/complete.ts';
+import { completeIn } from '../../../src/config/completion/completeIn.ts';
+import type { ConfigSurroundings } from '../../../src/config/context.ts';
 import { diagnose } from '../../../src/config/diagnose.ts';
+import { dialectOf, dialects } from '../../../src/config/dialect.ts';
 import { findLocators } from '../../../src/config/findLocators.ts';
-import { hover } from '../../../src/config/hover.ts';
+import { hover, hoverIn } from '../../../src/config/hover.ts';
 import { isAgentJetConfig } from '../../../src/config/isAgentJetConfig.ts';
-import { parseConfig } from '../../../src/config/parse.ts';
+import { ajetKeys } from '../../../src/config/keyTable.ts';
+import { parseConfig, type ConfigDocument } from '../../../src/config/parse.ts';
+import { reparse } from '../../../src/config/parse/reparse.ts';
+import { readContext } from '../../../src/config/readContext.ts';
+import { visitAll } from '../../../src/config/rules/visit.ts';
 import { applyEdits } from '../../../src/config/text.ts';
-import { composeText } from './memoryFiles.ts';
+import { snippets, wholeConfig } from './configTexts.ts';
+import { composeText, memoryFiles } from './memoryFiles.ts';
 import { fuzz } from '../fuzz.ts';
-
-const good = `# experiment
-ajet:
-  project_name: "fuzz"
-  base: &base {temperature: 1.0, top_p: 1}
-  task_reader:
-    type: tracing
-    feedback_tracing:
-      filters:
-        - type: llm_evaluate
-          params:
-            custom_rubrics: |
-              One: two
-              - three
-        - <<: *base
-          enabled: true
-  rollout:
-    <<: *base
-    user_workflow: 'workflow.ts->W'
-    num_repeat: \${ajet.debug.debug_max_parallel}
-    compute_madness_checklist:
-    - nonsense
-    - "wrong_toolcall"
-  debug: {debug_max_parallel: 4}
-  model:
-    path: \${oc.env:MODEL,\${ajet.project_name}/\${.name}}
-hydra:
-  searchpath:
-    - file://ajet/default_config
-defaults:
-  - ajet_default
-  - _self_
-`;
-
-const snippets = [
-  '"',
-  "'",
-  '{',
-  '}',
-  '[',
-  ']',
-  ':',
-  ': ',
-  '- ',
-  '\t',
-  '\n',
-  '\r\n',
-  '&a ',
-  '*a',
-  '*base',
-  '<<: ',
-  '${',
-  '}}',
-  '{{',
-  '#',
-  '|',
-  '>',
-  '!!int ',
-  '? ',
-  '%',
-  '---\n',
-  '\u0000',
-  '\ufeff',
-  '\ud800',
-  'é',
-  '  ',
-  '__proto__: 1\n',
-];
 
 /** Edits that leave a text mostly as it was, and somewhere broken. */
 const corruption = fc.record({
-  at: fc.nat({ max: good.length }),
+  at: fc.nat({ max: wholeConfig.length }),
   length: fc.nat({ max: 30 }),
   insert: fc.oneof(fc.constantFrom(...snippets), fc.string({ maxLength: 6 }), fc.constant('')),
 });
@@ -90,32 +32,36 @@ const corrupted = fc
   .map((changes) =>
     changes.reduce(
       (text, { at, length, insert }) => text.slice(0, at) + insert + text.slice(at + length),
-      good,
+      wholeConfig,
     ),
   );
 
 describe('a corrupted config', () => {
   it('never makes the language features throw, and what they give fits the text', () => {
     fc.assert(
-      fc.property(corrupted, fc.array(fc.nat({ max: good.length }), { maxLength: 6 }), (text, carets) => {
-        const document = parseConfig(text);
-        isAgentJetConfig(text);
-        findLocators(text);
-        for (const { range, fixes } of diagnose(document)) {
-          expect(range.start.offset).toBeLessThanOrEqual(range.end.offset);
-          expect(range.end.offset).toBeLessThanOrEqual(text.length);
-          for (const fix of fixes) parseConfig(applyEdits(text, fix.edits));
-        }
-        for (const caret of carets) {
-          const offset = Math.min(caret, text.length);
-          hover(document, offset);
-          for (const { edit } of complete(document, offset)) {
-            expect(edit.span.start).toBeLessThanOrEqual(offset);
-            expect(edit.span.end).toBeGreaterThanOrEqual(offset);
+      fc.property(
+        corrupted,
+        fc.array(fc.nat({ max: wholeConfig.length }), { maxLength: 6 }),
+        (text, carets) => {
+          const document = parseConfig(text);
+          isAgentJetConfig(text);
+          findLocators(text);
+          for (const { range, fixes } of diagnose(document)) {
+            expect(range.start.offset).toBeLessThanOrEqual(range.end.offset);
+            expect(range.end.offset).toBeLessThanOrEqual(text.length);
+            for (const fix of fixes) parseConfig(applyEdits(text, fix.edits));
           }
-        }
-      }),
-      fuzz(20260117, 4000),
+          for (const caret of carets) {
+            const offset = Math.min(caret, text.length);
+            hover(document, offset);
+            for (const { edit } of complete(document, offset)) {
+              expect(edit.span.start).toBeLessThanOrEqual(offset);
+              expect(edit.span.end).toBeGreaterThanOrEqual(offset);
+            }
+          }
+        },
+      ),
+      fuzz(20260117, 8_000),
     );
   });
 
@@ -127,7 +73,113 @@ describe('a corrupted config', () => {
         });
         expect(config.plain()).toBeTypeOf('object');
       }),
-      fuzz(20260118, 2000),
+      fuzz(20260118, 2_000),
     );
   });
+
+  it('is checked and explained with what is around it', async () => {
+    await fc.assert(
+      fc.asyncProperty(corrupted, fc.nat({ max: wholeConfig.length }), async (text, caret) => {
+        await useAll(parseConfig(text), Math.min(caret, text.length));
+      }),
+      fuzz(20260303, 6_000),
+    );
+  });
+
+  it('is read again as it would be read at first, whatever it was before', () => {
+    fc.assert(
+      fc.property(corrupted, corrupted, (before, text) => {
+        const { root, problems } = reparse(parseConfig(before), text);
+        const whole = parseConfig(text);
+        expect(root).toEqual(whole.root);
+        expect(problems).toEqual(whole.problems);
+      }),
+      fuzz(20260304, 4_000),
+    );
+  });
+
+  it('has no more values to look at than ten of what it was', () => {
+    const visits = (text: string): number => [...visitAll(parseConfig(text), ajetKeys())].length;
+    const most = 10 * visits(wholeConfig);
+    fc.assert(
+      fc.property(corrupted, (text) => {
+        expect(visits(text)).toBeLessThanOrEqual(most);
+      }),
+      fuzz(20260305, 2_000),
+    );
+  });
+
+  it('is completed above the break as if nothing was broken', () => {
+    const breakAt = wholeConfig.indexOf('  rollout:');
+    const from = wholeConfig.indexOf('  task_reader:') + '  task_reader:\n'.length;
+    const offers = (text: string, caret: number): unknown => complete(parseConfig(text), caret);
+    fc.assert(
+      fc.property(
+        fc.integer({ min: from, max: breakAt - 1 }),
+        fc.integer({ min: breakAt, max: wholeConfig.length }),
+        corruption,
+        (caret, at, { length, insert }) => {
+          const text = wholeConfig.slice(0, at) + insert + wholeConfig.slice(at + length);
+          // A caret further to the left is among the keys that the break is among, too.
+          fc.pre(caret - (wholeConfig.lastIndexOf('\n', caret - 1) + 1) >= 4);
+          // What is put in front of the next section may still belong to this one.
+          fc.pre(/^ {0,2}\S/.test(text.slice(breakAt)) && !text.includes('\r\n'));
+          expect(offers(text, caret)).toEqual(offers(wholeConfig, caret));
+        },
+      ),
+      fuzz(20260306, 2_000),
+    );
+  });
+
+  it.each([
+    ['brackets without end', '['.repeat(20_000)],
+    ['nested keys without end', 'a: '.repeat(5_000)],
+    ['items without end', '- '.repeat(5_000)],
+    ['a line of 5 MB', 'x'.repeat(5_000_000)],
+    ['a line of 5 MB in quotes', `"${'x y '.repeat(1_250_000)}`],
+    ['a comment of 5 MB', `# ${'é'.repeat(5_000_000)}`],
+    ['blanks of 5 MB', ' '.repeat(5_000_000)],
+    ['half of a character', '\ud800'.repeat(50)],
+    ['separators that are no line ends in YAML', 'a\u2028b: \u2029c\u0085d'],
+    ['zeros', '\0'.repeat(1_000)],
+    ['deeper and deeper', Array.from({ length: 300 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
+    ['aliases that explode', explosion()],
+  ])('survives %s', async (_, text) => {
+    const inside = `ajet:\n  project_name: ${text}\n`;
+    const wholes = text.length > 1_000_000 ? [inside] : [text, inside, `${wholeConfig}\n${text}`];
+    for (const whole of wholes) {
+      await useAll(parseConfig(whole), Math.min(20, whole.length));
+      await useAll(reparse(parseConfig(wholeConfig), whole), whole.length);
+    }
+  });
 });
+
+/** Everything that the editor does with a text at a caret. */
+async function useAll(document: ConfigDocument, caret: number): Promise<void> {
+  const dialect = dialectOf(document.text) ?? dialects[0];
+  const context = await readContext(document, dialect, surroundings);
+  for (const { range } of check(context)) {
+    expect(range.start.offset).toBeLessThanOrEqual(range.end.offset);
+    expect(range.end.offset).toBeLessThanOrEqual(document.text.length);
+  }
+  hoverIn(context, caret);
+  await completeIn(document, caret, { dialect, surroundings, composition: context.composition });
+}
+
+const surroundings: ConfigSurroundings = {
+  file: '/project/conf/exp.yaml',
+  cwd: '/project',
+  files: memoryFiles({}),
+  paths: path.posix,
+  environment: () => undefined,
+  classes: { find: () => Promise.resolve({ status: 'elsewhere' }), all: () => Promise.resolve([]) },
+};
+
+/** Nine times nine times nine … values in ten lines. */
+function explosion(): string {
+  const rows = Array.from('abcdefghij').map((name, index, names) => {
+    const items = Array<string>(9).fill(index === 0 ? 'x' : `*${names[index - 1] ?? ''}`);
+    return `${name}: &${name} [${items.join(', ')}]`;
+  });
+  return `\n${rows.join('\n')}`;
+}

@@ -8,7 +8,7 @@ async function resolved(
   const text = [
     'ajet:',
     ...rows.map((row) => `  ${row}`),
-    'top: {n: 1.0, on: true, list: [a, {b: 7}]}',
+    'top: {n: 1.0, flag: true, list: [a, {b: 7}]}',
     'defaults: [_self_]',
     'hydra: {}',
     '',
@@ -21,8 +21,8 @@ async function resolved(
 describe('interpolation', () => {
   it.each([
     ['x: ${top.n}', 1],
-    ['x: ${top.on}', true],
-    ['x: n=${top.n} on=${top.on}', 'n=1.0 on=True'],
+    ['x: ${top.flag}', true],
+    ['x: n=${top.n} on=${top.flag}', 'n=1.0 on=True'],
     ['x: ${top.list}', ['a', { b: 7 }]],
     ['x: ${top.list[1].b}', 7],
     ['x: ${top.list.1.b}', 7],
@@ -32,6 +32,7 @@ describe('interpolation', () => {
     ['x: \\\\${top.list.0}', '\\a'],
     ['x: ${ajet.s}\n  s: {a: "${.b}", b: 2}', { a: 2, b: 2 }],
     ['x: $top {top}', '$top {top}'],
+    ['x: a${top.list}', "a['a', {'b': 7}]"],
   ])('resolves %j', async (row, value) => {
     expect(await resolved([row])).toEqual({ x: value, problems: [] });
   });
@@ -53,10 +54,10 @@ describe('interpolation', () => {
   it.each([
     ['x: ${nope.y}', 'error config/interpolation-missing 2'],
     ['x: ${oc.env:NOPE}', 'error config/environment-missing 2'],
-    ['x: ${now:%Y}', 'error config/interpolation-resolver 2'],
+    ['x: ${env:HOME}', 'error config/interpolation-resolver 2'],
     ['x: ${top', 'error config/interpolation 2'],
     ['x: ${}', 'error config/interpolation 2'],
-    ['x: a${top.list}', 'error config/interpolation 2'],
+    ['x: ${top.x${top.n}}', 'error config/interpolation 2'],
     ['x: ${.x}', 'error config/interpolation-cycle 2'],
     ['x: {y: "${ajet.x}"}', 'error config/interpolation-cycle 2'],
   ])('reports %j once and leaves it as written', async (row, problem) => {
@@ -78,7 +79,7 @@ describe('interpolation', () => {
 
   it('only warns outside ajet, and leaves the rest of the hydra section alone', async () => {
     const text =
-      'ajet: {}\ntrainer: {a: "${now:%Y}"}\nhydra: {run: {dir: "${now:%Y}"}}\ndefaults: [_self_]\n';
+      'ajet: {}\ntrainer: {a: "${env:HOME}", b: "${now:%Y}"}\nhydra: {run: {dir: "${now:%Y}"}}\ndefaults: [_self_]\n';
     const { problems } = await composeText(text);
     expect(problems.map(({ code, severity }) => `${severity} ${code}`)).toEqual([
       'warning config/interpolation-resolver',

@@ -27,7 +27,7 @@ describe('the key table', () => {
     expect(unlisted('ajet.trainer_common.optim')).toBe('passed-on');
     expect(unlisted('ajet.task_reader.data_generation.sampling_params')).toBe('passed-on');
     expect(unlisted('ajet.judge')).toBe('open');
-    expect(unlisted('actor_rollout_ref')).toBe('open');
+    expect(unlisted('actor_rollout_ref')).toBe('passed-on');
     expect(unlisted('frozen_lake')).toBe('open');
   });
 
@@ -61,10 +61,11 @@ describe('the key table', () => {
   });
 
   it('refuses malformed data', () => {
-    const row = { path: 'a', type: 'string', default: null, hasDefault: false, description: '', source: '' };
+    const row = { path: 'a', type: 'string', description: '', source: '' };
     expect(readKeyTable([row]).get('a')?.info?.types).toEqual(['string']);
     expect(() => readKeyTable([{ ...row, type: 'text' }])).toThrow();
     expect(() => readKeyTable([{ ...row, unknown: 1 }])).toThrow();
     expect(() => readKeyTable([row, row])).toThrow(/twice/);
+    expect(() => readKeyTable([{ path: 'a', ref: 'b' }]).get('a')).toThrow(/no b/);
   });
 });

@@ -14,8 +14,16 @@ export function memoryFiles(files: Readonly<Record<string, string>>): FileReader
     lines: () => {
       throw new Error('a config is not read line by line');
     },
-    list: () => Promise.resolve([]),
+    list: (folder) => Promise.resolve(namesIn(folder, names, false)),
+    folders: (folder) => Promise.resolve(namesIn(folder, names, true)),
   };
+}
+
+function namesIn(folder: string, files: readonly string[], folders: boolean): string[] {
+  const prefix = folder.endsWith('/') ? folder : `${folder}/`;
+  const inside = files.filter((file) => file.startsWith(prefix)).map((file) => file.slice(prefix.length));
+  const wanted = inside.filter((path) => path.includes('/') === folders);
+  return [...new Set(wanted.map((path) => path.split('/')[0] ?? ''))];
 }
 
 export interface Composing {

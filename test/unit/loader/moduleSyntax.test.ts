@@ -1,7 +1,7 @@
 import { stripTypeScriptTypes } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maskSource } from '../../../src/debug/maskSource.ts';
+import { maskSource } from '../../../src/config/code/maskSource.ts';
 import {
   dropUnusedImports,
   hasDecorators,

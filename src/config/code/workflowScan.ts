@@ -96,7 +96,8 @@ function findClasses(code: string): FoundClass[] {
 
 const heritage = new RegExp(`\\s*extends\\s+(${identifier}(?:\\s*\\.\\s*${identifier})*)`, 'uy');
 
-function extendedBase(code: string, afterName: number): string | undefined {
+/** What the class whose name ends at an offset of masked code extends, as written, without type arguments. */
+export function extendedBase(code: string, afterName: number): string | undefined {
   heritage.lastIndex = afterTypeParameters(code, afterName);
   return heritage.exec(code)?.[1]?.replace(/\s/g, '');
 }

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maskSource } from '../../../src/debug/maskSource.ts';
-import { scanWorkflows } from '../../../src/debug/workflowScan.ts';
-import { fuzz } from '../fuzz.ts';
+import { maskSource } from '../../../../src/config/code/maskSource.ts';
+import { scanWorkflows } from '../../../../src/config/code/workflowScan.ts';
+import { fuzz } from '../../fuzz.ts';
 
 const sdk = "import { Workflow } from 'agentjet';\n";
 const names = (text: string): string[] => scanWorkflows(text).map((found) => found.name);

@@ -1,0 +1,41 @@
+/** What one Python, TypeScript or JavaScript text says about the classes and functions that a locator can name. */
+export interface ModuleScan {
+  /** Declared at the top of the module, in the order they stand in. */
+  readonly declarations: readonly Declaration[];
+  /**
+   * What a name that importers may ask for is: a declaration's own name, or where it comes from. Where a name is bound
+   * more than once, the last one counts, except that a declaration wins over a placeholder such as `None`.
+   */
+  readonly names: ReadonlyMap<string, Binding>;
+  /** Names that only the module itself can use; TypeScript's that are not exported. */
+  readonly hidden: ReadonlyMap<string, Binding>;
+  /** Modules of which everything is passed on (`from x import *`, `export * from 'x'`). */
+  readonly stars: readonly string[];
+  /** Whether names may come from where a text does not show, such as a module's `__getattr__`. */
+  readonly hasMore: boolean;
+}
+
+export interface Declaration {
+  readonly name: string;
+  readonly kind: 'class' | 'function' | 'value';
+  /** Of the name; of the keyword where there is none. */
+  readonly offset: number;
+  /** What a class extends, as written, without type arguments. */
+  readonly bases: readonly string[];
+  /** Names of a function's parameters, in order. */
+  readonly parameters: readonly string[];
+  /** The name under which the class is registered for Trinity. */
+  readonly registered?: string;
+}
+
+export type Binding =
+  | { readonly kind: 'declared'; readonly declaration: Declaration }
+  /** `name` undefined: the module as a whole. */
+  | { readonly kind: 'imported'; readonly module: string; readonly name: string | undefined }
+  /** Another name of this module, perhaps with attributes of it: `other`, `package.module.X`. */
+  | { readonly kind: 'alias'; readonly target: string };
+
+/** A value that only keeps a name's place until, or unless, an import gives it another. */
+export function isPlaceholder(value: string): boolean {
+  return /^(?:None|undefined|null)$/.test(value);
+}

@@ -1,0 +1,126 @@
+import type { Composition } from '../compose.ts';
+import type { ConfigSurroundings } from '../context.ts';
+import type { Dialect } from '../dialect.ts';
+import { hasInterpolation } from '../node.ts';
+import type { ConfigDocument } from '../parse.ts';
+import { visitAll } from '../rules/visit.ts';
+import { readSearchPath } from '../searchPath.ts';
+
+export interface FactRequest {
+  readonly document: ConfigDocument;
+  readonly dialect: Dialect;
+  readonly composition: Composition;
+  readonly surroundings: ConfigSurroundings;
+}
+
+/** What is known about a path that a config names. */
+export interface NamedPath {
+  /** Undefined where it is not to be known whether it should be here. */
+  readonly exists: boolean | undefined;
+  /** Absolute, where it is here. */
+  readonly file: string | undefined;
+  /** Rows of a data set of one JSON object per line. */
+  readonly rows: number | undefined;
+}
+
+const onDisk: ReadonlySet<string | undefined> = new Set(['file', 'folder', 'path']);
+/** What training itself makes need not be there. */
+const madeByTraining =
+  /(?:output_path|output\.path|_to_markdown_file_path|checkpoint_\w*_dir|db_path|experience_buffer\.path|save_path|cache_dir|save_dir)$/;
+/** A config that names more paths has only so many looked up. */
+const mostPaths = 500;
+
+/**
+ * Looks up the paths that keys hold, by their text: relative to the working folder, else to the folder of the config.
+ *
+ * @param isProject whether the workspace is the project that the config belongs to, as far as its code tells
+ */
+export async function namedPaths(request: FactRequest, isProject: boolean): Promise<Map<string, NamedPath>> {
+  const { document, dialect } = request;
+  const asked = new Map<string, PathKind>();
+  for (const { node, key } of visitAll(document, dialect.keys())) {
+    if (asked.size >= mostPaths) break;
+    const holds = key?.info?.holds;
+    if (key === undefined || !onDisk.has(holds) || node.kind !== 'scalar') continue;
+    if (typeof node.value !== 'string' || node.value === '' || hasInterpolation(node)) continue;
+    const made = madeByTraining.test(key.path);
+    asked.set(node.value, made ? 'made' : holds === 'path' ? 'path-or-id' : 'path');
+  }
+  const looked = [...asked].map(
+    async ([text, kind]) => [text, await lookUp(text, kind, request, isProject)] as const,
+  );
+  return new Map(await Promise.all(looked));
+}
+
+/** `path-or-id`: a path, or the id of a model or data set in a hub. */
+type PathKind = 'path' | 'path-or-id' | 'made';
+
+async function lookUp(
+  text: string,
+  kind: PathKind,
+  { surroundings }: FactRequest,
+  isProject: boolean,
+): Promise<NamedPath> {
+  const { cwd, file, files, paths, rows } = surroundings;
+  if (/^(?:[a-z][\w+.-]+:\/\/|~)/i.test(text)) return unknown;
+  const folders = [...new Set([cwd, paths.dirname(file)])];
+  const isThere = (path: string): Promise<boolean> => files.exists(path).catch(() => false);
+  for (const folder of folders) {
+    const path = paths.resolve(folder, text);
+    if (!(await isThere(path))) continue;
+    const count = path.endsWith('.jsonl') ? await rows?.(path).catch(() => undefined) : undefined;
+    return { exists: true, file: path, rows: count };
+  }
+  const begins = beginningOf(text, kind, surroundings, isProject);
+  if (begins === 'nowhere') return unknown;
+  if (begins === 'here') return missing;
+  const found = await Promise.all(folders.map((folder) => isThere(paths.resolve(folder, begins.folder))));
+  return found.includes(true) ? missing : unknown;
+}
+
+const unknown: NamedPath = { exists: undefined, file: undefined, rows: undefined };
+const missing: NamedPath = { ...unknown, exists: false };
+
+/**
+ * What tells that a path should be on this machine. Configs are written for the machine that trains: a relative path is
+ * this workspace's when the folder it begins with is there, an absolute one when the folder it ends in is.
+ */
+function beginningOf(
+  text: string,
+  kind: PathKind,
+  { paths }: ConfigSurroundings,
+  isProject: boolean,
+): 'here' | 'nowhere' | { readonly folder: string } {
+  const segments = text.split(/[\\/]/).filter((part) => part !== '' && part !== '.');
+  const [first = '', ...rest] = segments;
+  if (kind === 'made' || first === '') return 'nowhere';
+  if (paths.isAbsolute(text)) return segments.length > 2 ? { folder: paths.dirname(text) } : 'nowhere';
+  // As upstream: with up to two slashes it may be an id.
+  const mayBeId = kind === 'path-or-id' && !/^\.{1,2}[\\/]/.test(text) && text.split('/').length <= 3;
+  if (mayBeId || first === '..') return 'nowhere';
+  if (rest.length > 0) return { folder: first };
+  return isProject ? 'here' : 'nowhere';
+}
+
+/** One config of each folder of `hydra.searchpath` that is here, by what is written. */
+export async function searchFolders({
+  composition,
+  dialect,
+  surroundings,
+}: FactRequest): Promise<Map<string, string>> {
+  if (dialect.composition !== 'hydra') return new Map();
+  const hydra = composition.config.root.entries.get('hydra');
+  const list = hydra?.kind === 'mapping' ? hydra.entries.get('searchpath') : undefined;
+  if (list === undefined) return new Map();
+  const { folders } = await readSearchPath(list, surroundings);
+  const found = new Map<string, string>();
+  for (const { written, folder } of folders) {
+    if (folder === undefined) continue;
+    const names = await surroundings.files.list(folder).catch(() => []);
+    const configs = names.filter((name) => /\.ya?ml$/.test(name)).toSorted();
+    const known = configs.find((name) => dialect.bundled.includes(name.replace(/\.ya?ml$/, '')));
+    const name = known ?? configs[0];
+    if (name !== undefined) found.set(written, surroundings.paths.resolve(folder, name));
+  }
+  return found;
+}

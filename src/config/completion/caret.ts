@@ -1,0 +1,106 @@
+import { marksIn, readBlockLine, surroundingOf, type BlockMark, type Surrounding } from '../blockLines.ts';
+import type { LinedText, Span } from '../text.ts';
+import type { Caret, KeyCaret, ValueCaret } from './caretTypes.ts';
+import { flowCaret } from './flowCaret.ts';
+import { referenceCaret } from './referenceCaret.ts';
+
+/**
+ * What can stand at an offset. Works on lines and indentation, so that nothing has to be parsed and text that is broken
+ * elsewhere does not matter. Several where a list may hold sections and plain values. Empty in comments and in texts of
+ * several lines.
+ */
+export function caretAt(document: LinedText, offset: number): Caret[] {
+  const { line } = document.lines.position(offset);
+  const { start } = document.lines.line(line);
+  const before = document.text.slice(start, offset);
+  if (isInComment(before)) return [];
+  const flow = flowCaret(document, offset);
+  const carets: Caret[] = flow === undefined ? blockCarets(document, offset) : [flow];
+  const value = carets.find((caret) => caret.kind === 'value');
+  const reference = referenceCaret(document, offset, value?.path ?? []);
+  return reference === undefined ? carets : [reference];
+}
+
+/** A `#` begins a comment at the start of a line and behind a blank, outside quotes. */
+function isInComment(before: string): boolean {
+  if (!before.includes('#')) return false;
+  const unquoted = before.replaceAll(
+    /(?<=^|[\s:[{,-])(?:"(?:[^"\\]|\\.)*(?:"|$)|'(?:[^']|'')*(?:'|$))/g,
+    (text) => 'x'.repeat(text.length),
+  );
+  return /(?:^|\s)#/.test(unquoted);
+}
+
+function blockCarets(document: LinedText, offset: number): Caret[] {
+  const { line } = document.lines.position(offset);
+  const { marks, rest } = readBlockLine(document, line);
+  const key = marks.findLast((mark) => mark.key !== undefined);
+  if (key !== undefined && offset > key.span.end) return valueCaret(document, { offset, line, key, rest });
+  const item = itemCaret(document, { offset, line, rest, marks });
+  return [...keyCaret(document, offset, line, key), ...item];
+}
+
+interface ValuePlace {
+  readonly offset: number;
+  readonly line: number;
+  readonly key: BlockMark;
+  readonly rest: Span;
+}
+
+function valueCaret(document: LinedText, { offset, line, key, rest }: ValuePlace): ValueCaret[] {
+  if (rest.end > rest.start && (offset < rest.start || offset > rest.end)) return [];
+  const surrounding = surroundingOf(document, line, key.column);
+  if (surrounding === undefined || key.key === undefined) return [];
+  const span = rest.end > rest.start ? rest : { start: offset, end: offset };
+  const lead = document.text.charAt(span.start - 1) === ':' ? ' ' : '';
+  const path = [...surrounding.path, key.key];
+  return [{ kind: 'value', path, span, lead, present: new Set(), inFlow: false }];
+}
+
+function keyCaret(document: LinedText, offset: number, line: number, key: BlockMark | undefined): KeyCaret[] {
+  const { start, end } = document.lines.line(line);
+  const before = document.text.slice(start, offset);
+  const [, word] = /^(?:\ufeff?[ \t]*|[ \t]*(?:-[ \t]+)+)([\w.-]*)$/.exec(before) ?? [];
+  if (word === undefined || (word === '' && /^[ \t]*-$/.test(before))) return [];
+  const column = before.length - word.length;
+  const [tail = ''] = /^[\w.-]*/.exec(document.text.slice(offset, end)) ?? [];
+  const surrounding = surroundingOf(document, line, column);
+  if (surrounding === undefined) return [];
+  const siblings = marksIn(document, surrounding, line);
+  const [first] = siblings;
+  if (first !== undefined && first.column !== column) return [];
+  const present = new Set(siblings.flatMap((mark) => mark.key ?? []));
+  const span = { start: offset - word.length, end: offset + tail.length };
+  const isComplete = key !== undefined;
+  return [{ kind: 'key', path: surrounding.path, span, present, column, isComplete }];
+}
+
+interface ItemPlace {
+  readonly offset: number;
+  readonly line: number;
+  readonly rest: Span;
+  readonly marks: readonly BlockMark[];
+}
+
+function itemCaret(document: LinedText, { offset, line, rest, marks }: ItemPlace): ValueCaret[] {
+  const dash = marks.at(-1);
+  if (dash === undefined || dash.key !== undefined || offset <= dash.span.end) return [];
+  if (rest.end > rest.start && (offset < rest.start || offset > rest.end)) return [];
+  const list = surroundingOf(document, line, dash.column + 1);
+  if (list === undefined) return [];
+  const around = surroundingOf(document, line, dash.column);
+  const present = new Set(around === undefined ? [] : itemsIn(document, around, line));
+  const span = rest.end > rest.start ? rest : { start: offset, end: offset };
+  return [{ kind: 'value', path: list.path, span, lead: '', present, inFlow: false }];
+}
+
+function itemsIn(document: LinedText, list: Surrounding, except: number): string[] {
+  return marksIn(document, list, except).map((mark) => {
+    const { rest } = readBlockLine(document, document.lines.position(mark.span.start).line);
+    return unquoted(document.text.slice(rest.start, rest.end));
+  });
+}
+
+export function unquoted(text: string): string {
+  return text.replace(/^(['"])(.*)\1$/s, '$2');
+}

@@ -1,0 +1,85 @@
+import { compose, type Composition } from '../compose.ts';
+import type { ConfigSurroundings } from '../context.ts';
+import type { Dialect } from '../dialect.ts';
+import type { LinedText } from '../text.ts';
+import { caretAt } from './caret.ts';
+import type { Caret, ValueCaret } from './caretTypes.ts';
+import type { Completion } from './completion.ts';
+import { defaultsOffers } from './defaultsOffers.ts';
+import { locatorOffers } from './locatorOffers.ts';
+import { pathOffers } from './pathOffers.ts';
+import { referenceOffers } from './referenceOffers.ts';
+import { offersOfTable } from './tableOffers.ts';
+
+export interface CompletionRequest {
+  readonly dialect: Dialect;
+  readonly surroundings: ConfigSurroundings;
+  /** The config composed as it last was; it is composed anew only where it is left out and asked for. */
+  readonly composition?: Composition;
+}
+
+/**
+ * Everything that can stand at an offset: what `complete` gives, and paths and resolvers within `${…}`, entries of
+ * `defaults`, files, and the workspace's classes. Rejects only when a file is there but cannot be read.
+ */
+export async function completeIn(
+  document: LinedText,
+  offset: number,
+  request: CompletionRequest,
+): Promise<Completion[]> {
+  const carets = caretAt(document, offset);
+  const known = offersOfTable(document, carets, request.dialect.keys());
+  const around = await Promise.all(carets.map((caret) => offersAround(document, caret, request)));
+  return [...around.flat(), ...withoutSame(known, around.flat())];
+}
+
+function withoutSame(known: readonly Completion[], others: readonly Completion[]): Completion[] {
+  const labels = new Set(others.map(({ label }) => label));
+  return known.filter(({ label }) => !labels.has(label));
+}
+
+async function offersAround(
+  document: LinedText,
+  caret: Caret,
+  request: CompletionRequest,
+): Promise<Completion[]> {
+  if (caret.kind === 'key') return [];
+  if (caret.kind === 'reference') {
+    const composition = request.composition ?? (await composed(document, request));
+    return referenceOffers(caret, composition.config);
+  }
+  return valueOffers(document, caret, request);
+}
+
+function composed({ text }: LinedText, { dialect, surroundings }: CompletionRequest): Promise<Composition> {
+  return compose({ ...surroundings, text, dialect });
+}
+
+async function valueOffers(
+  document: LinedText,
+  caret: ValueCaret,
+  request: CompletionRequest,
+): Promise<Completion[]> {
+  const { dialect, surroundings } = request;
+  if (dialect.composition === 'hydra' && caret.path[0] === 'defaults') {
+    return defaultsOffers(document, caret, {
+      dialect,
+      surroundings,
+      composition: request.composition ?? (await composed(document, request)),
+    });
+  }
+  const table = dialect.keys();
+  const isItem = caret.path.at(-1) === 0;
+  const key = table.find(isItem ? caret.path.slice(0, -1) : caret.path);
+  switch (key?.info?.holds) {
+    case 'workflow':
+    case 'judge':
+      return locatorOffers(document, caret, { holds: key.info.holds, dialect, surroundings });
+    case 'file':
+    case 'folder':
+    case 'path':
+      return pathOffers(document, caret, { holds: key.info.holds, surroundings });
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,31 @@
+import type { TextEdit } from '../text.ts';
+
+/** One thing that can stand at the caret. */
+export interface Completion {
+  readonly label: string;
+  readonly kind:
+    'section' | 'key' | 'value' | 'snippet' | 'file' | 'folder' | 'class' | 'reference' | 'resolver';
+  readonly detail: string;
+  /** Markdown. */
+  readonly documentation: string;
+  readonly edit: TextEdit;
+  /** Whether the new text is in the syntax of snippets: `${1:placeholder}`, with `\` before `$`, `}` and `\`. */
+  readonly snippet: boolean;
+  /** Put at the end of the list and struck out. */
+  readonly deprecated: boolean;
+  readonly sortText: string;
+  /** What the text in place of the edit is matched against. */
+  readonly filterText: string;
+  /** Once inserted, there is more to choose from at the caret. */
+  readonly opensNext: boolean;
+}
+
+/** A number as text that sorts like it. */
+export function sortKey(...parts: readonly number[]): string {
+  return parts.map((part) => String(part).padStart(4, '0')).join('');
+}
+
+/** A text as it is, in the syntax of snippets. */
+export function snippetText(text: string): string {
+  return text.replaceAll(/[\\$}]/g, String.raw`\$&`);
+}

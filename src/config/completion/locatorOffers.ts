@@ -1,0 +1,80 @@
+import type { CodeSite } from '../classes.ts';
+import type { ConfigSurroundings } from '../context.ts';
+import type { Dialect } from '../dialect.ts';
+import type { LinedText } from '../text.ts';
+import { unquoted } from './caret.ts';
+import type { ValueCaret } from './caretTypes.ts';
+import { sortKey, type Completion } from './completion.ts';
+import { valueCompletion } from './tableOffers.ts';
+
+export interface LocatorRequest {
+  readonly holds: 'workflow' | 'judge';
+  readonly dialect: Dialect;
+  readonly surroundings: ConfigSurroundings;
+}
+
+/** The workspace's classes as locators, those that fit the key first. */
+export async function locatorOffers(
+  document: LinedText,
+  caret: ValueCaret,
+  { holds, dialect, surroundings }: LocatorRequest,
+): Promise<Completion[]> {
+  const written = unquoted(document.text.slice(caret.span.start, caret.span.end));
+  const sites = await surroundings.classes.all();
+  return sites.flatMap((site, index) => {
+    const text =
+      dialect.locatorKeys.length > 0
+        ? locatorOf(site, written, surroundings)
+        : registryName(site, surroundings);
+    if (text === undefined) return [];
+    return [
+      {
+        ...valueCompletion(document, caret, text, true),
+        kind: 'class',
+        detail: detailOf(site),
+        documentation: `\`${site.file}:${site.line}\``,
+        sortText: sortKey(rankOf(site, holds), index),
+      },
+    ];
+  });
+}
+
+/** Python by its module, or by its file where a path is being written; TypeScript by its file. */
+function locatorOf(site: CodeSite, written: string, surroundings: ConfigSurroundings): string | undefined {
+  const relative = relativeFile(site, surroundings);
+  if (relative === undefined) return undefined;
+  const module = site.language === 'python' && !/\/|\.py/.test(written) ? moduleOf(relative) : undefined;
+  return `${module ?? relative}->${site.name}`;
+}
+
+/** As Trinity's registries take it: the name it is registered under, or a dotted path. */
+function registryName(site: CodeSite, surroundings: ConfigSurroundings): string | undefined {
+  if (site.language !== 'python') return undefined;
+  if (site.registered !== undefined) return site.registered;
+  const module = moduleOf(relativeFile(site, surroundings) ?? '');
+  return module === undefined ? undefined : `${module}.${site.name}`;
+}
+
+/** Undefined for what is not below the folder that training is started in. */
+function relativeFile({ file }: CodeSite, { paths, cwd }: ConfigSurroundings): string | undefined {
+  const relative = paths.relative(cwd, file).replaceAll('\\', '/');
+  return relative.startsWith('../') || paths.isAbsolute(relative) ? undefined : relative;
+}
+
+function moduleOf(relative: string): string | undefined {
+  const parts = relative.replace(/(?:\/__init__)?\.py$/, '').split('/');
+  return parts.every((part) => /^[A-Za-z_]\w*$/.test(part)) ? parts.join('.') : undefined;
+}
+
+function detailOf({ kind, bases }: CodeSite): string {
+  return bases.length === 0 ? kind : `${kind} of ${bases.join(', ')}`;
+}
+
+const baseNames = { workflow: /Workflow$/, judge: /Judge$/ };
+
+/** What it is seen to be counts; where that is not to be seen, how it and what it extends are called. */
+function rankOf({ role, name, bases }: CodeSite, holds: 'workflow' | 'judge'): number {
+  if (role === holds) return 0;
+  if (role === 'neither' || role === 'workflow' || role === 'judge') return 2;
+  return [name, ...bases].some((one) => baseNames[holds].test(one)) ? 0 : 1;
+}

@@ -1,0 +1,88 @@
+import { describeResolver, resolverDocs } from '../resolverDocs.ts';
+import { pathResolvers } from '../interpolation/resolverNames.ts';
+import type { Config } from '../effectiveConfig.ts';
+import type { Value } from '../value.ts';
+import { valueText } from '../valueText.ts';
+import type { ReferenceCaret } from './caretTypes.ts';
+import { snippetText, sortKey, type Completion } from './completion.ts';
+
+/** More paths than these help nobody to choose. */
+const mostPaths = 3000;
+
+/** What can stand within `${…}`: paths of the effective config, relative ones behind a dot, and resolvers. */
+export function referenceOffers(caret: ReferenceCaret, config: Config): Completion[] {
+  const takesPath = caret.resolver === undefined || pathResolvers.has(caret.resolver);
+  const paths = takesPath ? pathCompletions(caret, config) : [];
+  return caret.resolver === undefined && !caret.written.startsWith('.')
+    ? [...paths, ...resolverCompletions(caret)]
+    : paths;
+}
+
+function pathCompletions(caret: ReferenceCaret, config: Config): Completion[] {
+  const [dots = ''] = /^\.*/.exec(caret.written) ?? [];
+  const place = caret.path.map(String);
+  if (dots.length > place.length) return [];
+  // One dot names the section that the value is in.
+  const base = dots === '' ? [] : place.slice(0, place.length - dots.length);
+  const start = base.length === 0 ? config.root : config.at(base.join('.'));
+  if (start === undefined) return [];
+  const own = place.join('.');
+  return pathsBelow(start, base)
+    .filter(({ path }) => path.join('.') !== own)
+    .map(({ path, value }, index): Completion => {
+      const written = dots + path.slice(base.length).join('.');
+      return {
+        label: written,
+        kind: 'reference',
+        detail: value.kind === 'mapping' ? 'section' : valueText(value).replaceAll('`', ''),
+        documentation: `\`${path.join('.')}\``,
+        edit: { span: caret.span, newText: written + closing(caret) },
+        snippet: false,
+        deprecated: false,
+        // Whole sections are rarely meant.
+        sortText: sortKey(value.kind === 'mapping' ? 1 : 0, index),
+        filterText: written,
+        opensNext: false,
+      };
+    });
+}
+
+interface Found {
+  readonly path: readonly string[];
+  readonly value: Value;
+}
+
+/** What can be named: of keys that have dots or brackets in them nothing can. */
+function pathsBelow(start: Value, base: readonly string[]): Found[] {
+  const found: Found[] = [];
+  const visit = (value: Value, path: readonly string[]): void => {
+    if (value.kind !== 'mapping') return;
+    for (const [key, child] of value.entries) {
+      if (found.length >= mostPaths || !/^[\w-]+$/.test(key)) continue;
+      if (path.length === 0 && (key === 'hydra' || key === 'defaults')) continue;
+      found.push({ path: [...path, key], value: child });
+      visit(child, [...path, key]);
+    }
+  };
+  visit(start, base);
+  return found;
+}
+
+function resolverCompletions(caret: ReferenceCaret): Completion[] {
+  return resolverDocs.map((doc, index) => ({
+    label: doc.name,
+    kind: 'resolver',
+    detail: 'resolver',
+    documentation: describeResolver(doc.name) ?? '',
+    edit: { span: caret.span, newText: `${doc.name}:${doc.arguments}${snippetText(closing(caret))}` },
+    snippet: true,
+    deprecated: false,
+    sortText: sortKey(2, index),
+    filterText: doc.name,
+    opensNext: false,
+  }));
+}
+
+function closing({ isClosed, resolver }: ReferenceCaret): string {
+  return isClosed || resolver !== undefined ? '' : '}';
+}

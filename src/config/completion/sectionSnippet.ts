@@ -1,0 +1,70 @@
+import { textScalar } from '../edits.ts';
+import type { KeyInfo, KeyNode } from '../keyTable.ts';
+import { snippetText } from './completion.ts';
+
+export interface SnippetPlace {
+  readonly newLine: string;
+  /** Where the section's name begins. */
+  readonly column: number;
+}
+
+/**
+ * A section with the keys that it has to have, in the syntax of snippets: values are placeholders, of several to choose
+ * from the first. Undefined where a section has to have none.
+ */
+export function sectionSnippet(section: KeyNode, place: SnippetPlace): string | undefined {
+  const lines = requiredLines(section, section, new Numbers());
+  if (lines.length === 0) return undefined;
+  const indent = `${place.newLine}${' '.repeat(place.column + 2)}`;
+  return `${section.name}:${lines.map((line) => indent + line).join('')}`;
+}
+
+class Numbers {
+  #last = 0;
+
+  next(): number {
+    this.#last += 1;
+    return this.#last;
+  }
+}
+
+function requiredLines(section: KeyNode, whole: KeyNode, numbers: Numbers): string[] {
+  return [...section.children.values()].flatMap((key) => {
+    const below = requiredLines(key, whole, numbers);
+    if (below.length > 0) return [`${key.name}:`, ...below.map((line) => `  ${line}`)];
+    return key.info !== undefined && isRequired(key.info, whole) ? valueLines(key, key.info, numbers) : [];
+  });
+}
+
+/** What depends on a choice within the section is left out: nothing is chosen there yet. */
+function isRequired({ required, ofExample, condition = [] }: KeyInfo, { path }: KeyNode): boolean {
+  return required && !ofExample && condition.every((clause) => clause.path?.startsWith(`${path}.`) !== true);
+}
+
+function valueLines({ name }: KeyNode, info: KeyInfo, numbers: Numbers): string[] {
+  if (Array.isArray(info.default) && info.default.length > 0) {
+    const items = info.default.map(
+      (item) => `  - \${${numbers.next()}:${snippetText(textScalar(String(item)))}}`,
+    );
+    return [`${name}:`, ...items];
+  }
+  return [`${name}: ${placeholder(info, numbers.next())}`];
+}
+
+function placeholder(info: KeyInfo, number: number): string {
+  if (info.allowed !== undefined && !info.allowsOthers) {
+    // The default comes first, as what is there before a choice.
+    const usual = info.allowed.filter((value) => value === info.default);
+    const others = info.allowed.filter((value) => value !== info.default);
+    return `\${${number}|${[...usual, ...others].map(choiceText).join(',')}|}`;
+  }
+  const isPlain = ['string', 'number', 'boolean'].includes(typeof info.default);
+  const text = isPlain && info.default !== '' ? String(info.default) : '';
+  if (text === '') return `\${${number}}`;
+  const written = typeof info.default === 'string' ? textScalar(text) : text;
+  return `\${${number}:${snippetText(written)}}`;
+}
+
+function choiceText(value: string): string {
+  return textScalar(value).replaceAll(/[\\$},|]/g, String.raw`\$&`);
+}

@@ -1,0 +1,107 @@
+import { Unresolved, type Environment } from '../interpolation/host.ts';
+import { isInterpolation, Resolver, type ResolverRules } from '../interpolation/resolver.ts';
+import type { MappingValue, ScalarPart, Value } from '../value.ts';
+
+/** Told of a value that cannot be joined with what is below it. */
+export type ConflictReport = (value: Value, below: Value, path: readonly string[]) => void;
+
+const none: ReadonlySet<string> = new Set();
+
+interface Growing {
+  readonly kind: 'mapping';
+  readonly entries: Map<string, Value>;
+  readonly origin: MappingValue['origin'];
+  readonly otherKeys?: ReadonlySet<string>;
+}
+
+/**
+ * Lays layers over one another as OmegaConf does: mappings are joined key by key, lists and scalars replaced, null
+ * included. `???` leaves what is below it. A section never becomes a list, nor a list a section. What is below and is an
+ * interpolation of a section is that section from then on, as far as it is known by then.
+ */
+export class Merger {
+  readonly #root: Growing;
+  readonly #environment: Environment;
+  readonly #rules: ResolverRules;
+  readonly #conflict: ConflictReport;
+  /** Mappings made here, which nobody else holds. */
+  readonly #own = new WeakSet<Value>();
+
+  constructor(
+    origin: MappingValue['origin'],
+    environment: Environment,
+    rules: ResolverRules,
+    conflict: ConflictReport,
+  ) {
+    this.#root = { kind: 'mapping', entries: new Map(), origin };
+    this.#environment = environment;
+    this.#rules = rules;
+    this.#conflict = conflict;
+  }
+
+  get root(): MappingValue {
+    return this.#root;
+  }
+
+  add(layer: MappingValue): void {
+    this.#join(this.#root, layer, []);
+  }
+
+  #join(below: Growing, layer: MappingValue, path: readonly string[]): void {
+    for (const [key, value] of layer.entries) {
+      const present = below.entries.get(key);
+      if (present === undefined) {
+        below.entries.set(key, value);
+        continue;
+      }
+      const here = [...path, key];
+      if (value.kind === 'scalar' && value.value === '???') continue;
+      const lower = this.#settled(present, here);
+      if (lower.kind === 'mapping' && value.kind === 'mapping') {
+        const growing = this.#growing(lower, value);
+        below.entries.set(key, growing);
+        this.#join(growing, value, here);
+      } else {
+        const joinable = lower.kind === 'scalar' || value.kind === 'scalar';
+        if (!joinable && lower.kind !== value.kind) this.#conflict(value, lower, here);
+        below.entries.set(key, value);
+      }
+    }
+  }
+
+  /** The lower mapping, copied unless it is ours already, with the place of the upper one. */
+  #growing(below: MappingValue, { origin, otherKeys = none }: MappingValue): Growing {
+    const entries = this.#own.has(below) ? (below.entries as Map<string, Value>) : new Map(below.entries);
+    const others = below.otherKeys === undefined ? otherKeys : new Set([...below.otherKeys, ...otherKeys]);
+    const growing: Growing = {
+      kind: 'mapping',
+      entries,
+      origin,
+      ...(others.size > 0 && { otherKeys: others }),
+    };
+    this.#own.add(growing);
+    return growing;
+  }
+
+  #settled(value: Value, path: readonly string[]): Value {
+    if (value.kind !== 'scalar' || !isInterpolation(value)) return value;
+    const target = this.#target(value, path);
+    return target === undefined || target.kind === 'scalar' ? value : copied(target);
+  }
+
+  #target(value: ScalarPart, path: readonly string[]): Value | undefined {
+    try {
+      return new Resolver(this.#root, this.#environment, this.#rules).follow(value, path).value;
+    } catch (error) {
+      if (!(error instanceof Unresolved)) throw error;
+      return undefined;
+    }
+  }
+}
+
+/** Sections of its own, so that what is merged into the copy does not show in what it was copied from. */
+function copied(value: Value): Value {
+  if (value.kind !== 'mapping') return value;
+  const entries = [...value.entries].map(([key, child]) => [key, copied(child)] as const);
+  return { ...value, entries: new Map(entries) };
+}

@@ -1,0 +1,271 @@
+import type { Composition } from '../compose.ts';
+import type { Layer } from '../compose/layer.ts';
+import { Merger } from '../compose/merger.ts';
+import { Config } from '../effectiveConfig.ts';
+import { resolveInterpolations, type Environment } from '../interpolation.ts';
+import { runtimeResolvers } from '../interpolation/resolverNames.ts';
+import type { ConfigProblem } from '../problem.ts';
+import { valueAt, type MappingValue, type RuleInput, type Value } from '../value.ts';
+import { conversionRules, type ConversionRule } from './conversionRules.ts';
+import { evaluateRule, type RuleFailure } from './evaluateRule.ts';
+import { fillTrainer } from './fillTrainer.ts';
+import { launches, type Launch, type LaunchTarget } from './launch.ts';
+import { place, without } from './place.ts';
+import { prepare } from './prepare.ts';
+
+export interface Conversion {
+  readonly target: LaunchTarget;
+  /** What the launcher would hand over: every value with its origin. */
+  readonly root: MappingValue;
+  /** Errors are what the launcher or the backbone would stop at. */
+  readonly problems: readonly ConfigProblem[];
+  /** What conversion replaced, in the table's order: defaults as well as what was typed. */
+  readonly replaced: readonly Replaced[];
+}
+
+export interface Replaced {
+  readonly rule: ConversionRule;
+  readonly was: Value;
+  readonly becomes: Value;
+}
+
+const known = new WeakMap<object, Map<LaunchTarget, Conversion>>();
+
+/**
+ * Converts as upstream's launcher: its preparations (names of the run, the other backbone's defaults), then for Trinity
+ * the leaves of `trinity:` laid over the boot file; then the conversion table, which wins over whatever was typed; then
+ * what the launcher does afterwards; then `${…}`, which the launcher leaves to the backbone. A config that was handed in
+ * without its composition has them resolved already. Never throws.
+ */
+export function convert(source: Composition | Config, target: LaunchTarget): Conversion {
+  const before = known.get(source) ?? new Map<LaunchTarget, Conversion>();
+  known.set(source, before);
+  const conversion = before.get(target) ?? new Converter(source, target).convert();
+  before.set(target, conversion);
+  return conversion;
+}
+
+/** Sections that steer the composition. */
+const steering = ['hydra', 'defaults'];
+
+class Converter {
+  readonly #target: LaunchTarget;
+  readonly #launch: Launch;
+  readonly #file: string;
+  readonly #environment: Environment;
+  /** Those that are left for this target; none where only the composed values are known. */
+  readonly #layers: readonly Layer[];
+  /** What composing has told. */
+  readonly #told: readonly ConfigProblem[];
+  readonly #problems: ConfigProblem[] = [];
+  readonly #replaced: Replaced[] = [];
+  /** As the launcher reads it. */
+  #config: Config;
+
+  constructor(source: Composition | Config, target: LaunchTarget) {
+    this.#target = target;
+    this.#launch = launches[target];
+    const { leavesOut } = this.#launch;
+    const composition = source instanceof Config ? undefined : source;
+    this.#config = composition?.config ?? (source as Config);
+    this.#file = this.#config.file;
+    this.#environment = composition?.environment ?? 'blocked';
+    this.#told = composition?.problems ?? [];
+    this.#layers = (composition?.layers ?? []).filter(({ name }) => name !== leavesOut.name);
+  }
+
+  convert(): Conversion {
+    const prepared = prepare(this.#composed(), this.#file, this.#launch, this.#target);
+    this.#problems.push(...prepared.problems);
+    this.#config = new Config(this.#file, prepared.root);
+    let root = this.#base(prepared.root);
+    for (const rule of conversionRules(this.#launch.table)) root = this.#apply(rule, root);
+    for (const step of this.#launch.after) root = this.#finish(step, root);
+    return {
+      target: this.#target,
+      root: this.#resolve(this.#composedAgain(root)),
+      problems: this.#problems,
+      replaced: this.#replaced,
+    };
+  }
+
+  #base(config: MappingValue): MappingValue {
+    const { base } = this.#launch;
+    if (base === 'config') return config;
+    const boot = base.boot();
+    const own = config.entries.get(base.section);
+    if (own === undefined) return boot;
+    if (own.kind === 'mapping') return this.#lay(own, boot, base.section);
+    this.#notASection(base.section, own, `lay \`${base.section}\` over what it starts with`);
+    return boot;
+  }
+
+  /** Leaf by leaf: a list or a null replaces what is below it, and so does nothing else. */
+  #lay(over: MappingValue, below: MappingValue, path: string): MappingValue {
+    const entries = new Map(below.entries);
+    for (const [key, value] of over.entries) {
+      const under = entries.get(key);
+      const here = `${path}.${key}`;
+      if (value.kind !== 'mapping') entries.set(key, value);
+      else if (under === undefined || under.kind === 'mapping') {
+        const empty: MappingValue = { kind: 'mapping', entries: new Map(), origin: value.origin };
+        entries.set(key, this.#lay(value, under ?? empty, here));
+      } else {
+        const shown = under.kind === 'scalar' ? `\`${String(under.value)}\`` : 'a list';
+        this.#problem('convert/not-a-section', here, {
+          message: `\`${here}\` is a section, but the launcher's own file has ${shown} there, so the launcher stops.`,
+          hint: `Set \`${here}\` to a single value, or remove it.`,
+        });
+      }
+    }
+    return { ...below, entries };
+  }
+
+  #apply(rule: ConversionRule, root: MappingValue): MappingValue {
+    const { value, failure, inputs } = evaluateRule(rule, this.#config);
+    if (value === undefined) {
+      if (failure !== undefined) this.#failed(rule, failure, inputs);
+      return root;
+    }
+    const placed = place(root, rule.target.split('.'), value, value.origin);
+    if (!placed.ok) {
+      this.#notASection(placed.blocked.join('.'), placed.by, `set \`${rule.target}\``);
+      return root;
+    }
+    if (placed.was !== undefined) this.#replaced.push({ rule, was: placed.was, becomes: value });
+    return placed.root;
+  }
+
+  #failed(rule: ConversionRule, { missing, path, message }: RuleFailure, inputs: readonly RuleInput[]): void {
+    if (missing !== undefined) {
+      if (this.#isPlaceholder(path)) return;
+      const need = `the launcher needs it for \`${rule.target}\` of ${this.#target} and stops`;
+      this.#problem('convert/missing', path, {
+        message: `${message.replace(/\.$/, '')}, but ${need}.`,
+        hint: `Set \`${path}\`.`,
+      });
+      return;
+    }
+    this.#problem('convert/expression', path, {
+      message: `${message} The launcher cannot set \`${rule.target}\` of ${this.#target}.`,
+      hint: `Set ${inputs.map((input) => `\`${input.path}\``).join(', ')} to numbers that fit.`,
+    });
+  }
+
+  /** A template's placeholder counts as null; the composition has told of it. */
+  #isPlaceholder(path: string): boolean {
+    const { line, column } = this.#config.locate(path);
+    return this.#told.some(({ code, location }) => {
+      return code === 'config/placeholder' && location?.line === line && location?.column === column;
+    });
+  }
+
+  #finish(step: Launch['after'][number], root: MappingValue): MappingValue {
+    switch (step) {
+      case 'list the logger':
+        return listLogger(root);
+      case 'fill the trainer': {
+        const filled = fillTrainer(root);
+        if (filled.problem !== undefined) {
+          this.#problem('convert/trainer-gpus', 'ajet.data.train_batch_size', filled.problem);
+        }
+        return filled.root;
+      }
+    }
+  }
+
+  /** What this target's layers come to, `${…}` as written. */
+  #composed(): MappingValue {
+    const { root } = this.#config;
+    if (this.#layers.length === 0) return root;
+    const steers = [...root.entries].filter(([key]) => steering.includes(key));
+    const merged = this.#merged(this.#layers.map(({ value }) => value));
+    return { ...merged, entries: new Map([...merged.entries, ...steers]) };
+  }
+
+  /**
+   * Where the config itself is handed over, the backbone composes it once more: what its defaults have and a section
+   * that was replaced as a whole has not comes back, and a layer above the config's own wins over what was converted.
+   */
+  #composedAgain(root: MappingValue): MappingValue {
+    if (this.#launch.base !== 'config' || this.#layers.length === 0) return root;
+    return this.#merged(this.#layers.map(({ name, value }) => (name === '_self_' ? root : value)));
+  }
+
+  #merged(layers: readonly MappingValue[]): MappingValue {
+    // What cannot be joined has been told by the composition.
+    const merger = new Merger(this.#config.root.origin, this.#environment, this.#rules(), () => undefined);
+    for (const layer of layers) merger.add(layer);
+    return merger.root;
+  }
+
+  #rules(): { section: string | undefined; atRunTime: readonly string[] } {
+    return this.#launch.base === 'config'
+      ? { section: 'ajet', atRunTime: runtimeResolvers }
+      : { section: undefined, atRunTime: [] };
+  }
+
+  /** The launcher writes `${…}` as it stands, so what it leads to is looked for in the new file. */
+  #resolve(root: MappingValue): MappingValue {
+    const own = without(root, steering);
+    const { root: resolved, problems } = resolveInterpolations(own, this.#environment, this.#rules());
+    // What composing has said already is not said again.
+    if (this.#launch.base !== 'config' && problems.length > 0) {
+      const located = resolveInterpolations(asWritten(own), this.#environment, this.#rules());
+      this.#problems.push(...located.problems.map((problem) => inNewFile(problem, this.#target)));
+    }
+    const kept = [...root.entries].map(([key, value]) => [key, resolved.entries.get(key) ?? value] as const);
+    return { ...root, entries: new Map(kept) };
+  }
+
+  #notASection(path: string, by: Value, wanted: string): void {
+    const shown =
+      by.kind === 'sequence' ? 'a list' : by.kind === 'scalar' ? `\`${String(by.value)}\`` : 'a section';
+    const location = by.origin.kind === 'file' ? by.origin.location : { file: this.#file };
+    this.#problems.push({
+      code: 'convert/not-a-section',
+      severity: 'error',
+      message: `\`${path}\` is ${shown} and no section, so the launcher stops when it is to ${wanted}.`,
+      hint: `Make \`${path}\` a section, or remove it.`,
+      location,
+    });
+  }
+
+  #problem(code: string, path: string, what: Pick<ConfigProblem, 'message' | 'hint'>): void {
+    this.#problems.push({ code, severity: 'error', location: this.#config.locate(path), ...what });
+  }
+}
+
+/** With copied texts as coming from where they were written, which is what problems with them point at. */
+function asWritten(value: MappingValue): MappingValue {
+  const entries = [...value.entries].map(([key, child]): [string, Value] => {
+    if (child.kind === 'mapping') return [key, asWritten(child)];
+    const written = child.origin.kind === 'rule' ? child.origin.inputs[0]?.value.origin : undefined;
+    return [key, written === undefined ? child : { ...child, origin: written }];
+  });
+  return { ...value, entries: new Map(entries) };
+}
+
+/** verl takes a list of loggers; the config has the name of one. */
+function listLogger(root: MappingValue): MappingValue {
+  const logger = valueAt(root, 'trainer.logger');
+  if (logger?.kind !== 'scalar' || typeof logger.value !== 'string') return root;
+  const { origin } = logger;
+  const console = { kind: 'scalar', type: 'string', value: 'console', origin } as const;
+  const placed = place(
+    root,
+    ['trainer', 'logger'],
+    { kind: 'sequence', items: [console, logger], origin },
+    origin,
+  );
+  return placed.ok ? placed.root : root;
+}
+
+/** Only this machine's environment may lack a variable; a key of the config is never in the backbone's file. */
+function inNewFile(problem: ConfigProblem, target: LaunchTarget): ConfigProblem {
+  return {
+    ...problem,
+    severity: problem.code.startsWith('config/environment') ? 'warning' : 'error',
+    message: `In what the launcher hands to ${target}: ${problem.message}`,
+  };
+}

@@ -1,0 +1,44 @@
+import bootFile from './data/trinity-launch.json' with { type: 'json' };
+import { scalarOf, type MappingValue, type Value } from '../value.ts';
+import type { Backbone } from './conversionRules.ts';
+
+/** What a config can be handed to; `debug` has the backbone's processes but trains nothing. */
+export type LaunchTarget = Backbone | 'debug';
+
+/** How the launcher prepares a config for one target; the targets differ in this alone. */
+export interface Launch {
+  readonly table: Backbone;
+  /** The entry of `defaults` that is taken out before composing, with its folder of `hydra.searchpath`. */
+  readonly leavesOut: { readonly name: string; readonly folder: string };
+  /** What the table is laid over: the config itself, or a file of the launcher's under one section of the config. */
+  readonly base: 'config' | { readonly boot: () => MappingValue; readonly section: string };
+  /** What is done once the table has been laid over it. */
+  readonly after: readonly ('list the logger' | 'fill the trainer')[];
+}
+
+const trinityDefault = { name: 'trinity_default', folder: 'file://ajet/default_config/trinity' };
+const verlDefault = { name: 'verl_default', folder: 'file://ajet/default_config/verl' };
+
+export const launches: Readonly<Record<LaunchTarget, Launch>> = {
+  verl: { table: 'verl', leavesOut: trinityDefault, base: 'config', after: ['list the logger'] },
+  debug: { table: 'verl', leavesOut: trinityDefault, base: 'config', after: [] },
+  trinity: {
+    table: 'trinity',
+    leavesOut: verlDefault,
+    base: { boot: () => section(bootFile, ''), section: 'trinity' },
+    after: ['fill the trainer'],
+  },
+};
+
+function section(json: object, path: string): MappingValue {
+  const entries = Object.entries(json).map(([key, value]: [string, unknown]): [string, Value] => {
+    const below = path === '' ? key : `${path}.${key}`;
+    if (typeof value === 'object' && value !== null) return [key, section(value, below)];
+    return [key, { kind: 'scalar', ...scalarOf(value, false), origin: bundled(below) }];
+  });
+  return { kind: 'mapping', entries: new Map(entries), origin: bundled(path) };
+}
+
+function bundled(key: string): Value['origin'] {
+  return { kind: 'bundled', key, file: 'trinity_launch.yaml' };
+}

@@ -1,0 +1,39 @@
+import type { ConfigContext } from './context.ts';
+import type { DialectId } from './dialect.ts';
+import type { Hint, HintSource } from './inlay/hint.ts';
+import { ajetNames, converted, totals, trinityGpus, trinityNames } from './inlay/totals.ts';
+import { trinityFixes } from './inlay/trinityFixes.ts';
+import { effectiveValues, replacedValues } from './inlay/values.ts';
+import { entryOf, nodeAt } from './node.ts';
+
+export interface InlayHint {
+  /** In the text, behind what it is about. */
+  readonly offset: number;
+  readonly text: string;
+  /** Markdown. */
+  readonly tooltip: string;
+}
+
+const sources: Readonly<Record<DialectId, readonly HintSource[]>> = {
+  ajet: [effectiveValues, (context) => totals(context, ajetNames), converted, replacedValues],
+  astuner: [effectiveValues],
+  trinity: [effectiveValues, (context) => totals(context, trinityNames), trinityGpus, trinityFixes],
+};
+
+/** What follows from a config and is not written in it, in the order of the text. */
+export function inlayHints(context: ConfigContext): readonly InlayHint[] {
+  return sources[context.dialect.id]
+    .flatMap((source) => source(context))
+    .flatMap((hint) => placed(context, hint))
+    .sort((a, b) => a.offset - b.offset);
+}
+
+/** Behind the value; of a section or a list behind its key, as its value ends lines below. */
+function placed({ document }: ConfigContext, { path, text, tooltip }: Hint): InlayHint[] {
+  const node = nodeAt(document.root, path);
+  if (node === undefined) return [];
+  if (node.kind === 'scalar' && node.style !== 'block') return [{ offset: node.span.end, text, tooltip }];
+  const key = path.at(-1);
+  const entry = typeof key === 'string' ? entryOf(nodeAt(document.root, path.slice(0, -1)), key) : undefined;
+  return [{ offset: entry === undefined ? node.span.start : entry.keySpan.end + 1, text, tooltip }];
+}

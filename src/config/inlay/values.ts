@@ -1,0 +1,99 @@
+import type { ConfigContext } from '../context.ts';
+import { convert, type Replaced } from '../convert/convert.ts';
+import type { Backbone } from '../convert/conversionRules.ts';
+import { originText } from '../effective/origins.ts';
+import { yamlScalar } from '../effective/yamlScalar.ts';
+import { hasInterpolation, nodeAt, type Node, type NodePath, type ScalarNode } from '../node.ts';
+import { isWholeExperiment } from '../rules/missingKeys.ts';
+import { valueAt, type ScalarPart, type Value } from '../value.ts';
+import { stepsOf, type Hint } from './hint.ts';
+
+const longest = 40;
+
+/** Behind `${…}` what it comes to, and behind a value that another layer wins over, that. */
+export function effectiveValues(context: ConfigContext): Hint[] {
+  const hints: Hint[] = [];
+  const { root } = context.composition.config;
+  each(context.document.root, [], (node, path) => {
+    const value = valueAt(root, path.join('.'));
+    if (value?.kind !== 'scalar') return;
+    const hint = hasInterpolation(node) ? interpolated(node, value) : overridden(node, value, context);
+    if (hint !== undefined) hints.push({ path, ...hint });
+  });
+  return hints;
+}
+
+type Said = Omit<Hint, 'path'>;
+
+function interpolated(node: ScalarNode, value: ScalarPart): Said | undefined {
+  // What the environment holds may be secret.
+  if (typeof node.value !== 'string' || node.value.includes('oc.env')) return undefined;
+  if (typeof value.value === 'string' && value.value.includes('${')) return undefined;
+  return { text: `= ${shown(value)}`, tooltip: `\`${node.value}\` is ${shown(value)} here.` };
+}
+
+/** `_self_` before another entry of `defaults`, which then wins. */
+function overridden(node: ScalarNode, value: ScalarPart, { file }: ConfigContext): Said | undefined {
+  const { origin } = value;
+  if (origin.kind === 'rule' || (origin.kind === 'file' && origin.location.file === file)) return undefined;
+  if (value.value === node.value) return undefined;
+  const by = origin.kind === 'bundled' ? 'the defaults' : `\`${originText(origin, folderOf(file))}\``;
+  return {
+    text: `overridden: ${shown(value)}`,
+    tooltip: `Comes after this file in \`defaults\` and wins: ${by}. Put \`_self_\` last to have this file win.`,
+  };
+}
+
+const backbones: readonly { readonly backbone: Backbone; readonly label: string; readonly prefix: string }[] =
+  [
+    { backbone: 'verl', label: 'verl', prefix: '' },
+    { backbone: 'trinity', label: 'Trinity', prefix: 'trinity.' },
+  ];
+
+/** Behind a backbone's own key what conversion replaces it by. */
+export function replacedValues(context: ConfigContext): Hint[] {
+  // Files that others are based on give every key of a backbone a default.
+  if (!isWholeExperiment(context.document, context.dialect)) return [];
+  return backbones.flatMap(({ backbone, label, prefix }) =>
+    convert(context.composition, backbone).replaced.flatMap((replaced): Hint[] => {
+      const { rule, was, becomes } = replaced;
+      const path = stepsOf(prefix + rule.target);
+      if (was.origin.kind !== 'file' || was.origin.location.file !== context.file) return [];
+      if (nodeAt(context.document.root, path) === undefined || isSame(was, becomes)) return [];
+      const tooltip = `The launcher sets \`${rule.target}\` of ${label} from \`${rule.expression}\`; what is typed here is lost.`;
+      return [{ path, text: `overwritten by ${source(replaced)}`, tooltip }];
+    }),
+  );
+}
+
+function source({ rule, becomes }: Replaced): string {
+  if (becomes.kind !== 'scalar') return rule.expression;
+  const computed = becomes.origin.kind === 'rule' ? becomes.origin.text : undefined;
+  return computed ?? `${rule.expression} = ${shown(becomes)}`;
+}
+
+function isSame(a: Value, b: Value): boolean {
+  return a.kind === 'scalar' && b.kind === 'scalar' && a.value === b.value;
+}
+
+function shown(value: ScalarPart): string {
+  const text = yamlScalar(value);
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}
+
+function folderOf(file: string): string {
+  return file.replace(/[\\/][^\\/]*$/, '');
+}
+
+function each(
+  node: Node | undefined,
+  path: NodePath,
+  tell: (node: ScalarNode, path: NodePath) => void,
+): void {
+  if (node?.kind === 'mapping') {
+    // A key with a dot in it is on no dotted path.
+    for (const { key, value } of node.entries) if (!key.includes('.')) each(value, [...path, key], tell);
+  } else if (node?.kind === 'sequence') {
+    for (const [index, item] of node.items.entries()) each(item, [...path, index], tell);
+  } else if (node?.kind === 'scalar') tell(node, path);
+}

@@ -1,0 +1,316 @@
+import type { LocatedProblem } from '../problem.ts';
+import type { MappingValue, ScalarPart, SequenceValue, Value } from '../value.ts';
+import { callResolver } from './calls.ts';
+import { Unresolved, type Environment, type Found, type Place, type ResolverHost } from './host.ts';
+import { isFailure, parseText, type Element, type Interpolation, type Template } from './grammar.ts';
+import { absolutePath } from './path.ts';
+import { textOfFound } from './pythonText.ts';
+
+export interface ResolverRules {
+  /** What is not resolved within this section is an error, elsewhere a warning; undefined: an error anywhere. */
+  readonly section: string | undefined;
+  /** Resolvers whose values are known only when training runs: such a text stays as it is. */
+  readonly atRunTime: readonly string[];
+}
+
+/** Longest chain of interpolations, longest text and most values that interpolations may make, all told. */
+const limits = { depth: 100, text: 1_000_000, values: 100_000 };
+
+type Path = readonly string[];
+
+export class Resolver implements ResolverHost {
+  readonly problems: LocatedProblem[] = [];
+  readonly environment: Environment;
+  readonly #root: MappingValue;
+  readonly #rules: ResolverRules;
+  readonly #found = new Map<string, Found | undefined>();
+  readonly #underWay = new Set<string>();
+  readonly #whole = new Map<string, Value>();
+  readonly #expanding = new Set<string>();
+  readonly #sizes = new WeakMap<Value, number>();
+  #values = 0;
+
+  constructor(root: MappingValue, environment: Environment, rules: ResolverRules) {
+    this.#root = root;
+    this.environment = environment;
+    this.#rules = rules;
+  }
+
+  everything(): MappingValue {
+    return this.#mapping(this.#root, []);
+  }
+
+  /** The value of one place with everything in it resolved; the same object where there is nothing to resolve. */
+  deep(value: Value, path: Path): Value {
+    if (value.kind === 'mapping') return this.#mapping(value, path);
+    if (value.kind === 'sequence') return this.#sequence(value, path);
+    return isInterpolation(value) ? this.#expanded(value, path) : value;
+  }
+
+  #mapping(value: MappingValue, path: Path): MappingValue {
+    let entries: Map<string, Value> | undefined;
+    for (const [key, child] of value.entries) {
+      if (child.kind === 'scalar' && !isInterpolation(child)) continue;
+      const resolved = this.deep(child, [...path, key]);
+      if (resolved !== child) (entries ??= new Map(value.entries)).set(key, resolved);
+    }
+    return entries === undefined ? value : { ...value, entries };
+  }
+
+  #sequence(value: SequenceValue, path: Path): SequenceValue {
+    const items = value.items.map((item, index) => {
+      const settled = item.kind === 'scalar' && !isInterpolation(item);
+      return settled ? item : this.deep(item, [...path, String(index)]);
+    });
+    return items.every((item, index) => item === value.items[index]) ? value : { ...value, items };
+  }
+
+  /** An interpolation with everything that it brings in; as written where that fails. */
+  #expanded(scalar: ScalarPart, path: Path): Value {
+    const id = path.join('\0');
+    const known = this.#whole.get(id);
+    if (known !== undefined) return known;
+    const place = { path, origin: scalar.origin };
+    const value = this.#orElse(scalar, () => {
+      const found = this.follow(scalar, path);
+      if (this.#expanding.has(id)) this.#failCycle(place, 'brings in itself');
+      if (this.#expanding.size >= limits.depth) this.#failDepth(place);
+      this.#expanding.add(id);
+      try {
+        const whole = found.path === undefined ? found.value : this.deep(found.value, found.path);
+        return this.#take(whole, place);
+      } finally {
+        this.#expanding.delete(id);
+      }
+    });
+    if (!this.#expanding.has(id)) this.#whole.set(id, value);
+    return value;
+  }
+
+  /** What a text with interpolations stands for, through any number of others; other values as they are. */
+  follow(scalar: ScalarPart, path: Path): Found {
+    if (!isInterpolation(scalar)) return { value: scalar, path };
+    const id = path.join('\0');
+    if (this.#found.has(id)) return this.#found.get(id) ?? unresolved();
+    const place = { path, origin: scalar.origin };
+    if (this.#underWay.has(id)) this.#failCycle(place, 'leads back to itself');
+    if (this.#underWay.size >= limits.depth) this.#failDepth(place);
+    this.#underWay.add(id);
+    let found: Found | undefined;
+    try {
+      found = this.#evaluate(String(scalar.value), place);
+      return found;
+    } finally {
+      this.#underWay.delete(id);
+      this.#found.set(id, found);
+    }
+  }
+
+  #evaluate(text: string, place: Place): Found {
+    const template = parseText(text);
+    if (isFailure(template)) return unresolved();
+    return this.#template(template, place);
+  }
+
+  #template(template: Template, place: Place): Found {
+    const [only] = template;
+    if (template.length === 1 && typeof only === 'object') return this.#interpolate(only, place);
+    return this.made(this.#text(template, place), place);
+  }
+
+  made(text: string, { origin }: Place): Found {
+    return { value: { kind: 'scalar', type: 'string', value: text, origin }, path: undefined };
+  }
+
+  #text(template: Template, place: Place): string {
+    let text = '';
+    for (const part of template) {
+      text += typeof part === 'string' ? part : textOfFound(this.#interpolate(part, place));
+      if (text.length > limits.text) {
+        this.fail(place, 'config/interpolation', 'Interpolations make this text too long.');
+      }
+    }
+    return text;
+  }
+
+  #interpolate(interpolation: Interpolation, around: Place): Found {
+    const { start, end } = interpolation;
+    const place = { ...around, inside: around.inside ?? { start, end } };
+    if (interpolation.kind === 'call') {
+      const name = this.#name(interpolation.name, place);
+      if (this.#rules.atRunTime.includes(name)) return unresolved();
+      return callResolver(
+        this,
+        name,
+        () => interpolation.arguments.map((one) => this.element(one, place)),
+        place,
+      );
+    }
+    const written = this.#name(interpolation.path, place);
+    const found = this.select(written, place) ?? this.#failMissing(written, place);
+    const { path } = found;
+    const above = path !== undefined && path.length < place.path.length;
+    if (above && path.every((step, index) => place.path[index] === step)) {
+      this.#failCycle(place, 'brings in a section that it is part of');
+    }
+    return found;
+  }
+
+  /** Of the parts of a path or a name, those that are interpolations have to be texts. */
+  #name(template: Template, place: Place): string {
+    return template
+      .map((part) => {
+        if (typeof part === 'string') return part;
+        const { value } = this.#interpolate(part, place);
+        if (value.kind === 'scalar' && typeof value.value === 'string') return value.value;
+        const message = 'Within a path, `${…}` has to give a text, not a number, a section or a list.';
+        return this.fail(place, 'config/interpolation', message, 'Quote the value that it names.');
+      })
+      .join('');
+  }
+
+  element(element: Element, place: Place): Found {
+    const { origin } = place;
+    switch (element.kind) {
+      case 'literal': {
+        const { value } = element;
+        if (typeof value === 'string') return this.made(value, place);
+        const type = value === null ? 'null' : 'boolean';
+        return { value: { kind: 'scalar', type, value, origin }, path: undefined };
+      }
+      case 'number':
+        return {
+          value: { kind: 'scalar', type: element.type, value: element.value, origin },
+          path: undefined,
+        };
+      case 'quoted':
+        // It stays a text, whatever the interpolation in it gives.
+        return this.made(this.#text(element.text, place), place);
+      case 'plain':
+        return this.#template(element.text, place);
+      case 'list': {
+        const items = element.items.map((item) => this.settled(this.element(item, place)));
+        return { value: { kind: 'sequence', items, origin }, path: undefined };
+      }
+      case 'dict': {
+        const entries = element.entries.map(([key, value]): [string, Value] => {
+          return [textOfFound(this.element(key, place)), this.settled(this.element(value, place))];
+        });
+        return { value: { kind: 'mapping', entries: new Map(entries), origin }, path: undefined };
+      }
+    }
+  }
+
+  settled({ value, path }: Found): Value {
+    return path === undefined ? value : this.deep(value, path);
+  }
+
+  /**
+   * What is at a path of the config; undefined where there is nothing. `soft`: nothing is there either where a value is
+   * still to be set, `???`.
+   */
+  select(written: string, place: Place, soft = false): Found | undefined {
+    const path = absolutePath(written, place.path);
+    if (path === undefined) {
+      const message = `\`${written}\` begins with more dots than there are sections around it.`;
+      return this.fail(place, 'config/interpolation-missing', message, 'Remove some of the dots.');
+    }
+    let found: Found = { value: this.#root, path: [] };
+    for (const step of path) {
+      const child = this.#child(found, step, place, soft);
+      if (child === undefined) return undefined;
+      found = child;
+    }
+    return found;
+  }
+
+  #child({ value, path }: Found, step: string, place: Place, soft: boolean): Found | undefined {
+    if (value.kind === 'scalar') return undefined;
+    if (value.kind === 'sequence' && !/^\s*[-+]?\d+\s*$/.test(step)) {
+      const message = `\`${step}\` cannot be looked up in a list, whose items have numbers.`;
+      return this.fail(place, 'config/interpolation-missing', message, 'Write `[0]` for the first item.');
+    }
+    const child = childOf(value, step);
+    if (child?.kind !== 'scalar') return child && { value: child, path: path && [...path, step] };
+    if (child.value === '???') return soft ? undefined : this.#failUnset(place, [...(path ?? []), step]);
+    return path === undefined ? { value: child, path } : this.follow(child, [...path, step]);
+  }
+
+  /** The value as one of this place, counted against the limit. */
+  #take(value: Value, place: Place): Value {
+    this.#values += this.#size(value);
+    if (this.#values > limits.values) {
+      this.fail(place, 'config/interpolation', 'Interpolations make this config too large.');
+    }
+    return { ...value, origin: place.origin };
+  }
+
+  #size(value: Value): number {
+    const known = this.#sizes.get(value);
+    if (known !== undefined) return known;
+    let size = 1;
+    if (value.kind === 'mapping') for (const child of value.entries.values()) size += this.#size(child);
+    if (value.kind === 'sequence') for (const item of value.items) size += this.#size(item);
+    this.#sizes.set(value, size);
+    return size;
+  }
+
+  #failMissing(written: string, place: Place): never {
+    const path = absolutePath(written, place.path)?.join('.') ?? written;
+    return this.fail(
+      place,
+      'config/interpolation-missing',
+      `\`\${${written}}\` names \`${path}\`, which is not in the config.`,
+      'Correct the path; paths start at the top of the file unless they begin with a dot.',
+    );
+  }
+
+  #failUnset(place: Place, path: Path): never {
+    const name = path.join('.');
+    const message = `\`${name}\`, which this asks for, is \`???\`: it is still to be set.`;
+    return this.fail(place, 'config/interpolation-missing', message, `Set \`${name}\`.`);
+  }
+
+  #failCycle(place: Place, what: string): never {
+    this.fail(place, 'config/interpolation-cycle', `\`${place.path.join('.')}\` ${what}.`);
+  }
+
+  #failDepth(place: Place): never {
+    this.fail(place, 'config/interpolation', 'This interpolation goes through too many others.');
+  }
+
+  /** Reports, unless the place is in defaults that come with this program, which are not the user's to mend. */
+  fail(place: Place, code: string, message: string, hint = 'Write the value itself instead.'): never {
+    const { section } = this.#rules;
+    const { origin, inside } = place;
+    const location = origin.kind === 'file' ? origin.location : undefined;
+    const severity = section === undefined || place.path[0] === section ? 'error' : 'warning';
+    const where = { ...(location && { location }), ...(inside && { inside }) };
+    if (origin.kind !== 'bundled') this.problems.push({ code, severity, message, hint, ...where });
+    throw new Unresolved();
+  }
+
+  /** A failure has been reported where it happened; the value then stays as it was written. */
+  #orElse(asWritten: Value, resolve: () => Value): Value {
+    try {
+      return resolve();
+    } catch (error) {
+      if (!(error instanceof Unresolved)) throw error;
+      return asWritten;
+    }
+  }
+}
+
+/** Keys that are no texts cannot be named. */
+function childOf(value: MappingValue | SequenceValue, step: string): Value | undefined {
+  if (value.kind === 'sequence') return value.items[Number(step)];
+  return value.otherKeys?.has(step) === true ? undefined : value.entries.get(step);
+}
+
+export function isInterpolation({ value }: ScalarPart): boolean {
+  return typeof value === 'string' && value.includes('${');
+}
+
+function unresolved(): never {
+  throw new Unresolved();
+}

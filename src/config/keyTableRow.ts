@@ -1,0 +1,72 @@
+import * as z from 'zod/mini';
+
+export const valueTypes = ['object', 'array', 'string', 'integer', 'number', 'boolean', 'null'] as const;
+
+const oneOrMore = <T extends z.core.$ZodType>(item: T) => z.union([item, z.array(item)]);
+const itemRow = () => z.strictObject({ type: z.enum(valueTypes), enum: z.optional(z.array(z.string())) });
+/** Made when asked for: only tests check rows. */
+const keyRow = () =>
+  z.strictObject({
+    /** Dotted; `[]` behind a name stands for any item of that list, `{}` for any value of that mapping. */
+    path: z.string(),
+    /** Absent in a row that only tells what differs from the row that is shared. */
+    type: z.optional(z.union([oneOrMore(z.enum(valueTypes)), z.literal('any')])),
+    /** Absent when there is none: null may be a default too. */
+    default: z.optional(z.json()),
+    /** Path of a key of the same table whose keys are this one's too, and its row where this one has no type. */
+    ref: z.optional(z.string()),
+    /** The user has to set it: its default, if any, is only a placeholder. */
+    required: z.optional(z.boolean()),
+    description: z.optional(z.string()),
+    /** Where upstream reads or defines the key. */
+    source: z.optional(z.string()),
+    verlPath: z.optional(oneOrMore(z.string())),
+    trinityPath: z.optional(oneOrMore(z.string())),
+    enum: z.optional(z.array(z.string())),
+    /** `enum` lists the documented values; others work as well. */
+    enumIsOpen: z.optional(z.boolean()),
+    min: z.optional(z.number()),
+    max: z.optional(z.number()),
+    exclusiveMin: z.optional(z.number()),
+    /** A rule across keys, in words. */
+    constraint: z.optional(z.string()),
+    appliesWhen: z.optional(z.string()),
+    /** What a key means that is not listed in this section, where it is not what the table says of its sections. */
+    unlisted: z.optional(z.enum(['closed', 'passed-on', 'open'])),
+    /** A section that is made a data class where training starts: a key that the class does not have fails there. */
+    strict: z.optional(z.boolean()),
+    deprecated: z.optional(z.boolean()),
+    /** Nothing upstream reads it. */
+    unused: z.optional(z.boolean()),
+    /** First and last release that knows the key, in upstream's words: `0.4`, `0.3.3`. */
+    since: z.optional(z.string()),
+    removed: z.optional(z.string()),
+    /** The key that took its place: a path, or a name for one beside it. Without `removed` both work. */
+    renamedTo: z.optional(z.string()),
+    /** Path of the key that does its work in the format that replaced this one. */
+    successor: z.optional(z.string()),
+    /** What to do instead, for a deprecated key. */
+    insteadUse: z.optional(z.string()),
+    /** Why nobody should set it: the program computes it. */
+    doNotSet: z.optional(z.string()),
+    /** When a value that is set is not used. */
+    ignoredWhenSet: z.optional(z.string()),
+    unit: z.optional(z.string()),
+    /** What the text of the value names. */
+    holds: z.optional(z.enum(['file', 'folder', 'path', 'workflow', 'judge', 'interpolation'])),
+    /** How many of upstream's own configs set it: 9 nearly all, absent nearly none. */
+    use: z.optional(z.number()),
+    /** Values of `enum` count in any letter case. */
+    caseInsensitive: z.optional(z.boolean()),
+    /** About single values of `enum`. */
+    valueNotes: z.optional(z.record(z.string(), z.string())),
+    items: z.optional(itemRow()),
+  });
+
+/** One line of a table of keys. */
+export type KeyRow = z.infer<ReturnType<typeof keyRow>>;
+
+/** Checks rows; throws on malformed ones, which are ours to mend. */
+export function readRows(data: unknown): KeyRow[] {
+  return z.array(keyRow()).parse(data);
+}

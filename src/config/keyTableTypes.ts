@@ -1,0 +1,71 @@
+import type { Condition } from './condition.ts';
+import type { KeyRow, valueTypes } from './keyTableRow.ts';
+
+export type ValueType = (typeof valueTypes)[number];
+
+/** What is known about a value, whether of a key or of a list's item. */
+export interface ValueInfo {
+  readonly types: readonly ValueType[];
+  readonly allowed?: readonly string[] | undefined;
+  /** Other values than `allowed` work too. */
+  readonly allowsOthers: boolean;
+  readonly caseInsensitive?: boolean | undefined;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+  readonly exclusiveMin?: number | undefined;
+}
+
+export interface KeyInfo extends ValueInfo {
+  readonly description: string;
+  readonly default: unknown;
+  readonly hasDefault: boolean;
+  readonly required: boolean;
+  readonly deprecated: boolean;
+  readonly unused: boolean;
+  readonly since?: string | undefined;
+  readonly removed?: string | undefined;
+  /** Path of the key that took its place; without `removed`, both are read. */
+  readonly renamedTo?: string | undefined;
+  /** Path of the key that does its work in the dialect that replaced this one. */
+  readonly successor?: string | undefined;
+  readonly insteadUse?: string | undefined;
+  readonly doNotSet?: string | undefined;
+  readonly ignoredWhenSet?: string | undefined;
+  readonly unit?: string | undefined;
+  readonly valueNotes?: Readonly<Record<string, string>> | undefined;
+  /** What the text of the value names. */
+  readonly holds?: KeyRow['holds'];
+  /** How common the key is, from 0 to 9. */
+  readonly use?: number | undefined;
+  /** Belongs to one of upstream's examples; AgentJet itself does not know it. */
+  readonly ofExample: boolean;
+  readonly constraint?: string | undefined;
+  /** As in the table, for people. */
+  readonly appliesWhen?: string | undefined;
+  readonly condition?: Condition | undefined;
+  /** What the value becomes in the configuration of a training backbone. */
+  readonly becomes: { readonly verl: readonly string[]; readonly trinity: readonly string[] };
+}
+
+/** One key with what is below it. */
+export interface KeyNode {
+  readonly name: string;
+  /** As in the table, such as `ajet.task_reader.feedback_tracing.filters[].type`. */
+  readonly path: string;
+  readonly parent: KeyNode | undefined;
+  /** Absent for a section that the table implies but does not list. */
+  readonly info: KeyInfo | undefined;
+  /** By name; see `childOf` for the key under any name. */
+  readonly children: ReadonlyMap<string, KeyNode>;
+  /** What the items of a list are. */
+  readonly item: { readonly value: ValueInfo; readonly key: KeyNode | undefined } | undefined;
+  /** What stands under names of the user's own choice; its path ends in `{}`. */
+  readonly anyChild: KeyNode | undefined;
+  /**
+   * What a key means that is not listed here. `closed`: nothing reads it. `passed-on`: the section goes to a backbone or
+   * a library as a whole, which may know it. `open`: anything goes.
+   */
+  readonly unlisted: 'closed' | 'passed-on' | 'open';
+  /** Of a section that is not `open`: a key that is not listed stops training. */
+  readonly strict: boolean;
+}

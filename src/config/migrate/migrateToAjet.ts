@@ -1,0 +1,163 @@
+import { insertKey, removeWithSection, renameKey, replaceScalar } from '../edits.ts';
+import { astunerKeys } from '../keyTable.ts';
+import { entryOf, nodeAt, type Entry, type MappingNode, type Node } from '../node.ts';
+import { parseConfig, type ConfigDocument } from '../parse.ts';
+import { difference } from '../parse/reparse.ts';
+import { visitAll, type Visit } from '../rules/visit.ts';
+import { applyEdits, type TextEdit } from '../text.ts';
+
+const before = 'astuner';
+const after = 'ajet';
+
+/** Names that changed other than by the section's own. */
+const defaultsEntries: Readonly<Record<string, string>> = {
+  astune_default: 'ajet_default',
+  astuner_default: 'ajet_default',
+};
+const modules: readonly (readonly [from: string, to: string])[] = [
+  ['astuner.task_judge.math_answer_as_judge', 'tutorial.example_math_agent.math_answer_as_judge'],
+  ['astuner.task_judge.countdown_answer_as_judge', 'tutorial.example_countdown.countdown_answer_as_judge'],
+  ['astuner.', 'ajet.'],
+];
+/** The reader of JSON lines, as value of `task_reader.type`. */
+const reader = { from: 'dataset_file', to: 'jsonl_dataset_file' };
+
+/**
+ * Rewrites a config of AgentJet's predecessor as one of AgentJet: the section, keys with other names or places, entries
+ * of `defaults`, search paths, locators and interpolations. Comments and layout stay; keys that AgentJet no longer has
+ * go. Nothing where there is no such section. Keys that are not set get AgentJet's defaults, some of which differ.
+ */
+export function migrateToAjet(document: ConfigDocument): TextEdit[] {
+  if (entryOf(document.root, before) === undefined) return [];
+  let moved = document;
+  // One key at a time, for the next one may have to go where this one has gone.
+  for (let edits = keyEdits(moved); edits.length > 0; edits = keyEdits(moved)) moved = edited(moved, edits);
+  for (const step of [valueEdits, readerEdits, steeringEdits, rootEdits]) moved = edited(moved, step(moved));
+  return moved.text === document.text ? [] : [difference(document.text, moved.text)];
+}
+
+function edited(document: ConfigDocument, edits: readonly TextEdit[]): ConfigDocument {
+  return edits.length === 0 ? document : parseConfig(applyEdits(document.text, edits));
+}
+
+/** What to do about the first key that cannot stay; nothing when all are as AgentJet has them. */
+function keyEdits(document: ConfigDocument): TextEdit[] {
+  for (const visit of visitAll(document, astunerKeys())) {
+    const { key, written } = visit;
+    if (key === undefined || written === undefined || !key.path.startsWith(`${before}.`)) continue;
+    const { successor } = key.info ?? {};
+    const edits = successor === undefined ? leaving(visit) : renaming(visit, successor);
+    if (edits.length > 0) return edits;
+  }
+  return [];
+}
+
+/** A key that only the predecessor has, and that nothing does the work of. */
+function leaving({ document, key, written }: Visit): TextEdit[] {
+  if (written === undefined || key?.info === undefined || !isGone(key.path)) return [];
+  return removal(document, written.entry, written.parent);
+}
+
+const gone: ReadonlySet<string> = new Set([
+  'rollout.use_agentscope_protocol',
+  'context_tracker.context_tracker_type',
+  'context_tracker.max_env_len',
+  'trainer_common.trinity_only__runner_per_model',
+]);
+
+function isGone(path: string): boolean {
+  return gone.has(path.slice(before.length + 1));
+}
+
+function renaming({ document, key, written }: Visit, successor: string): TextEdit[] {
+  if (written === undefined || key === undefined) return [];
+  const { entry, parent } = written;
+  const target = [before, ...successor.split('.').slice(1)];
+  const name = target.at(-1) ?? '';
+  // What is set already under its own name counts.
+  if (nodeAt(document.root, target) !== undefined) return removal(document, entry, parent);
+  const isBeside = key.parent?.path === target.slice(0, -1).join('.');
+  // Of several old names in one section the last one that the predecessor learned counts.
+  if (isBeside) {
+    const newer = key.info?.renamedTo?.split('.').at(-1);
+    return newer !== undefined && entryOf(parent, newer) !== undefined
+      ? removal(document, entry, parent)
+      : [renameKey(entry, name)];
+  }
+  const text = document.text.slice(entry.value.span.start, entry.value.span.end);
+  const insertion = insertKey(document, target, text);
+  const taken = removal(document, entry, parent);
+  return insertion === undefined || taken.length === 0 ? [] : [insertion, ...taken];
+}
+
+function removal(document: ConfigDocument, entry: Entry, parent: MappingNode): TextEdit[] {
+  const edit = removeWithSection(document, entry, parent);
+  return edit === undefined ? [] : [edit];
+}
+
+/** Locators and interpolations, wherever they stand. */
+function valueEdits(document: ConfigDocument): TextEdit[] {
+  const paths = renamedPaths();
+  return scalarsOf(document.root).flatMap((node): TextEdit[] => {
+    if (typeof node.value !== 'string' || !node.value.includes(before)) return [];
+    const written = document.text.slice(node.span.start, node.span.end);
+    const interpolated = written.replaceAll(
+      /(\$\{)(astuner(?:\.[\w]+)*)/g,
+      (_all, open: string, path: string) => {
+        return open + (paths.get(path) ?? path.replace(before, after));
+      },
+    );
+    const newText = interpolated.includes('->') ? locatorAfter(interpolated) : interpolated;
+    return newText === written ? [] : [{ span: node.span, newText }];
+  });
+}
+
+function locatorAfter(written: string): string {
+  const [quote = ''] = /^["']?/.exec(written) ?? [];
+  const bare = written.slice(quote.length);
+  const change = modules.find(([from]) => bare.startsWith(from));
+  return change === undefined ? written : quote + change[1] + bare.slice(change[0].length);
+}
+
+/** Where keys that an interpolation may lead to have gone. */
+function renamedPaths(): ReadonlyMap<string, string> {
+  const successors = [...astunerKeys().keys].flatMap(({ path, info }): [string, string][] =>
+    info?.successor === undefined ? [] : [[path, info.successor]],
+  );
+  return new Map(successors);
+}
+
+/** The value that names the reader; its section is a key with a successor. */
+function readerEdits(document: ConfigDocument): TextEdit[] {
+  const type = nodeAt(document.root, [before, 'task_reader', 'type']);
+  if (type?.kind !== 'scalar' || type.value !== reader.from) return [];
+  return [replaceScalar(document, type, reader.to, true)];
+}
+
+function steeringEdits(document: ConfigDocument): TextEdit[] {
+  const search = scalarsOf(nodeAt(document.root, ['hydra', 'searchpath'])).flatMap((node): TextEdit[] => {
+    if (typeof node.value !== 'string') return [];
+    const written = document.text.slice(node.span.start, node.span.end);
+    const newText = written.replace(/\bastuner\/default_config/, `${after}/default_config`);
+    return newText === written ? [] : [{ span: node.span, newText }];
+  });
+  const defaults = scalarsOf(nodeAt(document.root, ['defaults'])).flatMap((node): TextEdit[] => {
+    const name = typeof node.value === 'string' ? defaultsEntries[node.value] : undefined;
+    return name === undefined ? [] : [replaceScalar(document, node, name, true)];
+  });
+  return [...search, ...defaults];
+}
+
+function rootEdits(document: ConfigDocument): TextEdit[] {
+  const root = entryOf(document.root, before);
+  return root === undefined ? [] : [renameKey(root, after)];
+}
+
+/** What is written in a part of the document; what aliases repeat is there once. */
+function scalarsOf(node: Node | undefined, known = new Set<Node>()): Extract<Node, { kind: 'scalar' }>[] {
+  if (node === undefined || known.has(node)) return [];
+  known.add(node);
+  if (node.kind === 'scalar') return [node];
+  if (node.kind === 'mapping') return node.entries.flatMap(({ value }) => scalarsOf(value, known));
+  return node.kind === 'sequence' ? node.items.flatMap((item) => scalarsOf(item, known)) : [];
+}

@@ -1,0 +1,45 @@
+import { omegaconfResolvers } from './interpolation/resolverNames.ts';
+
+export type ResolverName = (typeof omegaconfResolvers)[number];
+
+/** What a resolver takes, and what it gives; `arguments` with placeholders in a snippet's syntax. */
+export interface ResolverDoc {
+  readonly name: ResolverName;
+  readonly arguments: string;
+  readonly text: string;
+}
+
+const docs: Readonly<Record<ResolverName, Omit<ResolverDoc, 'name'>>> = {
+  'oc.env': {
+    arguments: '${1:NAME}',
+    text: 'An environment variable, as text; `oc.env:NAME,default` where it may be unset. Without a default, an unset one is an error.',
+  },
+  'oc.decode': {
+    arguments: '${1:text}',
+    text: 'Reads a text as YAML reads a value: `${oc.decode:${oc.env:GPUS}}` is a number.',
+  },
+  'oc.select': {
+    arguments: '${1:path}',
+    text: 'The value at a path of this config; `oc.select:path,default` where it may be missing.',
+  },
+  'oc.create': {
+    arguments: '${1:value}',
+    text: 'Makes a section or a list of a value that another resolver gave, so that paths may lead into it.',
+  },
+  'oc.dict.keys': { arguments: '${1:path}', text: 'The names in a section, as a list.' },
+  'oc.dict.values': { arguments: '${1:path}', text: 'The values in a section, as a list.' },
+  'oc.deprecated': {
+    arguments: '${1:path}',
+    text: 'The value at another path, with a warning that this key is deprecated.',
+  },
+};
+
+export const resolverDocs: readonly ResolverDoc[] = omegaconfResolvers.map((name) => ({
+  name,
+  ...docs[name],
+}));
+
+/** Undefined for one that OmegaConf does not bring. */
+export function describeResolver(name: string): string | undefined {
+  return resolverDocs.find((doc) => doc.name === name)?.text;
+}

@@ -1,0 +1,93 @@
+import type { Finding } from '../../../finding.ts';
+import { named, tell, valued } from '../report.ts';
+import type { Settings } from '../settings.ts';
+import { engineGpus, engineKeys, totalGpus, underBackbone } from './backbone.ts';
+
+const batch = 'data.train_batch_size';
+const repeat = 'rollout.num_repeat';
+const expected = 'rollout.multi_turn.expected_steps';
+const miniBatches = 'trainer_common.mini_batch_num';
+const gpuKeys = ['trainer_common.n_gpus_per_node', 'trainer_common.nnodes'] as const;
+
+/** verl deals a step's episodes out to all GPUs evenly. */
+export function verlBatch(settings: Settings): Finding[] {
+  const severity = underBackbone(settings, 'verl', 'error');
+  const episodes = product(settings, [batch, repeat]);
+  const gpus = totalGpus(settings);
+  if (severity === undefined || episodes === undefined || gpus === undefined || gpus < 1) return [];
+  const rest = episodes % gpus;
+  if (rest === 0) return [];
+  return tell(settings, 'verl-batch', {
+    severity,
+    at: [batch, repeat, ...gpuKeys],
+    message: `${times(settings, [batch, repeat])} = ${episodes} episodes per step are not a multiple of the ${gpus} GPUs (${times(settings, gpuKeys)}); ${rest} are left over, and verl refuses such a batch. Choose a \`train_batch_size\` that ${gpus} divides once it is multiplied with \`num_repeat\`.`,
+  });
+}
+
+/** Trinity trains in steps of one number of samples, which the launcher computes and rounds up. */
+export function trinityBatch(settings: Settings): Finding[] {
+  const severity = underBackbone(settings, 'trinity', 'information');
+  const factors = [batch, repeat, expected];
+  const samples = product(settings, factors);
+  const total = totalGpus(settings);
+  const engines = engineGpus(settings);
+  if (severity === undefined || samples === undefined || total === undefined || engines === undefined)
+    return [];
+  const trainer = total - engines;
+  const rest = samples % trainer;
+  if (trainer < 1 || rest === 0) return [];
+  const rounded = samples + trainer - rest;
+  return tell(settings, 'trinity-batch', {
+    severity,
+    at: [...factors, ...engineKeys, ...gpuKeys],
+    message: `${times(settings, factors)} = ${samples} samples per training step become ${rounded} under Trinity: \`buffer.train_batch_size\` is raised to the next multiple of the ${total} − ${engines} = ${trainer} GPUs that train, so a step waits for ${rounded - samples} samples of the batch after it.`,
+  });
+}
+
+/** verl updates the weights `mini_batch_num` times per step. */
+export function miniBatch(settings: Settings): Finding[] {
+  const severity = underBackbone(settings, 'verl', 'warning');
+  const episodes = product(settings, [batch, repeat]);
+  const parts = settings.number(miniBatches);
+  const gpus = totalGpus(settings);
+  if (severity === undefined || episodes === undefined || parts === undefined || gpus === undefined)
+    return [];
+  if (parts < 2 || gpus < 1 || episodes >= parts * gpus) return [];
+  return tell(settings, 'mini-batch', {
+    severity,
+    at: [miniBatches, batch, repeat],
+    message: `${times(settings, [batch, repeat])} = ${episodes} episodes in ${valued(settings, miniBatches)} parts are ${decimal(episodes / parts)} each, fewer than the ${gpus} GPUs that share a part. Lower \`mini_batch_num\` to ${Math.max(1, Math.floor(episodes / gpus))}.`,
+  });
+}
+
+/** Samples of one episode that are kept, against those that a step is made up for. */
+export function expectedSteps(settings: Settings): Finding[] {
+  const severity = underBackbone(settings, 'trinity', 'warning');
+  const most = settings.number('rollout.multi_turn.max_sample_per_task');
+  const steps = settings.number(expected);
+  if (severity === undefined || most === undefined || steps === undefined || steps <= most) return [];
+  return tell(settings, 'expected-steps', {
+    severity,
+    at: [expected, 'rollout.multi_turn.max_sample_per_task'],
+    message: `${valued(settings, expected)} is more than ${valued(settings, 'rollout.multi_turn.max_sample_per_task')}: an episode never gives as many samples as Trinity's training step is made up for, so each step waits for episodes of the next batch. Lower \`expected_steps\`.`,
+  });
+}
+
+function product(settings: Settings, paths: readonly string[]): number | undefined {
+  let result = 1;
+  for (const path of paths) {
+    const value = settings.number(path);
+    if (value === undefined || !Number.isInteger(value) || value < 1) return undefined;
+    result *= value;
+  }
+  return result;
+}
+
+/** `` `train_batch_size` 32 × `num_repeat` 4 ``. */
+function times(settings: Settings, paths: readonly string[]): string {
+  return paths.map((path) => `${named(path)} ${settings.number(path) ?? ''}`).join(' × ');
+}
+
+function decimal(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}

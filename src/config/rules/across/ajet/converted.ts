@@ -1,0 +1,30 @@
+import { conversionRules } from '../../../convert/conversionRules.ts';
+import type { Finding } from '../../../finding.ts';
+import { joined, named, tell } from '../report.ts';
+import type { Settings } from '../settings.ts';
+import { underBackbone, type Training } from './backbone.ts';
+
+const trainings: readonly Training[] = ['verl', 'trinity'];
+
+/** The launcher stops at a null in any key that it copies for a backbone. `whole` has the file's top for its root. */
+export function nullConverted(settings: Settings, whole: Settings): Finding[] {
+  const nulls = new Map<string, { readonly training: Training; readonly targets: string[] }>();
+  for (const training of trainings) {
+    if (underBackbone(settings, training, 'error') === undefined) continue;
+    for (const { sources, target } of conversionRules(training)) {
+      for (const source of sources) {
+        if (!whole.isNull(source) || whole.typed(source) === undefined) continue;
+        const known = nulls.get(source);
+        if (known === undefined) nulls.set(source, { training, targets: [target] });
+        else if (known.training === training) known.targets.push(target);
+      }
+    }
+  }
+  return [...nulls].flatMap(([source, { training, targets }]) =>
+    tell(whole, 'null-converted', {
+      severity: underBackbone(settings, training, 'error'),
+      at: [source],
+      message: `${named(source)} is null, and the launcher stops where it copies it to ${joined(targets)} for ${training}. Remove the key for its default, or give it a value.`,
+    }),
+  );
+}

@@ -1,0 +1,89 @@
+import type { Finding } from '../../../finding.ts';
+import data from '../data/judges.json' with { type: 'json' };
+import { tell, valued } from '../report.ts';
+import type { Settings } from '../settings.ts';
+import { underBackbone } from './backbone.ts';
+
+interface Judge {
+  readonly name: string;
+  readonly needs: string;
+  /** Readers whose tasks it can score, where that is told of; else `unfit` are those whose tasks it cannot. */
+  readonly fits?: readonly string[];
+  readonly unfit?: readonly string[];
+}
+
+const judges: readonly Judge[] = data.judges;
+const readers: Readonly<Record<string, string>> = data.readers;
+const sameIds: Readonly<Record<string, string>> = data.sameIds;
+
+const type = 'task_judge.judge_type';
+const protocol = 'task_judge.judge_protocol';
+const reader = 'task_reader.type';
+const grader = 'task_judge.rubrics_auto_grader';
+
+/** A judge reads what only some readers put into a task. */
+export function judgeReader(settings: Settings): Finding[] {
+  const source = settings.text(reader);
+  const locator = settings.text(protocol);
+  if (settings.text(type) !== 'customized_protocol' || source === undefined || locator === undefined)
+    return [];
+  const judge = judges.find(({ name }) => locator.endsWith(`->${name}`));
+  if (judge === undefined || fits(judge, source)) return [];
+  // A reader that does not exist is told of as such.
+  if (settings.info(reader)?.allowed?.includes(source) === false) return [];
+  const typed = settings.typed(protocol) !== undefined;
+  const lacks = judge.fits === undefined ? (readers[source] ?? 'does not have it') : 'has none';
+  return tell(settings, 'judge-reader', {
+    // A judge that nobody chose is mostly one that the workflow makes needless by giving a reward of its own.
+    severity: typed ? 'warning' : 'hint',
+    at: typed ? [protocol, reader] : [reader],
+    message: `\`${judge.name}\`${typed ? '' : ', the default judge,'} needs ${judge.needs}, but the reader \`${source}\` ${lacks}: scoring fails for every episode whose workflow returns no reward. Choose another \`judge_protocol\`, or null where the workflow returns the reward.`,
+  });
+}
+
+function fits({ fits: fit, unfit }: Judge, source: string): boolean {
+  return fit === undefined ? unfit?.includes(source) !== true : fit.includes(source);
+}
+
+/** The grader that makes rubrics of its own: what it cannot do, and what it must be told. */
+export function rubrics(settings: Settings): Finding[] {
+  if (settings.text(type) !== 'rubrics_auto_grader') return [];
+  const findings = tell(settings, 'rubrics-grader', {
+    at: [type],
+    message:
+      'In a rollout `rubrics_auto_grader` fails as AgentJet has it: the grader of an episode loads the rubrics but never counts them as generated, so scoring raises for every episode whose workflow returns no reward. Return the reward from the workflow, or set `judge_type` to `customized_protocol`.',
+  });
+  const mode = settings.text(`${grader}.grader_mode`);
+  const least = settings.number(`${grader}.min_score`);
+  const most = settings.number(`${grader}.max_score`);
+  if (mode !== undefined && mode !== 'pointwise') {
+    findings.push(
+      ...tell(settings, 'rubrics-grader', {
+        at: [`${grader}.grader_mode`],
+        message: `A rollout scores one answer at a time, which \`grader_mode\` \`${mode}\` cannot: it ranks several. Set it to \`pointwise\`.`,
+      }),
+    );
+  } else if (mode !== undefined && least !== undefined && most !== undefined && least >= most) {
+    findings.push(
+      ...tell(settings, 'rubrics-grader', {
+        severity: 'error',
+        at: [`${grader}.max_score`, `${grader}.min_score`],
+        message: `${valued(settings, `${grader}.min_score`)} is not less than ${valued(settings, `${grader}.max_score`)}: every answer gets the same score. Raise \`max_score\`.`,
+      }),
+    );
+  }
+  return findings;
+}
+
+/** verl finds the group of a sample through the id of its task. */
+export function taskIds(settings: Settings): Finding[] {
+  const severity = underBackbone(settings, 'verl', 'warning');
+  const source = settings.text(reader);
+  const why = source === undefined ? undefined : sameIds[source];
+  if (severity === undefined || source === undefined || why === undefined) return [];
+  return tell(settings, 'task-ids', {
+    severity,
+    at: [reader],
+    message: `The reader \`${source}\` ${why}. verl groups the episodes of a step by that id, so all tasks of a step become one group and are compared with one another, and pass@n counts one task. Write the tasks to a file with ids of their own and read it with \`jsonl_dataset_file\`.`,
+  });
+}

@@ -1,0 +1,69 @@
+import type { Finding } from '../../../finding.ts';
+import { named, setTo, tell, valued } from '../report.ts';
+import type { Settings } from '../settings.ts';
+
+const rank = 'lora.lora_rank';
+const rate = 'trainer_common.optim.lr';
+
+/** What the server of a swarm works with. */
+export function swarmMode(settings: Settings): Finding[] {
+  const key = 'enable_swarm_mode';
+  if (settings.flag(key) !== true) return [];
+  const findings: Finding[] = [];
+  if (settings.typed('backbone') !== undefined && settings.text('backbone') === 'trinity') {
+    findings.push(
+      ...tell(settings, 'swarm-mode', {
+        at: ['backbone', key],
+        message:
+          'A swarm is trained by verl: with `enable_swarm_mode` the backbone `trinity` is refused. Set `backbone` to `verl`.',
+        fixes: () => setTo(settings, 'backbone', 'verl'),
+      }),
+    );
+  }
+  for (const name of ['val_before_train', 'val_only']) {
+    const validation = `trainer_common.${name}`;
+    if (settings.flag(validation) !== true) continue;
+    findings.push(
+      ...tell(settings, 'swarm-mode', {
+        at: [validation, key],
+        message: `A swarm does not validate: \`enable_swarm_mode\` with ${named(validation)} fails an assertion as training starts. Set it to false.`,
+        fixes: () => setTo(settings, validation, false),
+      }),
+    );
+  }
+  const server = 'enable_interchange_server';
+  if (settings.flag(server) === false) {
+    findings.push(
+      ...tell(settings, 'swarm-mode', {
+        severity: 'warning',
+        at: [server, key],
+        message: `Clients of a swarm speak to the interchange server, and \`${server}\` is false. Set it to true.`,
+        fixes: () => setTo(settings, server, true),
+      }),
+    );
+  }
+  return findings;
+}
+
+/** LoRA takes three more settings, which AgentJet's job class insists on. */
+export function loraSettings(settings: Settings): Finding[] {
+  const size = settings.number(rank);
+  if (size === undefined || size <= 0) return [];
+  const format = settings.text('lora.load_format');
+  const summon = settings.flag('lora.layered_summon');
+  const speed = settings.number(rate);
+  const wrong = [
+    ...(format !== undefined && format !== 'safetensors'
+      ? [{ key: 'lora.load_format', wanted: '`safetensors`', to: 'safetensors' as const }]
+      : []),
+    ...(summon === false ? [{ key: 'lora.layered_summon', wanted: '`true`', to: true as const }] : []),
+    ...(speed !== undefined && speed <= 1e-5 ? [{ key: rate, wanted: 'more than 1e-5', to: undefined }] : []),
+  ];
+  return wrong.flatMap(({ key, wanted, to }) =>
+    tell(settings, 'lora-settings', {
+      at: [key, rank],
+      message: `${valued(settings, rank)} turns LoRA on, which needs ${wanted} for \`${key}\`; it is ${String(settings.scalar(key))}.`,
+      fixes: () => (to === undefined ? [] : setTo(settings, key, to)),
+    }),
+  );
+}

@@ -1,0 +1,249 @@
+import { distance } from 'fastest-levenshtein';
+import type { Finding } from '../../../finding.ts';
+import type { ScalarValue } from '../../../scalar.ts';
+import data from '../data/algorithms.json' with { type: 'json' };
+import { named, setTo, shown, valued } from '../report.ts';
+import type { TrinityView } from './view.ts';
+
+const type = 'algorithm.algorithm_type';
+const repeat = 'algorithm.repeat_times';
+const method = 'synchronizer.sync_method';
+const saveInterval = 'trainer.save_interval';
+const experiencePath = 'buffer.trainer_input.experience_buffer.path';
+
+/** Algorithms that learn from data alone train, and do nothing else. */
+export function offline(view: TrinityView): Finding[] {
+  const { algorithm } = view;
+  if (algorithm?.modes === undefined || view.mode === undefined) return [];
+  const name = valued(view, type);
+  if (!algorithm.modes.includes(view.mode)) {
+    if (!view.isMode('both', 'explore', 'colocate')) return [];
+    return view.tell('trinity-offline', {
+      at: ['mode', type],
+      message: `${name} learns from a data set and does not explore: Trinity refuses it in mode \`${view.mode}\`. Set \`mode\` to \`train\`.`,
+      fixes: () => setTo(view, 'mode', 'train'),
+    });
+  }
+  return [...offlineData(view, name), ...offlineSync(view, name), ...offlineRepeat(view, name)];
+}
+
+function offlineData(view: TrinityView, name: string): Finding[] {
+  if (!view.isEmpty(experiencePath)) return [];
+  return view.tell('trinity-offline', {
+    at: [experiencePath, 'buffer.trainer_input.experience_buffer', 'buffer.trainer_input', 'buffer', type],
+    message: `${name} reads its data from \`${experiencePath}\`, which is not set, and Trinity does not start. Name the data set there.`,
+  });
+}
+
+function offlineSync(view: TrinityView, name: string): Finding[] {
+  const findings: Finding[] = [];
+  if (view.syncMethod !== undefined && view.syncMethod !== 'checkpoint') {
+    findings.push(
+      ...view.tell('trinity-sync-method', {
+        severity: view.typed(method) === undefined ? 'information' : 'warning',
+        at: [method, type],
+        message: `${name} has no explorer to pass weights to: ${valued(view, method)} becomes \`checkpoint\`.`,
+        fixes: () => setTo(view, method, 'checkpoint'),
+      }),
+    );
+  }
+  if (view.number(saveInterval) === 0) {
+    findings.push(
+      ...view.tell('trinity-intervals', {
+        at: [saveInterval, type],
+        message: `With ${name} \`sync_interval\` is set to \`trainer.save_interval\`, which is 0, and an assertion then wants more than 0. Set \`save_interval\` to the steps between two checkpoints.`,
+      }),
+    );
+  }
+  return findings;
+}
+
+function offlineRepeat(view: TrinityView, name: string): Finding[] {
+  const findings: Finding[] = [];
+  const forced = view.algorithm?.repeat_times;
+  const written = view.number(repeat);
+  if (forced === undefined) return findings;
+  if (view.typed(repeat) !== undefined && written !== undefined && written !== forced) {
+    const message = `With ${name} ${valued(view, repeat)} becomes ${forced}: a chosen and a rejected answer.`;
+    findings.push(...view.tell('trinity-becomes', { at: [repeat], message }));
+  }
+  if (view.text('algorithm.kl_loss_fn') === 'none') {
+    const message = `${name} needs a distance to the reference model: \`kl_loss_fn\` \`none\` becomes \`k2\`.`;
+    findings.push(
+      ...view.tell('trinity-becomes', { severity: 'warning', at: ['algorithm.kl_loss_fn'], message }),
+    );
+  }
+  return findings;
+}
+
+/** Names that are looked up in a registry, which plug-ins may extend. */
+const registries = [
+  type,
+  'algorithm.sample_strategy',
+  'algorithm.advantage_fn',
+  'algorithm.policy_loss_fn',
+  'algorithm.kl_penalty_fn',
+  'algorithm.kl_loss_fn',
+  'algorithm.entropy_loss_fn',
+  'buffer.explorer_input.default_workflow_type',
+  'buffer.explorer_input.default_reward_fn_type',
+  'buffer.trainer_input.experience_buffer.data_selector.selector_type',
+];
+
+/** Such names of a task set. */
+const registriesOfTasks = [
+  'default_workflow_type',
+  'default_reward_fn_type',
+  'data_selector.selector_type',
+  'task_selector.selector_type',
+];
+
+function registryKeys(view: TrinityView): readonly string[] {
+  const lists = ['buffer.explorer_input.tasksets', 'buffer.explorer_input.eval_tasksets'];
+  const items = lists.flatMap((list) =>
+    Array.from({ length: view.count(list) ?? 0 }, (_, index) => `${list}.${index}`),
+  );
+  const sets = ['buffer.explorer_input.taskset', ...items];
+  return [...registries, ...sets.flatMap((set) => registriesOfTasks.map((name) => `${set}.${name}`))];
+}
+
+/** Names of earlier releases that look like slips of the present ones. */
+const olderNames: readonly string[] = data.olderNames;
+
+/** A name that no registry has is refused; a plug-in may bring it, so only what looks like a slip is told. */
+export function registered(view: TrinityView): Finding[] {
+  return registryKeys(view).flatMap((key) => {
+    const name = view.text(key);
+    const info = view.info(key);
+    if (name === undefined || info?.allowed === undefined || !info.allowsOthers) return [];
+    if (name.includes('.') || info.allowed.includes(name) || olderNames.includes(name)) return [];
+    const near = info.allowed
+      .map((one) => ({ one, steps: distance(one, name) }))
+      .filter(({ one, steps }) => steps <= (one.length < 6 && sorted(one) !== sorted(name) ? 1 : 2))
+      .sort((a, b) => a.steps - b.steps);
+    const [nearest] = near;
+    if (nearest === undefined) return [];
+    return view.tell('trinity-registry', {
+      at: [key],
+      message: `Trinity has no ${named(key)} \`${name}\`, and stops unless a plug-in brings one. It has \`${nearest.one}\`.`,
+      fixes: () => near.slice(0, 2).flatMap(({ one }) => setTo(view, key, one, 'Change')),
+    });
+  });
+}
+
+/** The letters of a name in order: swapping two of them is one slip, though two steps. */
+function sorted(name: string): string {
+  return Array.from(name).sort().join('');
+}
+
+export function lossAggregation(view: TrinityView): Finding[] {
+  const inner = 'algorithm.policy_loss_fn_args.loss_agg_mode';
+  const written = view.text(inner);
+  const outer = view.scalar('algorithm.loss_agg_mode');
+  if (written === undefined || outer === undefined || view.typed(inner) === undefined) return [];
+  const effective = outer ?? 'token-mean';
+  if (written === effective) return [];
+  return view.tell('trinity-becomes', {
+    severity: 'warning',
+    at: [inner],
+    message: `\`loss_agg_mode\` \`${written}\` becomes \`${shown(effective)}\`: \`algorithm.loss_agg_mode\` takes its place. Set it there.`,
+  });
+}
+
+export function groupSize(view: TrinityView): Finding[] {
+  const times = view.number(repeat);
+  if (view.algorithm?.group !== true || times === undefined || times >= 2) return [];
+  if (view.isMode('bench', 'serve')) return [];
+  const typed = view.typed(repeat) !== undefined;
+  return view.tell('trinity-group-size', {
+    severity: typed ? 'warning' : 'information',
+    at: [repeat, type],
+    message: `${valued(view, type)} compares the runs of one task with one another, but ${valued(view, repeat)}${typed ? '' : ' is the default'}: every advantage is 0 and nothing is learnt. Set \`repeat_times\` to 2 or more.`,
+  });
+}
+
+/** What a function asserts of one of its arguments as it is made. */
+interface Limits {
+  readonly above?: number;
+  readonly least?: number;
+  readonly most?: number;
+  readonly oneOf?: readonly string[];
+}
+
+const argumentLimits: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, Limits>>>>>> =
+  data.functionArguments;
+
+export function functionArguments(view: TrinityView): Finding[] {
+  const findings = Object.entries(argumentLimits).flatMap(([key, functions]) => {
+    const own = key.endsWith('advantage_fn') ? view.algorithm?.advantage_fn : view.algorithm?.policy_loss_fn;
+    const written = view.scalar(key);
+    const name = written === null ? own : written;
+    const limits = typeof name === 'string' ? functions[name] : undefined;
+    return Object.entries(limits ?? {}).flatMap(([argument, limit]) => {
+      return outsideLimits(view, `${key}_args.${argument}`, String(name), limit);
+    });
+  });
+  return [...findings, ...m2poAggregation(view), ...adaptiveKl(view), ...auxiliaryData(view)];
+}
+
+function outsideLimits(view: TrinityView, key: string, name: string, limits: Limits): Finding[] {
+  const wanted =
+    limits.oneOf === undefined
+      ? wantedNumber(view.scalar(key), limits)
+      : wantedText(view.text(key), limits.oneOf);
+  if (wanted === undefined) return [];
+  return view.tell('trinity-function-args', {
+    at: [key],
+    message: `\`${name}\` asserts that ${named(key)} is ${wanted}, but it is ${shown(view.scalar(key))}.`,
+  });
+}
+
+/** What a number should be, where it is not. */
+function wantedNumber(value: ScalarValue | undefined, { above, least, most }: Limits): string | undefined {
+  if (typeof value !== 'number') return undefined;
+  const low = above === undefined ? least === undefined || value >= least : value > above;
+  if (Number.isFinite(value) && low && (most === undefined || value <= most)) return undefined;
+  const lower = above === undefined ? `at least ${least ?? ''}` : `more than ${above}`;
+  return most === undefined ? lower : `${lower} and at most ${most}`;
+}
+
+function wantedText(value: string | undefined, allowed: readonly string[]): string | undefined {
+  if (value === undefined || allowed.includes(value)) return undefined;
+  return `one of ${allowed.map((one) => `\`${one}\``).join(', ')}`;
+}
+
+function m2poAggregation(view: TrinityView): Finding[] {
+  const loss = view.text('algorithm.policy_loss_fn') ?? view.algorithm?.policy_loss_fn;
+  const mode = view.text('algorithm.loss_agg_mode');
+  if (loss !== 'm2po' || mode === undefined || mode === 'token-mean') return [];
+  const message = `The loss \`m2po\` works with \`loss_agg_mode\` \`token-mean\` alone, not with \`${mode}\`.`;
+  return view.tell('trinity-function-args', { at: ['algorithm.loss_agg_mode'], message });
+}
+
+function adaptiveKl(view: TrinityView): Finding[] {
+  return ['algorithm.kl_penalty_fn_args', 'algorithm.kl_loss_fn_args'].flatMap((section) => {
+    if (view.flag(`${section}.adaptive`) !== true) return [];
+    const present = view.names(section);
+    const missing = ['target_kl', 'horizon'].filter((name) => present?.includes(name) === false);
+    if (missing.length === 0) return [];
+    return view.tell('trinity-function-args', {
+      at: [`${section}.adaptive`],
+      message: `An adaptive KL coefficient needs ${missing.map((name) => `\`${name}\``).join(' and ')} beside \`adaptive\`.`,
+    });
+  });
+}
+
+/** Algorithms that mix examples into the experiences look for their buffer by name. */
+function auxiliaryData(view: TrinityView): Finding[] {
+  if (view.algorithm?.auxiliary !== true || view.isMode('explore', 'bench', 'serve')) return [];
+  const key = 'algorithm.sample_strategy_args.sft_dataset_name';
+  const section = 'buffer.trainer_input.auxiliary_buffers';
+  const names = view.names(section);
+  const args = view.names('algorithm.sample_strategy_args');
+  const wanted = args?.includes('sft_dataset_name') === false ? 'sft_dataset' : view.text(key);
+  if (names === undefined || wanted === undefined || names.includes(wanted)) return [];
+  return view.tell('trinity-auxiliary-buffer', {
+    at: [key, section, type],
+    message: `${valued(view, type)} mixes in the examples of the auxiliary buffer \`${wanted}\`, which \`${section}\` does not have. Add it there, or name one that is there as \`sft_dataset_name\`.`,
+  });
+}

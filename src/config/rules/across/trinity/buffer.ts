@@ -1,0 +1,176 @@
+import type { Finding } from '../../../finding.ts';
+import { named, setTo, shown, valued } from '../report.ts';
+import type { TrinityView } from './view.ts';
+
+const input = 'buffer.explorer_input';
+const experience = 'buffer.trainer_input.experience_buffer';
+const auxiliary = 'buffer.trainer_input.auxiliary_buffers';
+const train = 'buffer.train_batch_size';
+const type = 'algorithm.algorithm_type';
+
+export function trainBatch(view: TrinityView): Finding[] {
+  if (view.number(train) !== 0) return [];
+  if (view.isMode('train') || view.algorithm?.modes !== undefined) {
+    const why = view.isMode('train') ? 'Mode `train`' : valued(view, type);
+    return view.tell('trinity-train-batch', {
+      at: [train, 'buffer', 'mode', type],
+      message: `${why} needs \`buffer.train_batch_size\`, which is not set, and Trinity does not start. Set it to the samples of one training step.`,
+    });
+  }
+  const [batch, repeat] = [view.number('buffer.batch_size'), view.number('algorithm.repeat_times')];
+  if (batch === undefined || repeat === undefined || view.typed(train) === undefined) return [];
+  const message = `${named(train)} 0 becomes \`batch_size\` ${batch} × \`repeat_times\` ${repeat} = ${batch * repeat}.`;
+  return view.tell('trinity-filled-in', { at: [train], message });
+}
+
+/** Where tasks come from. */
+export function tasksets(view: TrinityView): Finding[] {
+  if (view.mode === undefined || view.isMode('train', 'serve')) return [];
+  const count = view.count(`${input}.tasksets`);
+  const single = view.isSet(`${input}.taskset`);
+  const none = view.isNull(`${input}.taskset`);
+  if (count === undefined || (!single && !none)) return [];
+  return [
+    ...(single && count > 0 ? bothSets(view) : []),
+    ...(none && count === 0 ? noSet(view) : []),
+    ...trainingSets(view, single, count),
+    ...evaluationSets(view),
+  ];
+}
+
+function bothSets(view: TrinityView): Finding[] {
+  return view.tell('trinity-tasksets', {
+    at: [`${input}.taskset`, `${input}.tasksets`],
+    message: '`taskset` and `tasksets` are both set, and Trinity does not start. Move the one into the list.',
+  });
+}
+
+function noSet(view: TrinityView): Finding[] {
+  if (view.isMode('bench')) {
+    if (view.count(`${input}.eval_tasksets`) !== 0) return [];
+    const message = 'Mode `bench` runs the `eval_tasksets`, and there are none.';
+    return view.tell('trinity-tasksets', {
+      severity: 'warning',
+      at: [`${input}.eval_tasksets`, input, 'mode'],
+      message,
+    });
+  }
+  const reads = view.typed(input) !== undefined;
+  return view.tell('trinity-tasksets', {
+    // Without the section the file may be one that a program fills in, as AgentScope's tuner does.
+    severity: reads ? 'error' : 'information',
+    at: [input, 'buffer', 'mode'],
+    message: `Mode \`${view.mode ?? ''}\` needs tasks, but neither \`taskset\` nor \`tasksets\` of \`${input}\` is set, and Trinity does not start. Name a data set there.`,
+  });
+}
+
+function trainingSets(view: TrinityView, single: boolean, count: number): Finding[] {
+  const sections = [
+    ...(single ? [`${input}.taskset`] : []),
+    ...Array.from({ length: count }, (_, index) => `${input}.tasksets.${index}`),
+  ];
+  const wanted = view.number('algorithm.repeat_times');
+  return sections.flatMap((section) => {
+    const repeat = `${section}.repeat_times`;
+    const own = view.number(repeat);
+    const differs =
+      own !== undefined && wanted !== undefined && own !== wanted && view.typed(repeat) !== undefined;
+    const message = `${valued(view, repeat)} becomes ${wanted ?? ''}: training takes \`algorithm.repeat_times\`.`;
+    return [
+      ...pathMissing(view, section),
+      ...(differs ? view.tell('trinity-becomes', { at: [repeat], message }) : []),
+    ];
+  });
+}
+
+function evaluationSets(view: TrinityView): Finding[] {
+  const count = view.count(`${input}.eval_tasksets`) ?? 0;
+  const sections = Array.from({ length: count }, (_, index) => `${input}.eval_tasksets.${index}`);
+  return sections.flatMap((section) => pathMissing(view, section));
+}
+
+function pathMissing(view: TrinityView, section: string): Finding[] {
+  if (!view.isEmpty(`${section}.path`)) return [];
+  return view.tell('trinity-tasksets', {
+    at: [`${section}.path`, section],
+    message:
+      'This task set has no `path`, and Trinity does not start. Name a file, a folder or a data set of the hub.',
+  });
+}
+
+/** Where experiences wait for the trainer. */
+export function experienceBuffer(view: TrinityView): Finding[] {
+  if (view.mode === undefined || view.isMode('bench')) return [];
+  return [...experienceStore(view), ...auxiliaryStores(view)];
+}
+
+function experienceStore(view: TrinityView): Finding[] {
+  const key = `${experience}.storage_type`;
+  const storage = view.text(key)?.toLowerCase();
+  if (storage === 'file' && view.isMode('both', 'colocate') && view.algorithm?.modes === undefined) {
+    return view.tell('trinity-becomes', {
+      severity: 'warning',
+      at: [key],
+      message: `In mode \`${view.mode ?? ''}\` the trainer reads while the explorer writes: \`storage_type\` \`file\` becomes \`queue\`.`,
+      fixes: () => setTo(view, key, 'queue'),
+    });
+  }
+  if (storage === undefined || storage === 'queue' || !view.isEmpty(`${experience}.path`)) return [];
+  if (view.algorithm?.modes !== undefined || view.typed(experience) === undefined) return [];
+  const kind = storage === 'sql' ? 'an SQLite file' : 'a file';
+  const message = `${named(experience)} has no \`path\`: Trinity puts ${kind} into the folder of the job, named after \`name\`. Runs that share the buffer have to name one path.`;
+  return view.tell('trinity-filled-in', { severity: 'information', at: [key, experience], message });
+}
+
+function auxiliaryStores(view: TrinityView): Finding[] {
+  return (view.names(auxiliary) ?? []).flatMap((name) => {
+    const section = `${auxiliary}.${name}`;
+    if (name.includes('.') || view.names(section) === undefined || !view.isEmpty(`${section}.path`))
+      return [];
+    return view.tell('trinity-auxiliary-buffer', {
+      at: [`${section}.path`, section],
+      message: `The auxiliary buffer \`${name}\` has no \`path\`, and Trinity does not start.`,
+    });
+  });
+}
+
+const experiencePipeline = 'data_processor.experience_pipeline';
+const taskPipeline = 'data_processor.task_pipeline';
+
+export function pipelines(view: TrinityView): Finding[] {
+  return [...savedInput(view), ...taskOutput(view)];
+}
+
+function savedInput(view: TrinityView): Finding[] {
+  const key = `${experiencePipeline}.input_save_path`;
+  const path = view.text(key);
+  if (view.flag(`${experiencePipeline}.save_input`) !== true || path === undefined || path === '') return [];
+  if (!view.isMode('explore', 'both', 'serve', 'colocate')) return [];
+  if (/\.jsonl?$|^[a-z][a-z0-9+]*:\/\//i.test(path)) return [];
+  return view.tell('trinity-pipeline', {
+    at: [key],
+    message: `Experiences are saved to a \`.json\` or \`.jsonl\` file or to a database (\`sqlite:///…\`), and \`${path}\` is neither: Trinity stops as it starts exploring.`,
+  });
+}
+
+function taskOutput(view: TrinityView): Finding[] {
+  if (!view.isSet(taskPipeline) || view.names(taskPipeline) === undefined) return [];
+  const output = `${taskPipeline}.output`;
+  if (
+    view.isMode('train') &&
+    view.isNull(output) &&
+    view.algorithm !== undefined &&
+    view.algorithm.modes === undefined
+  ) {
+    return view.tell('trinity-pipeline', {
+      at: [taskPipeline],
+      message: `In mode \`train\` the task pipeline needs an \`output\`, which is ${shown(view.scalar(output))}: Trinity does not start.`,
+    });
+  }
+  const path = view.text(`${output}.path`);
+  if (path === undefined || view.context.facts.exists(path) !== true) return [];
+  return view.tell('trinity-pipeline', {
+    at: [`${output}.path`],
+    message: `\`${path}\` is there already, and the task pipeline refuses to write over it. Name another path, or remove that one.`,
+  });
+}

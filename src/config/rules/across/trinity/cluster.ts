@@ -1,0 +1,185 @@
+import type { Finding } from '../../../finding.ts';
+import { setTo, valued } from '../report.ts';
+import type { TrinityView } from './view.ts';
+
+const nodes = 'cluster.node_num';
+const perNode = 'cluster.gpu_per_node';
+export const rollout = 'explorer.rollout_model';
+
+/** Sections of every engine: the one that is trained, then the others. */
+export function engineSections(view: TrinityView): readonly string[] | undefined {
+  const count = view.count('explorer.auxiliary_models');
+  if (count === undefined) return undefined;
+  return [rollout, ...Array.from({ length: count }, (_, index) => `explorer.auxiliary_models.${index}`)];
+}
+
+/** Undefined where it is detected as training starts, or not known. */
+export function totalGpus(view: TrinityView): number | undefined {
+  const [count, each] = [view.number(nodes), view.number(perNode)];
+  return count === undefined || each === undefined || count < 1 || each < 1 ? undefined : count * each;
+}
+
+interface Engine {
+  readonly section: string;
+  readonly count: number;
+  /** GPUs of one engine. */
+  readonly each: number;
+  /** The product written out: `` `tensor_parallel_size` 2 × `data_parallel_size` 2 = 4 ``. */
+  readonly arithmetic: string;
+}
+
+const dimensions = ['tensor_parallel_size', 'data_parallel_size', 'pipeline_parallel_size'] as const;
+
+function engineAt(view: TrinityView, section: string): Engine | undefined {
+  const count = view.number(`${section}.engine_num`);
+  const sizes = dimensions.map((name) => view.number(`${section}.${name}`));
+  if (count === undefined || sizes.some((size) => size === undefined)) return undefined;
+  const each = sizes.reduce<number>((product, size) => product * (size ?? 1), 1);
+  const used = dimensions.filter((_, index) => index === 0 || sizes[index] !== 1);
+  const factors = used.map((name) => valued(view, `${section}.${name}`)).join(' × ');
+  const arithmetic = used.length === 1 ? factors : `${factors} = ${each}`;
+  return { section, count, each, arithmetic };
+}
+
+/** Every engine, unless one of them is not known. */
+function engines(view: TrinityView): readonly Engine[] | undefined {
+  const all = engineSections(view)?.map((section) => engineAt(view, section));
+  const known = all?.filter((engine) => engine !== undefined);
+  return known?.length === all?.length ? known : undefined;
+}
+
+/** GPUs left for the trainer; undefined where they are not known or nothing trains here. */
+export function trainerGpus(view: TrinityView): number | undefined {
+  const total = totalGpus(view);
+  if (total === undefined || !view.local) return undefined;
+  if (view.isMode('train', 'colocate')) return total;
+  const all = view.isMode('both') ? engines(view) : undefined;
+  return all && total - all.reduce((sum, { count, each }) => sum + count * each, 0);
+}
+
+export function parallelSizes(view: TrinityView): Finding[] {
+  if (!view.local) return [];
+  const keys =
+    engineSections(view)?.flatMap((section) => dimensions.map((name) => `${section}.${name}`)) ?? [];
+  return keys.flatMap((key) => {
+    const size = view.number(key);
+    // Where the key table has a least value, that is told with the value alone.
+    if (size === undefined || size >= 1 || view.info(key)?.min !== undefined) return [];
+    return view.tell('trinity-engine', {
+      at: [key],
+      message: `${valued(view, key)} has to be at least 1, or Trinity does not start.`,
+      fixes: () => setTo(view, key, 1),
+    });
+  });
+}
+
+/** How an engine lies on the nodes. */
+export function engineLayout(view: TrinityView): Finding[] {
+  const node = view.number(perNode);
+  if (node === undefined || node < 1 || !view.local) return [];
+  return (engines(view) ?? []).flatMap((engine) => [
+    ...acrossNodes(view, engine, node),
+    ...dataParallel(view, engine, node),
+  ]);
+}
+
+function acrossNodes(view: TrinityView, { section, each, arithmetic }: Engine, node: number): Finding[] {
+  if (each <= node || each % node === 0) return [];
+  return view.tell('trinity-engine', {
+    at: [...dimensions.map((name) => `${section}.${name}`), perNode],
+    message: `An engine takes ${arithmetic} GPUs, more than the ${node} of a node but no multiple of them, and Trinity does not start. Choose ${node} or less, or a multiple of ${node}.`,
+  });
+}
+
+function dataParallel(view: TrinityView, { section, each }: Engine, node: number): Finding[] {
+  const key = `${section}.data_parallel_size`;
+  const [data, tensor] = [view.number(key), view.number(`${section}.tensor_parallel_size`)];
+  const type = view.text(`${section}.engine_type`);
+  if (data === undefined || tensor === undefined || type === undefined) return [];
+  const at = [key, `${section}.tensor_parallel_size`];
+  if (type.startsWith('vllm') && data > 1 && each > node) {
+    const message = `vLLM cannot spread ${valued(view, key)} over nodes: an engine of ${each} GPUs does not fit the ${node} of one.`;
+    return view.tell('trinity-engine', { since: '0.5.1', at, message });
+  }
+  if (type === 'sglang' && data > 0 && tensor % data !== 0) {
+    const message = `sglang needs \`tensor_parallel_size\` to be a multiple of \`data_parallel_size\`, but ${tensor} is none of ${data}.`;
+    return view.tell('trinity-engine', { since: '0.5.1', at, message });
+  }
+  return [];
+}
+
+/** The engines' part of the GPUs, and what is left to train with. */
+export function gpuShare(view: TrinityView): Finding[] {
+  const total = totalGpus(view);
+  const all = engines(view);
+  if (
+    total === undefined ||
+    all === undefined ||
+    !view.local ||
+    view.text(`${rollout}.engine_type`) === 'external'
+  )
+    return [];
+  const taken = all.reduce((sum, { count, each }) => sum + count * each, 0);
+  const parts = all.map(
+    ({ section, count, each }) => `${section === rollout ? '' : 'auxiliary '}${count} × ${each}`,
+  );
+  const sum = `${parts.join(' + ')} = ${taken} GPUs for the engines`;
+  const at = [
+    `${rollout}.engine_num`,
+    `${rollout}.tensor_parallel_size`,
+    'explorer.auxiliary_models',
+    perNode,
+    nodes,
+  ];
+  if (view.isMode('explore', 'bench', 'serve') && taken > total) {
+    const message = `${sum}, but there are ${total} in all, and Trinity does not start. Lower \`engine_num\`.`;
+    return view.tell('trinity-gpu-share', { at, message });
+  }
+  if (!view.isMode('both')) return [];
+  if (taken >= total) {
+    const message = `${sum} of ${total} in all leave none for the trainer, and Trinity does not start. Lower \`engine_num\`, or choose mode \`colocate\` for a single GPU.`;
+    return view.tell('trinity-gpu-share', { at, message });
+  }
+  const left = total - taken;
+  const node = view.number(perNode) ?? total;
+  if (left <= node || left % node === 0) return [];
+  const message = `${sum} leave ${left} of ${total} for the trainer: more than a node of ${node} but no multiple of it, and Trinity does not start. Let the engines take ${left % node} more.`;
+  return view.tell('trinity-gpu-share', { at, message });
+}
+
+/** Explorer and trainer on one GPU. */
+export function colocate(view: TrinityView): Finding[] {
+  if (!view.isMode('colocate')) return [];
+  const total = totalGpus(view);
+  const wrong = (at: string, what: string): Finding[] =>
+    view.tell('trinity-colocate', {
+      at: [at, 'mode'],
+      message: `Mode \`colocate\` puts everything on one GPU: ${what}, and Trinity does not start.`,
+    });
+  const engine = engineAt(view, rollout);
+  const auxiliary = view.count('explorer.auxiliary_models') ?? 0;
+  const ulysses = view.number('trainer.ulysses_sequence_parallel_size');
+  const useKey = `${rollout}.gpu_memory_utilization`;
+  const use = view.number(useKey);
+  return [
+    ...(total !== undefined && total !== 1 ? wrong(perNode, `the cluster has ${total}`) : []),
+    ...(engine !== undefined && engine.count !== 1
+      ? wrong(`${rollout}.engine_num`, `\`engine_num\` is ${engine.count}`)
+      : []),
+    ...(engine !== undefined && engine.each !== 1
+      ? wrong(`${rollout}.tensor_parallel_size`, `an engine takes ${engine.each}`)
+      : []),
+    ...(auxiliary > 0 ? wrong('explorer.auxiliary_models', 'there is no room for auxiliary models') : []),
+    ...(ulysses !== undefined && ulysses > 1
+      ? wrong('trainer.ulysses_sequence_parallel_size', `\`ulysses_sequence_parallel_size\` is ${ulysses}`)
+      : []),
+    ...(use !== undefined && use > 0.25 && view.typed(useKey) !== undefined
+      ? view.tell('trinity-becomes', {
+          severity: 'warning',
+          at: [useKey],
+          message: `In mode \`colocate\` the trainer needs the rest of the memory: ${valued(view, useKey)} becomes 0.25.`,
+          fixes: () => setTo(view, useKey, 0.25, 'Lower'),
+        })
+      : []),
+  ];
+}

@@ -1,0 +1,133 @@
+import type { Finding } from '../../../finding.ts';
+import agents from '../data/agents.json' with { type: 'json' };
+import { named, setTo, shown, valued } from '../report.ts';
+import { engineSections, rollout } from './cluster.ts';
+import type { TrinityView } from './view.ts';
+
+const ratio = 'explorer.over_rollout.ratio';
+const partial = 'explorer.over_rollout.return_partial_tasks';
+const style = 'synchronizer.sync_style';
+
+/** Settings of engines that only one value works for. */
+export function engineSwitches(view: TrinityView): Finding[] {
+  const auxiliary = engineSections(view)?.slice(1) ?? [];
+  const forced = [
+    ...auxiliary.flatMap((section) => [
+      { key: `${section}.enable_openai_api`, to: true, why: 'An auxiliary model is reached through it' },
+      { key: `${section}.enable_history`, to: false, why: 'An auxiliary model is not trained' },
+    ]),
+    ...(view.isMode('serve')
+      ? [{ key: `${rollout}.enable_openai_api`, to: true, why: 'Mode `serve` is that API' }]
+      : []),
+  ];
+  return [
+    ...auxiliary.flatMap((section) => auxiliaryModel(view, section)),
+    ...forced.flatMap(({ key, to, why }) => {
+      if (view.flag(key) !== !to || view.typed(key) === undefined) return [];
+      const message = `${why}: ${named(key)} becomes ${to}.`;
+      return view.tell('trinity-becomes', { at: [key], message, fixes: () => setTo(view, key, to) });
+    }),
+  ];
+}
+
+function auxiliaryModel(view: TrinityView, section: string): Finding[] {
+  if (!view.isEmpty(`${section}.model_path`) || !view.local) return [];
+  return view.tell('trinity-auxiliary-model', {
+    at: [`${section}.model_path`, section],
+    message: 'An auxiliary model needs a `model_path`, or Trinity does not start.',
+  });
+}
+
+/** Not waiting for the last runs of a batch. */
+export function overRollout(view: TrinityView): Finding[] {
+  const share = view.number(ratio);
+  const early = view.flag(partial);
+  // A ratio below 0 is never looked at.
+  if (share === undefined || (share <= 0 && early !== true)) return [];
+  const findings: Finding[] = [];
+  if (share < 0 || share >= 1) {
+    const message = `${valued(view, ratio)} has to be at least 0 and less than 1, or Trinity does not start.`;
+    findings.push(...view.tell('trinity-over-rollout', { at: [ratio], message }));
+  }
+  if (view.text(style)?.toLowerCase() === 'fixed') {
+    findings.push(
+      ...view.tell('trinity-over-rollout', {
+        at: [style, ratio, partial],
+        message: `Leaving runs behind (${valued(view, share === 0 ? partial : ratio)}) does not go with ${valued(view, style)}, and Trinity does not start. Set \`sync_style\` to \`dynamic_by_explorer\`.`,
+        fixes: () => setTo(view, style, 'dynamic_by_explorer'),
+      }),
+    );
+  }
+  return findings;
+}
+
+/** Runs of one task beside each other need engines that have room for them. */
+export function concurrency(view: TrinityView): Finding[] {
+  const mode = view.text('explorer.concurrent_mode');
+  const key = 'explorer.runner_per_model';
+  const [runners, batch, count] = [
+    view.number(key),
+    view.number('buffer.batch_size'),
+    view.number(`${rollout}.engine_num`),
+  ];
+  if (mode === undefined || mode === 'sequential' || runners === undefined) return [];
+  if (batch === undefined || count === undefined || count < 1) return [];
+  const most = Math.ceil(batch / count);
+  if (runners <= most) return [];
+  return view.tell('trinity-concurrency', {
+    since: '0.4',
+    at: [key, 'explorer.concurrent_mode'],
+    message: `\`batch_size\` ${batch} ÷ \`engine_num\` ${count} leaves ${most} tasks for an engine, fewer than ${valued(view, key)}: with \`concurrent_mode\` \`${mode}\` it becomes ${most}.`,
+    fixes: () => setTo(view, key, most, 'Lower'),
+  });
+}
+
+const agentWorkflows: readonly string[] = agents.workflows;
+const toolWorkflows: readonly string[] = agents.usingTools;
+
+/** Agent frameworks speak to the engine through its OpenAI API, and are trained on what it remembers. */
+export function agentModel(view: TrinityView): Finding[] {
+  const found = workflows(view).find(({ name }) => agentWorkflows.includes(name));
+  if (found === undefined || view.isMode('train')) return [];
+  const needed = [
+    { key: `${rollout}.enable_openai_api`, why: 'the agent asks for an OpenAI client and gets an error' },
+    {
+      key: `${rollout}.enable_history`,
+      why: 'what the agent said is not recorded, so there is nothing to train on',
+    },
+  ];
+  const findings = needed.flatMap(({ key, why }) => {
+    if (view.flag(key) !== false) return [];
+    return view.tell('trinity-agent-model', {
+      at: [key, found.key],
+      message: `The workflow \`${found.name}\` needs \`${key}: true\`; without it ${why}.`,
+      fixes: () => setTo(view, key, true),
+    });
+  });
+  if (!toolWorkflows.includes(found.name)) return findings;
+  const tools = [`${rollout}.enable_auto_tool_choice`, `${rollout}.tool_call_parser`] as const;
+  const [choice, parser] = tools;
+  if (view.flag(choice) === false || view.isNull(parser)) {
+    findings.push(
+      ...view.tell('trinity-agent-model', {
+        severity: 'information',
+        at: [choice, parser, found.key],
+        message: `The workflow \`${found.name}\` calls tools: the engine reads them from replies only with \`enable_auto_tool_choice: true\` (it is ${shown(view.scalar(choice))}) and a \`tool_call_parser\` (it is ${shown(view.scalar(parser))}).`,
+      }),
+    );
+  }
+  return findings;
+}
+
+function workflows(view: TrinityView): { readonly key: string; readonly name: string }[] {
+  const input = 'buffer.explorer_input';
+  const sets = Array.from(
+    { length: view.count(`${input}.tasksets`) ?? 0 },
+    (_, index) => `${input}.tasksets.${index}`,
+  );
+  const keys = [`${input}.taskset`, ...sets, input].map((section) => `${section}.default_workflow_type`);
+  return keys.flatMap((key) => {
+    const name = view.text(key);
+    return name === undefined ? [] : [{ key, name }];
+  });
+}

@@ -1,0 +1,132 @@
+import type { ConfigContext } from '../../../context.ts';
+import { conversionRules, type ConversionRule } from '../../../convert/conversionRules.ts';
+import { evaluateRule } from '../../../convert/evaluateRule.ts';
+import type { Finding } from '../../../finding.ts';
+import { trinityKeys } from '../../../keyTable.ts';
+import { nodeAt, type NodePath } from '../../../node.ts';
+import { underBackbone } from '../ajet/backbone.ts';
+import { sectionSource } from '../source.ts';
+import { Settings, stepsOf, valueAt, type Source } from '../settings.ts';
+import { functionArguments, groupSize, lossAggregation, offline, registered } from './algorithm.ts';
+import { experienceBuffer, pipelines, tasksets, trainBatch } from './buffer.ts';
+import { colocate, engineLayout, gpuShare, parallelSizes } from './cluster.ts';
+import { agentModel, concurrency, engineSwitches, overRollout } from './explorer.ts';
+import { checkpointRoot, continuing, filled, mode, monitor } from './general.ts';
+import { derivedLengths, externalModel, modelLengths, promptTruncation, tinker } from './model.ts';
+import { lostInStages, stageCount } from './stages.ts';
+import { adapters, intervals, syncMethod } from './synchronizer.ts';
+import { trainer } from './trainer.ts';
+import { TrinityView, type TrinityRule } from './view.ts';
+
+/** What holds for the keys that stay as they are typed under `trinity:` of an AgentJet config, too. */
+const commonRules: readonly TrinityRule[] = [
+  mode,
+  monitor,
+  continuing,
+  registered,
+  lossAggregation,
+  functionArguments,
+  modelLengths,
+  promptTruncation,
+  externalModel,
+  tinker,
+  engineSwitches,
+  overRollout,
+  concurrency,
+  agentModel,
+  syncMethod,
+  adapters,
+  intervals,
+  experienceBuffer,
+  pipelines,
+];
+
+/** What an AgentJet config has told of already in its own keys, or what its launcher sees to. */
+const ownRules: readonly TrinityRule[] = [
+  checkpointRoot,
+  filled,
+  derivedLengths,
+  offline,
+  groupSize,
+  parallelSizes,
+  engineLayout,
+  gpuShare,
+  colocate,
+  trainBatch,
+  tasksets,
+  trainer,
+];
+
+/** The rules of Trinity's own validator, on a file in Trinity's format or on the `trinity:` of an AgentJet config. */
+export function trinityRules(context: ConfigContext): Finding[] {
+  return context.dialect.section === undefined ? ownFile(context) : embedded(context);
+}
+
+function ownFile(context: ConfigContext): Finding[] {
+  const whole = new TrinityView(context, sectionSource(context, []));
+  const stages = Array.from({ length: stageCount(context) }, (_, index) => stageView(context, index));
+  const findings: Finding[] = lostInStages(whole);
+  for (const view of stages.length === 0 ? [whole] : stages) {
+    for (const rule of [...commonRules, ...ownRules]) findings.push(...rule(view));
+  }
+  return distinct(findings);
+}
+
+/** A stage: its sections in place of those above. */
+function stageView(context: ConfigContext, index: number): TrinityView {
+  const whole = sectionSource(context, []);
+  const stage: NodePath = ['stages', index];
+  const placed = (path: NodePath): NodePath => {
+    const [section] = path;
+    const own = section !== undefined && nodeAt(context.document.root, [...stage, section]) !== undefined;
+    return own ? [...stage, ...path] : path;
+  };
+  return new TrinityView(context, {
+    value: (path) => whole.value(placed(path)),
+    places: (path) => [placed(path)],
+    info: (path) => whole.info(path),
+  });
+}
+
+/** The release that AgentJet asks for. */
+const pinned = '0.4.0';
+
+function embedded(context: ConfigContext): Finding[] {
+  const { section } = context.dialect;
+  const { root } = context.document;
+  if (section === undefined || nodeAt(root, ['trinity'])?.kind !== 'mapping') return [];
+  const settings = new Settings(context, sectionSource(context, [section]));
+  const view = new TrinityView(context, launchedSource(context), {
+    version: pinned,
+    weigh: (severity) => underBackbone(settings, 'trinity', severity),
+  });
+  return distinct(commonRules.flatMap((rule) => rule(view)));
+}
+
+/** What the launcher hands to Trinity: keys of the config it converts, which win, over the leaves under `trinity`. */
+function launchedSource(context: ConfigContext): Source {
+  const { config } = context.composition;
+  const rules = new Map<string, ConversionRule>();
+  for (const rule of conversionRules('trinity')) rules.set(rule.target, rule);
+  return {
+    value: (path) => {
+      const rule = rules.get(path.join('.'));
+      if (rule === undefined) return valueAt(config.root, ['trinity', ...path]);
+      return evaluateRule(rule, config).value ?? 'unknown';
+    },
+    places: (path) => {
+      const rule = rules.get(path.join('.'));
+      return rule === undefined ? [['trinity', ...path]] : rule.sources.map(stepsOf);
+    },
+    info: (path) => trinityKeys().find(path)?.info,
+  };
+}
+
+/** Stages that share a section would tell of it once each. */
+function distinct(findings: readonly Finding[]): Finding[] {
+  const seen = new Set<string>();
+  return findings.filter(({ rule, range, message }) => {
+    const id = `${rule} ${range.start.offset} ${message}`;
+    return !seen.has(id) && seen.add(id);
+  });
+}

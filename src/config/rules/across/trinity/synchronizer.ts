@@ -1,0 +1,74 @@
+import type { Finding } from '../../../finding.ts';
+import { setTo, valued } from '../report.ts';
+import type { TrinityView } from './view.ts';
+
+const method = 'synchronizer.sync_method';
+const interval = 'synchronizer.sync_interval';
+const evaluation = 'explorer.eval_interval';
+const lora = 'model.lora_configs';
+
+/** What the weights are really passed on by. */
+export function syncMethod(view: TrinityView): Finding[] {
+  if (view.syncMethod !== 'nccl' || !view.local || view.algorithm?.modes !== undefined) return [];
+  const alone = view.isMode('train', 'explore', 'bench', 'serve');
+  const becomes = alone ? 'checkpoint' : view.isMode('colocate') ? 'memory' : undefined;
+  if (becomes === undefined || view.mode === undefined) return loraMethod(view);
+  const why = alone ? 'has no partner to pass weights to directly' : 'has both sides on one GPU';
+  return view.tell('trinity-sync-method', {
+    severity: view.typed(method) === undefined ? 'information' : 'warning',
+    at: [method, 'mode'],
+    message: `Mode \`${view.mode}\` ${why}: ${valued(view, method)} becomes \`${becomes}\`.`,
+    fixes: () => setTo(view, method, becomes),
+  });
+}
+
+function loraMethod(view: TrinityView): Finding[] {
+  const count = view.count(lora);
+  if (count === undefined || count < 1) return [];
+  return view.tell('trinity-sync-method', {
+    severity: view.typed(method) === undefined ? 'information' : 'warning',
+    at: [method, lora],
+    message: `LoRA weights are passed on through checkpoints: ${valued(view, method)} becomes \`checkpoint\`.`,
+    fixes: () => setTo(view, method, 'checkpoint'),
+  });
+}
+
+export function adapters(view: TrinityView): Finding[] {
+  const count = view.count(lora);
+  if (count === undefined || count < 1 || !view.local) return [];
+  if (count > 1) {
+    const message = `\`lora_configs\` has ${count} entries; Trinity takes one, and does not start with more.`;
+    return view.tell('trinity-lora', { at: [lora], message });
+  }
+  const path = `${lora}.0.path`;
+  if (!view.isEmpty(path)) return [];
+  const message = 'No `path`: Trinity makes an adapter of its own out of the base model.';
+  return view.tell('trinity-filled-in', { at: [path, lora], message });
+}
+
+export function intervals(view: TrinityView): Finding[] {
+  const every = view.number(interval);
+  if (every === undefined) return [];
+  // Algorithms that only train have the interval set for them.
+  if (view.algorithm?.modes !== undefined) return [];
+  if (every <= 0) {
+    if (view.info(interval)?.min !== undefined) return [];
+    const message = `${valued(view, interval)} has to be more than 0: an assertion fails as Trinity starts.`;
+    return view.tell('trinity-intervals', { at: [interval], message });
+  }
+  return view.isMode('bench', 'train') ? [] : evaluationInterval(view, every);
+}
+
+function evaluationInterval(view: TrinityView, every: number): Finding[] {
+  const own = view.scalar('synchronizer.explorer_sync_interval');
+  if (own === undefined) return [];
+  const step = typeof own === 'number' && own > 0 ? own : every;
+  const between = view.number(evaluation);
+  if (between === undefined || between % step === 0) return [];
+  const becomes = Math.max(step, Math.floor(between / step) * step);
+  return view.tell('trinity-eval-interval', {
+    at: [evaluation, interval],
+    message: `${valued(view, evaluation)} is not a multiple of the ${step} steps between two syncs, and becomes ${becomes}.`,
+    fixes: () => setTo(view, evaluation, becomes),
+  });
+}

@@ -1,0 +1,105 @@
+import type { Finding } from '../../../finding.ts';
+import { named, setTo, valued } from '../report.ts';
+import { trainerGpus } from './cluster.ts';
+import type { TrinityView } from './view.ts';
+
+const ulysses = 'trainer.ulysses_sequence_parallel_size';
+const batch = 'buffer.train_batch_size';
+const budget = 'trainer.max_token_len_per_gpu';
+const fsdp = 'trainer.trainer_config.actor_rollout_ref.actor.fsdp_config.fsdp_size';
+
+export function trainer(view: TrinityView): Finding[] {
+  if (!view.isMode('train', 'both', 'colocate') || !view.local) return [];
+  return [...oldConfig(view), ...sequenceParallel(view), ...tokenBudget(view), ...strategy(view)];
+}
+
+function oldConfig(view: TrinityView): Finding[] {
+  const key = 'trainer.trainer_config_path';
+  // It is looked at only where there is no other configuration of the trainer.
+  if (!view.isSet(key) || view.names('trainer.trainer_config')?.length !== 0) return [];
+  return view.tell('trinity-trainer', {
+    at: [key],
+    message: '`trainer_config_path` is refused. Write what that file has under `trainer.trainer_config`.',
+  });
+}
+
+/** Everything that the number of GPUs that train has to be a multiple of, or divide. */
+function sequenceParallel(view: TrinityView): Finding[] {
+  const size = view.number(ulysses);
+  if (size === undefined) return [];
+  if (size < 1) {
+    if (view.info(ulysses)?.min !== undefined) return [];
+    const message = `${valued(view, ulysses)} becomes 1.`;
+    return view.tell('trinity-becomes', {
+      severity: 'warning',
+      at: [ulysses],
+      message,
+      fixes: () => setTo(view, ulysses, 1),
+    });
+  }
+  const gpus = trainerGpus(view);
+  if (gpus === undefined || gpus < 1) return [];
+  if (gpus % size !== 0) {
+    const message = `${valued(view, ulysses)} does not divide the ${gpus} GPUs that train, and Trinity does not start.`;
+    return view.tell('trinity-trainer-gpus', {
+      at: [ulysses, 'cluster.gpu_per_node', 'cluster.node_num'],
+      message,
+    });
+  }
+  return [...batchShare(view, gpus, size), ...shards(view, gpus)];
+}
+
+function batchShare(view: TrinityView, gpus: number, size: number): Finding[] {
+  const [written, tasks, repeat] = [
+    view.number(batch),
+    view.number('buffer.batch_size'),
+    view.number('algorithm.repeat_times'),
+  ];
+  if (written === undefined || tasks === undefined || repeat === undefined) return [];
+  const samples = written === 0 ? tasks * repeat : written;
+  const parts = gpus / size;
+  if (samples === 0 || samples % parts === 0) return [];
+  const product =
+    written === 0 ? `\`batch_size\` ${tasks} × \`repeat_times\` ${repeat} = ${samples}` : valued(view, batch);
+  return view.tell('trinity-trainer-gpus', {
+    at: [batch, 'buffer.batch_size', 'algorithm.repeat_times', ulysses, 'explorer.rollout_model.engine_num'],
+    message: `${product} samples per training step are no multiple of the ${gpus}${size === 1 ? '' : ` ÷ ${size} = ${parts}`} groups of GPUs that train, and Trinity does not start. Use ${samples + parts - (samples % parts)}.`,
+    fixes: () => (written === 0 ? [] : setTo(view, batch, samples + parts - (samples % parts), 'Raise')),
+  });
+}
+
+function shards(view: TrinityView, gpus: number): Finding[] {
+  const size = view.number(fsdp);
+  if (size === undefined || size < 1 || gpus % size === 0) return [];
+  const message = `${named(fsdp)} ${size} does not divide the ${gpus} GPUs that train, and Trinity does not start.`;
+  return view.tell('trinity-trainer-gpus', { at: [fsdp], message });
+}
+
+function tokenBudget(view: TrinityView): Finding[] {
+  const [tokens, size, most] = [
+    view.number(budget),
+    view.number(ulysses),
+    view.number('model.max_model_len'),
+  ];
+  if (tokens === undefined || size === undefined || size < 1 || most === undefined) return [];
+  if (tokens * size >= most || view.typed(budget) === undefined) return [];
+  const becomes = Math.ceil(most / size);
+  return view.tell('trinity-becomes', {
+    severity: 'warning',
+    at: [budget],
+    message: `${valued(view, budget)} × ${valued(view, ulysses)} = ${tokens * size} tokens are fewer than one sample may have (\`max_model_len\` ${most}), and Trinity raises it. Set it to ${becomes} or more.`,
+    fixes: () => setTo(view, budget, becomes, 'Raise'),
+  });
+}
+
+function strategy(view: TrinityView): Finding[] {
+  const key = 'trainer.trainer_strategy';
+  const adapters = view.count('model.lora_configs');
+  if (view.text(key) !== 'megatron' || adapters === undefined || adapters < 1) return [];
+  return view.tell('trinity-becomes', {
+    severity: 'warning',
+    at: [key],
+    message: 'LoRA is not trained with `megatron`: `trainer_strategy` becomes `fsdp`.',
+    fixes: () => setTo(view, key, 'fsdp'),
+  });
+}

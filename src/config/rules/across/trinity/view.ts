@@ -1,0 +1,104 @@
+import type { ConfigContext } from '../../../context.ts';
+import type { Finding, Fix } from '../../../finding.ts';
+import data from '../data/algorithms.json' with { type: 'json' };
+import type { AcrossRuleId } from '../catalog.ts';
+import { acrossRules } from '../catalog.ts';
+import { tell } from '../report.ts';
+import type { Severity } from '../../ruleEntry.ts';
+import { Settings, type Source } from '../settings.ts';
+
+/** First release of Trinity-RFT in which something holds, where it does not in all that are known, 0.3.3 to 0.6. */
+export type Since = '0.4' | '0.5.1';
+
+/** What is known of an algorithm; see `algorithms.json`. */
+export interface Algorithm {
+  /** Only these modes work. */
+  readonly modes?: readonly string[];
+  /** It trains a critic too. */
+  readonly critic?: boolean;
+  /** It compares the runs of one task with one another. */
+  readonly group?: boolean;
+  /** It reads a buffer of examples beside the experiences. */
+  readonly auxiliary?: boolean;
+  /** What `repeat_times` is set to whatever the file says. */
+  readonly repeat_times?: number;
+  /** What is used where the file names none. */
+  readonly advantage_fn?: string;
+  readonly policy_loss_fn?: string;
+  readonly sample_strategy?: string;
+}
+
+const algorithms: Readonly<Record<string, Algorithm | undefined>> = data.trinity;
+
+interface ViewOptions {
+  /** The release that will read the values, where it is known. */
+  readonly version?: string;
+  /** How a severity is to be taken; undefined: not at all. */
+  readonly weigh?: (severity: Severity) => Severity | undefined;
+}
+
+interface Report {
+  readonly at: readonly string[];
+  readonly message: string;
+  readonly severity?: Severity | undefined;
+  readonly since?: Since | undefined;
+  readonly fixes?: () => readonly Fix[];
+}
+
+/** A configuration as Trinity's validator sees it: a file's own, one stage of it, or what AgentJet's launcher makes. */
+export class TrinityView extends Settings {
+  readonly #options: ViewOptions;
+
+  constructor(context: ConfigContext, source: Source, options: ViewOptions = {}) {
+    super(context, source);
+    this.#options = options;
+  }
+
+  get mode(): string | undefined {
+    return this.text('mode');
+  }
+
+  get algorithm(): Algorithm | undefined {
+    const name = this.text('algorithm.algorithm_type');
+    return name === undefined ? undefined : algorithms[name];
+  }
+
+  /** Whether an engine or a trainer of this machine is to run: neither a service nor somebody else's model. */
+  get local(): boolean {
+    return this.flag('model.tinker.enable') === false && this.flag('model.external_model.enable') === false;
+  }
+
+  isMode(...modes: readonly string[]): boolean {
+    return this.mode !== undefined && modes.includes(this.mode);
+  }
+
+  /** The weight transfer by its present name, whatever its case. */
+  get syncMethod(): string | undefined {
+    const written = this.text('synchronizer.sync_method')?.toLowerCase();
+    return written === 'online' ? 'nccl' : written === 'offline' ? 'checkpoint' : written;
+  }
+
+  /**
+   * Tells of what the validator does. An error that only some releases raise is a warning while the release is not
+   * known; what the known release does not do is not told.
+   */
+  tell(rule: AcrossRuleId, { since, severity, ...rest }: Report): Finding[] {
+    const usual: Severity = severity ?? acrossRules[rule].severity;
+    const { version, weigh } = this.#options;
+    if (since !== undefined && version !== undefined && isBefore(version, since)) return [];
+    const dated = since !== undefined && version === undefined && usual === 'error' ? 'warning' : usual;
+    const weighed = weigh === undefined ? dated : weigh(dated);
+    return weighed === undefined ? [] : tell(this, rule, { ...rest, severity: weighed });
+  }
+}
+
+export type TrinityRule = (view: TrinityView) => readonly Finding[];
+
+function isBefore(version: string, since: Since): boolean {
+  const [left, right] = [version, since].map((text) => text.split('.').map(Number));
+  for (const [index, part] of (right ?? []).entries()) {
+    const other = left?.[index] ?? 0;
+    if (other !== part) return other < part;
+  }
+  return false;
+}

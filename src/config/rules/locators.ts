@@ -1,0 +1,116 @@
+import { closest, distance } from 'fastest-levenshtein';
+import type { CodeSite, LocatorTarget } from '../classes.ts';
+import type { ConfigContext } from '../context.ts';
+import { replaceScalar } from '../edits.ts';
+import { finding, fix, type Finding, type Fix } from '../finding.ts';
+import { parseLocator, type Locator } from '../locator.ts';
+import { hasInterpolation, nodeAt, type ScalarNode } from '../node.ts';
+import { roleOf, stubOf, type ClassRole } from './stubs.ts';
+
+interface Named {
+  readonly context: ConfigContext;
+  readonly node: ScalarNode;
+  readonly locator: Locator;
+  readonly role: ClassRole;
+}
+
+/** Locators that lead to no class, or to one of another kind. */
+export function locatorTargets(context: ConfigContext): Finding[] {
+  const { dialect, document, facts } = context;
+  return dialect.locatorKeys.flatMap((key): Finding[] => {
+    const node = nodeAt(document.root, key.split('.'));
+    if (node?.kind !== 'scalar' || typeof node.value !== 'string' || hasInterpolation(node)) return [];
+    const parsed = parseLocator(node.value);
+    const target = facts.locator(node.value);
+    if (!parsed.ok || target === undefined) return [];
+    const named = { context, node, locator: parsed.locator, role: roleOf(key) };
+    return told(named, target);
+  });
+}
+
+function told(named: Named, target: LocatorTarget): Finding[] {
+  switch (target.status) {
+    case 'found':
+      return wrongKind(named, target.site);
+    case 'no-file':
+      return [noFile(named, target.file)];
+    case 'no-name':
+      return [noName(named, target.file, target.sites)];
+    case 'elsewhere':
+      return [];
+  }
+}
+
+function noFile(named: Named, file: string): Finding {
+  const { context, node, locator, role } = named;
+  const what = locator.kind === 'file' ? 'There is no file' : 'There is no module';
+  const message = `${what} \`${locator.where}\` (looked for as ${file}), so training cannot load the ${role.what}.`;
+  return finding(context.document, node.span, {
+    rule: 'locator-target',
+    severity: 'error',
+    message,
+    fixes: () => stubFix(named, file, undefined),
+  });
+}
+
+function noName(named: Named, file: string, sites: readonly CodeSite[]): Finding {
+  const { context, node, locator, role } = named;
+  const nearest = [...sites].sort((a, b) => distance(a.name, locator.name) - distance(b.name, locator.name));
+  const names = sites.map(({ name }) => name);
+  const best = names.length === 0 ? undefined : closest(locator.name, names);
+  const hint = best === undefined ? '' : ` Did you mean \`${best}\`?`;
+  const message = `\`${locator.where}\` has no class \`${locator.name}\`, so training cannot load the ${role.what}.${hint}`;
+  return finding(context.document, node.span, {
+    rule: 'locator-target',
+    severity: 'error',
+    message,
+    fixes: () => [
+      ...nearest.slice(0, 3).flatMap((site) => renameFix(named, site)),
+      ...stubFix(named, file, sites),
+    ],
+  });
+}
+
+function renameFix({ context, node, locator }: Named, site: CodeSite): Fix[] {
+  const text = `${locator.where}->${site.name}`;
+  return fix(`Change to \`${site.name}\``, replaceScalar(context.document, node, text, true));
+}
+
+/** `sites`: what the file has already; undefined where there is no file. */
+function stubFix(
+  { context, locator, role }: Named,
+  file: string,
+  sites: readonly CodeSite[] | undefined,
+): Fix[] {
+  const text = stubOf({ role, name: locator.name, file, sites, package: context.dialect.section ?? 'ajet' });
+  if (text === undefined) return [];
+  return [
+    { title: `Create the ${role.what} \`${locator.name}\` as a stub`, edits: [], writes: [{ file, text }] },
+  ];
+}
+
+/** Bases that are not known may well lead to the right one: only what surely does not is told. */
+function wrongKind({ context, node, role }: Named, site: CodeSite): Finding[] {
+  if (site.kind !== 'class') return [];
+  const bases = site.bases.map((base) => base.replace(/^.*\./, '').replace(/[[<(].*$/, ''));
+  const other = bases.find((base) => role.others.includes(base));
+  const plain = bases.every((base) => nothingSaid.has(base));
+  if (other === undefined && !(plain && role.needsBase)) return [];
+  const is = other === undefined ? 'extends nothing' : `extends \`${other}\``;
+  const message = `\`${site.name}\` ${is}; a ${role.what} has to extend \`${role.base}\`.`;
+  return [
+    finding(context.document, node.span, {
+      rule: 'locator-base',
+      severity: 'warning',
+      message,
+      related: [
+        {
+          location: { file: site.file, line: site.line, column: site.column },
+          message: `\`${site.name}\` is written here.`,
+        },
+      ],
+    }),
+  ];
+}
+
+const nothingSaid: ReadonlySet<string> = new Set(['object', 'ABC']);

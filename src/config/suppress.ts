@@ -1,0 +1,196 @@
+import { closest } from 'fastest-levenshtein';
+import { finding, fix, type Finding, type Fix } from './finding.ts';
+import type { Node } from './node.ts';
+import type { ConfigDocument } from './parse.ts';
+import { ruleCatalog, type RuleId } from './rules/catalog.ts';
+import type { Span, TextEdit } from './text.ts';
+
+/** One rule id in a comment that silences findings. */
+interface Ignore {
+  readonly rule: string;
+  readonly span: Span;
+  /** 0-based; undefined for the whole file. */
+  readonly line: number | undefined;
+  readonly comment: Comment;
+}
+
+interface Comment {
+  /** From the `#` to the end of the line. */
+  readonly span: Span;
+  readonly ids: readonly Span[];
+}
+
+const marker = 'agentjet-ignore';
+const commentForm = /(?<=^|[ \t])#[ \t]*agentjet-ignore(-file)?(?![\w-])[ \t:]*([^\r\n]*)/gm;
+const idForm = /[\w-]+/y;
+
+/**
+ * Leaves out what comments silence: `# agentjet-ignore rule-id, …` on the line of a finding or alone on the line above,
+ * `# agentjet-ignore-file rule-id` anywhere. What such comments get wrong is told in turn.
+ *
+ * @param active whether a rule is looked at at all: a comment for one that is switched off is not called unused
+ */
+export function suppress(
+  document: ConfigDocument,
+  findings: readonly Finding[],
+  active: (rule: RuleId) => boolean = () => true,
+): Finding[] {
+  if (!document.text.includes(marker)) return [...findings];
+  const ignores = ignoresIn(document);
+  const used = new Set<Ignore>();
+  const left = findings.filter((found) => {
+    const silencing = ignores.filter((ignore) => silences(ignore, found));
+    for (const ignore of silencing) used.add(ignore);
+    return silencing.length === 0;
+  });
+  const about = ignores.flatMap((ignore) => {
+    if (!isRule(ignore.rule)) return [unknownRule(document, ignore)];
+    return used.has(ignore) || !active(ignore.rule) ? [] : [unusedIgnore(document, ignore)];
+  });
+  return [...left, ...about.filter((found) => !ignores.some((ignore) => silences(ignore, found)))];
+}
+
+/** What to write so that a finding is no longer told; none where a comment would change what the text says. */
+export function ignoreFix(document: ConfigDocument, found: Finding): Fix[] {
+  const title = `Ignore \`${found.rule}\` on this line`;
+  return fix(title, ignoreEdit(document, found));
+}
+
+/** The fixes of a finding as they are offered: its own, then the one that silences it. */
+export function fixesFor(document: ConfigDocument, found: Finding): readonly Fix[] {
+  return [...found.fixes, ...ignoreFix(document, found)];
+}
+
+function ignoreEdit(document: ConfigDocument, { rule, range }: Finding): TextEdit | undefined {
+  const { line } = range.start;
+  if (ruleCatalog[rule].severity === 'error' && document.root === undefined) return undefined;
+  const present = ignoresIn(document)
+    .findLast((ignore) => ignore.line === line)
+    ?.comment.ids.at(-1);
+  if (present !== undefined) return insertion(present.end, `, ${rule}`);
+  const { text, lines, root } = document;
+  const { start, end } = lines.line(line);
+  const written = text.slice(start, end);
+  const atEnd = scalarAround(root, end);
+  const endsInValue = atEnd !== undefined && (atEnd.span.end > end || atEnd.style === 'block');
+  if (!endsInValue && !/(?:^|[ \t])#/.test(written) && written.trim() !== '') {
+    return insertion(start + written.trimEnd().length, `  # ${marker} ${rule}`);
+  }
+  const atStart = scalarAround(root, start);
+  if (atStart !== undefined && atStart.span.start < start) return undefined;
+  const [indent] = /^[ ]*/.exec(written) ?? [''];
+  return insertion(start, `${indent}# ${marker} ${rule}${text.includes('\r\n') ? '\r\n' : '\n'}`);
+}
+
+function insertion(offset: number, newText: string): TextEdit {
+  return { span: { start: offset, end: offset }, newText };
+}
+
+function silences({ rule, line }: Ignore, found: Finding): boolean {
+  return rule === found.rule && (line === undefined || line === found.range.start.line);
+}
+
+function isRule(id: string): id is RuleId {
+  return Object.hasOwn(ruleCatalog, id);
+}
+
+function ignoresIn(document: ConfigDocument): Ignore[] {
+  if (!document.text.includes(marker)) return [];
+  return [...document.text.matchAll(commentForm)].flatMap((match) => {
+    const [whole, wholeFile, list = ''] = match;
+    const start = match.index;
+    if (scalarAround(document.root, start) !== undefined) return [];
+    const end = start + whole.length;
+    const ids = idsIn(list, end - list.length);
+    const comment: Comment = { span: { start, end }, ids };
+    const line = wholeFile === undefined ? lineMeant(document, start) : undefined;
+    return ids.map((span) => ({ rule: document.text.slice(span.start, span.end), span, line, comment }));
+  });
+}
+
+/** Ids with commas between them; what comes after is for people. */
+function idsIn(list: string, offset: number): Span[] {
+  const ids: Span[] = [];
+  let at = 0;
+  for (;;) {
+    idForm.lastIndex = at;
+    const [id] = idForm.exec(list) ?? [];
+    if (id === undefined) return ids;
+    ids.push({ start: offset + at, end: offset + at + id.length });
+    const [comma] = /^[ \t]*,[ \t]*/.exec(list.slice(at + id.length)) ?? [];
+    if (comma === undefined) return ids;
+    at += id.length + comma.length;
+  }
+}
+
+/** The comment's own line where something else is on it, else the next line that says something. */
+function lineMeant({ text, lines }: ConfigDocument, offset: number): number {
+  const { line } = lines.position(offset);
+  if (text.slice(lines.line(line).start, offset).trim() !== '') return line;
+  for (let below = line + 1; below < lines.count; below++) {
+    const { start, end } = lines.line(below);
+    if (!/^\s*(?:#|$)/.test(text.slice(start, end))) return below;
+  }
+  return line;
+}
+
+/** The text or number that an offset is inside of, where a `#` begins no comment. */
+function scalarAround(root: Node | undefined, offset: number): Extract<Node, { kind: 'scalar' }> | undefined {
+  let node = root;
+  while (node !== undefined) {
+    if (node.kind === 'scalar') return node;
+    const inside: readonly Node[] =
+      node.kind === 'mapping'
+        ? node.entries.map(({ value }) => value)
+        : node.kind === 'sequence'
+          ? node.items
+          : [];
+    const around = node;
+    node = inside.find(
+      ({ span }) =>
+        span.start < offset &&
+        offset < span.end &&
+        // What an alias brings in stands elsewhere.
+        around.span.start <= span.start &&
+        span.end <= around.span.end,
+    );
+  }
+  return undefined;
+}
+
+function unknownRule(document: ConfigDocument, { rule, span, comment }: Ignore): Finding {
+  const nearest = closest(rule, Object.keys(ruleCatalog));
+  const message = `There is no rule \`${rule}\`, so this silences nothing. Did you mean \`${nearest}\`?`;
+  const fixes = (): Fix[] => [
+    ...fix(`Change to \`${nearest}\``, { span, newText: nearest }),
+    ...fix('Remove it', removal(document, span, comment)),
+  ];
+  return finding(document, span, { rule: 'unknown-rule', severity: 'information', message, fixes });
+}
+
+function unusedIgnore(document: ConfigDocument, { rule, span, line, comment }: Ignore): Finding {
+  const where = line === undefined ? 'in this file' : 'on this line';
+  const message = `There is no finding of \`${rule}\` ${where}, so this silences nothing.`;
+  const fixes = (): Fix[] => fix('Remove it', removal(document, span, comment));
+  return finding(document, span, {
+    rule: 'unused-ignore',
+    severity: 'hint',
+    message,
+    fixes,
+    tag: 'unnecessary',
+  });
+}
+
+/** Takes one id out of a comment, or the comment with its last id, together with a line of its own. */
+function removal({ text, lines }: ConfigDocument, span: Span, { span: whole, ids }: Comment): TextEdit {
+  const index = ids.findIndex((id) => id.start === span.start);
+  const next = ids[index + 1];
+  const before = ids[index - 1];
+  if (next !== undefined) return { span: { start: span.start, end: next.start }, newText: '' };
+  if (before !== undefined) return { span: { start: before.end, end: span.end }, newText: '' };
+  const { line } = lines.position(whole.start);
+  const { start } = lines.line(line);
+  const rest = text.slice(start, whole.start);
+  if (rest.trim() === '') return { span: { start, end: lines.after(line) }, newText: '' };
+  return { span: { start: start + rest.trimEnd().length, end: whole.end }, newText: '' };
+}

@@ -1,0 +1,84 @@
+import path from 'node:path';
+import { toReport, type ErrorReport } from '../../base/errors.ts';
+import { check, type CheckSettings } from '../../config/check.ts';
+import { dialectOf, type DialectId } from '../../config/dialect.ts';
+import type { Finding } from '../../config/finding.ts';
+import { parseConfig, type ConfigDocument } from '../../config/parse.ts';
+import { readContext } from '../../config/readContext.ts';
+import { localClassFinder } from '../classFinder.ts';
+import { localFiles } from '../files.ts';
+import { rowCounter } from '../rowCounts.ts';
+import type { CommandIo } from './commandIo.ts';
+
+/** A file to check, or the standard input. */
+export interface FileToCheck {
+  /** As named on the command line, or found below what was named there. */
+  readonly name: string;
+  /** Undefined: the standard input. */
+  readonly path: string | undefined;
+  /** Named by itself, not found in a folder. */
+  readonly named: boolean;
+}
+
+export interface CheckedFile extends FileToCheck {
+  /** Null: none of our configs. */
+  readonly dialect: DialectId | null;
+  readonly findings: readonly Finding[];
+  /** Why the file could not be read. */
+  readonly error?: ErrorReport;
+}
+
+/** Checks files one by one; what they share, their defaults and the code they name, is read once. */
+export function createChecker(
+  io: Pick<CommandIo, 'cwd' | 'env' | 'readStdin'>,
+  settings: CheckSettings,
+): (file: FileToCheck) => Promise<CheckedFile> {
+  const shared = {
+    cwd: io.cwd,
+    files: localFiles,
+    paths: path,
+    environment: (name: string) => io.env[name],
+    classes: localClassFinder([io.cwd]),
+    rows: rowCounter(),
+    parsed: keptParses(),
+  };
+  return async (file) => {
+    try {
+      const text = await textOf(file, io);
+      const dialect = dialectOf(text);
+      if (dialect === undefined) return { ...file, dialect: null, findings: [] };
+      const surroundings = { ...shared, file: file.path ?? path.join(io.cwd, 'stdin.yaml') };
+      const context = await readContext(parseConfig(text), dialect, surroundings);
+      return { ...file, dialect: dialect.id, findings: check(context, settings) };
+    } catch (error) {
+      return { ...file, dialect: null, findings: [], error: unreadable(file.name, error) };
+    }
+  };
+}
+
+/** Of a file or folder that is there, as named on the command line. */
+export function unreadable(file: string, error: unknown): ErrorReport {
+  const { message } = toReport(error, '');
+  // Node puts a code in front, and behind it what it did and to which path.
+  const reason = /^E[A-Z]+: ([^,]+)/.exec(message)?.[1] ?? message;
+  return { code: 'cli/unreadable', message: `It cannot be read: ${reason}.`, location: { file } };
+}
+
+/** The defaults of a project are a handful of files, so all of them are kept. */
+function keptParses(): (file: string, text: string) => ConfigDocument {
+  const known = new Map<string, ConfigDocument>();
+  return (file, text) => {
+    const before = known.get(file);
+    if (before?.text === text) return before;
+    const document = parseConfig(text);
+    known.set(file, document);
+    return document;
+  };
+}
+
+async function textOf({ path: file }: FileToCheck, io: Pick<CommandIo, 'readStdin'>): Promise<string> {
+  if (file === undefined) return io.readStdin();
+  const text = await localFiles.readText(file);
+  if (text === undefined) throw new Error('it is not there any more');
+  return text;
+}

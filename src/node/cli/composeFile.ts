@@ -1,0 +1,48 @@
+import path from 'node:path';
+import { CodedError } from '../../base/errors.ts';
+import { compose, type Composition } from '../../config/compose.ts';
+import { dialectOf, type Dialect } from '../../config/dialect.ts';
+import { localFiles } from '../files.ts';
+import type { CommandIo } from './commandIo.ts';
+
+export interface ComposedFile {
+  /** As on the command line. */
+  readonly name: string;
+  readonly dialect: Dialect;
+  readonly composition: Composition;
+}
+
+/** Reads and composes a config named on the command line, `-` being the standard input. Throws `cli/…` errors. */
+export async function composeFile(
+  name: string,
+  io: Pick<CommandIo, 'cwd' | 'env' | 'readStdin'>,
+): Promise<ComposedFile> {
+  const file = name === '-' ? path.join(io.cwd, 'stdin.yaml') : path.resolve(io.cwd, name);
+  const text = name === '-' ? await io.readStdin() : await localFiles.readText(file);
+  if (text === undefined) {
+    throw new CodedError({
+      code: 'cli/no-config',
+      message: `The config ${file} does not exist.`,
+      hint: 'Correct its name; it is relative to the working directory.',
+    });
+  }
+  const dialect = dialectOf(text);
+  if (dialect === undefined) {
+    throw new CodedError({
+      code: 'cli/no-config',
+      message: `${name} is no config of AgentJet, of ASTuner or of Trinity-RFT.`,
+      location: { file, line: 1 },
+      hint: 'A config of AgentJet has a top-level key `ajet:`.',
+    });
+  }
+  const composition = await compose({
+    file,
+    text,
+    dialect,
+    cwd: io.cwd,
+    files: localFiles,
+    paths: path,
+    environment: (variable) => io.env[variable],
+  });
+  return { name, dialect, composition };
+}

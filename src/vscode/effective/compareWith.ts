@@ -1,0 +1,87 @@
+import * as vscode from 'vscode';
+import type { TraceClient } from '../../protocol/traceRpc.ts';
+import { diffEffective } from '../../config/effective/diff.ts';
+import type { WorkspaceConfigs } from '../language/workspaceConfigs.ts';
+import type { EffectiveDocuments } from './effectiveDocuments.ts';
+import type { EffectiveText } from './effectiveText.ts';
+import { effectiveUri, readEffectiveUri, type EffectiveView } from './effectiveUri.ts';
+import { headOf } from './gitHead.ts';
+import { configOfLastRun } from './lastRun.ts';
+import { configInFront } from './showEffective.ts';
+
+export interface CompareParts {
+  readonly documents: EffectiveDocuments;
+  readonly configs: WorkspaceConfigs;
+  readonly client: TraceClient;
+}
+
+interface Choice extends vscode.QuickPickItem {
+  /** What to compare with: a source, and the name that it goes by; undefined when the user thought better of it. */
+  readonly other?: () => Promise<Other | undefined>;
+}
+
+interface Other extends Pick<EffectiveView, 'source' | 'as'> {
+  readonly name: string;
+}
+
+/** Compares two configs by what becomes of them, whatever their texts look like. */
+export async function compareWith(
+  given: unknown,
+  { documents, configs, client }: CompareParts,
+): Promise<void> {
+  const inFront = vscode.window.activeTextEditor?.document.uri;
+  const source = configInFront(given);
+  const target = (inFront && readEffectiveUri(inFront)?.target) ?? 'own';
+  const name = vscode.workspace.asRelativePath(source);
+  const chosen = await vscode.window.showQuickPick(choices(source, configs, client), {
+    placeHolder: `Compare what becomes of ${name} with …`,
+    matchOnDescription: true,
+  });
+  const other = await chosen?.other?.();
+  if (other === undefined) return;
+  const left = effectiveUri({ source: other.source, as: other.as, target, shows: 'values' });
+  const right = effectiveUri({ source, target, shows: 'values' });
+  const [before, after] = await Promise.all([documents.read(left), documents.read(right)]);
+  if (isSame(before, after)) {
+    void vscode.window.showInformationMessage(`${other.name} and ${name}: no difference by value.`);
+    return;
+  }
+  await vscode.commands.executeCommand('vscode.diff', left, right, `${other.name} ↔ ${name} (effective)`);
+}
+
+function isSame(before: EffectiveText, after: EffectiveText): boolean {
+  if (before.root === undefined || after.root === undefined) return false;
+  return diffEffective(before.root, after.root).length === 0;
+}
+
+async function choices(
+  source: vscode.Uri,
+  configs: WorkspaceConfigs,
+  client: TraceClient,
+): Promise<Choice[]> {
+  const others = (await configs.all()).filter(({ uri }) => uri.toString() !== source.toString());
+  return [
+    {
+      label: '$(history) Last Run',
+      description: 'the config as the newest run of it kept it',
+      other: async () => ({ source: await configOfLastRun(source, client), as: source, name: 'Last run' }),
+    },
+    {
+      label: '$(git-commit) HEAD',
+      description: 'the config as it was last committed',
+      other: async () => ({ source: await headOf(source), as: source, name: 'HEAD' }),
+    },
+    { label: '$(folder-opened) Another File…', other: chooseFile },
+    ...(others.length > 0 ? [{ label: 'in the workspace', kind: vscode.QuickPickItemKind.Separator }] : []),
+    ...others.map(({ uri }) => {
+      const name = vscode.workspace.asRelativePath(uri);
+      return { label: name, other: () => Promise.resolve({ source: uri, name }) };
+    }),
+  ];
+}
+
+async function chooseFile(): Promise<Other | undefined> {
+  const [uri] =
+    (await vscode.window.showOpenDialog({ openLabel: 'Compare', filters: { YAML: ['yaml', 'yml'] } })) ?? [];
+  return uri && { source: uri, name: vscode.workspace.asRelativePath(uri) };
+}

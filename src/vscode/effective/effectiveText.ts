@@ -1,0 +1,109 @@
+import { formatLocation } from '../../base/errors.ts';
+import type { ConfigContext } from '../../config/context.ts';
+import { convert } from '../../config/convert/convert.ts';
+import { placeText } from '../../config/effective/origins.ts';
+import { renderEffective, type RenderedLine } from '../../config/effective/render.ts';
+import type { ConfigProblem } from '../../config/problem.ts';
+import type { MappingValue, Value } from '../../config/value.ts';
+import type { EffectiveTarget, EffectiveView } from './effectiveUri.ts';
+
+export interface EffectiveText {
+  readonly text: string;
+  /** By line, from 0: what stands there and where it comes from. */
+  readonly origins: ReadonlyMap<number, RenderedLine>;
+  /** What the text shows; absent where it only says why there is nothing to show. */
+  readonly root?: MappingValue;
+}
+
+const headings: Readonly<Record<EffectiveTarget, string>> = {
+  own: 'as it is once composed',
+  trinity: 'as Trinity-RFT would get it from the launcher',
+  verl: 'as verl would get it from the launcher',
+};
+
+/** Named from here, files are as short as they can be. */
+export interface Naming {
+  readonly name: string;
+  readonly relativeTo: string | undefined;
+}
+
+/** A config as its launcher composes it, or as a backbone would get it, with what is wrong with it on top. */
+export function effectiveText(
+  context: ConfigContext,
+  { target, shows }: Pick<EffectiveView, 'target' | 'shows'>,
+  { name, relativeTo }: Naming,
+): EffectiveText {
+  const { dialect } = context;
+  // Trinity's own files are handed to it as they are; no launcher converts them.
+  if (dialect.section === undefined && target === 'verl') {
+    return said(`${name} is a config of ${dialect.label}: verl cannot be given it.`);
+  }
+  const { root, problems } = effectiveOf(context, target);
+  if (shows === 'values') {
+    const values = sorted(dialect.composition === 'hydra' ? withoutSteering(root) : root);
+    const { text } = renderEffective(values, { format: 'yaml', origins: false });
+    return { text, origins: new Map(), root: values };
+  }
+  const { text, origins } = renderEffective(ownFirst(root, context.document), {
+    format: 'yaml',
+    origins: true,
+    relativeTo,
+  });
+  const header = [
+    `${name}, ${headings[target]}`,
+    ...problems.map((problem) => problemLine(problem, relativeTo)),
+  ];
+  const lines = header.flatMap((line) => line.split(/\r\n|[\r\n\u2028\u2029]/)).map((line) => `# ${line}`);
+  const top = `${lines.join('\n')}\n\n`;
+  const below = lines.length + 1;
+  return { text: top + text, root, origins: new Map(origins.map((place) => [place.line + below, place])) };
+}
+
+/** A text that says why there is nothing else. */
+export function said(text: string): EffectiveText {
+  return { text: `# ${text.replaceAll(/\r?\n/g, '\n# ')}\n`, origins: new Map() };
+}
+
+function effectiveOf(
+  { dialect, composition }: ConfigContext,
+  target: EffectiveTarget,
+): { readonly root: MappingValue; readonly problems: readonly ConfigProblem[] } {
+  if (target === 'own' || dialect.section === undefined) {
+    return { root: composition.config.root, problems: composition.problems };
+  }
+  const { root, problems } = convert(composition, target);
+  return { root, problems: [...composition.problems, ...problems] };
+}
+
+function problemLine({ severity, message, location }: ConfigProblem, relativeTo: string | undefined): string {
+  const where =
+    location === undefined ? '' : ` ${placeText(location, relativeTo) || formatLocation(location)}`;
+  return `${severity}${where}: ${message}`;
+}
+
+/** What the text itself is about, in its order, before what it starts from. */
+function ownFirst(root: MappingValue, { root: written }: ConfigContext['document']): MappingValue {
+  const own = written?.kind === 'mapping' ? written.entries.map(({ key }) => key) : [];
+  const names = new Set([...own, ...root.entries.keys()]);
+  const entries = [...names].flatMap((key) => {
+    const value = root.entries.get(key);
+    return value === undefined ? [] : [[key, value] as const];
+  });
+  return { ...root, entries: new Map(entries) };
+}
+
+/** How a config is put together is no value of it. */
+function withoutSteering(root: MappingValue): MappingValue {
+  const entries = [...root.entries].filter(([key]) => key !== 'hydra' && key !== 'defaults');
+  return { ...root, entries: new Map(entries) };
+}
+
+/** Two texts with the same values in them are the same text, whatever the order of their keys. */
+function sorted<T extends Value>(value: T): T {
+  if (value.kind === 'sequence') return { ...value, items: value.items.map(sorted) };
+  if (value.kind !== 'mapping') return value;
+  const entries = [...value.entries]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, child]) => [key, sorted(child)] as const);
+  return { ...value, entries: new Map(entries) };
+}

@@ -1,0 +1,47 @@
+import * as vscode from 'vscode';
+import { CodedError } from '../../base/errors.ts';
+
+/** What of the editor's Git extension is used here. */
+interface GitApi {
+  getRepository(uri: vscode.Uri): { show(ref: string, path: string): Promise<string> } | null;
+  toGitUri(uri: vscode.Uri, ref: string): vscode.Uri;
+}
+
+/** The file as it was last committed. Rejects with a CodedError where there is no such version. */
+export async function headOf(file: vscode.Uri): Promise<vscode.Uri> {
+  const extension = vscode.extensions.getExtension<{ getAPI(version: 1): GitApi }>('vscode.git');
+  const api = await activeApi(extension);
+  if (api === undefined) {
+    throw noHead(
+      file,
+      "The editor's Git extension is switched off.",
+      'Enable it, and the setting `git.enabled`.',
+    );
+  }
+  const repository = api.getRepository(file);
+  if (repository === null) {
+    throw noHead(file, 'It is in no Git repository that is open.', 'Open the folder of its repository.');
+  }
+  try {
+    await repository.show('HEAD', file.fsPath);
+  } catch {
+    throw noHead(file, 'It has never been committed.', 'Commit it first.');
+  }
+  return api.toGitUri(file, 'HEAD');
+}
+
+/** Undefined where Git is switched off, in which case asking throws. */
+async function activeApi(
+  extension: vscode.Extension<{ getAPI(version: 1): GitApi }> | undefined,
+): Promise<GitApi | undefined> {
+  try {
+    return (await extension?.activate())?.getAPI(1);
+  } catch {
+    return undefined; // "Git model not found": told to the user in our own words
+  }
+}
+
+function noHead(file: vscode.Uri, reason: string, hint: string): CodedError {
+  const message = `There is no last commit of ${vscode.workspace.asRelativePath(file)} to compare with. ${reason}`;
+  return new CodedError({ code: 'config/no-head', message, hint });
+}

@@ -1,0 +1,123 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import type { Clock, FileReader } from '../../base/ports.ts';
+import type { Composition } from '../../config/compose.ts';
+import type { ConfigContext, ConfigSurroundings } from '../../config/context.ts';
+import type { Environment } from '../../config/interpolation.ts';
+import { dialectOf } from '../../config/dialect.ts';
+import { isBroken } from '../../config/parse/document.ts';
+import { parseConfig } from '../../config/parse.ts';
+import { readContext } from '../../config/readContext.ts';
+import type { ClassFinders } from './classFinders.ts';
+import { placeOfConfig, type FileSpace } from './fileSpace.ts';
+import type { ConfigTexts } from './configTexts.ts';
+import { followSurroundings } from './surroundings.ts';
+import { workspaceFiles, type ReadTexts } from './workspaceFiles.ts';
+
+export interface ContextParts {
+  readonly texts: ConfigTexts;
+  readonly clock: Clock;
+  /** This machine's. */
+  readonly files: FileReader;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly classes: ClassFinders;
+}
+
+interface Cached {
+  readonly version: number;
+  readonly age: number;
+  readonly context: Promise<ConfigContext>;
+  /** Of the last version that could be read as a whole, this one if it is it. */
+  whole: Composition | undefined;
+}
+
+/** Open configs with what is around them: each version of one is put together once, and anew when its surroundings change. */
+export class ConfigContexts implements Disposable {
+  readonly #parts: ContextParts;
+  readonly #store = new DisposableStore();
+  readonly #stale = this.#store.add(new vscode.EventEmitter<vscode.Uri | undefined>());
+  readonly #cached = new WeakMap<vscode.TextDocument, Cached>();
+  readonly #read: ReadTexts = new Map();
+  /** Changes around the configs so far, and how many of them were of one open document. */
+  #changes = 0;
+  readonly #changesOf = new Map<string, number>();
+  #following = false;
+
+  /** Something around the configs changed; where that was another document, its address. */
+  readonly onStale = this.#stale.event;
+
+  constructor(parts: ContextParts) {
+    this.#parts = parts;
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  /**
+   * Undefined for what is no config of ours. Whoever waited asks whether the document is still at its version. Rejects
+   * when a file around the config is there but cannot be read.
+   */
+  async of(document: vscode.TextDocument): Promise<ConfigContext | undefined> {
+    const config = this.#parts.texts.textOf(document);
+    const parsed = this.#parts.texts.parsed(document);
+    if (config === undefined || parsed === undefined) return undefined;
+    const known = this.#cached.get(document);
+    const age = this.#ageOf(document.uri);
+    if (known?.version === document.version && known.age === age) return known.context;
+    const context = readContext(parsed, config.dialect, this.surroundings(document.uri));
+    const cached: Cached = { version: document.version, age, context, whole: known?.whole };
+    this.#cached.set(document, cached);
+    const { composition } = await context;
+    if (!isBroken(parsed)) cached.whole = composition;
+    return context;
+  }
+
+  /** The effective values; of a text that is broken where somebody types, those that it had before, if it had any. */
+  async composition(document: vscode.TextDocument): Promise<Composition | undefined> {
+    const context = await this.of(document);
+    return this.#cached.get(document)?.whole ?? context?.composition;
+  }
+
+  /** The same for a text that no document has: an older version of the file at `uri`. */
+  async ofText(text: string, uri: vscode.Uri): Promise<ConfigContext | undefined> {
+    const dialect = dialectOf(text);
+    return dialect && readContext(parseConfig(text), dialect, this.surroundings(uri));
+  }
+
+  surroundings(config: vscode.Uri): ConfigSurroundings {
+    this.follow();
+    const { space, file, cwd } = placeOfConfig(config);
+    const files = this.filesIn(space);
+    const classes = this.#parts.classes.in(space, files);
+    return { file, cwd, files, paths: space.paths, environment: this.#environment(), classes };
+  }
+
+  filesIn(space: FileSpace): FileReader {
+    return workspaceFiles(space, this.#parts.files, this.#read);
+  }
+
+  /** A document is no surroundings of its own: its versions tell of its changes. */
+  #ageOf(uri: vscode.Uri): number {
+    return this.#changes - (this.#changesOf.get(uri.toString()) ?? 0);
+  }
+
+  /** The environment is a secret of the user's until the workspace is trusted with it. */
+  #environment(): Environment {
+    if (!vscode.workspace.isTrusted) return 'blocked';
+    return (name) => this.#parts.environment[name];
+  }
+
+  /** Begins to watch what is around configs, which a window without any does not do. */
+  follow(): void {
+    if (this.#following) return;
+    this.#following = true;
+    const changed = (uri: vscode.Uri | undefined): void => {
+      this.#changes++;
+      const key = uri?.toString();
+      if (key !== undefined) this.#changesOf.set(key, (this.#changesOf.get(key) ?? 0) + 1);
+      this.#stale.fire(uri);
+    };
+    this.#store.add(followSurroundings(this.#parts.clock, changed));
+  }
+}

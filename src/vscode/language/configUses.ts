@@ -1,0 +1,95 @@
+import type { ClassFinder, CodeSite } from '../../config/classes.ts';
+import { writtenNames, type WrittenName } from '../../config/code/writtenLocators.ts';
+import { parseConfig } from '../../config/parse.ts';
+import * as vscode from 'vscode';
+import { spanToRange } from './configTexts.ts';
+import { placeOfConfig, type ConfigPlace } from './fileSpace.ts';
+import type { WorkspaceConfig, WorkspaceConfigs } from './workspaceConfigs.ts';
+
+/** A class of the user's, with where configs name it. */
+export interface UsedSite {
+  readonly site: CodeSite;
+  readonly uses: readonly vscode.Location[];
+}
+
+/** Which configs of the open folders name which classes; looked up when first asked, and again after a change. */
+export class ConfigUses {
+  readonly #configs: WorkspaceConfigs;
+  readonly #classes: (place: ConfigPlace) => ClassFinder;
+  readonly #names = new WeakMap<WorkspaceConfig, readonly Name[]>();
+  #byFile: Promise<ReadonlyMap<string, readonly UsedSite[]>> | undefined;
+
+  constructor(configs: WorkspaceConfigs, classes: (place: ConfigPlace) => ClassFinder) {
+    this.#configs = configs;
+    this.#classes = classes;
+  }
+
+  /** The classes of a file that configs name. */
+  async of(code: vscode.Uri): Promise<readonly UsedSite[]> {
+    const byFile = await (this.#byFile ??= this.#lookUp());
+    return byFile.get(code.toString()) ?? [];
+  }
+
+  changed(): void {
+    this.#byFile = undefined;
+  }
+
+  async #lookUp(): Promise<ReadonlyMap<string, readonly UsedSite[]>> {
+    const bySite = new Map<
+      string,
+      { readonly file: string; readonly used: UsedSite & { uses: vscode.Location[] } }
+    >();
+    for (const config of await this.#configs.all()) {
+      for (const { site, file, location } of await this.#namedBy(config)) {
+        const key = `${file} ${site.line} ${site.column}`;
+        const known = bySite.get(key) ?? { file, used: { site, uses: [] } };
+        bySite.set(key, known);
+        known.used.uses.push(location);
+      }
+    }
+    const byFile = new Map<string, UsedSite[]>();
+    for (const { file, used } of bySite.values()) byFile.set(file, [...(byFile.get(file) ?? []), used]);
+    return byFile;
+  }
+
+  async #namedBy(
+    config: WorkspaceConfig,
+  ): Promise<{ site: CodeSite; file: string; location: vscode.Location }[]> {
+    const place = placeOfConfig(config.uri);
+    const classes = this.#classes(place);
+    const found = this.#namesIn(config).map(async (name) => {
+      const site = await siteOf(name, classes, place);
+      if (site === undefined) return [];
+      return [{ site, file: place.space.uri(site.file).toString(), location: name.location }];
+    });
+    return (await Promise.all(found)).flat();
+  }
+
+  /** A text is read once, however often the code changes that it names. */
+  #namesIn(config: WorkspaceConfig): readonly Name[] {
+    const known = this.#names.get(config);
+    if (known !== undefined) return known;
+    const document = parseConfig(config.text);
+    const names = writtenNames(document, config.dialect).map(({ text, locator, node }) => ({
+      text,
+      locator,
+      location: new vscode.Location(config.uri, spanToRange(document, node.span)),
+    }));
+    this.#names.set(config, names);
+    return names;
+  }
+}
+
+interface Name extends Pick<WrittenName, 'text' | 'locator'> {
+  readonly location: vscode.Location;
+}
+
+async function siteOf(
+  { text, locator }: Name,
+  classes: ClassFinder,
+  { space, file, cwd }: ConfigPlace,
+): Promise<CodeSite | undefined> {
+  if (locator === undefined) return (await classes.all()).find(({ registered }) => registered === text);
+  const target = await classes.find(locator, cwd, space.paths.dirname(file));
+  return target.status === 'found' ? target.site : undefined;
+}

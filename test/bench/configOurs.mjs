@@ -1,0 +1,59 @@
+/**
+ * Our side of the config benches: what the editor does with a config. Neither side has a workspace: this one composes
+ * with the defaults that come with it, and finds no files and no classes.
+ */
+import path from 'node:path';
+import { check } from '../../src/config/check.ts';
+import { completeIn } from '../../src/config/completion/completeIn.ts';
+import { dialectOf } from '../../src/config/dialect.ts';
+import { hoverIn } from '../../src/config/hover.ts';
+import { parseConfig } from '../../src/config/parse.ts';
+import { reparse } from '../../src/config/parse/reparse.ts';
+import { readContext } from '../../src/config/readContext.ts';
+
+export class OurSide {
+  #document;
+  #context;
+  #surroundings = {
+    file: '/project/conf/exp.yaml',
+    cwd: '/project',
+    paths: path.posix,
+    environment: () => undefined,
+    files: {
+      readText: () => Promise.resolve(undefined),
+      exists: () => Promise.resolve(false),
+      lines: () => {
+        throw new Error('A config is not read line by line.');
+      },
+      list: () => Promise.resolve([]),
+    },
+    classes: {
+      find: () => Promise.resolve({ status: 'elsewhere' }),
+      all: () => Promise.resolve([]),
+    },
+  };
+
+  /** Everything that diagnostics take: dialect, parsing, composition, facts, rules. */
+  async open(text) {
+    this.#document = undefined;
+    return this.edit(text);
+  }
+
+  async edit(text) {
+    const dialect = dialectOf(text);
+    if (dialect === undefined) throw new Error('The text is of no dialect.');
+    this.#document = this.#document === undefined ? parseConfig(text) : reparse(this.#document, text);
+    this.#context = await readContext(this.#document, dialect, this.#surroundings);
+    return check(this.#context);
+  }
+
+  hover(offset) {
+    return Promise.resolve(hoverIn(this.#context, offset)?.markdown);
+  }
+
+  complete(offset) {
+    const { dialect, composition } = this.#context;
+    const request = { dialect, surroundings: this.#surroundings, composition };
+    return completeIn(this.#document, offset, request);
+  }
+}

@@ -1,0 +1,67 @@
+/** An effective config against what the config was: at the last run, at the last commit. */
+import { execFile } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { test } from 'vitest';
+import { useEditor } from '../harness/index.ts';
+
+const editor = useEditor({
+  suite: 'compare',
+  workspace: 'media/examples/math_agent',
+  settings: { 'files.autoSave': 'off', 'git.openRepositoryInParentFolders': 'never' },
+  each: true,
+});
+
+const config = 'math_agent.yaml';
+const compare = 'AgentJet: Compare Effective Config With';
+const line = '.monaco-diff-editor .view-line';
+
+async function git(...args: string[]): Promise<void> {
+  const identity = ['-c', 'user.name=test', '-c', 'user.email=test@localhost'];
+  await promisify(execFile)('git', [...identity, ...args], { cwd: editor().session.workspace });
+}
+
+async function saveChange(from: string, to: string): Promise<void> {
+  const text = await readFile(editor().file(config), 'utf8');
+  await writeFile(editor().file(config), text.replace(from, to));
+}
+
+test('the last commit, where there is one', async () => {
+  await editor().openFile(config);
+  await editor().see('.codelens-decoration a', 'Show Effective Config');
+  await editor().commandThatAsks(compare);
+  await editor().pick('HEAD');
+  await editor().see('.notifications-toasts', 'There is no last commit of math_agent.yaml');
+  await editor().screenshot('no-commit');
+  await editor().command('Notifications: Clear All Notifications');
+  await git('init', '-q');
+  await git('add', config);
+  await git('commit', '-q', '-m', 'first');
+  await saveChange('num_repeat: 4', 'num_repeat: 6');
+  await editor().see('.view-line', 'num_repeat: 6');
+  await editor().commandThatAsks(compare);
+  await editor().pick('HEAD');
+  await editor().see(line, 'num_repeat: 4');
+  await editor().see(line, 'num_repeat: 6');
+  await editor().screenshot('head');
+});
+
+test('the last run, where there is one', async () => {
+  await editor().openFile(config);
+  await editor().see('.codelens-decoration a', 'Show Effective Config');
+  await editor().commandThatAsks(compare);
+  await editor().pick('Last Run');
+  await editor().see('.notifications-toasts', 'No run of math_agent.yaml');
+  await editor().command('AgentJet: Run Episodes Without Debugging');
+  const runs = editor().file('saved_experiments');
+  await editor().until('there is a run', async () => (await readdir(runs).catch(() => [])).length > 0);
+  await editor().seeNo('.debug-toolbar');
+  await saveChange('num_repeat: 4', 'num_repeat: 6');
+  await editor().openFile(config);
+  await editor().see('.view-line', 'num_repeat: 6');
+  await editor().commandThatAsks(compare);
+  await editor().pick('Last Run');
+  await editor().see(line, 'num_repeat: 4');
+  await editor().see(line, 'num_repeat: 6');
+  await editor().screenshot('last-run');
+});

@@ -1,0 +1,27 @@
+/**
+ * Writes what the setting `agentjet.check.rules` offers into package.json: every rule, with what it is about.
+ *
+ *   node test/tools/ruleSettings.mjs
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { ruleCatalog } from '../../src/config/rules/catalog.ts';
+import { severities } from '../../src/config/rules/ruleEntry.ts';
+import { root } from './commands.mjs';
+
+/** The schema of the setting's value, as package.json has it. */
+export function ruleProperties() {
+  return Object.fromEntries(
+    Object.entries(ruleCatalog).map(([rule, { title, severity }]) => [
+      rule,
+      { type: 'string', enum: ['off', ...severities], default: severity, description: `${title}.` },
+    ]),
+  );
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const file = path.join(root, 'package.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8'));
+  manifest.contributes.configuration.properties['agentjet.check.rules'].properties = ruleProperties();
+  writeFileSync(file, `${JSON.stringify(manifest, undefined, 2)}\n`);
+}

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { convert } from '../../../src/config/convert/convert.ts';
+import { evaluateRule } from '../../../src/config/convert/evaluateRule.ts';
+import type { LaunchTarget } from '../../../src/config/convert/launch.ts';
+import { Config } from '../../../src/config/effectiveConfig.ts';
+import { parseConfig } from '../../../src/config/parse.ts';
+import { pythonText } from '../../../src/config/scalar.ts';
+import { fromNode, toPlain, type MappingValue, type Plain } from '../../../src/config/value.ts';
+import { composeText } from './memoryFiles.ts';
+
+interface ConversionVector {
+  readonly text: string;
+  readonly target: LaunchTarget;
+  readonly config?: Record<string, Plain>;
+  readonly error?: string;
+  readonly stage?: string;
+}
+
+interface ExpressionVector {
+  readonly source: string;
+  readonly values: Record<string, number | boolean>;
+  readonly type?: string;
+  readonly value?: string;
+  readonly error?: string;
+}
+
+const fixture = (name: string): unknown =>
+  JSON.parse(readFileSync(path.join(import.meta.dirname, '../../fixtures/convert', name), 'utf8'));
+const layers = fixture('layers.json') as { readonly files: Readonly<Record<string, string>> };
+const conversions = fixture('conversions.json') as readonly ConversionVector[];
+const expressions = fixture('expressions.json') as readonly ExpressionVector[];
+
+const files = Object.fromEntries(
+  Object.entries(layers.files).map(([name, text]) => [`/project/${name}`, text]),
+);
+
+describe('conversion, as AgentJet itself converts', () => {
+  it.each(conversions.map((vector, index) => ({ name: `${index} for ${vector.target}`, vector })))(
+    'config $name',
+    async ({ vector }) => {
+      const composition = await composeText(vector.text, { files });
+      const { root, problems } = convert(composition, vector.target);
+      // A layer that is nowhere is only a warning of ours, as the program's own stands in for it.
+      const errors = [...composition.problems, ...problems].filter(
+        ({ severity, code }) => severity === 'error' || code === 'config/defaults-missing',
+      );
+      if (vector.config === undefined) {
+        expect(errors, `${vector.error ?? ''} in ${vector.stage ?? ''}\n${vector.text}`).not.toEqual([]);
+        return;
+      }
+      expect(errors, vector.text).toEqual([]);
+      expect(withoutSteering(toPlain(root)), vector.text).toEqual(withoutSteering(vector.config));
+    },
+  );
+
+  it('has vectors of both outcomes for each target', () => {
+    for (const target of ['verl', 'trinity', 'debug']) {
+      const own = conversions.filter((vector) => vector.target === target);
+      expect(own.filter((vector) => vector.config !== undefined).length).toBeGreaterThan(20);
+      expect(own.filter((vector) => vector.error !== undefined).length).toBeGreaterThan(8);
+    }
+  });
+});
+
+describe('operator expressions, as Python computes them', () => {
+  it('gives the same value and type, or refuses what Python refuses', () => {
+    let refusedAlone = 0;
+    for (const vector of expressions) {
+      const { value, text } = result(vector);
+      const shown = `${vector.source} with ${JSON.stringify(vector.values)}: ${text}`;
+      if (vector.error !== undefined || vector.type === 'complex') {
+        expect(value, shown).toBeUndefined();
+        continue;
+      }
+      if (value === undefined) {
+        // Beyond what a number of JavaScript holds exactly, and said so.
+        expect(text, shown).toMatch(/exact|too large|depends on the version/);
+        refusedAlone += 1;
+        continue;
+      }
+      const type = value.kind === 'scalar' ? value.type : value.kind;
+      expect([type, value.kind === 'scalar' ? pythonText(value) : ''], shown).toEqual([
+        { int: 'integer', float: 'float', bool: 'boolean' }[vector.type ?? ''],
+        vector.value,
+      ]);
+    }
+    expect(refusedAlone).toBeLessThan(expressions.length / 10);
+  });
+});
+
+/** Upstream's backbone has read these two and dropped them. */
+function withoutSteering(plain: Plain): Plain {
+  return Object.fromEntries(
+    Object.entries(plain ?? {}).filter(([key]) => key !== 'hydra' && key !== 'defaults'),
+  );
+}
+
+function result({ source, values }: ExpressionVector): ReturnType<typeof evaluateRule> {
+  const sources = Object.keys(values);
+  return evaluateRule({ target: 'x', expression: source, sources }, new Config('/c.yaml', tree(values)));
+}
+
+/** Dotted names as sections; a number with a fraction or an exponent is a float, as Python has read it. */
+function tree(values: Record<string, number | boolean>): MappingValue {
+  const text = Object.entries(values).map(([path, value]) => {
+    const steps = path.split('.');
+    const written = value === 1e300 ? '1.0e+300' : String(value);
+    return steps.map((step, depth) => `${'  '.repeat(depth)}${step}:`).join('\n') + ` ${written}`;
+  });
+  // `ajet` stands in two of the names: joined by hand.
+  const document = parseConfig(text.join('\n').replace('\najet:\n  b:', '\n  b:'));
+  if (document.root === undefined) throw new Error('no values');
+  const value = fromNode(document.root, { file: '/c.yaml', lines: document.lines }, () => undefined);
+  if (value.kind !== 'mapping') throw new Error('no mapping');
+  return value;
+}

@@ -1,0 +1,78 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { diagnose } from '../../../src/config/diagnose.ts';
+import { dialectOf, dialects } from '../../../src/config/dialect.ts';
+import { jsonSchemaOf } from '../../../src/config/jsonSchema.ts';
+import { nodeAt } from '../../../src/config/node.ts';
+import { parseConfig } from '../../../src/config/parse.ts';
+import { realTexts, wholeConfig } from './configTexts.ts';
+
+const validators = new Map<string, ValidateFunction>();
+
+beforeAll(() => {
+  for (const dialect of dialects) {
+    validators.set(dialect.id, new Ajv({ strict: false, allErrors: true }).compile(jsonSchemaOf(dialect)));
+  }
+});
+
+/** Where a text does not fit the schema of its dialect, as JSON pointers. */
+function misfits(text: string): string[] {
+  const validate = validators.get(dialectOf(text)?.id ?? '');
+  if (validate === undefined) throw new Error('The text is of no dialect.');
+  // As other editors read it: YAML 1.2.
+  validate(parse(text, { merge: true, uniqueKeys: false }));
+  const found = [...new Set((validate.errors ?? []).map(({ instancePath }) => instancePath))];
+  // What does not fit makes a misfit of every section around it.
+  return found.filter((path) => !found.some((other) => other.startsWith(`${path}/`)));
+}
+
+function config(rollout: string): string {
+  return `ajet:\n  rollout:\n    ${rollout}\n`;
+}
+
+describe('the JSON Schema of a dialect', () => {
+  it.each([
+    ['num_repeat: 4', []],
+    ['num_repeat: four', ['/ajet/rollout/num_repeat']],
+    ['num_repeat: ${ajet.debug.debug_max_parallel}', []],
+    ['num_repeat: ???', []],
+    ['num_repeats: 4', ['/ajet/rollout']],
+    ['temperature: -1', ['/ajet/rollout/temperature']],
+    ['compute_madness_checklist: [nonsense]', []],
+  ])('takes or refuses `%s`', (rollout, wanted) => {
+    expect(misfits(config(rollout))).toEqual(wanted);
+  });
+
+  it('takes everything in open sections, and sections of users beside `ajet`', () => {
+    expect(misfits(`${wholeConfig}\nmine:\n  anything: [1, {a: b}]\n`)).toEqual(misfits(wholeConfig));
+  });
+
+  it('tells defaults and descriptions, and shares equal sections', () => {
+    for (const dialect of dialects) {
+      const schema = JSON.stringify(jsonSchemaOf(dialect));
+      expect(schema).toContain('"default":');
+      expect(schema).toContain('"description":');
+      const names = [...schema.matchAll(/#\/definitions\/([^"]+)/g)].map(([, name]) => name);
+      const { definitions } = jsonSchemaOf(dialect);
+      expect(Object.keys(definitions as object)).toEqual(expect.arrayContaining(names));
+    }
+  });
+
+  it('finds in real configs only what is found there anyway', () => {
+    for (const text of realTexts.filter((one) => dialectOf(one) !== undefined && !one.includes('{{'))) {
+      const document = parseConfig(text);
+      const table = dialectOf(text)?.keys();
+      const lines = diagnose(document, table).map(({ range }) => range);
+      const missed = misfits(text).filter((pointer) => {
+        const path = pointer
+          .split('/')
+          .slice(1)
+          .map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+        const span = nodeAt(document.root, path)?.span;
+        return !lines.some(({ start, end }) => span && start.offset <= span.end && end.offset >= span.start);
+      });
+      expect(missed).toEqual([]);
+    }
+  });
+});
