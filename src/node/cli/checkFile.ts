@@ -3,6 +3,7 @@ import { toReport, type ErrorReport } from '../../base/errors.ts';
 import { check, type CheckSettings } from '../../config/check.ts';
 import { dialectOf, type DialectId } from '../../config/dialect.ts';
 import type { Finding } from '../../config/finding.ts';
+import { maskSecrets } from '../../config/interpolation/secrets.ts';
 import { parseConfig, type ConfigDocument } from '../../config/parse.ts';
 import { readContext } from '../../config/readContext.ts';
 import { localClassFinder } from '../classFinder.ts';
@@ -37,7 +38,7 @@ export function createChecker(
     cwd: io.cwd,
     files: localFiles,
     paths: path,
-    environment: (name: string) => io.env[name],
+    environment: maskSecrets((name) => io.env[name]),
     classes: localClassFinder([io.cwd]),
     rows: rowCounter(),
     parsed: keptParses(),

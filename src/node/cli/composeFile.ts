@@ -2,6 +2,7 @@ import path from 'node:path';
 import { CodedError } from '../../base/errors.ts';
 import { compose, type Composition } from '../../config/compose.ts';
 import { dialectOf, type Dialect } from '../../config/dialect.ts';
+import { maskSecrets } from '../../config/interpolation/secrets.ts';
 import { localFiles } from '../files.ts';
 import type { CommandIo } from './commandIo.ts';
 
@@ -42,7 +43,7 @@ export async function composeFile(
     cwd: io.cwd,
     files: localFiles,
     paths: path,
-    environment: (variable) => io.env[variable],
+    environment: maskSecrets((variable) => io.env[variable]),
   });
   return { name, dialect, composition };
 }

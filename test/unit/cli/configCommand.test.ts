@@ -27,6 +27,7 @@ beforeAll(async () => {
     'conf/more.yaml': experiment.replace('num_repeat: 4', 'num_repeat: 8'),
     'conf/null.yaml': experiment.replace('path: /m', 'path: null'),
     'conf/trinity.yaml': 'mode: both\nmodel: {model_path: /m}\nbuffer: {batch_size: 4}\nexplorer: {}\n',
+    'conf/secret.yaml': experiment.replace('project_name: p', 'project_name: ${oc.env:RUN_TOKEN}'),
     'conf/old.yaml': 'astuner:\n  project_name: p\n',
     'other.yaml': 'a: 1\n',
   };
@@ -43,7 +44,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
     stderr: { write: (text) => void (err += text), colour: false },
     readStdin: () => Promise.resolve(experiment),
     cwd,
-    env: {},
+    env: { RUN_TOKEN: 'secret' },
   });
   return { code, out, err };
 }
@@ -55,6 +56,12 @@ describe('agentjet config', () => {
     expect(out).toContain('  project_name: p\n');
     expect(out).toMatch(/^ {4}max_env_worker: \d+$/m);
     expect((await run('-')).out).toBe(out);
+  });
+
+  it('shows no secret of the environment', async () => {
+    const { out } = await run('conf/secret.yaml');
+    expect(out).toContain('project_name: "***"');
+    expect(out).not.toContain('secret\n');
   });
 
   it('converts, and tells where values come from', async () => {
