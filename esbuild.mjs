@@ -51,8 +51,12 @@ const lazyTables = {
   },
 };
 
+/** Of the two builds of this package, the one for Node looks up an environment variable at every token of a text. */
+const alias = { yaml: path.join(root, 'node_modules/yaml/browser/index.js') };
+
 const common = {
   absWorkingDir: root,
+  alias,
   bundle: true,
   platform: 'node',
   // Packages in UMD form hide their own imports from the bundler.

@@ -15,7 +15,7 @@ const contents: Readonly<Record<string, (table: KeyTable) => MappingValue>> = {
       '',
       [...table.root.children.values()].filter(isOfVerl).flatMap((key) => entryOf(key)),
     ),
-  trinity_default: () => fixedTrinityDefaults(),
+  trinity_default: (table) => fixedTrinityDefaults(table),
 };
 
 /**
@@ -68,12 +68,12 @@ function isOfVerl(key: KeyNode): boolean {
   return key.unlisted === 'passed-on';
 }
 
-function fixedTrinityDefaults(): MappingValue {
+function fixedTrinityDefaults(table: KeyTable): MappingValue {
   const parts = Object.entries(trinityDefault.values).map(([path, json]) => {
     const steps = path.split('.');
     return steps.reduceRight<Value>(
       (below, step, index) => mapping(steps.slice(0, index).join('.'), [[step, below]]),
-      fromJson(json, path, false),
+      fromJson(json, path, isFloat(path, table)),
     );
   });
   return parts
@@ -83,6 +83,11 @@ function fixedTrinityDefaults(): MappingValue {
 
 function mapping(key: string, entries: Iterable<readonly [string, Value]>): MappingValue {
   return { kind: 'mapping', origin: { kind: 'bundled', key }, entries: new Map(entries) };
+}
+
+/** JSON has one kind of number; what the table does not know, such as arguments of a function, is told by its name. */
+function isFloat(path: string, table: KeyTable): boolean {
+  return trinityDefault.floats.includes(path) || table.get(path)?.info?.types.includes('number') === true;
 }
 
 type Wanted = (key: KeyNode) => boolean;

@@ -3,6 +3,7 @@ import { diagnose } from './diagnose.ts';
 import { withSeverity, type Finding } from './finding.ts';
 import { contextRules } from './rules/across/index.ts';
 import type { RuleId } from './rules/catalog.ts';
+import { withoutEchoes } from './rules/echoes.ts';
 import { placeRules } from './rules/placeRules.ts';
 import type { Severity } from './rules/ruleEntry.ts';
 import { suppress } from './suppress.ts';
@@ -22,7 +23,7 @@ export function check(context: ConfigContext, settings: CheckSettings = {}): Fin
     ...placeRules.flatMap((rule) => rule(context)),
     ...contextRules.flatMap((rule) => rule(context)),
   ];
-  return suppress(document, told, (rule) => rules[rule] !== 'off')
+  return suppress(document, withoutEchoes(told), (rule) => rules[rule] !== 'off')
     .flatMap((found) => {
       const wanted = rules[found.rule] ?? found.severity;
       return wanted === 'off' ? [] : [withSeverity(found, wanted)];

@@ -43,6 +43,8 @@ export interface Composition {
   readonly environment?: Environment;
   /** The files that took part, each laid over those before it. */
   readonly layers: readonly Layer[];
+  /** Where `hydra.searchpath` leads; none where it is not followed. */
+  readonly folders?: readonly SearchFolder[];
   /** Where the layers set a path, dotted, in their order: the last one counts. Where none does, nothing. */
   readonly setBy: (path: string) => readonly Origin[];
 }
@@ -81,6 +83,7 @@ class Composer {
   readonly #dialect: Dialect;
   readonly #rules: ComposingRules;
   readonly #problems: LocatedProblem[] = [];
+  #searched: readonly SearchFolder[] = [];
 
   constructor(request: ComposeRequest) {
     this.#request = request;
@@ -103,15 +106,14 @@ class Composer {
     this.#problems.push(...resolved.problems, ...missingValues(resolved.root, this.#dialect.section));
 
     const steering = steered ? steeringSections(primary) : [];
-    const withSteering = (value: MappingValue): MappingValue => {
-      return steered ? { ...value, entries: new Map([...value.entries, ...steering]) } : value;
-    };
+    const entries = new Map([...resolved.root.entries, ...steering]);
     const values = layers.map(({ value }) => value);
     return {
-      config: new Config(file, withSteering(resolved.root)),
+      config: new Config(file, { ...resolved.root, entries }),
       problems: withSpans(this.#problems, file, this.#document),
       environment,
       layers,
+      folders: this.#searched,
       setBy: (path) => values.flatMap((value) => valueAt(value, path)?.origin ?? []),
     };
   }
@@ -152,6 +154,7 @@ class Composer {
 
   async #hydraLayers(primary: MappingValue): Promise<Layer[]> {
     const folders = await this.#folders(primary);
+    this.#searched = folders;
     const repository = this.#repository(folders);
     const tree = new DefaultsTree({
       repository,
@@ -160,7 +163,9 @@ class Composer {
         this.#problem('config/defaults', at, message, hint);
       },
       missing: ({ origin, path }) => {
-        this.#problem('config/defaults-missing', origin, notFound(path, folders), hintFor(path));
+        const isAllHere = folders.every(({ folder }) => folder !== undefined);
+        const code = isAllHere ? 'config/defaults-missing' : 'config/defaults-elsewhere';
+        this.#problem(code, origin, notFound(path, folders), hintFor(path));
       },
     });
     const choices = await tree.follow(this.#loadedPrimary(primary));

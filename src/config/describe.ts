@@ -9,7 +9,7 @@ export function describeKey(key: KeyNode, becomes: readonly string[] = becomesFa
   const { info } = key;
   if (info === undefined) return paragraphs([`**\`${key.path}\`** · section`, bullets(becomes)]);
   return paragraphs([
-    `**\`${key.path}\`** · ${typeText(info)}${defaultText(key)}`,
+    [`**\`${key.path}\`**`, typeText(info), ...defaultFact(key)].join(' · '),
     info.description,
     ...lifecycleTexts(info),
     bullets([...factsOf(key), ...becomes]),
@@ -25,7 +25,7 @@ export function paragraphs(parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-export function bullets(facts: readonly string[]): string {
+function bullets(facts: readonly string[]): string {
   return facts.map((fact) => `- ${fact}`).join('\n');
 }
 
@@ -75,9 +75,22 @@ function typeText({ types }: ValueInfo): string {
   return types.map((type) => (type === 'object' ? 'section' : type)).join(' or ');
 }
 
-function defaultText({ info }: KeyNode): string {
-  if (info?.hasDefault !== true) return '';
-  return ` = ${typeof info.default === 'string' && info.default !== '' ? info.default : JSON.stringify(info.default)}`;
+function defaultText(key: KeyNode): string {
+  const shown = defaultOf(key);
+  return shown === undefined ? '' : ` = ${shown}`;
+}
+
+/** As code: what is in a default is no Markdown. */
+function defaultFact(key: KeyNode): string[] {
+  const shown = defaultOf(key);
+  return shown === undefined ? [] : [`default \`${shown}\``];
+}
+
+function defaultOf({ info }: KeyNode): string | undefined {
+  if (info?.hasDefault !== true) return undefined;
+  return typeof info.default === 'string' && info.default !== ''
+    ? info.default
+    : JSON.stringify(info.default);
 }
 
 function allowedText(

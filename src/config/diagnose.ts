@@ -4,12 +4,12 @@ import { removeEntry } from './edits.ts';
 import { fix, finding, type Finding, type Fix } from './finding.ts';
 import { ajetKeys, type KeyTable } from './keyTable.ts';
 import type { MappingNode, Node } from './node.ts';
-import type { ConfigDocument, ParseProblem } from './parse.ts';
+import { isBroken, type ConfigDocument, type ParseProblem } from './parse.ts';
 import { lifecycle, unknownKey } from './rules/keys.ts';
 import { missingKeys } from './rules/missingKeys.ts';
 import { missingPath } from './rules/paths.ts';
 import { brokenLocator, outOfRange, unknownValue, wrongType } from './rules/values.ts';
-import { visitAll, type Rule } from './rules/visit.ts';
+import { Search, type Rule } from './rules/visit.ts';
 
 const rules: readonly Rule[] = [
   unknownKey,
@@ -28,37 +28,36 @@ export interface Around {
   readonly facts?: WorkspaceFacts | undefined;
 }
 
+/** What the rules tell about a value; undefined where they never will, whatever changes around it. */
+const told = new Search((visit): readonly Finding[] | undefined => {
+  const found: Finding[] = [];
+  for (const rule of rules) for (const one of rule(visit)) found.push(one);
+  const { document, node, key } = visit;
+  // What a path leads to changes with the workspace, and a value that lacks in a broken text may not have been read.
+  const lasting = key?.info?.holds === undefined && !(isNull(node) && isBroken(document));
+  return found.length === 0 && lasting ? undefined : found;
+});
+
+function isNull(node: Node): boolean {
+  return node.kind === 'scalar' && node.type === 'null';
+}
+
 /** What a text alone gets wrong, in the order of the text. */
 export function diagnose(
   document: ConfigDocument,
   table: KeyTable = ajetKeys(),
-  around: Around = {},
-): Finding[] {
-  return [...diagnoseStepwise(document, table, around)]
-    .flat()
-    .sort((a, b) => a.range.start.offset - b.range.start.offset);
-}
-
-/** The same in small steps, for whoever has to do something else in between. Unsorted. */
-export function* diagnoseStepwise(
-  document: ConfigDocument,
-  table: KeyTable = ajetKeys(),
   { dialect, facts }: Around = {},
-): Generator<readonly Finding[]> {
-  yield syntaxFindings(document, dialect?.composition === 'omegaconf');
+): Finding[] {
+  const found = syntaxFindings(document, dialect?.composition === 'omegaconf');
   // The same value is visited once per alias that brings it in.
   const seen = new Set<string>();
-  const isNew = ({ rule, range, message }: Finding): boolean => {
-    const id = `${rule} ${range.start.offset} ${message}`;
-    return !seen.has(id) && seen.add(id) === seen;
-  };
-  for (const visit of visitAll(document, table, facts)) {
-    for (const rule of rules) {
-      const found = rule(visit);
-      if (found.length > 0) yield found.filter(isNew);
-    }
+  for (const one of told.in(document, table, facts).flat()) {
+    const id = `${one.rule} ${one.range.start.offset} ${one.message}`;
+    if (!seen.has(id)) found.push(one);
+    seen.add(id);
   }
-  yield missingKeys(document, table, dialect);
+  found.push(...missingKeys(document, table, dialect));
+  return found.sort((a, b) => a.range.start.offset - b.range.start.offset);
 }
 
 /** One problem of a line is told: the others are mostly its echoes. */

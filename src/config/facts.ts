@@ -1,6 +1,6 @@
 import type { LocatorTarget } from './classes.ts';
 import { namedPaths, searchFolders, type FactRequest } from './code/namedPaths.ts';
-import { writtenNames, type WrittenName } from './code/writtenLocators.ts';
+import { targetOf, writtenNames, type WrittenName } from './code/writtenLocators.ts';
 import type { WorkspaceFacts } from './context.ts';
 
 /**
@@ -24,21 +24,15 @@ export async function collectFacts(request: FactRequest): Promise<WorkspaceFacts
 }
 
 async function locatorTargets(request: FactRequest): Promise<Map<string, LocatorTarget>> {
+  const { file, cwd, paths, classes } = request.surroundings;
+  const lookUp = (name: WrittenName): Promise<LocatorTarget> => {
+    return targetOf(name, classes, cwd, paths.dirname(file));
+  };
   const names = new Map(writtenNames(request.document, request.dialect).map((name) => [name.text, name]));
   const looked = [...names.values()].map(
-    async (name) => [name.text, await targetOf(name, request).catch(() => elsewhere)] as const,
+    async (name) => [name.text, await lookUp(name).catch(() => elsewhere)] as const,
   );
   return new Map(await Promise.all(looked));
 }
 
 const elsewhere: LocatorTarget = { status: 'elsewhere' };
-
-async function targetOf(
-  { text, locator }: WrittenName,
-  { surroundings }: FactRequest,
-): Promise<LocatorTarget> {
-  const { file, cwd, paths, classes } = surroundings;
-  if (locator !== undefined) return classes.find(locator, cwd, paths.dirname(file));
-  const site = (await classes.all()).find((one) => one.registered === text);
-  return site === undefined ? elsewhere : { status: 'found', site };
-}

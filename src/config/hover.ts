@@ -3,8 +3,9 @@ import type { ConfigContext } from './context.ts';
 import { conversionRules, type Backbone, type ConversionRule } from './convert/conversionRules.ts';
 import { evaluateRule, isOperatorExpression } from './convert/evaluateRule.ts';
 import { describeKey, paragraphs } from './describe.ts';
+import { placeText } from './effective/origins.ts';
 import { interpolationsOf } from './interpolation/references.ts';
-import { ajetKeys, type KeyNode, type KeyTable } from './keyTable.ts';
+import type { KeyNode, KeyTable } from './keyTable.ts';
 import type { NodePath } from './node.ts';
 import type { ConfigDocument } from './parse.ts';
 import { describeResolver } from './resolverDocs.ts';
@@ -17,37 +18,33 @@ export interface Hover {
   readonly markdown: string;
 }
 
-/** What is known about the key, or the key of the value, at an offset, from the text alone. */
-export function hover(
-  document: ConfigDocument,
-  offset: number,
-  table: KeyTable = ajetKeys(),
-): Hover | undefined {
-  const spot = spotAt(document, offset);
-  const key = spot && keyOf(spot, table);
-  if (spot === undefined || key?.info === undefined) return undefined;
-  return hoverOver(document, spot.span, describeKey(key));
-}
-
 /**
- * The same with what is around the config: the effective value, where it comes from, and what it becomes; what a `${…}`
- * resolves to; the file of a locator, of a path and of an entry of `defaults`.
+ * What is known about the key, or the key of the value, at an offset: what it is for, the effective value, where that
+ * comes from, and what it becomes; what a `${…}` resolves to; the file of a locator, of a path and of an entry of
+ * `defaults`.
+ *
+ * @param relativeTo folder that files are named from
  */
-export function hoverIn(context: ConfigContext, offset: number): Hover | undefined {
+export function hoverIn(context: ConfigContext, offset: number, relativeTo?: string): Hover | undefined {
   const { document, dialect } = context;
   const spot = spotAt(document, offset);
   if (spot === undefined) return undefined;
-  const reference = interpolationHover(context, spot, offset);
+  const shown: Shown = { ...context, relativeTo };
+  const reference = interpolationHover(shown, spot, offset);
   if (reference !== undefined) return reference;
   const key = keyOf(spot, dialect.keys());
   const described = key?.info === undefined ? '' : describeKey(key, becomesOf(context, key));
   const markdown = paragraphs([
-    ...targetTexts(context, spot, key),
+    ...targetTexts(shown, spot, key),
     described,
-    effectiveText(context, spot),
+    effectiveText(shown, spot),
     overwrittenText(context, spot),
   ]);
   return markdown === '' ? undefined : hoverOver(document, spot.span, markdown);
+}
+
+interface Shown extends ConfigContext {
+  readonly relativeTo: string | undefined;
 }
 
 function hoverOver({ lines }: ConfigDocument, span: Span, markdown: string): Hover {
@@ -60,7 +57,7 @@ function keyOf({ path }: Spot, table: KeyTable): KeyNode | undefined {
   return key ?? (typeof path.at(-1) === 'number' ? table.find(path.slice(0, -1)) : undefined);
 }
 
-function interpolationHover(context: ConfigContext, spot: Spot, offset: number): Hover | undefined {
+function interpolationHover(context: Shown, spot: Spot, offset: number): Hover | undefined {
   const { document, composition } = context;
   if (spot.node.kind !== 'scalar' || spot.part === 'key') return undefined;
   const references = interpolationsOf(document, spot.node, spot.path.map(String));
@@ -83,7 +80,7 @@ function interpolationHover(context: ConfigContext, spot: Spot, offset: number):
 }
 
 /** What the value names: a class, a file, a file of defaults. */
-function targetTexts(context: ConfigContext, spot: Spot, key: KeyNode | undefined): string[] {
+function targetTexts(context: Shown, spot: Spot, key: KeyNode | undefined): string[] {
   const { facts, dialect } = context;
   const text =
     spot.node.kind === 'scalar' && typeof spot.node.value === 'string' ? spot.node.value : undefined;
@@ -92,40 +89,40 @@ function targetTexts(context: ConfigContext, spot: Spot, key: KeyNode | undefine
     return defaultsText(context, text);
   }
   const target = facts.locator(text);
-  if (target !== undefined) return [targetText(target)];
+  if (target !== undefined) return [targetText(target, context.relativeTo)];
   const file = key?.info?.holds === undefined ? undefined : facts.file?.(text);
   if (file === undefined) return [];
   const rows = facts.rows?.(text);
-  return [`\`${file}\`${rows === undefined ? '' : ` · ${rows} rows`}`];
+  return [`\`${placeText({ file }, context.relativeTo)}\`${rows === undefined ? '' : ` · ${rows} rows`}`];
 }
 
-function targetText(target: LocatorTarget): string {
+function targetText(target: LocatorTarget, relativeTo: string | undefined): string {
   switch (target.status) {
     case 'found':
-      return `${target.site.kind} \`${target.site.name}\` · \`${target.site.file}:${target.site.line}\``;
+      return `${target.site.kind} \`${target.site.name}\` · \`${placeText(target.site, relativeTo)}\``;
     case 'no-file':
-      return `\`${target.file}\` is not there.`;
+      return `\`${placeText({ file: target.file }, relativeTo)}\` is not there.`;
     case 'no-name':
-      return `\`${target.file}\` has no such name.`;
+      return `\`${placeText({ file: target.file }, relativeTo)}\` has no such name.`;
     case 'elsewhere':
       return 'Not in this workspace; it may be installed where training runs.';
   }
 }
 
-function defaultsText({ composition, dialect }: ConfigContext, entry: string): string[] {
+function defaultsText({ composition, dialect, relativeTo }: Shown, entry: string): string[] {
   if (entry === '_self_') {
     return [
       'This very file: what stands before it in the list is overwritten by it, what stands after it wins.',
     ];
   }
   const file = composition.layers.find(({ name }) => name === entry)?.file;
-  if (file !== undefined) return [`\`${file}\``];
+  if (file !== undefined) return [`\`${placeText({ file }, relativeTo)}\``];
   return dialect.bundled.includes(entry)
     ? ['No folder of the search path has this file; the defaults that come with this extension stand in.']
     : [];
 }
 
-function effectiveText(context: ConfigContext, { path, node }: Spot): string {
+function effectiveText(context: Shown, { path, node }: Spot): string {
   if (node.kind === 'mapping' || path[0] === 'hydra' || path[0] === 'defaults') return '';
   const value = context.composition.config.at(pathText(path));
   if (value === undefined || value.kind === 'mapping') return '';

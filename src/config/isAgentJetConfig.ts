@@ -28,9 +28,8 @@ export function findAjetKey(text: string): number | undefined {
  */
 export function* topLevelKeys(text: string): Generator<TopLevelKey> {
   let begun = false;
-  // Lines that are indented or comments are not even looked at.
-  for (const match of text.matchAll(/(?<=^|[\r\n])[^ \t\r\n#%][^\r\n]{0,500}/g)) {
-    const line = match.index === 0 ? match[0].replace(/^\ufeff/, '') : match[0];
+  for (const { written, offset } of linesOfTheFirstColumn(text)) {
+    const line = offset === 0 ? written.replace(/^\ufeff/, '') : written;
     if (/^(?:---|\.\.\.)(?:[ \t]|$)/.test(line)) {
       if (begun) return;
       continue;
@@ -39,6 +38,16 @@ export function* topLevelKeys(text: string): Generator<TopLevelKey> {
     begun = true;
     const [, plain, single, double] = topLevelKey.exec(line) ?? [];
     const name = plain ?? single ?? double;
-    if (name !== undefined) yield { name, offset: match.index + match[0].length - line.length };
+    if (name !== undefined) yield { name, offset: offset + written.length - line.length };
+  }
+}
+
+/** Lines, as far as keys go, that are neither indented nor comments; the others are not even looked at. */
+function* linesOfTheFirstColumn(text: string): Generator<{ written: string; offset: number }> {
+  const [first] = /^[^ \t\r\n#%][^\r\n]{0,500}/.exec(text) ?? [];
+  if (first !== undefined) yield { written: first, offset: 0 };
+  // To look behind at each character would take ten times as long.
+  for (const { 0: match, index } of text.matchAll(/[\r\n][^ \t\r\n#%][^\r\n]{0,500}/g)) {
+    yield { written: match.slice(1), offset: index + 1 };
   }
 }

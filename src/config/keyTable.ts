@@ -102,13 +102,16 @@ export const ajetKeys = lazy(() => launcherTable(rowsOf(ajetTable)));
 /** The keys of its predecessor ASTuner: the same tree under another name, but for a few keys. */
 export const astunerKeys = lazy(() => {
   const changes = new Map(Object.entries(astunerTable.change as Record<string, Partial<KeyRow>>));
+  const added = rowsOf({ rows: astunerTable.add });
+  const own = new Set(added.map(({ path }) => path));
   const same = rowsOf(ajetTable).flatMap((row): KeyRow[] => {
     // Newer than the predecessor.
     if (row.since !== undefined) return [];
     const renamed = JSON.parse(JSON.stringify(row).replaceAll(/\bajet(?=[."])/g, 'astuner')) as KeyRow;
+    if (own.has(renamed.path)) return [];
     return [{ ...renamed, renamedTo: undefined, removed: undefined, ...changes.get(renamed.path) }];
   });
-  return launcherTable([...same, ...rowsOf({ rows: astunerTable.add })]);
+  return launcherTable([...same, ...added]);
 });
 
 /** The keys of Trinity-RFT's own configs. */

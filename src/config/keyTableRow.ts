@@ -54,6 +54,8 @@ const keyRow = () =>
     unit: z.optional(z.string()),
     /** What the text of the value names. */
     holds: z.optional(z.enum(['file', 'folder', 'path', 'workflow', 'judge', 'interpolation'])),
+    /** Training makes what the text names: it need not be there. */
+    made: z.optional(z.boolean()),
     /** How many of upstream's own configs set it: 9 nearly all, absent nearly none. */
     use: z.optional(z.number()),
     /** Values of `enum` count in any letter case. */

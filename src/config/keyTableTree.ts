@@ -119,6 +119,7 @@ class TreeKey implements KeyNode {
   #children: ReadonlyMap<string, KeyNode> | undefined;
   #item: KeyNode['item'] | null = null;
   #anyChild: KeyNode | undefined | null = null;
+  #unlisted: KeyNode['unlisted'] | undefined;
 
   constructor(place: KeyPlace) {
     this.name = place.name;
@@ -148,6 +149,10 @@ class TreeKey implements KeyNode {
   }
 
   get unlisted(): KeyNode['unlisted'] {
+    return (this.#unlisted ??= this.#readUnlisted());
+  }
+
+  #readUnlisted(): KeyNode['unlisted'] {
     const { row, tree, specs } = this.#read();
     if (row?.unlisted !== undefined) return row.unlisted;
     if (specs.includes(tree.top)) return tree.options.top;
@@ -250,6 +255,7 @@ function infoOf(row: KeyRow, place: KeyPlace, tree: KeyTree): KeyInfo {
     unit: row.unit,
     valueNotes: row.valueNotes,
     holds: row.holds,
+    made: row.made === true,
     use: row.use,
     ofExample: row.appliesWhen?.endsWith(' only') === true,
     constraint: row.constraint,

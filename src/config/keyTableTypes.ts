@@ -35,6 +35,8 @@ export interface KeyInfo extends ValueInfo {
   readonly valueNotes?: Readonly<Record<string, string>> | undefined;
   /** What the text of the value names. */
   readonly holds?: KeyRow['holds'];
+  /** Training makes what the text names. */
+  readonly made: boolean;
   /** How common the key is, from 0 to 9. */
   readonly use?: number | undefined;
   /** Belongs to one of upstream's examples; AgentJet itself does not know it. */

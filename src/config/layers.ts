@@ -1,8 +1,9 @@
-import { isFailure, parseText } from './interpolation/grammar.ts';
+import { isFailure } from './interpolation/grammar.ts';
+import { templateOf } from './interpolation/template.ts';
 import type { ConfigDocument } from './parse.ts';
 import type { LocatedProblem } from './problem.ts';
 import { resolvePlain } from './scalar.ts';
-import { fromNode, locationOf, type MappingValue, type Value } from './value.ts';
+import { fromNode, isSettled, locationOf, type MappingValue, type Value } from './value.ts';
 import type { Location } from '../base/errors.ts';
 
 export interface LayerRules {
@@ -39,6 +40,7 @@ export function readLayer(
 
 /** Loading refuses what is no whole interpolation, and a key that is null, wherever they stand. */
 function collectBroken(value: Value, problems: LocatedProblem[]): void {
+  if (isSettled(value)) return;
   if (value.kind === 'mapping') {
     for (const child of value.entries.values()) collectBroken(child, problems);
     for (const key of value.otherKeys ?? [])
@@ -46,7 +48,7 @@ function collectBroken(value: Value, problems: LocatedProblem[]): void {
   }
   if (value.kind === 'sequence') for (const item of value.items) collectBroken(item, problems);
   if (value.kind !== 'scalar' || typeof value.value !== 'string' || !value.value.includes('${')) return;
-  const parsed = parseText(value.value);
+  const parsed = templateOf(value);
   if (isFailure(parsed)) problems.push(brokenProblem(value, value.value, parsed.at));
 }
 

@@ -54,6 +54,8 @@ export async function readSearchPath(
 function filePath(written: string): string | undefined {
   const [, scheme, path] = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(.*)$/is.exec(written) ?? [];
   if (path === undefined || path === '' || (scheme !== undefined && scheme !== 'file')) return undefined;
+  // `file:/x` and the like: Hydra knows schemes by `://` alone.
+  if (scheme === undefined && /^[a-z][a-z0-9+.-]+:/i.test(path)) return undefined;
   return path.replace(/^\/(?=[A-Za-z]:[\\/])/, '');
 }
 

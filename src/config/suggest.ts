@@ -25,7 +25,8 @@ export function suggestKeys(
     .map((key) => ({ key, score: unlikeness(key.name, name) }))
     .filter(({ score }) => score <= Math.max(1, Math.floor(name.length / 3)));
   const elsewhere = namesakes(name, table)
-    .filter((key) => topOf(key) === topOf(section))
+    // Beside sections of another program a namesake of theirs means something else.
+    .filter((key) => table.root.strict || topOf(key) === topOf(section))
     // Behind an exact slip of one letter, before vaguer likenesses.
     .map((key) => ({ key, score: 1.5 + 0.1 * stepsBetween(key, section) }));
   return [...similar, ...elsewhere]

@@ -51,7 +51,7 @@ export function suppress(
 }
 
 /** What to write so that a finding is no longer told; none where a comment would change what the text says. */
-export function ignoreFix(document: ConfigDocument, found: Finding): Fix[] {
+function ignoreFix(document: ConfigDocument, found: Finding): Fix[] {
   const title = `Ignore \`${found.rule}\` on this line`;
   return fix(title, ignoreEdit(document, found));
 }

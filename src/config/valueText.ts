@@ -1,4 +1,5 @@
 import type { ConfigContext } from './context.ts';
+import { placeText } from './effective/origins.ts';
 import { pythonText } from './scalar.ts';
 import { toPlain, type Origin, type Value } from './value.ts';
 
@@ -19,18 +20,21 @@ function scalarText(value: Extract<Value, { kind: 'scalar' }>): string {
   return pythonText(value);
 }
 
-/** Where a value was set, for people. */
+/** Where a value was set, for people; files are named from the folder `relativeTo`. */
 export function originText(
   origin: Origin,
-  { file, dialect }: Pick<ConfigContext, 'file' | 'dialect'>,
+  {
+    file,
+    dialect,
+    relativeTo,
+  }: Pick<ConfigContext, 'file' | 'dialect'> & { readonly relativeTo?: string | undefined },
 ): string {
   switch (origin.kind) {
     case 'file': {
       const { location } = origin;
-      const line = location.line === undefined ? '' : `:${location.line}`;
       if (location.file === file)
         return location.line === undefined ? 'this file' : `this file, line ${location.line}`;
-      return `\`${location.file}${line}\``;
+      return `\`${placeText(location, relativeTo)}\``;
     }
     case 'bundled':
       return `default of ${dialect.label}`;

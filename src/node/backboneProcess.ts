@@ -6,8 +6,10 @@ import { pathToFileURL } from 'node:url';
 import { launch, type LaunchPorts } from '../backbone/launcher/launch.ts';
 import { CancellationSource } from '../base/cancellation.ts';
 import { CodedError, toReport } from '../base/errors.ts';
+import { placeOfMethod } from '../config/code/methodPlace.ts';
 import { compose } from '../config/compose.ts';
 import type { FrontEndMessage, RunEvent, RunRequest } from '../protocol/run.ts';
+import { localClassFinder } from './classFinder.ts';
 import { systemClock } from './clock.ts';
 import { localFiles } from './files.ts';
 import { installLoader, type Loader } from './loader/loader.ts';
@@ -64,6 +66,7 @@ function portsOf(request: RunRequest): LaunchPorts {
     esbuild: path.join(ownFolder, 'vendor/esbuild-wasm/bin/esbuild'),
   });
   const uncaught = new UncaughtErrors((error) => reportUncaught(error, loader));
+  const classes = localClassFinder([request.cwd]);
   let configText = '';
   return {
     clock: systemClock,
@@ -83,6 +86,8 @@ function portsOf(request: RunRequest): LaunchPorts {
     },
     loadWorkflow: async (file, name) => (await loader.loadExport({ file, name }, 'workflow', [])).value,
     loadJudge: async (file, name) => (await loader.loadExport({ file, name }, 'judge', [])).value,
+    placeOfMethod: (file, name, method) =>
+      placeOfMethod({ kind: 'file', where: file, name }, method, classes, (one) => localFiles.readText(one)),
     findModelText: (_, plan) => findRunText(request, plan),
     openModelTuner: (_, plan, text) => openModelTuner(request.model, plan, text, loader, emit),
     openFolder: (plan) => openRunFolder(plan.folder, configText),

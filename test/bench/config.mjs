@@ -6,17 +6,21 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
+import { cleanConfig, corruptSamples } from './configCorrupt.mjs';
 import { configSamples, keysIn, placesIn } from './configSamples.mjs';
 import { alternate } from './measure.mjs';
 
 const execute = promisify(execFile);
 
-const runs = 15;
+/** Samples of each side: what is quickly done is done more often, as it is more easily disturbed. */
+const leastRuns = 15;
+const mostRuns = 75;
 /** Both sides are asked again and again for so long before anything is measured. */
 const warmUpMilliseconds = 2_000;
 /** Places of one sample: what one costs depends on where it is. */
 const places = 6;
 const heapRuns = 7;
+const corruptRuns = 9;
 
 /** What is done to a document, how often in a sample, and how much of the peer's time it may take. */
 const acts = [
@@ -28,6 +32,7 @@ const acts = [
 
 export const configBenches = [
   ...acts.flatMap((act) => configSamples().map((sample) => benchOf(act, sample))),
+  ...corruptSamples.map(corruptBench),
   {
     name: 'config-heap',
     metric: 'MB of heap after 1,000 edits, validated each, and a collection',
@@ -51,18 +56,38 @@ function benchOf(act, { name, text }) {
       const [ours, peer] = [new OurSide(), new PeerSide()];
       await Promise.all([ours.open(text), peer.open(text)]);
       const start = performance.now();
-      while (performance.now() - start < warmUpMilliseconds) {
+      let pairs = 0;
+      for (; performance.now() - start < warmUpMilliseconds; pairs++) {
         await act.sample(ours, text);
         await act.sample(peer, text);
       }
       return alternate(
-        runs,
+        Math.min(Math.max(pairs, leastRuns), mostRuns),
         () => act.sample(ours, text),
         () => act.sample(peer, text),
       );
     },
   };
   return bench;
+}
+
+/** Against ourselves: what a text is made of may not cost much more than its length does. */
+function corruptBench({ name, text }) {
+  return {
+    name: `config-corrupt-${name}`,
+    metric: `ms to validate ${Math.round(text.length / 1_000)} thousand characters of a broken config`,
+    baselineName: 'a whole one that is as long',
+    target: 10,
+    measure: async () => {
+      const { OurSide } = await import('./configOurs.mjs');
+      const side = new OurSide();
+      const clean = cleanConfig(text.length);
+      const sides = [() => openOnce(side, text), () => openOnce(side, clean)];
+      const start = performance.now();
+      while (performance.now() - start < warmUpMilliseconds / 2) for (const sample of sides) await sample();
+      return alternate(corruptRuns, ...sides);
+    },
+  };
 }
 
 async function openOnce(side, text) {
@@ -97,7 +122,7 @@ async function timeOf(act) {
   return performance.now() - start;
 }
 
-/** Each in a process of its own, with our side alone. */
+/** Each run in a process of its own, with our side alone. */
 async function measureHeap() {
   const samples = { ours: [], baseline: [] };
   for (let run = 0; run < heapRuns; run++) {

@@ -3,13 +3,15 @@
  * with the defaults that come with it, and finds no files and no classes.
  */
 import path from 'node:path';
-import { check } from '../../src/config/check.ts';
-import { completeIn } from '../../src/config/completion/completeIn.ts';
-import { dialectOf } from '../../src/config/dialect.ts';
-import { hoverIn } from '../../src/config/hover.ts';
-import { parseConfig } from '../../src/config/parse.ts';
-import { reparse } from '../../src/config/parse/reparse.ts';
-import { readContext } from '../../src/config/readContext.ts';
+import './asBundled.mjs';
+
+const { check } = await import('../../src/config/check.ts');
+const { completeIn } = await import('../../src/config/completion/completeIn.ts');
+const { dialectOf } = await import('../../src/config/dialect.ts');
+const { hoverIn } = await import('../../src/config/hover.ts');
+const { parseConfig } = await import('../../src/config/parse.ts');
+const { reparse } = await import('../../src/config/parse/reparse.ts');
+const { readContext } = await import('../../src/config/readContext.ts');
 
 export class OurSide {
   #document;

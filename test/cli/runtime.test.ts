@@ -42,6 +42,19 @@ it('an old Node finds a newer one on PATH', async () => {
   expect(episodes).toHaveLength(4);
 });
 
+it.runIf(oldNode() !== undefined)('an old Node checks and explains configs itself', async () => {
+  const node = oldNode() ?? '';
+  const project = await smallProject();
+  const checked = await runCli(project, ['check', '.', 'small.yaml'], { node });
+  expect(checked).toMatchObject({ code: 0, stderr: '' });
+  expect(checked.stdout).toContain(' in 1 config');
+  const converted = await runCli(project, ['config', 'small.yaml', '--to', 'trinity', '--origin'], { node });
+  expect(converted.stdout).toContain('algorithm:');
+  expect(JSON.parse((await runCli(project, ['schema', 'trinity'], { node })).stdout)).toHaveProperty(
+    '$schema',
+  );
+});
+
 it('the Node that runs the command will do where PATH has none', async () => {
   expect(await runCli(await smallProject(), small, { env: { PATH: '/nowhere' } })).toMatchObject({ code: 0 });
 });

@@ -13,7 +13,7 @@ import type { BaseJudge, Task, Workflow } from '../../workflow/index.ts';
 import type { ModelTextSource } from '../context-tracker/modelTextSource.ts';
 import { RunRecorder } from '../context-tracker/recorder.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
-import type { JudgeClass } from '../task-judge/judge.ts';
+import type { PlaceOfMethod, UserMethod } from '../task-judge/judge.ts';
 import { readJsonlTasks } from '../task-reader/jsonlReader.ts';
 import { episodeSlots, rollOut } from '../task-rollout/rollout.ts';
 import {
@@ -56,6 +56,8 @@ export interface LaunchPorts {
     file: string,
     name: string,
   ): Promise<new (config: Readonly<Record<string, unknown>>) => BaseJudge>;
+  /** Where a class of the user's has a method, as it is written. Never rejects. */
+  placeOfMethod(file: string, name: string, method: UserMethod): Promise<Location>;
   /** Rejects with a CodedError `tokenizer/…` where the request names a tokenizer that is not there or not readable. */
   findModelText(request: RunRequest, plan: RunPlan): Promise<ModelTextSource>;
   openModelTuner(request: RunRequest, plan: RunPlan, text: ModelTextSource): Promise<ModelTuner>;
@@ -95,7 +97,7 @@ async function run(
     const folder = await ports.openFolder(plan, request);
     const slots = episodeSlots(prepared.tasks, plan.repeat);
     const facts = factsOf(request, plan, {
-      workflowFile: prepared.workflowFile,
+      workflowFile: prepared.workflow.file,
       model: modelTuner.description,
       tokenizer: text.note,
       tasks: prepared.tasks.length,
@@ -133,7 +135,7 @@ interface Prepared {
   readonly plan: RunPlan;
   readonly config: Config;
   readonly locate: Locate;
-  readonly workflowFile: string;
+  readonly workflow: Place;
   readonly Workflow: new () => Workflow;
   readonly tasks: readonly Task[];
 }
@@ -154,23 +156,32 @@ async function prepare(request: RunRequest, ports: LaunchPorts): Promise<Prepare
   const { tasks, warnings } = await readJsonlTasks(dataFile, selection, ports.files, plan.dataFileAt);
   for (const warning of warnings) warn(ports, warning);
   const Workflow = await namedAt(workflow.namedAt, ports.loadWorkflow(workflow.file, workflow.name));
-  return { plan, config, locate, workflowFile: workflow.file, Workflow, tasks };
+  return { plan, config, locate, workflow, Workflow, tasks };
 }
 
 function contextOf(
   request: RunRequest,
-  { plan, config, locate, Workflow }: Prepared,
+  { plan, config, locate, workflow, Workflow }: Prepared,
   modelTuner: ModelTuner,
   recorder: RunRecorder,
   ports: LaunchPorts,
 ): EpisodeContext {
+  const judge = once(() => judgeOf(plan, config, locate));
+  const placeOf: PlaceOfMethod = async (method) => {
+    const { file, name } = method === 'execute' ? workflow : await judge();
+    return ports.placeOfMethod(file, name, method);
+  };
   return {
     ...ports.episodes,
+    placeOf,
     Workflow,
     config: config.plain(),
     clock: ports.clock,
     timeout: request.episodeTimeout,
-    loadJudge: once(() => judgeOf(plan, config, locate, ports)),
+    loadJudge: once(async () => {
+      const { file, name, namedAt: location } = await judge();
+      return namedAt(location, ports.loadJudge(file, name));
+    }),
     openCalls: (slot, uuid) => {
       recorder.episodeStarted(tracedEpisode(slot, uuid, ports.clock.now()));
       return modelTuner.openCalls(slot, uuid);
@@ -237,13 +248,8 @@ function workflowOf(plan: RunPlan, config: Config, locate: Locate): Promise<Plac
   return locate(plan.workflow, 'workflow', config.locate(key));
 }
 
-/** The judge class, when an episode needs it: a run whose workflow returns every reward never asks. */
-async function judgeOf(
-  plan: RunPlan,
-  config: Config,
-  locate: Locate,
-  ports: LaunchPorts,
-): Promise<JudgeClass> {
+/** The judge's class, when an episode needs it: a run whose workflow returns every reward never asks. */
+async function judgeOf(plan: RunPlan, config: Config, locate: Locate): Promise<Place> {
   if (plan.judgeType !== 'customized_protocol') {
     throw noJudge(`judge_type ${plan.judgeType} is not available here`, config, 'ajet.task_judge.judge_type');
   }
@@ -252,11 +258,10 @@ async function judgeOf(
   if (origin?.kind !== 'file')
     throw noJudge('the config names none', config, 'ajet.task_judge.judge_protocol');
   const location = config.locate('ajet.task_judge.judge_protocol');
-  const { file, name } = await locate(plan.judge, 'judge', location);
-  return namedAt(location, ports.loadJudge(file, name));
+  return locate(plan.judge, 'judge', location);
 }
 
-/** Loads at most once: every episode gets the same class, or the same error. */
+/** Asks at most once: every episode gets the same answer, or the same error. */
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () => (loaded ??= load());

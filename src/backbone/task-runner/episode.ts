@@ -4,7 +4,7 @@ import { CodedError, toReport, type ErrorReport, type Location } from '../../bas
 import type { Clock } from '../../base/ports.ts';
 import type { EpisodeResult } from '../../protocol/run.ts';
 import type { AjetTuner, Task, Workflow, WorkflowOutput, WorkflowTask } from '../../workflow/index.ts';
-import { settleReward, type JudgeClass, type Outcome } from '../task-judge/judge.ts';
+import { settleReward, type JudgeClass, type Outcome, type PlaceOfMethod } from '../task-judge/judge.ts';
 import { afterRunningTime } from './runningTime.ts';
 
 /** Which episode: the `repeat`-th run of the task at `taskIndex`. */
@@ -40,6 +40,7 @@ export interface EpisodeContext {
   newUuid(): string;
   /** The topmost frame of an error's stack that lies in the user's code. */
   userFrame(error: unknown): Location | undefined;
+  readonly placeOf: PlaceOfMethod;
   /** Errors that no promise of the workflow's carries, such as a throw in one of its timers. */
   onUncaught(listener: (error: unknown) => void): { dispose(): void };
 }
@@ -89,8 +90,9 @@ async function settle(
 async function execute(task: WorkflowTask, calls: EpisodeCalls, context: EpisodeContext): Promise<Outcome> {
   const workflow = new context.Workflow();
   const output: unknown = await workflow.execute(task, calls.tuner);
-  if (!isOutput(output)) throw noOutput(context.Workflow.name, output);
-  return settleReward(task, output, context.config, () => context.loadJudge());
+  const { placeOf } = context;
+  if (!isOutput(output)) throw noOutput(context.Workflow.name, output, await placeOf('execute'));
+  return settleReward(task, output, context.config, () => context.loadJudge(), placeOf);
 }
 
 /**
@@ -124,8 +126,11 @@ function interruption(
     stop.add(cancellation.onCancelled(() => reject(cancelled())));
     stop.add(context.onUncaught(reject));
     const seconds = context.timeout;
-    if (seconds !== undefined)
-      stop.add(afterRunningTime(context.clock, seconds, () => reject(timedOut(seconds))));
+    if (seconds === undefined) return;
+    const give = (): void => {
+      void context.placeOf('execute').then((location) => reject(timedOut(seconds, location)));
+    };
+    stop.add(afterRunningTime(context.clock, seconds, give));
   });
 }
 
@@ -154,9 +159,10 @@ function isOutput(value: unknown): value is WorkflowOutput {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function noOutput(workflow: string, value: unknown): CodedError {
+function noOutput(workflow: string, value: unknown, location: Location | undefined): CodedError {
   return new CodedError({
     code: 'episode/no-output',
+    location,
     message: `execute of ${workflow} returned ${value === null ? 'null' : typeof value}, not a WorkflowOutput.`,
     hint: 'Return an object such as {reward, isSuccess, metadata}.',
   });
@@ -174,9 +180,10 @@ function cancelled(): CodedError {
   return new CodedError({ code: 'episode/cancelled', message: 'The run was cancelled.' });
 }
 
-function timedOut(seconds: number): CodedError {
+function timedOut(seconds: number, location: Location | undefined): CodedError {
   return new CodedError({
     code: 'episode/timed-out',
+    location,
     message: `The workflow did not return within ${seconds} s of running time.`,
     hint: 'Look for an await that never settles, or raise --episode-timeout (launch.json: episodeTimeout).',
   });

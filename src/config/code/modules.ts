@@ -71,7 +71,7 @@ export function rememberStamps(modules: Pick<Modules, 'stamp'>): Pick<Modules, '
   };
 }
 
-export function scanModule(file: string, text: string): Module {
+function scanModule(file: string, text: string): Module {
   const language = file.endsWith('.py') ? 'python' : 'typescript';
   const scan = language === 'python' ? scanPython(text) : scanTypeScript(text);
   const lines = new LineMap(text);

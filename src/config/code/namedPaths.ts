@@ -3,8 +3,7 @@ import type { ConfigSurroundings } from '../context.ts';
 import type { Dialect } from '../dialect.ts';
 import { hasInterpolation } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
-import { visitAll } from '../rules/visit.ts';
-import { readSearchPath } from '../searchPath.ts';
+import { namingKeys, takesPath } from './namingKeys.ts';
 
 export interface FactRequest {
   readonly document: ConfigDocument;
@@ -23,10 +22,6 @@ export interface NamedPath {
   readonly rows: number | undefined;
 }
 
-const onDisk: ReadonlySet<string | undefined> = new Set(['file', 'folder', 'path']);
-/** What training itself makes need not be there. */
-const madeByTraining =
-  /(?:output_path|output\.path|_to_markdown_file_path|checkpoint_\w*_dir|db_path|experience_buffer\.path|save_path|cache_dir|save_dir)$/;
 /** A config that names more paths has only so many looked up. */
 const mostPaths = 500;
 
@@ -38,13 +33,14 @@ const mostPaths = 500;
 export async function namedPaths(request: FactRequest, isProject: boolean): Promise<Map<string, NamedPath>> {
   const { document, dialect } = request;
   const asked = new Map<string, PathKind>();
-  for (const { node, key } of visitAll(document, dialect.keys())) {
+  for (const { node, key } of namingKeys.in(document, dialect.keys())) {
     if (asked.size >= mostPaths) break;
-    const holds = key?.info?.holds;
-    if (key === undefined || !onDisk.has(holds) || node.kind !== 'scalar') continue;
+    if (key === undefined || !takesPath(key) || node.kind !== 'scalar') continue;
     if (typeof node.value !== 'string' || node.value === '' || hasInterpolation(node)) continue;
-    const made = madeByTraining.test(key.path);
-    asked.set(node.value, made ? 'made' : holds === 'path' ? 'path-or-id' : 'path');
+    asked.set(
+      node.value,
+      key.info?.made === true ? 'made' : key.info?.holds === 'path' ? 'path-or-id' : 'path',
+    );
   }
   const looked = [...asked].map(
     async ([text, kind]) => [text, await lookUp(text, kind, request, isProject)] as const,
@@ -108,13 +104,8 @@ export async function searchFolders({
   dialect,
   surroundings,
 }: FactRequest): Promise<Map<string, string>> {
-  if (dialect.composition !== 'hydra') return new Map();
-  const hydra = composition.config.root.entries.get('hydra');
-  const list = hydra?.kind === 'mapping' ? hydra.entries.get('searchpath') : undefined;
-  if (list === undefined) return new Map();
-  const { folders } = await readSearchPath(list, surroundings);
   const found = new Map<string, string>();
-  for (const { written, folder } of folders) {
+  for (const { written, folder } of composition.folders ?? []) {
     if (folder === undefined) continue;
     const names = await surroundings.files.list(folder).catch(() => []);
     const configs = names.filter((name) => /\.ya?ml$/.test(name)).toSorted();

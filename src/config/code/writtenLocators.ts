@@ -1,8 +1,9 @@
+import type { ClassFinder, LocatorTarget } from '../classes.ts';
 import type { Dialect } from '../dialect.ts';
 import { parseLocator, type Locator } from '../locator.ts';
 import { hasInterpolation, nodeAt, type Node, type ScalarNode } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
-import { visitAll } from '../rules/visit.ts';
+import { namingKeys, takesClass } from './namingKeys.ts';
 
 /** A value that names a class of the user's: by where it is, or by the name under which Trinity has it registered. */
 export interface WrittenName {
@@ -11,10 +12,6 @@ export interface WrittenName {
   /** Undefined for a registered name. */
   readonly locator: Locator | undefined;
 }
-
-/** Keys of Trinity's that take the name of a registered class, or a dotted path to one. */
-const registryKey =
-  /(?:^|\.)(?:default_workflow_type|default_eval_workflow_type|workflow_type|default_reward_fn_type)$/;
 
 /** Every value of a text that names a class of the user's; what a program comes with is left out. */
 export function writtenNames(document: ConfigDocument, dialect: Dialect): WrittenName[] {
@@ -27,10 +24,22 @@ export function writtenNames(document: ConfigDocument, dialect: Dialect): Writte
   return [...found, ...registryNames(document, dialect)];
 }
 
+/** What a written name leads to. `cwd` and `beside` as of `ClassFinder.find`. */
+export async function targetOf(
+  { text, locator }: Pick<WrittenName, 'text' | 'locator'>,
+  classes: ClassFinder,
+  cwd: string,
+  beside: string,
+): Promise<LocatorTarget> {
+  if (locator !== undefined) return classes.find(locator, cwd, beside);
+  const site = (await classes.all()).find(({ registered }) => registered === text);
+  return site === undefined ? { status: 'elsewhere' } : { status: 'found', site };
+}
+
 function registryNames(document: ConfigDocument, dialect: Dialect): WrittenName[] {
   const found: WrittenName[] = [];
-  for (const { node, key, value } of visitAll(document, dialect.keys())) {
-    if (key === undefined || !registryKey.test(key.path)) continue;
+  for (const { node, key, value } of namingKeys.in(document, dialect.keys())) {
+    if (key === undefined || !takesClass(key)) continue;
     const written = textNode(node);
     if (written === undefined || value?.allowed?.includes(written.text) === true) continue;
     const [, where, name] = /^([\w.]+)\.(\w+)$/.exec(written.text) ?? [];

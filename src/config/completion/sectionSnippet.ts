@@ -1,3 +1,4 @@
+import type { Clause } from '../condition.ts';
 import { textScalar } from '../edits.ts';
 import type { KeyInfo, KeyNode } from '../keyTable.ts';
 import { snippetText } from './completion.ts';
@@ -36,9 +37,11 @@ function requiredLines(section: KeyNode, whole: KeyNode, numbers: Numbers): stri
   });
 }
 
-/** What depends on a choice within the section is left out: nothing is chosen there yet. */
+/** What depends on a choice within the section is left out, for nothing is chosen there yet; not what depends on a switch. */
 function isRequired({ required, ofExample, condition = [] }: KeyInfo, { path }: KeyNode): boolean {
-  return required && !ofExample && condition.every((clause) => clause.path?.startsWith(`${path}.`) !== true);
+  const isChosen = ({ path: asked, values }: Clause): boolean =>
+    asked?.startsWith(`${path}.`) === true && values.join() !== 'false';
+  return required && !ofExample && !condition.some(isChosen);
 }
 
 function valueLines({ name }: KeyNode, info: KeyInfo, numbers: Numbers): string[] {

@@ -139,7 +139,7 @@ function isBare({ info }: KeyNode, value: string): boolean {
 }
 
 /** The values worth offering: all there are where there are few, else the default. */
-export function valuesFor(info: (ValueInfo & { readonly default: unknown }) | undefined): string[] {
+function valuesFor(info: (ValueInfo & { readonly default: unknown }) | undefined): string[] {
   if (info === undefined) return [];
   const values = [...(info.allowed ?? [])];
   if (info.types.includes('boolean')) values.push('true', 'false');

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import type { LocatedProblem } from '../problem.ts';
 import type { SearchFolder } from '../searchPath.ts';
-import { locationOf, type MappingValue, type Value } from '../value.ts';
+import { isSettled, locationOf, type MappingValue, type Value } from '../value.ts';
 import type { Choice } from './defaultsTree.ts';
 
 /** Sections that a launcher asks for, and that are not there. */
@@ -57,6 +57,7 @@ export function bundledProblems(
 export function missingValues(root: MappingValue, section: string | undefined): LocatedProblem[] {
   const problems: LocatedProblem[] = [];
   const check = (value: Value, place: readonly string[], key: string): void => {
+    if (isSettled(value)) return;
     if (value.kind !== 'scalar') visit(value, [...place, key]);
     else if (value.value === '???' && value.origin.kind !== 'bundled') {
       problems.push(missingValue(value, [...place, key], section));

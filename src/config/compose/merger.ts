@@ -5,8 +5,6 @@ import type { MappingValue, ScalarPart, Value } from '../value.ts';
 /** Told of a value that cannot be joined with what is below it. */
 export type ConflictReport = (value: Value, below: Value, path: readonly string[]) => void;
 
-const none: ReadonlySet<string> = new Set();
-
 interface Growing {
   readonly kind: 'mapping';
   readonly entries: Map<string, Value>;
@@ -56,6 +54,11 @@ export class Merger {
       }
       const here = [...path, key];
       if (value.kind === 'scalar' && value.value === '???') continue;
+      const joined = joinedAlone(present, value);
+      if (joined !== undefined) {
+        below.entries.set(key, joined);
+        continue;
+      }
       const lower = this.#settled(present, here);
       if (lower.kind === 'mapping' && value.kind === 'mapping') {
         const growing = this.#growing(lower, value);
@@ -70,15 +73,9 @@ export class Merger {
   }
 
   /** The lower mapping, copied unless it is ours already, with the place of the upper one. */
-  #growing(below: MappingValue, { origin, otherKeys = none }: MappingValue): Growing {
+  #growing(below: MappingValue, { origin, otherKeys }: MappingValue): Growing {
     const entries = this.#own.has(below) ? (below.entries as Map<string, Value>) : new Map(below.entries);
-    const others = below.otherKeys === undefined ? otherKeys : new Set([...below.otherKeys, ...otherKeys]);
-    const growing: Growing = {
-      kind: 'mapping',
-      entries,
-      origin,
-      ...(others.size > 0 && { otherKeys: others }),
-    };
+    const growing = mappingOf(entries, origin, [below.otherKeys, otherKeys]);
     this.#own.add(growing);
     return growing;
   }
@@ -97,6 +94,52 @@ export class Merger {
       return undefined;
     }
   }
+}
+
+function mappingOf(
+  entries: Map<string, Value>,
+  origin: MappingValue['origin'],
+  others: readonly (ReadonlySet<string> | undefined)[],
+): Growing {
+  const otherKeys = others.flatMap((keys) => (keys === undefined ? [] : [...keys]));
+  return { kind: 'mapping', entries, origin, ...(otherKeys.length > 0 && { otherKeys: new Set(otherKeys) }) };
+}
+
+/** By the upper one. Sections that no edit touches are the same values each time, and so is what comes of them. */
+const joins = new WeakMap<
+  MappingValue,
+  { readonly lower: MappingValue; readonly joined: MappingValue | undefined }
+>();
+
+/**
+ * Two values laid over one another; undefined where that takes more than the two: an interpolation to be followed, or a
+ * conflict to be told.
+ */
+function joinedAlone(lower: Value, upper: Value): Value | undefined {
+  if (upper.kind === 'scalar') return upper;
+  if (lower.kind === 'scalar') return isInterpolation(lower) ? undefined : upper;
+  if (lower.kind === 'sequence') return upper.kind === 'sequence' ? upper : undefined;
+  return upper.kind === 'mapping' ? joinedMappings(lower, upper) : undefined;
+}
+
+function joinedMappings(lower: MappingValue, upper: MappingValue): MappingValue | undefined {
+  const known = joins.get(upper);
+  if (known?.lower === lower) return known.joined;
+  const joined = joinKeys(lower, upper);
+  joins.set(upper, { lower, joined });
+  return joined;
+}
+
+function joinKeys(lower: MappingValue, upper: MappingValue): MappingValue | undefined {
+  const entries = new Map(lower.entries);
+  for (const [key, value] of upper.entries) {
+    const present = lower.entries.get(key);
+    if (present !== undefined && value.kind === 'scalar' && value.value === '???') continue;
+    const joined = present === undefined ? value : joinedAlone(present, value);
+    if (joined === undefined) return undefined;
+    entries.set(key, joined);
+  }
+  return mappingOf(entries, upper.origin, [lower.otherKeys, upper.otherKeys]);
 }
 
 /** Sections of its own, so that what is merged into the copy does not show in what it was copied from. */

@@ -3,7 +3,7 @@ import { pythonText, type Scalar } from '../scalar.ts';
 import type { Origin, RuleInput, ScalarPart, Value } from '../value.ts';
 import type { ConversionRule } from './conversionRules.ts';
 import { evaluate, type PythonValue } from './expression/evaluate.ts';
-import { parseExpression, type NameUse } from './expression/syntax.ts';
+import { parseExpression, type NameUse, type ParsedExpression } from './expression/syntax.ts';
 
 export interface RuleResult {
   /** What the launcher sets the rule's target to; undefined where it would raise instead. */
@@ -49,7 +49,7 @@ export function isOperatorExpression(expression: string): boolean {
 }
 
 function computed(rule: ConversionRule, inputs: readonly RuleInput[]): RuleResult {
-  const parsed = parseExpression(rule.expression);
+  const parsed = parsedOnce(rule);
   if (!parsed.ok) return failed(inputs, `\`${rule.expression}\` cannot be read: ${parsed.problem.message}`);
   const open = inputs.find(({ value }) => isInterpolated(value));
   if (open !== undefined) {
@@ -76,6 +76,14 @@ function computed(rule: ConversionRule, inputs: readonly RuleInput[]): RuleResul
     text: `${arithmetic} = ${pythonText(scalar)}`,
     inputs,
   };
+}
+
+const parsedRules = new WeakMap<ConversionRule, ParsedExpression>();
+
+function parsedOnce(rule: ConversionRule): ParsedExpression {
+  const parsed = parsedRules.get(rule) ?? parseExpression(rule.expression);
+  parsedRules.set(rule, parsed);
+  return parsed;
 }
 
 /** Points at the first value that is no number, else at the last, which divides in the expressions there are. */

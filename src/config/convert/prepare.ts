@@ -9,7 +9,7 @@ export interface Prepared {
 }
 
 /** Stands for the local time of the start in a name that the launcher makes of the file's. */
-export const startTime = '<YYYYmmdd_HHMM>';
+const startTime = '<YYYYmmdd_HHMM>';
 
 /**
  * What upstream's launcher does to a config before it composes it: name, folder and backbone of the run are set, and the

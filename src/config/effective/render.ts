@@ -27,8 +27,8 @@ export interface Rendered {
 
 /** Aliases can make a value far larger than its text; beyond this many lines the rest is left out and said so. */
 const mostLines = 200_000;
-/** Comments stand in one column, unless a line is longer than this. */
-const widestCode = 60;
+/** Comments stand in one column, unless a line is longer than this: beside the config there is half a window for both. */
+const widestCode = 40;
 
 interface Line {
   readonly code: string;

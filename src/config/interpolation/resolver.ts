@@ -1,10 +1,18 @@
 import type { LocatedProblem } from '../problem.ts';
-import type { MappingValue, ScalarPart, SequenceValue, Value } from '../value.ts';
+import { isSettled, type MappingValue, type ScalarPart, type SequenceValue, type Value } from '../value.ts';
 import { callResolver } from './calls.ts';
-import { Unresolved, type Environment, type Found, type Place, type ResolverHost } from './host.ts';
-import { isFailure, parseText, type Element, type Interpolation, type Template } from './grammar.ts';
+import {
+  Unresolved,
+  unresolved,
+  type Environment,
+  type Found,
+  type Place,
+  type ResolverHost,
+} from './host.ts';
+import { isFailure, type Element, type Interpolation, type Template } from './grammar.ts';
 import { absolutePath } from './path.ts';
 import { textOfFound } from './pythonText.ts';
+import { templateOf } from './template.ts';
 
 export interface ResolverRules {
   /** What is not resolved within this section is an error, elsewhere a warning; undefined: an error anywhere. */
@@ -50,7 +58,7 @@ export class Resolver implements ResolverHost {
   #mapping(value: MappingValue, path: Path): MappingValue {
     let entries: Map<string, Value> | undefined;
     for (const [key, child] of value.entries) {
-      if (child.kind === 'scalar' && !isInterpolation(child)) continue;
+      if (isSettled(child) || (child.kind === 'scalar' && !isInterpolation(child))) continue;
       const resolved = this.deep(child, [...path, key]);
       if (resolved !== child) (entries ??= new Map(value.entries)).set(key, resolved);
     }
@@ -59,8 +67,7 @@ export class Resolver implements ResolverHost {
 
   #sequence(value: SequenceValue, path: Path): SequenceValue {
     const items = value.items.map((item, index) => {
-      const settled = item.kind === 'scalar' && !isInterpolation(item);
-      return settled ? item : this.deep(item, [...path, String(index)]);
+      return isSettled(item) ? item : this.deep(item, [...path, String(index)]);
     });
     return items.every((item, index) => item === value.items[index]) ? value : { ...value, items };
   }
@@ -91,14 +98,14 @@ export class Resolver implements ResolverHost {
   follow(scalar: ScalarPart, path: Path): Found {
     if (!isInterpolation(scalar)) return { value: scalar, path };
     const id = path.join('\0');
-    if (this.#found.has(id)) return this.#found.get(id) ?? unresolved();
+    if (this.#found.has(id)) return this.#found.get(id) ?? unknown();
     const place = { path, origin: scalar.origin };
     if (this.#underWay.has(id)) this.#failCycle(place, 'leads back to itself');
     if (this.#underWay.size >= limits.depth) this.#failDepth(place);
     this.#underWay.add(id);
     let found: Found | undefined;
     try {
-      found = this.#evaluate(String(scalar.value), place);
+      found = this.#evaluate(scalar, place);
       return found;
     } finally {
       this.#underWay.delete(id);
@@ -106,9 +113,9 @@ export class Resolver implements ResolverHost {
     }
   }
 
-  #evaluate(text: string, place: Place): Found {
-    const template = parseText(text);
-    if (isFailure(template)) return unresolved();
+  #evaluate(scalar: ScalarPart, place: Place): Found {
+    const template = templateOf(scalar);
+    if (isFailure(template)) throw unresolved;
     return this.#template(template, place);
   }
 
@@ -138,7 +145,7 @@ export class Resolver implements ResolverHost {
     const place = { ...around, inside: around.inside ?? { start, end } };
     if (interpolation.kind === 'call') {
       const name = this.#name(interpolation.name, place);
-      if (this.#rules.atRunTime.includes(name)) return unresolved();
+      if (this.#rules.atRunTime.includes(name)) return unknown();
       return callResolver(
         this,
         name,
@@ -238,8 +245,11 @@ export class Resolver implements ResolverHost {
 
   /** The value as one of this place, counted against the limit. */
   #take(value: Value, place: Place): Value {
+    const before = this.#values;
     this.#values += this.#size(value);
     if (this.#values > limits.values) {
+      // Told once, not for every value that follows.
+      if (before > limits.values) return unknown();
       this.fail(place, 'config/interpolation', 'Interpolations make this config too large.');
     }
     return { ...value, origin: place.origin };
@@ -256,6 +266,7 @@ export class Resolver implements ResolverHost {
   }
 
   #failMissing(written: string, place: Place): never {
+    if (place.origin.kind === 'bundled') throw unresolved;
     const path = absolutePath(written, place.path)?.join('.') ?? written;
     return this.fail(
       place,
@@ -287,7 +298,7 @@ export class Resolver implements ResolverHost {
     const severity = section === undefined || place.path[0] === section ? 'error' : 'warning';
     const where = { ...(location && { location }), ...(inside && { inside }) };
     if (origin.kind !== 'bundled') this.problems.push({ code, severity, message, hint, ...where });
-    throw new Unresolved();
+    throw unresolved;
   }
 
   /** A failure has been reported where it happened; the value then stays as it was written. */
@@ -311,6 +322,6 @@ export function isInterpolation({ value }: ScalarPart): boolean {
   return typeof value === 'string' && value.includes('${');
 }
 
-function unresolved(): never {
-  throw new Unresolved();
+function unknown(): never {
+  throw unresolved;
 }

@@ -1,29 +1,35 @@
 import type { Node } from '../node.ts';
 
-/** What a node was or is: the same for one that has only moved. */
-const identities = new WeakMap<Node, object>();
+/** What is known of a node: the same list for one that has only moved. A place for each thing that is derived. */
+const known = new WeakMap<Node, unknown[]>();
+let places = 0;
 
 /**
  * Something that follows from what a node is and holds, wherever it stands: worked out once, and kept while edits
  * elsewhere leave the node alone or only move it.
  */
 export class Derived<T extends object> {
-  readonly #known = new WeakMap<object, T>();
+  readonly #place = places++;
 
   of(node: Node): T | undefined {
-    const identity = identities.get(node);
-    return identity && this.#known.get(identity);
+    // Nobody else writes to this place.
+    return known.get(node)?.[this.#place] as T | undefined;
   }
 
   keep(node: Node, what: T): void {
-    const identity = identities.get(node) ?? {};
-    identities.set(node, identity);
-    this.#known.set(identity, what);
+    const things = known.get(node);
+    if (things !== undefined) {
+      things[this.#place] = what;
+      return;
+    }
+    const first: unknown[] = [];
+    first[this.#place] = what;
+    known.set(node, first);
   }
 }
 
 /** Says that `to` is `from` at another place. */
 export function keepDerived(from: Node, to: Node): void {
-  const identity = identities.get(from);
-  if (identity !== undefined) identities.set(to, identity);
+  const things = known.get(from);
+  if (things !== undefined) known.set(to, things);
 }

@@ -14,6 +14,7 @@ import { resolvePlain, type ScalarType } from '../scalar.ts';
 import type { Span } from '../text.ts';
 import { syntaxMessage } from '../yamlProblems.ts';
 import type { ParseProblem } from './document.ts';
+import { tooDeepFrom } from './nesting.ts';
 
 /** A text, or lines of one, read. */
 export interface ReadText {
@@ -43,10 +44,21 @@ export interface Place {
 /** Values that aliases may bring in, all told; a text that asks for more is taken for an attack. */
 const mostAliasedValues = 20_000;
 const deepestNesting = 200;
+/** Errors of the parser that are told: a text with more of them is hardly YAML, and each brings others along. */
+const mostSyntaxErrors = 500;
 const unreadable = 'This text is nested too deeply to be read.';
 
 /** Reads a text whatever is in it: what cannot be read is reported and left out. Never throws. */
 export function readText(text: string, place: Place = { offset: 0, depth: 0 }): ReadText {
+  const limit = tooDeepFrom(text);
+  if (limit === undefined) return readShallow(text, place);
+  const above = readShallow(text.slice(0, limit), place);
+  const span = { start: place.offset + limit, end: place.offset + limit + 1 };
+  const problem: ParseProblem = { rule: 'yaml-syntax', severity: 'error', span, message: unreadable };
+  return { ...above, problems: [...above.problems, problem], separable: false };
+}
+
+function readShallow(text: string, place: Place): ReadText {
   try {
     const document = parseDocument(text, {
       // Everything stays text here: what a scalar means follows upstream's loader, in `resolvePlain`.
@@ -55,7 +67,8 @@ export function readText(text: string, place: Place = { offset: 0, depth: 0 }): 
       uniqueKeys: false,
     });
     const reader = new Reader(text, place.offset);
-    for (const error of document.errors) reader.reportSyntax(error);
+    for (const error of document.errors.slice(0, mostSyntaxErrors)) reader.reportSyntax(error);
+    if (document.errors.length > mostSyntaxErrors) reader.separable = false;
     const root = document.contents === null ? undefined : reader.read(document.contents, place.depth);
     return {
       root: isEmpty(root) ? undefined : root,
@@ -99,6 +112,8 @@ class Reader {
   /** How many values a node holds, itself included, aliases counted each time; known once asked for. */
   readonly #sizes = new Map<Node, number>();
   #aliased = 0;
+  /** Whether what is read stands between brackets or braces. */
+  #inFlow = false;
   /** Where the text of what was read last ends; an alias is written where its name is. */
   #end = 0;
 
@@ -135,6 +150,14 @@ class Reader {
   }
 
   #readOwn(source: unknown, span: Span, depth: number): Node {
+    const inFlow = this.#inFlow;
+    if (isMap(source) || isSeq(source)) this.#inFlow ||= source.flow === true;
+    const node = this.#readKind(source, span, depth);
+    this.#inFlow = inFlow;
+    return node;
+  }
+
+  #readKind(source: unknown, span: Span, depth: number): Node {
     if (isMap(source)) return this.#mapping(source, span, depth);
     if (isSeq(source)) {
       const items = source.items.map((item) => this.read(item, depth + 1));
@@ -150,6 +173,7 @@ class Reader {
       if (isMap(key) || isSeq(key) || isAlias(key)) return this.#unreadableKey(span, this.#spanOf(key));
       const keySpan = this.#spanOf(key ?? value);
       const name = isScalar(key) && typeof key.value === 'string' ? key.value : '';
+      if (this.#inFlow && isScalar(key) && key.type === Scalar.PLAIN) this.#checkFlowText(name, keySpan);
       this.#end = keySpan.end;
       const node =
         value === null ? nullAt({ start: keySpan.end, end: keySpan.end }) : this.read(value, depth + 1);
@@ -226,8 +250,17 @@ class Reader {
     if (source.tag !== undefined && source.tag !== 'tag:yaml.org,2002:str') {
       return this.#tagged(source.tag, text, base);
     }
+    if (style === 'plain' && this.#inFlow) this.#checkFlowText(text, span);
     if (style !== 'plain' || source.tag !== undefined) return { ...base, type: 'string', value: text };
     return { ...base, ...resolvePlain(text) };
+  }
+
+  /** There, the loaders' parser takes a `?` anywhere and a `:` in front for the marks of a key and of a value. */
+  #checkFlowText(text: string, span: Span): void {
+    const mark = text.startsWith(':') ? ':' : text.includes('?') ? '?' : undefined;
+    if (mark === undefined) return;
+    const message = `Between brackets or braces, a text with \`${mark}\` cannot be loaded without quotes.`;
+    this.#report('yaml-syntax', 'error', span, message);
   }
 
   #tagged(tag: string, text: string, base: Pick<ScalarNode, 'kind' | 'span' | 'style'>): ScalarNode {

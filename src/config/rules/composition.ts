@@ -19,7 +19,10 @@ const rules: readonly (readonly [prefix: string, rule: RuleId])[] = [
   ['config/not-a-mapping', 'composition'],
 ];
 
-/** What kept the config from being composed, at the place in this file that asks for it. */
+/**
+ * What kept the config from being composed, at the place in this file that asks for it. What is not in the
+ * environment here may be in it where training runs, and is mostly meant to be; so may a folder of the search path.
+ */
 export function compositionProblems(context: ConfigContext): Finding[] {
   const { composition, document, file } = context;
   const whole = isWholeExperiment(document, context.dialect);
@@ -32,9 +35,11 @@ export function compositionProblems(context: ConfigContext): Finding[] {
     const rule = rules.find(([prefix]) => problem.code.startsWith(prefix))?.[1];
     if (rule === undefined || problem.location === undefined) return [];
     const { hint = '' } = problem;
-    // What is not in the environment here may be in it where training runs.
-    const mild = problem.code.startsWith('config/environment') || (rule === 'interpolation' && !whole);
-    const severity = mild ? 'warning' : problem.severity;
+    const severity = problem.code.startsWith('config/environment')
+      ? 'information'
+      : problem.code === 'config/defaults-elsewhere' || (rule === 'interpolation' && !whole)
+        ? 'warning'
+        : problem.severity;
     const message = `${problem.message} ${hint}`.trimEnd();
     return [finding(document, spanOf(document, problem), { rule, severity, message })];
   });

@@ -13,9 +13,13 @@ import type { Rule, Visit } from './visit.ts';
  */
 export const unknownKey: Rule = (visit) => {
   const { node, key } = visit;
-  if (node.kind !== 'mapping' || key === undefined || key.unlisted === 'open') return [];
-  return node.entries
-    .filter((entry) => childOf(key, entry.key) === undefined && !isAlwaysLegal(entry, key))
+  if (node.kind !== 'mapping' || key === undefined) return [];
+  // What stands at the top beside the sections of the program and its backbones is somebody else's.
+  if (key.unlisted === 'open' && key.parent !== undefined) return [];
+  const unlisted = node.entries.filter((entry) => childOf(key, entry.key) === undefined);
+  if (unlisted.length === 0) return [];
+  return unlisted
+    .filter((entry) => !isAlwaysLegal(entry, key))
     .filter((entry) => key.unlisted === 'closed' || key.strict || isSlipOf(entry.key, key, node))
     .map((entry) => unknownEntry(visit, entry, node, key));
 };
@@ -38,7 +42,12 @@ function consequence(section: KeyNode): Consequence {
   }
   return section.strict
     ? { severity: 'warning', what: 'verl fails on it when its workers start.' }
-    : { severity: 'information', what: 'The section is passed on as it is, and it looks like a slip.' };
+    : { severity: 'information', what: passedOn(section) };
+}
+
+function passedOn({ path }: KeyNode): string {
+  const what = path === '' ? 'Nothing reads it unless you do' : 'The section is passed on as it is';
+  return `${what}, and it looks like a slip.`;
 }
 
 function unknownEntry(
@@ -50,8 +59,14 @@ function unknownEntry(
   const suggestions = suggestKeys(entry.key, section, parent, table);
   const { severity, what } = consequence(section);
   const [best] = suggestions;
+  const isMisplaced = best?.name === entry.key && !best.path.includes('.');
+  const meant = best?.parent === section ? best.name : best?.path;
   const hint =
-    best === undefined ? '' : ` Did you mean \`${best.parent === section ? best.name : best.path}\`?`;
+    meant === undefined
+      ? ''
+      : isMisplaced
+        ? ` \`${meant}\` is a section of its own at the top of the file.`
+        : ` Did you mean \`${meant}\`?`;
   const where = section.path === '' ? 'one of the top-level keys' : `a key of \`${section.path}\``;
   const message = `\`${entry.key}\` is not ${where}. ${what}${hint}`;
   const fixes = (): Fix[] => [
@@ -103,25 +118,36 @@ const lifecycles: readonly ((written: Written) => Finding | undefined)[] = [
 export const lifecycle: Rule = ({ document, key, written }) => {
   const info = key?.info;
   if (key === undefined || info === undefined || written === undefined) return [];
+  if (!isSpecial(info)) return [];
   // What is wrong with a section as a whole is told there.
   if (key.parent?.info?.doNotSet !== undefined && info.doNotSet !== undefined) return [];
+  const whole: Written = { document, key, info, ...written };
   for (const tell of lifecycles) {
-    const found = tell({ document, key, info, ...written });
+    const found = tell(whole);
     if (found !== undefined) return [found];
   }
   return [];
 };
 
+/** Whether there is anything that the rules on lifecycles look at; hardly any key has it. */
+function isSpecial(info: KeyInfo): boolean {
+  const { renamedTo, doNotSet, removed: gone, deprecated: old, ignoredWhenSet, unused: idle } = info;
+  return old || idle || [renamedTo, doNotSet, gone, ignoredWhenSet].some((told) => told !== undefined);
+}
+
 function renamed({ document, key, info, entry, parent }: Written): Finding | undefined {
-  const { renamedTo, removed: gone } = info;
+  const { renamedTo, removed: gone, unused: unread } = info;
   if (renamedTo === undefined) return undefined;
   const beside = renamedTo.split('.').slice(0, -1).join('.') === (key.parent?.path ?? '');
   const name = renamedTo.split('.').at(-1) ?? renamedTo;
   const isThere = beside && entryOf(parent, name) !== undefined;
+  const isLost = gone !== undefined || unread;
   const consequences =
-    gone === undefined
-      ? 'Both names are read.'
-      : `The old name is gone since ${gone}, and its value is lost there.`;
+    gone !== undefined
+      ? `The old name is gone since ${gone}, and its value is lost there.`
+      : unread
+        ? 'Nothing reads the old name: its value is lost.'
+        : 'Both names are read.';
   const fixes = (): Fix[] => {
     if (isThere) return removalOf({ document, entry, parent });
     return beside
@@ -130,7 +156,7 @@ function renamed({ document, key, info, entry, parent }: Written): Finding | und
   };
   return finding(document, entry.keySpan, {
     rule: 'renamed-key',
-    severity: gone === undefined ? 'information' : 'warning',
+    severity: isLost ? 'warning' : 'information',
     message: `\`${key.name}\` is \`${renamedTo}\` now. ${consequences}`,
     tag: 'deprecated',
     fixes,
@@ -139,13 +165,18 @@ function renamed({ document, key, info, entry, parent }: Written): Finding | und
 
 function computed({ document, key, info, entry, parent }: Written): Finding | undefined {
   // What refers to another key's row may have to be set where that one must not.
-  if (info.doNotSet === undefined || info.required) return undefined;
+  if (info.doNotSet === undefined || info.required || isDefault(entry, info)) return undefined;
   return finding(document, entry.keySpan, {
     rule: 'computed-key',
     severity: 'warning',
     message: `\`${key.name}\` must not be set: the program fills it itself (${info.doNotSet}), and overwrites what is written here.`,
     fixes: () => removalOf({ document, entry, parent }),
   });
+}
+
+/** Upstream's own files write such keys with the value that they start with. */
+function isDefault({ value }: Entry, info: KeyInfo): boolean {
+  return info.hasDefault && value.kind === 'scalar' && value.value === info.default;
 }
 
 function removed({ document, key, info, entry, parent }: Written): Finding | undefined {

@@ -94,9 +94,13 @@ function wrongKind({ context, node, role }: Named, site: CodeSite): Finding[] {
   if (site.kind !== 'class') return [];
   const bases = site.bases.map((base) => base.replace(/^.*\./, '').replace(/[[<(].*$/, ''));
   const other = bases.find((base) => role.others.includes(base));
-  const plain = bases.every((base) => nothingSaid.has(base));
-  if (other === undefined && !(plain && role.needsBase)) return [];
-  const is = other === undefined ? 'extends nothing' : `extends \`${other}\``;
+  const isOther = other !== undefined && site.role !== role.what;
+  // Of a class whose bases were followed to their end, it is known that none of them is the right one.
+  const plain = site.role === undefined ? bases.every((base) => nothingSaid.has(base)) : isNeither(site);
+  if (!isOther && !(plain && role.needsBase)) return [];
+  const named = isOther ? [other] : bases;
+  const is =
+    named.length === 0 ? 'extends nothing' : `extends ${named.map((base) => `\`${base}\``).join(', ')}`;
   const message = `\`${site.name}\` ${is}; a ${role.what} has to extend \`${role.base}\`.`;
   return [
     finding(context.document, node.span, {
@@ -111,6 +115,10 @@ function wrongKind({ context, node, role }: Named, site: CodeSite): Finding[] {
       ],
     }),
   ];
+}
+
+function isNeither({ role }: CodeSite): boolean {
+  return role === 'neither';
 }
 
 const nothingSaid: ReadonlySet<string> = new Set(['object', 'ABC']);

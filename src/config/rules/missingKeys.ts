@@ -3,7 +3,7 @@ import { surelyHolds } from '../condition.ts';
 import type { Dialect } from '../dialect.ts';
 import { insertKey, textScalar } from '../edits.ts';
 import { finding, fix, type Finding, type Fix } from '../finding.ts';
-import type { KeyNode, KeyTable } from '../keyTable.ts';
+import type { KeyInfo, KeyNode, KeyTable } from '../keyTable.ts';
 import { entryOf, hasInterpolation, nodeAt, type NodePath } from '../node.ts';
 import { isBroken, parseConfig, type ConfigDocument } from '../parse.ts';
 import { difference } from '../parse/reparse.ts';
@@ -17,10 +17,11 @@ import { applyEdits, type Span, type TextEdit } from '../text.ts';
 export function missingKeys(document: ConfigDocument, table: KeyTable, dialect?: Composed): Finding[] {
   if (isBroken(document) || !isWholeExperiment(document, dialect)) return [];
   const missing = requiredKeys(table)
-    .flatMap((key) => placesOf(key, document).map((path) => ({ key, path })))
-    .filter(
-      ({ key, path }) => nodeAt(document.root, path) === undefined && applies(key, path, document, table),
-    );
+    .flatMap(({ key, path }) => {
+      if (path !== undefined) return [{ key, path }];
+      return placesOf(key, document).map((place) => ({ key, path: place }));
+    })
+    .filter(({ key, path }) => !isThere(key, path, document) && applies(key, path, document, table));
   // A section that lacks as a whole is told by the keys it has to have.
   const told = missing.filter(({ key }) => {
     return !missing.some((other) => other.key.path.startsWith(`${key.path}.`));
@@ -28,17 +29,46 @@ export function missingKeys(document: ConfigDocument, table: KeyTable, dialect?:
   return told.map((one) => missingKey(one, told, document));
 }
 
+/** Under its own name or an older one that beside it still means the same. */
+function isThere(
+  { path: own, parent, info: wanted }: KeyNode,
+  path: NodePath,
+  { root }: ConfigDocument,
+): boolean {
+  const node = nodeAt(root, path);
+  // Where null is no value of its type, that is told; where null is the default, it means something.
+  const isNull = node?.kind === 'scalar' && node.type === 'null' && canBeNull(wanted);
+  if (node !== undefined && !isNull) return true;
+  return [...(parent?.children.values() ?? [])].some(
+    ({ name, info }) => info?.renamedTo === own && nodeAt(root, [...path.slice(0, -1), name]) !== undefined,
+  );
+}
+
+function canBeNull(info: KeyInfo | undefined): boolean {
+  return info?.types.includes('null') === true && typeof info.default === 'string';
+}
+
 interface Missing {
   readonly key: KeyNode;
   readonly path: NodePath;
 }
 
-const required = new WeakMap<KeyTable, readonly KeyNode[]>();
+interface RequiredKey {
+  readonly key: KeyNode;
+  /** Undefined for a key in the items of a list. */
+  readonly path: NodePath | undefined;
+}
 
-function requiredKeys(table: KeyTable): readonly KeyNode[] {
-  const known = required.get(table) ?? [...table.keys].filter((key) => key.info?.required === true);
-  required.set(table, known);
-  return known;
+const required = new WeakMap<KeyTable, readonly RequiredKey[]>();
+
+function requiredKeys(table: KeyTable): readonly RequiredKey[] {
+  const known = required.get(table);
+  if (known !== undefined) return known;
+  const keys = [...table.keys]
+    .filter((key) => key.info?.required === true)
+    .map((key) => ({ key, path: /[[{]/.test(key.path) ? undefined : key.path.split('.') }));
+  required.set(table, keys);
+  return keys;
 }
 
 type Composed = Pick<Dialect, 'composition' | 'bundled'>;
@@ -82,11 +112,13 @@ function valueAt(
   table: KeyTable,
 ): ScalarValue | undefined {
   let list = 0;
-  const path = asked.split('.').flatMap((part) => {
-    if (!part.endsWith('[]')) return [part];
-    list += 1;
-    return [part.slice(0, -2), indices[list - 1] ?? -1];
-  });
+  const path = !asked.includes('[]')
+    ? asked.split('.')
+    : asked.split('.').flatMap((part) => {
+        if (!part.endsWith('[]')) return [part];
+        list += 1;
+        return [part.slice(0, -2), indices[list - 1] ?? -1];
+      });
   const node = nodeAt(document.root, path);
   if (node !== undefined) return node.kind === 'scalar' && !hasInterpolation(node) ? node.value : undefined;
   const info = table.get(asked)?.info;
@@ -95,7 +127,8 @@ function valueAt(
 }
 
 function missingKey({ key, path }: Missing, missing: readonly Missing[], document: ConfigDocument): Finding {
-  const message = `\`${key.path}\` is not set. ${key.info?.description ?? ''}`.trimEnd();
+  const state = nodeAt(document.root, path) === undefined ? 'is not set' : 'is null';
+  const message = `\`${key.path}\` ${state}. ${key.info?.description ?? ''}`.trimEnd();
   return finding(document, nearestSpan(document, path), {
     rule: 'missing-key',
     severity: 'warning',

@@ -1,7 +1,8 @@
 import type { ConfigContext } from '../context.ts';
 import { finding, type Finding, type Fix } from '../finding.ts';
+import { ajetKeys, astunerKeys } from '../keyTable.ts';
 import { migrateToAjet } from '../migrate/migrateToAjet.ts';
-import { entryOf } from '../node.ts';
+import { entryOf, nodeAt } from '../node.ts';
 
 /** A config that AgentJet does not read any more, but that can be rewritten for it. */
 export function oldDialect({ document, dialect }: ConfigContext): Finding[] {
@@ -9,10 +10,33 @@ export function oldDialect({ document, dialect }: ConfigContext): Finding[] {
   if (section === undefined || supersededBy === undefined) return [];
   const root = entryOf(document.root, section);
   if (root === undefined) return [];
-  const message = `\`${section}\` is the section of AgentJet's predecessor; AgentJet reads \`${supersededBy}\`, with other names for some keys.`;
+  const told = changedDefaults()
+    .filter(({ path }) => nodeAt(document.root, path.split('.')) === undefined)
+    .map(({ path, before, after }) => `\`${path.split('.').at(-1) ?? ''}\` ${before} → ${after}`);
+  const changes =
+    told.length === 0 ? '' : ` Defaults that differ there and are not set here: ${told.join(', ')}.`;
+  const message = `\`${section}\` is the section of AgentJet's predecessor; AgentJet reads \`${supersededBy}\`, with other names for some keys.${changes}`;
   const fixes = (): Fix[] => {
     const edits = migrateToAjet(document);
     return edits.length === 0 ? [] : [{ title: 'Rewrite the file for AgentJet', edits }];
   };
   return [finding(document, root.keySpan, { rule: 'old-dialect', severity: 'information', message, fixes })];
+}
+
+interface ChangedDefault {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+let changed: readonly ChangedDefault[] | undefined;
+
+/** Keys of both dialects whose defaults differ; the names of programs and folders apart, which are rewritten. */
+function changedDefaults(): readonly ChangedDefault[] {
+  return (changed ??= [...astunerKeys().keys].flatMap(({ path, info }) => {
+    const now = ajetKeys().get(path.replace(/^astuner\./, 'ajet.'))?.info;
+    if (info?.hasDefault !== true || now?.hasDefault !== true || !path.startsWith('astuner.')) return [];
+    const [before, after] = [JSON.stringify(info.default), JSON.stringify(now.default)];
+    return before.replaceAll('astuner', 'ajet') === after ? [] : [{ path, before, after }];
+  }));
 }

@@ -20,14 +20,32 @@ export function overwrittenValues(context: ConfigContext): Finding[] {
   return places.flatMap(({ backbone, label, above }) => {
     if (above.length > 0 && nodeAt(document.root, above) === undefined) return [];
     return conversionRules(backbone).flatMap((rule): Finding[] => {
-      const path = [...above, ...rule.target.split('.')];
-      const parent = nodeAt(document.root, path.slice(0, -1));
-      const entry = entryOf(parent, path.at(-1) ?? '');
+      const { around, name } = targetOf(rule);
+      const parent = nodeAt(nodeAt(document.root, above), around);
+      const entry = entryOf(parent, name);
       if (parent?.kind !== 'mapping' || entry === undefined) return [];
+      const path = [...above, ...around, name];
       const sources = rule.sources.map((source) => source.replace(/^ajet\./, `${section}.`));
       return told(context, { rule, sources, label, path, parent, entry });
     });
   });
+}
+
+interface Target {
+  readonly around: readonly string[];
+  readonly name: string;
+}
+
+const targets = new WeakMap<ConversionRule, Target>();
+
+/** Where a rule's target is below its backbone's top; taken apart once, as rules are many. */
+function targetOf(rule: ConversionRule): Target {
+  const known = targets.get(rule);
+  if (known !== undefined) return known;
+  const steps = rule.target.split('.');
+  const target = { around: steps.slice(0, -1), name: steps.at(-1) ?? '' };
+  targets.set(rule, target);
+  return target;
 }
 
 interface Overwritten {

@@ -126,13 +126,13 @@ export const textRules = {
     title: 'An interpolation that does not resolve',
     severity: 'error',
     explanation:
-      '`${a.b}` stands for another value of the composed config, `${oc.env:NAME}` for an environment variable. One that leads to no value, back to itself or to an unknown resolver stops the launcher. A variable that is not set here may be set where training runs, and in a file that others are based on the value may come from them: a warning.',
+      '`${a.b}` stands for another value of the composed config, `${oc.env:NAME}` for an environment variable. One that leads to no value, back to itself or to an unknown resolver stops the launcher. In a file that others are based on the value may come from them: a warning. A variable that is not set here may be set where training runs: information.',
   },
   defaults: {
     title: 'A `defaults` entry that does not work',
     severity: 'error',
     explanation:
-      'The entry names no file of the search path, leads back to itself, or has a form that Hydra does not know. Hydra refuses to compose the config.',
+      'The entry names no file of the search path, leads back to itself, or has a form that Hydra does not know. Hydra refuses to compose the config. `_self_` before the file that has all defaults lets them overwrite the config: a warning. Where a folder of the search path is not on this machine, the file may be in it: a warning, and nothing is concluded from values that it may set.',
   },
   'search-path': {
     title: 'A search path that does not work',

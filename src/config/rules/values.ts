@@ -159,6 +159,13 @@ function typeFixes({ document, node }: Visit, types: readonly ValueType[]): Fix[
   const source = document.text.slice(node.span.start, node.span.end);
   const meant = meantBy(node, types);
   if (meant !== undefined) return fix(`Change to ${meant}`, replaceScalar(document, node, meant, false));
+  if (node.value === 'None') {
+    // Python's word for null is an ordinary text in YAML.
+    const nothing = types.includes('null') ? 'null' : types.includes('array') ? '[]' : undefined;
+    if (nothing !== undefined) {
+      return fix(`Change to ${nothing}`, replaceScalar(document, node, nothing, false));
+    }
+  }
   if (types.includes('string')) {
     return fix('Put in quotes', { span: node.span, newText: JSON.stringify(source) });
   }

@@ -3,6 +3,7 @@ import type { Finding } from '../finding.ts';
 import { childOf, type KeyNode, type KeyTable, type ValueInfo } from '../keyTable.ts';
 import type { Entry, MappingNode, Node, NodePath } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
+import { Derived } from '../parse/derived.ts';
 
 /** What all visits of one document share. */
 interface Visiting {
@@ -70,25 +71,32 @@ export class Visit {
   /** This, and every known value inside it, in the order of the text. */
   *all(): Generator<Visit> {
     yield this;
+    for (const inside of this.inside()) {
+      // Most values are single: entering them would cost a generator each.
+      if (inside.node.kind === 'scalar') yield inside;
+      else yield* inside.all();
+    }
+  }
+
+  /** The known values right inside this one. */
+  inside(): Visit[] {
     const { node, key } = this;
-    if (key === undefined) return;
-    if (node.kind === 'mapping') {
+    const visits: Visit[] = [];
+    if (node.kind === 'mapping' && key !== undefined) {
       for (const entry of node.entries) {
         const child = childOf(key, entry.key);
         if (child === undefined) continue;
         const place = { step: entry.key, node: entry.value, key: child, written: { entry, parent: node } };
-        const inside = new Visit(this.#all, this, place);
-        // Most values are single: entering them would cost a generator each.
-        if (entry.value.kind === 'scalar') yield inside;
-        else yield* inside.all();
+        visits.push(new Visit(this.#all, this, place));
       }
-    } else if (node.kind === 'sequence' && key.item !== undefined) {
+    } else if (node.kind === 'sequence' && key?.item !== undefined) {
       const { key: itemKey, value } = key.item;
       for (const [step, item] of node.items.entries()) {
         const place = { step, node: item, key: itemKey, written: undefined };
-        yield* new Visit(this.#all, this, place, value).all();
+        visits.push(new Visit(this.#all, this, place, value));
       }
     }
+    return visits;
   }
 
   /** What a message calls the value. */
@@ -98,7 +106,10 @@ export class Visit {
   }
 }
 
-/** Looks at one value; the values inside it are visited on their own. */
+/**
+ * Looks at one value; the values inside it are visited on their own. What it finds may depend on the value, its key and
+ * the facts, but on nothing around it: a section in which nothing is found is not looked at again.
+ */
 export type Rule = (visit: Visit) => readonly Finding[];
 
 /** Every known value of a document, from the top; what the table does not list is not entered. */
@@ -107,8 +118,51 @@ export function* visitAll(
   table: KeyTable,
   facts?: WorkspaceFacts,
 ): Generator<Visit> {
+  const top = topVisit(document, table, facts);
+  if (top !== undefined) yield* top.all();
+}
+
+function topVisit(document: ConfigDocument, table: KeyTable, facts?: WorkspaceFacts): Visit | undefined {
   const { root } = document;
-  if (root === undefined) return;
+  if (root === undefined) return undefined;
   const place = { step: '', node: root, key: table.root, written: undefined };
-  yield* new Visit({ document, table, facts }, undefined, place).all();
+  return new Visit({ document, table, facts }, undefined, place);
+}
+
+/**
+ * Looks for something among the known values of documents, and remembers the sections and lists in which there is
+ * nothing: they are not entered again until an edit changes them.
+ */
+export class Search<T> {
+  readonly #see: (visit: Visit) => T | undefined;
+  /** The key that a section or list had when there was nothing in it. */
+  readonly #nothing = new Derived<KeyNode>();
+
+  /**
+   * @param see what there is about a value itself, which may depend on its key and on what is in it; where it depends on
+   * what is around it, undefined has to mean that there can never be anything
+   */
+  constructor(see: (visit: Visit) => T | undefined) {
+    this.#see = see;
+  }
+
+  /** What there is, in the order of the text. */
+  in(document: ConfigDocument, table: KeyTable, facts?: WorkspaceFacts): T[] {
+    const found: T[] = [];
+    const top = topVisit(document, table, facts);
+    if (top !== undefined) this.#enter(top, found);
+    return found;
+  }
+
+  #enter(visit: Visit, found: T[]): void {
+    const { node, key } = visit;
+    const single = node.kind === 'scalar' || node.kind === 'opaque' || key === undefined;
+    if (!single && this.#nothing.of(node) === key) return;
+    const before = found.length;
+    const seen = this.#see(visit);
+    if (seen !== undefined) found.push(seen);
+    if (single) return;
+    for (const inside of visit.inside()) this.#enter(inside, found);
+    if (found.length === before) this.#nothing.keep(node, key);
+  }
 }

@@ -21,8 +21,8 @@ const formats = ['text', 'json', 'sarif'] as const;
 
 const usage = `Usage: agentjet check FILES… [--format text|json|sarif] [--rule ID=SEVERITY]…
 
-Tells what configs of AgentJet, of ASTuner and of Trinity-RFT get wrong. FILES are files, folders, which are searched for
-YAML, and patterns such as "conf/**/*.yaml"; - is the standard input. Files of other kinds are left alone.
+Tells what configs of AgentJet, of ASTuner and of Trinity-RFT get wrong. FILES are files, folders, which are searched
+for YAML, and patterns such as "conf/**/*.yaml"; - is the standard input. Files of other kinds are left alone.
 
   --format text          one line per finding: file:line:column severity rule message (default)
   --format json          [{file, dialect, diagnostics}]; dialect is null for a file that is none of these configs

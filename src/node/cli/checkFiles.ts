@@ -1,4 +1,4 @@
-import { glob, readdir, stat } from 'node:fs/promises';
+import * as fs from 'node:fs/promises';
 import path from 'node:path';
 import type { ErrorReport } from '../../base/errors.ts';
 import { unreadable, type FileToCheck } from './checkFile.ts';
@@ -33,14 +33,21 @@ type FoundOrNot = FileToCheck | ErrorReport;
 async function below(name: string, cwd: string): Promise<FoundOrNot[]> {
   const absolute = path.resolve(cwd, name);
   try {
-    const found = await stat(absolute);
+    const found = await fs.stat(absolute);
     if (!found.isDirectory()) return [{ name, path: absolute, named: true }];
     const files = await yamlIn(absolute, name);
     return files.length > 0 ? files : [nothing(name, 'The folder holds no YAML.', 'Name another one.')];
   } catch (error) {
     if (!isMissing(error)) return [unreadable(name, error)];
-    const files = /[*?[{]/.test(name) ? await matching(name, cwd) : [];
+    const isPattern = /[*?[{]/.test(name);
+    if (isPattern && !('glob' in fs))
+      return [nothing(name, 'Only Node.js 22 and later reads patterns.', 'Name the files, or their folder.')];
+    const files = isPattern ? await matching(name, cwd) : [];
     if (files.length > 0) return files;
+    if (isPattern)
+      return [
+        nothing(name, 'No YAML file matches the pattern.', 'Patterns are relative to the working directory.'),
+      ];
     return [
       nothing(name, 'There is no such file or folder.', 'Paths are relative to the working directory.'),
     ];
@@ -49,7 +56,7 @@ async function below(name: string, cwd: string): Promise<FoundOrNot[]> {
 
 /** What cannot be looked into is told, and the rest is searched all the same. */
 async function yamlIn(folder: string, name: string): Promise<FoundOrNot[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+  const entries = await fs.readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     return unreadable(name, error);
   });
   if ('code' in entries) return [entries];
@@ -69,7 +76,7 @@ async function yamlIn(folder: string, name: string): Promise<FoundOrNot[]> {
 
 async function matching(pattern: string, cwd: string): Promise<FileToCheck[]> {
   const names: string[] = [];
-  for await (const name of glob(pattern, { cwd })) if (isYaml(name)) names.push(name);
+  for await (const name of fs.glob(pattern, { cwd })) if (isYaml(name)) names.push(name);
   return names.sort().map((name) => ({ name, path: path.resolve(cwd, name), named: false }));
 }
 

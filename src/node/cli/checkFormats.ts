@@ -35,7 +35,7 @@ export function textOutput(colour: boolean): CheckOutput {
       for (const { severity } of file.findings) count[outwardSeverity[severity]] += 1;
       return file.findings.map((found) => `${line(file, found, colour)}\n`).join('');
     },
-    end: () => `${summary(count)}\n`,
+    end: () => (count.configs + count.others > 0 ? `${summary(count)}\n` : ''),
   };
 }
 

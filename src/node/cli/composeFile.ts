@@ -4,6 +4,7 @@ import { compose, type Composition } from '../../config/compose.ts';
 import { dialectOf, type Dialect } from '../../config/dialect.ts';
 import { maskSecrets } from '../../config/interpolation/secrets.ts';
 import { localFiles } from '../files.ts';
+import { unreadable } from './checkFile.ts';
 import type { CommandIo } from './commandIo.ts';
 
 export interface ComposedFile {
@@ -19,7 +20,7 @@ export async function composeFile(
   io: Pick<CommandIo, 'cwd' | 'env' | 'readStdin'>,
 ): Promise<ComposedFile> {
   const file = name === '-' ? path.join(io.cwd, 'stdin.yaml') : path.resolve(io.cwd, name);
-  const text = name === '-' ? await io.readStdin() : await localFiles.readText(file);
+  const text = name === '-' ? await io.readStdin() : await readFile(name, file);
   if (text === undefined) {
     throw new CodedError({
       code: 'cli/no-config',
@@ -46,4 +47,15 @@ export async function composeFile(
     environment: maskSecrets((variable) => io.env[variable]),
   });
   return { name, dialect, composition };
+}
+
+async function readFile(name: string, file: string): Promise<string | undefined> {
+  try {
+    return await localFiles.readText(file);
+  } catch (error) {
+    throw new CodedError(
+      { ...unreadable(name, error), hint: 'Name a YAML file that you may read.' },
+      { cause: error },
+    );
+  }
 }

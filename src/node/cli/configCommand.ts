@@ -110,9 +110,15 @@ function whyNot({ id, label }: Dialect): string {
     : `It is a config of ${label} itself, which nothing converts: leave --to out.`;
 }
 
-/** Warnings and errors go to stderr. */
+/** More than these are for `agentjet check`. */
+const mostTold = 20;
+
+/** Warnings and errors go to stderr, each once. */
 function tell(problems: readonly ConfigProblem[], io: CommandIo): number {
-  for (const problem of problems) io.stderr.write(`${problem.severity}: ${formatReport(problem)}\n`);
+  const texts = new Set(problems.map((problem) => `${problem.severity}: ${formatReport(problem)}\n`));
+  for (const text of [...texts].slice(0, mostTold)) io.stderr.write(text);
+  const more = texts.size - mostTold;
+  if (more > 0) io.stderr.write(`${more} more are not told here: agentjet check tells all.\n`);
   return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
 }
 

@@ -8,8 +8,8 @@ const options = { help: { type: 'boolean', short: 'h' } } as const;
 
 const usage = `Usage: agentjet schema ajet|astuner|trinity
 
-Prints a JSON Schema (draft 7) of the keys of AgentJet, of the older ASTuner or of Trinity-RFT, so that other editors can
-complete and check them. It knows one key at a time; agentjet check knows the rules across keys as well.
+Prints a JSON Schema (draft 7) of the keys of AgentJet, of the older ASTuner or of Trinity-RFT, so that other editors
+can complete and check them. It knows one key at a time; agentjet check knows the rules across keys as well.
 
 With the YAML language server, which many editors use, save it and name it in the first line of a config:
 

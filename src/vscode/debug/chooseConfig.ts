@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { mostRecentFirst } from '../../debug/namesWorkflow.ts';
+import { mostRecentFirst } from '../../debug/recentFirst.ts';
 import { commands } from '../ids.ts';
 import { findConfigs, findConfigsOf } from './configIndex.ts';
 import type { RecentConfigs } from './recentConfigs.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { isAgentJetConfig } from '../../config/isAgentJetConfig.ts';
-import { namesWorkflow } from '../../debug/namesWorkflow.ts';
+import { namesFile } from '../../config/navigate/namesFile.ts';
 
 /** Packages, and the copies of its config that every run leaves in its folder. */
 const notConfigs = '{**/node_modules/**,**/saved_experiments/**,**/yaml_backup.yaml}';
@@ -14,14 +14,14 @@ export async function findConfigs(folder?: vscode.WorkspaceFolder): Promise<vsco
   return texts.map(({ uri }) => uri);
 }
 
-/** Those that name one of `workflows` of `file` in `ajet.rollout.user_workflow`. */
+/** Those that name one of `workflows` of `file`, by its path. */
 export async function findConfigsOf(file: vscode.Uri, workflows: readonly string[]): Promise<vscode.Uri[]> {
   const folder = vscode.workspace.getWorkspaceFolder(file);
   const texts = await readYamlFiles(folder);
   return texts
     .filter(({ uri, text }) => {
       const roots = [workingFolder(uri), path.dirname(uri.fsPath)];
-      return namesWorkflow(text, { file: file.fsPath, workflows, roots });
+      return namesFile(text, { file: file.fsPath, names: workflows, roots }, path);
     })
     .map(({ uri }) => uri);
 }

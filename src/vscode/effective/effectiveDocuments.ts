@@ -59,10 +59,11 @@ export class EffectiveDocuments implements vscode.TextDocumentContentProvider, D
       const document = await vscode.workspace.openTextDocument(view.source);
       const context = await (view.as
         ? this.#contexts.ofText(document.getText(), view.as)
-        : this.#contexts.of(document));
+        : this.#contexts.whole(document));
       if (context !== undefined) {
         const { cwd: relativeTo } = placeOfConfig(view.as ?? view.source);
-        return effectiveText(context, view, { name: nameOf(view), relativeTo });
+        const isOld = context.document.text !== document.getText();
+        return effectiveText(context, view, { name: nameOf(view), relativeTo, isOld });
       }
       return said(`${nameOf(view)} is no config of AgentJet's or Trinity-RFT's.`);
     } catch (error) {

@@ -17,21 +17,25 @@ export interface EffectiveText {
 
 const headings: Readonly<Record<EffectiveTarget, string>> = {
   own: 'as it is once composed',
-  trinity: 'as Trinity-RFT would get it from the launcher',
-  verl: 'as verl would get it from the launcher',
+  trinity: 'as Trinity-RFT would get it',
+  verl: 'as verl would get it',
 };
 
 /** Named from here, files are as short as they can be. */
 export interface Naming {
   readonly name: string;
   readonly relativeTo: string | undefined;
+  /** Whether what is shown is of an older version of the text, because the current one is broken. */
+  readonly isOld?: boolean;
 }
+
+const oldNotice = 'The YAML is broken at the moment; this is from before.';
 
 /** A config as its launcher composes it, or as a backbone would get it, with what is wrong with it on top. */
 export function effectiveText(
   context: ConfigContext,
   { target, shows }: Pick<EffectiveView, 'target' | 'shows'>,
-  { name, relativeTo }: Naming,
+  { name, relativeTo, isOld = false }: Naming,
 ): EffectiveText {
   const { dialect } = context;
   // Trinity's own files are handed to it as they are; no launcher converts them.
@@ -51,12 +55,28 @@ export function effectiveText(
   });
   const header = [
     `${name}, ${headings[target]}`,
+    ...(isOld ? [oldNotice] : []),
     ...problems.map((problem) => problemLine(problem, relativeTo)),
   ];
-  const lines = header.flatMap((line) => line.split(/\r\n|[\r\n\u2028\u2029]/)).map((line) => `# ${line}`);
+  const lines = header.flatMap(asComments);
   const top = `${lines.join('\n')}\n\n`;
   const below = lines.length + 1;
   return { text: top + text, root, origins: new Map(origins.map((place) => [place.line + below, place])) };
+}
+
+/** Beside the config there is half a window to read it in. */
+const widestHeader = 54;
+
+/** Further lines of one thing stand a little deeper. */
+function asComments(text: string): string[] {
+  const [first = '', ...rest] = text.split(/\s+/);
+  const lines = [first];
+  for (const word of rest) {
+    const grown = `${lines.at(-1) ?? ''} ${word}`;
+    if (grown.length > widestHeader) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = grown;
+  }
+  return lines.map((line) => `# ${line}`);
 }
 
 /** A text that says why there is nothing else. */

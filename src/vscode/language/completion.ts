@@ -29,7 +29,7 @@ export function completionProvider(
       if (config === undefined) return [];
       const { dialect, text } = config;
       const surroundings = contexts.surroundings(document.uri);
-      const composition = await contexts.composition(document);
+      const composition = (await contexts.whole(document))?.composition;
       const offers = await completeIn(text, document.offsetAt(position), {
         dialect,
         surroundings,

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Clock, FileReader } from '../../base/ports.ts';
-import type { Composition } from '../../config/compose.ts';
 import type { ConfigContext, ConfigSurroundings } from '../../config/context.ts';
 import type { Environment } from '../../config/interpolation.ts';
+import { maskSecrets } from '../../config/interpolation/secrets.ts';
 import { dialectOf } from '../../config/dialect.ts';
 import { isBroken } from '../../config/parse/document.ts';
 import { parseConfig } from '../../config/parse.ts';
@@ -27,8 +27,8 @@ interface Cached {
   readonly version: number;
   readonly age: number;
   readonly context: Promise<ConfigContext>;
-  /** Of the last version that could be read as a whole, this one if it is it. */
-  whole: Composition | undefined;
+  /** The last version that could be read as a whole, this one if it is it. */
+  whole: ConfigContext | undefined;
 }
 
 /** Open configs with what is around them: each version of one is put together once, and anew when its surroundings change. */
@@ -68,15 +68,15 @@ export class ConfigContexts implements Disposable {
     const context = readContext(parsed, config.dialect, this.surroundings(document.uri));
     const cached: Cached = { version: document.version, age, context, whole: known?.whole };
     this.#cached.set(document, cached);
-    const { composition } = await context;
-    if (!isBroken(parsed)) cached.whole = composition;
-    return context;
+    const read = await context;
+    if (!isBroken(parsed)) cached.whole = read;
+    return read;
   }
 
-  /** The effective values; of a text that is broken where somebody types, those that it had before, if it had any. */
-  async composition(document: vscode.TextDocument): Promise<Composition | undefined> {
+  /** The same; of a text that is broken where somebody types, what it was before that, if it was ever whole. */
+  async whole(document: vscode.TextDocument): Promise<ConfigContext | undefined> {
     const context = await this.of(document);
-    return this.#cached.get(document)?.whole ?? context?.composition;
+    return context && (this.#cached.get(document)?.whole ?? context);
   }
 
   /** The same for a text that no document has: an older version of the file at `uri`. */
@@ -102,10 +102,10 @@ export class ConfigContexts implements Disposable {
     return this.#changes - (this.#changesOf.get(uri.toString()) ?? 0);
   }
 
-  /** The environment is a secret of the user's until the workspace is trusted with it. */
+  /** A secret of the user's until the workspace is trusted with it; some of it is one even then. */
   #environment(): Environment {
     if (!vscode.workspace.isTrusted) return 'blocked';
-    return (name) => this.#parts.environment[name];
+    return maskSecrets((name) => this.#parts.environment[name]);
   }
 
   /** Begins to watch what is around configs, which a window without any does not do. */

@@ -1,5 +1,5 @@
 import type { ClassFinder, CodeSite } from '../../config/classes.ts';
-import { writtenNames, type WrittenName } from '../../config/code/writtenLocators.ts';
+import { targetOf, writtenNames, type WrittenName } from '../../config/code/writtenLocators.ts';
 import { parseConfig } from '../../config/parse.ts';
 import * as vscode from 'vscode';
 import { spanToRange } from './configTexts.ts';
@@ -26,8 +26,11 @@ export class ConfigUses {
 
   /** The classes of a file that configs name. */
   async of(code: vscode.Uri): Promise<readonly UsedSite[]> {
-    const byFile = await (this.#byFile ??= this.#lookUp());
-    return byFile.get(code.toString()) ?? [];
+    this.#byFile ??= this.#lookUp().catch((error: unknown) => {
+      this.#byFile = undefined;
+      throw error;
+    });
+    return (await this.#byFile).get(code.toString()) ?? [];
   }
 
   changed(): void {
@@ -57,10 +60,12 @@ export class ConfigUses {
   ): Promise<{ site: CodeSite; file: string; location: vscode.Location }[]> {
     const place = placeOfConfig(config.uri);
     const classes = this.#classes(place);
+    const { space, file, cwd } = place;
     const found = this.#namesIn(config).map(async (name) => {
-      const site = await siteOf(name, classes, place);
-      if (site === undefined) return [];
-      return [{ site, file: place.space.uri(site.file).toString(), location: name.location }];
+      const target = await targetOf(name, classes, cwd, space.paths.dirname(file));
+      if (target.status !== 'found') return [];
+      const { site } = target;
+      return [{ site, file: space.uri(site.file).toString(), location: name.location }];
     });
     return (await Promise.all(found)).flat();
   }
@@ -82,14 +87,4 @@ export class ConfigUses {
 
 interface Name extends Pick<WrittenName, 'text' | 'locator'> {
   readonly location: vscode.Location;
-}
-
-async function siteOf(
-  { text, locator }: Name,
-  classes: ClassFinder,
-  { space, file, cwd }: ConfigPlace,
-): Promise<CodeSite | undefined> {
-  if (locator === undefined) return (await classes.all()).find(({ registered }) => registered === text);
-  const target = await classes.find(locator, cwd, space.paths.dirname(file));
-  return target.status === 'found' ? target.site : undefined;
 }

@@ -26,7 +26,7 @@ export function registerInlayHints(contexts: ConfigContexts): Disposable {
       return inlayHints(context).flatMap(({ offset, text, tooltip }) => {
         const position = document.positionAt(offset);
         if (!range.contains(position)) return [];
-        const hint = new vscode.InlayHint(position, text);
+        const hint = new vscode.InlayHint(position, apart(text));
         hint.paddingLeft = true;
         hint.tooltip = new vscode.MarkdownString(tooltip);
         return [hint];
@@ -35,4 +35,9 @@ export function registerInlayHints(contexts: ConfigContexts): Disposable {
   };
   store.add(vscode.languages.registerInlayHintsProvider(configSelector, provider));
   return store;
+}
+
+/** Numbers behind a number would read as one. */
+function apart(text: string): string {
+  return text.startsWith('=') ? text : `→ ${text}`;
 }

@@ -20,7 +20,11 @@ export class WorkspaceConfigs {
 
   /** In the order of their paths. */
   all(): Promise<readonly WorkspaceConfig[]> {
-    return (this.#all ??= findAll());
+    this.#all ??= findAll().catch((error: unknown) => {
+      this.#all = undefined; // a search that was cut off is tried again
+      throw error;
+    });
+    return this.#all;
   }
 
   changed(): void {

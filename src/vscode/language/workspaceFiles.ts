@@ -24,7 +24,7 @@ const mostTexts = 200;
 export function workspaceFiles(space: FileSpace, local: FileReader, texts: ReadTexts): FileReader {
   const readText = async (file: string): Promise<string | undefined> => {
     const uri = space.uri(file);
-    return openText(uri) ?? (await savedText(uri, texts));
+    return unsavedText(uri) ?? (await savedText(uri, texts));
   };
   return {
     readText,
@@ -47,9 +47,12 @@ async function namesIn(folder: vscode.Uri, folders: boolean): Promise<string[]> 
   }
 }
 
-function openText(uri: vscode.Uri): string | undefined {
+/** A document that is as it was saved says nothing that the disk does not, and stays open when its file is deleted. */
+function unsavedText(uri: vscode.Uri): string | undefined {
   const key = uri.toString();
-  return vscode.workspace.textDocuments.find((document) => document.uri.toString() === key)?.getText();
+  return vscode.workspace.textDocuments
+    .find((document) => document.isDirty && document.uri.toString() === key)
+    ?.getText();
 }
 
 async function savedText(uri: vscode.Uri, texts: ReadTexts): Promise<string | undefined> {

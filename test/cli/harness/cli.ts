@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { inject, onTestFinished } from 'vitest';
 import type { TokenizerNote } from '../../../src/protocol/trace.ts';
 import type { Project } from './project.ts';
@@ -18,22 +18,27 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The Node that runs the command. Default: the one that runs the tests. */
   readonly node?: string;
+  /** What is piped in. Default: nothing; null: nothing, but it stays open. */
+  readonly input?: string | null;
 }
 
 /** The command, while it runs. It is killed at the end of the test if it still does. */
 export class RunningCli {
-  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly exited: Promise<Outcome>;
   #stdout = '';
   #stderr = '';
 
-  constructor(project: Project, args: readonly string[], { env, node = process.execPath }: CliOptions) {
+  constructor(project: Project, args: readonly string[], options: CliOptions) {
+    const { env, node = process.execPath, input = '' } = options;
     const command = path.join(inject('dist'), 'cli.mjs');
     this.child = spawn(node, [command, ...args], {
       cwd: project.folder,
       env: { ...process.env, OPENAI_API_KEY: undefined, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
+    this.child.stdin.on('error', () => undefined); // it may end before it has read everything
+    if (input !== null) this.child.stdin.end(input);
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => (this.#stdout += text));
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
     this.exited = new Promise((resolve, reject) => {

@@ -110,10 +110,26 @@ export class Editor {
     await this.seeNo('.quick-input-widget');
   }
 
+  /** Answers the dialog for a file, likewise. */
+  async chooseFile(file: string, button: string): Promise<void> {
+    const input = await this.see('.quick-input-widget input');
+    await this.see('.quick-input-widget .monaco-list-row', '..');
+    await input.fill(file);
+    await (await this.see('.quick-input-widget .monaco-button', button)).click();
+    await this.seeNo('.quick-input-widget');
+  }
+
   /** Takes a row of the quick pick that is, or is about to be, open. */
   async pick(label: string): Promise<void> {
     await this.#firstRow(label, label);
     await this.#accept();
+  }
+
+  /** The same for a row that goes on to ask in the same quick input. */
+  async pickThatAsks(label: string): Promise<void> {
+    const row = await this.#firstRow(label, label);
+    await this.press('Enter');
+    await row.waitFor({ state: 'hidden' });
   }
 
   /** Opens a file of the workspace by its name and waits until it is in front. */

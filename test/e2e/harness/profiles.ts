@@ -18,7 +18,7 @@ export const hostProfiles: Readonly<Record<string, Omit<HostSuiteOptions, 'suite
     workspace: 'test/fixtures/loader',
     settings: { ...settings, 'agentjet.openTrace': 'never' },
   },
-  multiRoot: { roots: { first: workspace, second: workspace } },
+  multiRoot: { roots: { first: workspace, second: workspace }, settings },
   noNode: { workspace, node: 'none' },
   untrusted: { workspace, workspaceTrust: true },
 };

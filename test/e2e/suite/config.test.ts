@@ -104,7 +104,7 @@ describe('help with a config', () => {
   it('explains a key', async () => {
     const document = await show(await write(scratch, 'ajet:\n  rollout:\n    num_repeat: 4\n'));
     const shown = (await hoverTexts(document, 'num_repeat')).join('\n');
-    assert.match(shown, /`ajet\.rollout\.num_repeat`.* integer = 4/);
+    assert.match(shown, /`ajet\.rollout\.num_repeat`.* integer · default `4`/);
     assert.match(shown, /Episodes run per task/);
   });
 

@@ -8,6 +8,7 @@ const editor = useEditor({
   suite: 'trust',
   workspace: 'media/examples/math_agent',
   workspaceTrust: true,
+  env: { AGENTJET_TEST_PLACE: 'garden' },
   each: true,
 });
 
@@ -80,4 +81,20 @@ test('once the folder is trusted, F5 runs, with the settings of the folder', asy
   await editor().stoppedAt(line);
   await editor().screenshot('trusted');
   expect(existsSync(editor().file('trapped'))).toBe(true);
+});
+
+test('a config sees the environment once the folder is trusted', async () => {
+  const text = await readFile(editor().file('math_agent.yaml'), 'utf8');
+  const changed = text.replace(
+    'project_name: example_math_agent',
+    'project_name: ${oc.env:AGENTJET_TEST_PLACE}',
+  );
+  await writeFile(editor().file('math_agent.yaml'), changed);
+  await editor().openFile('math_agent.yaml');
+  await (await editor().see('.codelens-decoration a', 'Show Effective Config')).click();
+  const beside = '.editor-group-container:not(.active) .view-line';
+  await editor().see(beside, 'project_name: ${oc.env:AGENTJET_TEST_PLACE}');
+  await editor().trustWorkspace();
+  await editor().see(beside, 'project_name: garden');
+  await editor().screenshot('environment');
 });

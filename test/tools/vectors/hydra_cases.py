@@ -58,6 +58,11 @@ PLAIN = [
     "a: {b: '${oc.dict.keys:a}'}\n", "a: {b: 1, c: '${oc.dict.values:d}'}\nd: {x: '${.y}', y: 2}\n", "a: '${oc.dict.values:d}'\nd: {x: ???}\n",
     "a: {b: '${..c}'}\nc: {d: '${.e}', e: 4}\n", "a: ${b.c.d}\nb: ${e}\ne: {c: '${f}'}\nf: {d: 9}\n", "a: [${b}, ${c}]\nb: 1\nc: x\n",
     "a: {b: [1, 2]}\nc: ${a.b.-1}\n", "a: [1, 2]\nc: ${a[+1]}\n", "a: [1, 2]\nc: ${a[01]}\n",
+    "a: {b: ???}\n", "a: [???]\n", "a: [x, ???]\n", "a: {b: ?x}\n", "a: [? x]\n", "a: [? x : y]\n", "a: {? x : y}\n", 
+    "a: {? x}\n", "a: ?x\n", "a: - ?x\n", "a:\n  - ???\n", "a: [a?b, a?]\n", "a: {b: '???'}\n", "a: {b: x ??? y}\n", "a: [-x, -1]\n",
+    "a: [:x]\n", "a: {b: :x}\n", "a: [x:y, x:]\n", "a: {b:c}\n", "a: {b: c:d}\n", "a: [x #y\n]\n", "a: [x#y]\n", "a: {b: %x}\n", "a: {b: @x}\n", "a: {b: `x}\n", "a: [!x]\n",
+    "a: [x,,y]\n", "a: [,]\n", "a: {,}\n", "a: {b: 1,}\n", "a: [1,]\n", "a: {b}\n", "a: [b: 1]\n", "a: {b: [c: 1, d]}\n", "a: [{b: 1} , [c]]\n", "a: {'b':1}\n", "a: {b: 'x''y'}\n",
+    "a: [x\n  y]\n", "a: {b: x\n  y}\n", "a: {b: 1\n}\n", "a: {b:\n    1}\n", "?a: 1\n", "? a\n: 1\n", "? a\n", "a?: 1\n",
 ]  # fmt: skip
 
 VALUE_TEXTS = [value_case(value) for value in VALUES]

@@ -125,49 +125,66 @@ class TreeGenerator(Generator):
         if kind < 0.3:
             return self.random.choice([1, 2.0, "text", True, None, "???", "1e-6", "1e3"])
         if kind < 0.38:
-            return self.random.choice(["${ajet.a}", "${.a}", "${ajet.k}", "${ajet.b}", "${db.a}"])
+            # What is there in any case, or what may be there, or lead back here.
+            some = ["${ajet.a}", "${.a}", "${ajet.k}", "${ajet.b}", "${db.a}"]
+            sure = ["${ajet.fixed.n}", "${ajet.fixed}", "<${ajet.fixed.s}>", "${oc.select:ajet.a,none}"]
+            return self.random.choice(some if self.chance(0.08) else sure)
         if kind < 0.5 or depth == 0:
             return [self.random.randint(1, 9) for _ in self.some(0, 2)]
         return {self.random.choice(KEYS): self.value(depth - 1) for _ in self.some(1, 3)}
 
-    def entry(self, group):
+    def entry(self, groups, chosen, folder):
+        """One of `groups`, or a file; those not chosen before, mostly, and overrides of those that were."""
         kind = self.random.random()
-        package = f"@{self.random.choice(PACKAGES)}" if self.chance(0.15) else ""
-        slash = "/" if self.chance(0.25) else ""
+        package = f"@{self.random.choice(PACKAGES)}" if self.chance(0.12) else ""
+        # Within a folder, what begins with no slash is looked for there.
+        slash = "/" if self.chance(0.95 if folder else 0.2) else ""
         if kind < 0.3:
-            return slash + self.random.choice(FILES if self.chance(0.5) else ["one", "two", "mysql"]) + package
+            top = ["one", "two", "mysql"] if self.chance(0.1) else ["one", "two"]
+            # What a file brings a second time depends on which nodes of the first time Hydra has gone on using.
+            left = [name for name in (FILES if self.chance(0.5) else top) if name not in chosen]
+            file = self.random.choice(left or FILES)
+            chosen.append(file)
+            return slash + file + package
         optional = "optional " if self.chance(0.12) else ""
-        override = "override " if self.chance(0.15) else ""
-        name = self.random.choice(group)
+        override = "override " if self.chance(0.15 if chosen else 0.02) else ""
+        used = [name for name in groups if name in chosen]
+        free = [name for name in groups if name not in chosen] or groups
+        name = self.random.choice(used if override and used else groups if self.chance(0.1) else free)
+        chosen.append(name)
         options = {"db": ["mysql", "pg"], "net": ["a", "b"], "db/kind": ["big"], "kind": ["big"]}[name]
+        if name == "kind":
+            slash = ""
         value = self.random.choice(options)
         extra = self.random.random()
-        if extra < 0.06:
+        if extra < 0.04:
             value = self.random.choice(["gone", "???", "${db}", "${net}_x", "a_${db}", "${defaults.0.db}"])
-        elif extra < 0.1:
+        elif extra < 0.08:
             value = None
         elif extra < 0.2:
-            value = [self.random.choice(options + ["gone"][: self.random.randint(0, 1)]) for _ in self.some(0, 2)]
+            value = [self.random.choice(options + (["gone"] if self.chance(0.15) else [])) for _ in self.some(0, 2)]
         return {f"{override}{optional}{slash}{name}{package}": value}
 
-    def defaults(self, groups, most):
-        items = [self.entry(groups) for _ in self.some(0, most)]
+    def defaults(self, groups, most, folder=False):
+        chosen = []
+        items = [self.entry(groups, chosen, folder) for _ in self.some(0, most)]
         if self.chance(0.6):
             items.insert(self.random.randint(0, len(items)), "_self_")
-        if self.chance(0.7):
+        if self.chance(0.9):
             items.sort(key=lambda item: isinstance(item, dict) and next(iter(item)).startswith("override"))
         return items
 
     def file(self, name):
         header = f"# @package {self.random.choice(PACKAGES)}\n" if self.chance(0.2) else ""
-        if self.chance(0.03):
+        if self.chance(0.015):
             return header + self.random.choice(["", "[1, 2]\n", "text\n", "5\n", "a: 1\na: 2\n", "a: ${\n", "# nothing\n"])
         content = {"from": name}
         for _ in self.some(0, 2):
             content[self.random.choice([*KEYS, "ajet"])] = self.value(2)
-        if self.chance(0.22):
-            groups = ["kind", "db"] if name.startswith("db/") else ["db", "net"]
-            content = {"defaults": self.defaults(groups, 2), **content}
+        if self.chance(0.12):
+            # Files that lead back to themselves are refused, so most lead on to the others.
+            groups = ["kind", "db/kind", "net"] if name.startswith("db/") else ["db/kind", "net"]
+            content = {"defaults": self.defaults(groups, 2, "/" in name), **content}
         return header + yaml.safe_dump(content, sort_keys=False)
 
 
@@ -177,12 +194,14 @@ def generated_tree(seed):
     files = {}
     for folder in folders:
         for name in FILES:
-            if generator.chance(0.75 if folder == "conf" else 0.3):
+            if generator.chance(0.98 if folder == "conf" else 0.4):
                 files[f"{folder}/{name}.yaml"] = generator.file(name)
-    path = [f"file://{folder}" for folder in generator.random.sample(folders, generator.random.randint(1, 2))]
+    searched = generator.random.sample(folders, 2) if generator.chance(0.5) else [folders[generator.chance(0.05)]]
+    path = [f"file://{folder}" for folder in searched]
     if generator.chance(0.1):
         path.append("file://not/here")
-    own = {key: generator.value(2) for key in KEYS if generator.chance(0.5)}
+    own = {"fixed": {"n": 1, "s": "text", "at": "${.n}"}}
+    own |= {key: generator.value(2) for key in KEYS if generator.chance(0.7)}
     primary = {
         "ajet": own,
         "hydra": {"searchpath": path},

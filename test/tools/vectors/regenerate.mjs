@@ -24,6 +24,17 @@ function run(command, args, onFailure) {
   process.exit(1);
 }
 
+const [only, clone] = process.argv.slice(2);
+const names = ['tokenizer', 'hydra', 'convert'];
+if (only !== undefined && !names.includes(only)) {
+  console.error(`There are no vectors named ${only}; there are ${names.join(', ')}.`);
+  process.exit(1);
+}
+if (clone !== undefined && !existsSync(path.join(clone, 'ajet'))) {
+  console.error(`${clone} is no clone of AgentJet: it has no folder ajet.`);
+  process.exit(1);
+}
+
 const pins = readFileSync(requirements, 'utf8');
 if (!existsSync(installed) || readFileSync(installed, 'utf8') !== pins) {
   const system = process.platform === 'win32' ? 'python' : 'python3';
@@ -54,6 +65,8 @@ const generators = {
       console.error(
         'convert: AgentJet is in no package, so its vectors stay as they are. To renew them, clone github.com/modelscope/AgentJet and run: node test/tools/vectors/regenerate.mjs convert FOLDER',
       );
+      // Asked for by name, they are not what was asked for.
+      if (only !== undefined) process.exitCode = 1;
       return;
     }
     run(
@@ -63,7 +76,6 @@ const generators = {
     );
   },
 };
-const [only, clone] = process.argv.slice(2);
 for (const [name, generate] of Object.entries(generators)) {
   if (only === undefined || only === name) generate();
 }

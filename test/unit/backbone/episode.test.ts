@@ -45,6 +45,7 @@ function context(
     openCalls: () => ({ tuner, answered: 3, failure: changes.failure, close: () => (seen.closed += 1) }),
     newUuid: () => 'ab'.repeat(16),
     userFrame: () => ({ file: '/w/workflow.ts', line: 4 }),
+    placeOf: (method) => Promise.resolve({ file: `/w/${method}.ts`, line: 2 }),
     onUncaught: (listener) => {
       seen.uncaught = listener;
       return { dispose: () => undefined };
@@ -115,14 +116,20 @@ describe('runEpisode', () => {
 
   it.each([[undefined], [null], ['text'], [[1]]])('refuses the output %j', async (output) => {
     const { context: made } = context(() => Promise.resolve(output));
-    expect((await runEpisode(slot, made, neverCancelled)).error?.code).toBe('episode/no-output');
+    expect((await runEpisode(slot, made, neverCancelled)).error).toMatchObject({
+      code: 'episode/no-output',
+      location: { file: '/w/execute.ts', line: 2 },
+    });
   });
 
   it('ends a workflow that never returns when its time is up', async () => {
     const { context: made, clock, seen } = context(never, { timeout: 3 });
     const result = runEpisode(slot, made, neverCancelled);
     clock.advance(3100);
-    expect((await result).error?.code).toBe('episode/timed-out');
+    expect((await result).error).toMatchObject({
+      code: 'episode/timed-out',
+      location: { file: '/w/execute.ts', line: 2 },
+    });
     expect(seen.closed).toBe(1);
   });
 

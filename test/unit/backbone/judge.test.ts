@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { settleReward, type JudgeClass } from '../../../src/backbone/task-judge/judge.ts';
+import { settleReward, type JudgeClass, type PlaceOfMethod } from '../../../src/backbone/task-judge/judge.ts';
 import { BaseJudge, type WorkflowOutput, type WorkflowTask } from '../../../src/workflow/index.ts';
 
 const task: WorkflowTask = {
@@ -20,12 +20,15 @@ function judgeReturning(verdict: unknown): JudgeClass {
   };
 }
 
+const placeOf: PlaceOfMethod = (method) => Promise.resolve({ file: `/w/${method}.ts`, line: 3, column: 5 });
+
 const settle = (output: unknown, verdict?: unknown) => {
   let asked = 0;
-  const outcome = settleReward(task, output as WorkflowOutput, { a: 1 }, () => {
+  const loadJudge = (): Promise<JudgeClass> => {
     asked += 1;
     return Promise.resolve(judgeReturning(verdict));
-  });
+  };
+  const outcome = settleReward(task, output as WorkflowOutput, { a: 1 }, loadJudge, placeOf);
   return outcome.then((result) => ({ ...result, asked }));
 };
 
@@ -54,14 +57,16 @@ describe('settleReward', () => {
   });
 
   it.each([
-    [{ reward: [1, 2] }, undefined, 'task-judge/bad-reward'],
-    [{ reward: NaN }, undefined, 'task-judge/bad-reward'],
-    [{ reward: true }, undefined, 'task-judge/bad-reward'],
-    [{}, { reward: 'high' }, 'task-judge/bad-reward'],
-    [{}, undefined, 'task-judge/bad-verdict'],
-    [{}, 1, 'task-judge/bad-verdict'],
-  ])('refuses %j with verdict %j', async (output, verdict, code) => {
-    await expect(settle(output, verdict)).rejects.toMatchObject({ code });
+    [{ reward: [1, 2] }, undefined, 'task-judge/bad-reward', 'execute'],
+    [{ reward: NaN }, undefined, 'task-judge/bad-reward', 'execute'],
+    [{ reward: true }, undefined, 'task-judge/bad-reward', 'execute'],
+    [{}, { reward: 'high' }, 'task-judge/bad-reward', 'computeReward'],
+    [{}, [NaN, true], 'task-judge/bad-reward', 'computeReward'],
+    [{}, undefined, 'task-judge/bad-verdict', 'computeReward'],
+    [{}, 1, 'task-judge/bad-verdict', 'computeReward'],
+  ])('refuses %j with verdict %j, where it was returned', async (output, verdict, code, method) => {
+    const location = { file: `/w/${method}.ts`, line: 3, column: 5 };
+    await expect(settle(output, verdict)).rejects.toMatchObject({ code, location });
   });
 
   it('gives the judge the effective config', async () => {
@@ -72,7 +77,7 @@ describe('settleReward', () => {
         return { reward: 1, isSuccess: true };
       }
     }
-    await settleReward(task, {}, { ajet: {} }, () => Promise.resolve(Judge));
+    await settleReward(task, {}, { ajet: {} }, () => Promise.resolve(Judge), placeOf);
     expect(seen).toEqual({ ajet: {} });
   });
 });

@@ -1,8 +1,15 @@
-import { complete, type Completion } from '../../../src/config/complete.ts';
+import { caretAt } from '../../../src/config/completion/caret.ts';
+import type { Completion } from '../../../src/config/completion/completion.ts';
+import { offersOfTable } from '../../../src/config/completion/tableOffers.ts';
 import { dialectOf } from '../../../src/config/dialect.ts';
-import { hover } from '../../../src/config/hover.ts';
+import { ajetKeys, type KeyTable } from '../../../src/config/keyTable.ts';
 import { parseConfig } from '../../../src/config/parse.ts';
-import { applyEdits } from '../../../src/config/text.ts';
+import { applyEdits, type LinedText } from '../../../src/config/text.ts';
+
+/** What can stand at an offset by the key table alone. */
+export function complete(document: LinedText, offset: number, table: KeyTable = ajetKeys()): Completion[] {
+  return offersOfTable(document, caretAt(document, offset), table);
+}
 
 /** A text with one `|` in it, which marks the caret and is no part of it. */
 export function atCaret(marked: string): { text: string; offset: number } {
@@ -25,13 +32,4 @@ export function complemented(marked: string, label: string): string {
   const completion = completionsAt(marked).find((offered) => offered.label === label);
   if (completion === undefined) throw new Error(`${label} is not offered`);
   return applyEdits(text, [completion.edit]);
-}
-
-/** What the hover covers and what it says. */
-export function hoverAt(marked: string): { covered: string; markdown: string } | undefined {
-  const { text, offset } = atCaret(marked);
-  const shown = hover(parseConfig(text), offset, dialectOf(text)?.keys());
-  if (shown === undefined) return undefined;
-  const { start, end } = shown.range;
-  return { covered: text.slice(start.offset, end.offset), markdown: shown.markdown };
 }

@@ -183,9 +183,11 @@ describe('what keeps a config from being composed', () => {
     ]);
   });
 
-  it('is a warning where another machine or file may settle it', async () => {
+  it('is milder where another machine or file may settle it', async () => {
     const unset = `${lines('ajet:', '  project_name: ${oc.env:NOT_SET}')}${steering}`;
-    expect(await told(unset, {}, 'interpolation')).toEqual(['2 warning interpolation: ${oc.env:NOT_SET}']);
+    expect(await told(unset, {}, 'interpolation')).toEqual([
+      '2 information interpolation: ${oc.env:NOT_SET}',
+    ]);
     expect(await told(unset, { variables: { NOT_SET: 'x' } }, 'interpolation')).toEqual([]);
     const base = lines('ajet:', '  project_name: ${mine.name}');
     expect(await told(base, {}, 'interpolation')).toEqual([expect.stringMatching(/^2 warning/)]);

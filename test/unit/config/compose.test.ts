@@ -127,7 +127,7 @@ describe('problems', () => {
   it('names an unknown entry and its line', async () => {
     const { problems } = await composeText(`ajet: {}\n${steering(['nowhere', '_self_'])}`);
     expect(problems).toMatchObject([
-      { code: 'config/defaults-missing', severity: 'error', location: { line: 6 } },
+      { code: 'config/defaults-elsewhere', severity: 'error', location: { line: 6 } },
     ]);
     expect(problems[0]?.message).toContain('`nowhere`');
     expect(problems[0]?.message).toContain('file://ajet/default_config');
@@ -140,7 +140,7 @@ describe('problems', () => {
     ['ajet: {x: "\n', 'error config/yaml-syntax 2'],
     ['ajet: {x: 1, x: 2}\n', 'warning config/duplicate-key 1'],
     ['ajet:\n  x: {{X}}\n', 'error config/placeholder 2'],
-    [`ajet: {}\n${steering(['group: name'])}`, 'error config/defaults-missing 6'],
+    [`ajet: {}\n${steering(['group: name'])}`, 'error config/defaults-elsewhere 6'],
     [`ajet: {}\n${steering(['_self_', '_self_'])}`, 'error config/defaults 7'],
     ['ajet: {}\nhydra: {searchpath: x}\ndefaults: [_self_]', 'error config/search-path 2'],
     [`ajet: {}\n${steering(['_self_'], ['pkg://a.b'])}`, 'warning config/search-path 4'],

@@ -1,10 +1,10 @@
-import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { diagnose } from '../../../src/config/diagnose.ts';
 import { dialectOf, dialects } from '../../../src/config/dialect.ts';
 import { jsonSchemaOf } from '../../../src/config/jsonSchema.ts';
-import { nodeAt } from '../../../src/config/node.ts';
+import { entryOf, nodeAt } from '../../../src/config/node.ts';
 import { parseConfig } from '../../../src/config/parse.ts';
 import { realTexts, wholeConfig } from './configTexts.ts';
 
@@ -22,9 +22,15 @@ function misfits(text: string): string[] {
   if (validate === undefined) throw new Error('The text is of no dialect.');
   // As other editors read it: YAML 1.2.
   validate(parse(text, { merge: true, uniqueKeys: false }));
-  const found = [...new Set((validate.errors ?? []).map(({ instancePath }) => instancePath))];
+  const found = [...new Set((validate.errors ?? []).map(placeOf))];
   // What does not fit makes a misfit of every section around it.
   return found.filter((path) => !found.some((other) => other.startsWith(`${path}/`)));
+}
+
+/** The key that an error is about, as a JSON pointer. */
+function placeOf({ instancePath, params }: ErrorObject): string {
+  const key: unknown = params['additionalProperty'] ?? params['propertyName'];
+  return typeof key === 'string' ? `${instancePath}/${key}` : instancePath;
 }
 
 function config(rollout: string): string {
@@ -37,7 +43,7 @@ describe('the JSON Schema of a dialect', () => {
     ['num_repeat: four', ['/ajet/rollout/num_repeat']],
     ['num_repeat: ${ajet.debug.debug_max_parallel}', []],
     ['num_repeat: ???', []],
-    ['num_repeats: 4', ['/ajet/rollout']],
+    ['num_repeats: 4', ['/ajet/rollout/num_repeats']],
     ['temperature: -1', ['/ajet/rollout/temperature']],
     ['compute_madness_checklist: [nonsense]', []],
   ])('takes or refuses `%s`', (rollout, wanted) => {
@@ -63,14 +69,18 @@ describe('the JSON Schema of a dialect', () => {
     for (const text of realTexts.filter((one) => dialectOf(one) !== undefined && !one.includes('{{'))) {
       const document = parseConfig(text);
       const table = dialectOf(text)?.keys();
-      const lines = diagnose(document, table).map(({ range }) => range);
+      const found = new Set(diagnose(document, table).map(({ range }) => range.start.offset));
       const missed = misfits(text).filter((pointer) => {
         const path = pointer
           .split('/')
           .slice(1)
           .map((step) => (/^\d+$/.test(step) ? Number(step) : step));
-        const span = nodeAt(document.root, path)?.span;
-        return !lines.some(({ start, end }) => span && start.offset <= span.end && end.offset >= span.start);
+        const name = path.at(-1);
+        const key =
+          typeof name === 'string' ? entryOf(nodeAt(document.root, path.slice(0, -1)), name) : undefined;
+        // Told of the very key or of its value, not of something else around there.
+        const places = [key?.keySpan.start, nodeAt(document.root, path)?.span.start];
+        return !places.some((place) => place !== undefined && found.has(place));
       });
       expect(missed).toEqual([]);
     }

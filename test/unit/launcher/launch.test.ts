@@ -69,6 +69,7 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
       seen.judgesLoaded += 1;
       return Promise.resolve(Half);
     },
+    placeOfMethod: (file, name, method) => Promise.resolve({ file: `${file} ${name}.${method}`, line: 7 }),
     findModelText: () => Promise.resolve({ note: letters.note, open: () => Promise.resolve(letters) }),
     openModelTuner: () =>
       Promise.resolve({
@@ -186,6 +187,32 @@ describe('launch', () => {
     expect(noted).toEqual([]);
     expect(events.find(({ type }) => type === 'run-started')).not.toHaveProperty('trace');
     expect(results()[0]?.tracking?.timelines).toBe(1);
+  });
+
+  it('says where the method is that returned what cannot be taken', async () => {
+    class Silent extends LeftToTheJudge {
+      override execute(): Promise<never> {
+        return Promise.resolve(undefined as never);
+      }
+    }
+    class Undecided extends Half {
+      override computeReward(): never {
+        return 'no opinion' as never;
+      }
+    }
+    const locationWith = async (changes: Changes): Promise<unknown> => {
+      const { ports, results } = portsOf(changes);
+      await launch(request, ports, never);
+      return results()[0]?.error?.location;
+    };
+    const silent = { loadWorkflow: () => Promise.resolve(Silent) };
+    expect(await locationWith(silent)).toEqual({ file: '/project/w.ts W.execute', line: 7 });
+    const judged = {
+      loadWorkflow: () => Promise.resolve(LeftToTheJudge),
+      loadJudge: () => Promise.resolve(Undecided),
+    };
+    const location = { file: '/project/conf/j.ts J.computeReward', line: 7 };
+    expect(await locationWith(judged)).toEqual(location);
   });
 
   it('is warned of a tokenizer that is not the model’s own', async () => {

@@ -56,6 +56,31 @@ describe('the effective config as a text', () => {
     expect(lines.find((one) => one.includes('num_repeat'))).toMatch(/num_repeat: 8 +# exp\.yaml:6$/);
   });
 
+  it('says what is wrong in lines that fit beside the config', async () => {
+    const { text, origins } = effectiveText(
+      await contextOf(config),
+      { target: 'own', shows: 'origins' },
+      { ...naming, isOld: true },
+    );
+    const lines = text.split('\n');
+    const header = lines.slice(0, lines.indexOf(''));
+    expect(header.slice(0, 2)).toEqual([
+      '# exp.yaml, as it is once composed',
+      '# The YAML is broken at the moment; this is from before.',
+    ]);
+    expect(
+      header
+        .slice(2)
+        .join(' ')
+        .replaceAll(/\s*#\s*/g, ' '),
+    ).toContain('error exp.yaml:9: ');
+    expect(header.length).toBeGreaterThan(3);
+    expect(Math.max(...header.map((line) => line.length))).toBeLessThanOrEqual(56);
+    for (const [line, { path: keys }] of origins) {
+      if (typeof keys.at(-1) === 'string') expect(lines[line]).toContain(String(keys.at(-1)));
+    }
+  });
+
   it('reads back as YAML to what the config is worth', async () => {
     const context = await contextOf(config, team);
     const { text } = effectiveText(context, { target: 'own', shows: 'origins' }, naming);
@@ -85,7 +110,7 @@ describe('the effective config as a text', () => {
       .replace(/num_repeat: .*/, 'num_repeat: 6');
     const context = await contextOf(whole, team);
     const { text, origins } = effectiveText(context, { target: 'trinity', shows: 'origins' }, naming);
-    expect(text).toMatch(/^# exp\.yaml, as Trinity-RFT would get it from the launcher\n/);
+    expect(text).toMatch(/^# exp\.yaml, as Trinity-RFT would get it\n/);
     expect(text).toMatch(/^ {2}repeat_times: 6 +# ajet\.rollout\.num_repeat, exp\.yaml:6$/m);
     const line = text.split('\n').findIndex((one) => one.startsWith('  train_batch_size: '));
     expect(origins.get(line)?.origin).toMatchObject({ kind: 'rule' });

@@ -47,7 +47,7 @@ export const trinityAcross = {
   },
   'trinity-registry': {
     title: 'A name that looks mistyped',
-    severity: 'information',
+    severity: 'warning',
     explanation:
       'Algorithms, workflows and functions are found by name, in registries that plug-ins extend. The name is in none that comes with Trinity, but close to one.',
   },

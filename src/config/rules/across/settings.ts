@@ -1,6 +1,7 @@
 import type { ConfigContext } from '../../context.ts';
 import type { KeyInfo } from '../../keyTable.ts';
 import { entryOf, type Node, type NodePath } from '../../node.ts';
+import { isBroken } from '../../parse.ts';
 import { resolvePlain, type ScalarValue } from '../../scalar.ts';
 import type { Value } from '../../value.ts';
 
@@ -26,11 +27,19 @@ export class Settings {
   readonly context: ConfigContext;
   readonly #source: Source;
   /** Many rules ask for the same few paths. */
-  readonly #asked = new Map<string, Known>();
+  readonly #asked = new Map<string, Known | 'unknown'>();
+  /** Whether there are values in the text that cannot be known. */
+  readonly #hides: boolean;
+  /** A file of `defaults` that was not found may set whatever no other layer sets. */
+  readonly #lacksLayer: boolean;
 
   constructor(context: ConfigContext, source: Source) {
     this.context = context;
     this.#source = source;
+    this.#hides = isBroken(context.document) || context.document.text.includes('{{');
+    this.#lacksLayer = context.composition.problems.some(
+      ({ code, severity }) => severity === 'error' && code.startsWith('config/defaults'),
+    );
   }
 
   /** Null is a value here, also for a key that nobody sets and that has no default. */
@@ -126,16 +135,21 @@ export class Settings {
   }
 
   #known(path: string): Known {
-    if (!this.#asked.has(path)) this.#asked.set(path, this.#look(path));
-    return this.#asked.get(path);
+    const asked = this.#asked.get(path);
+    if (asked !== undefined) return asked === 'unknown' ? undefined : asked;
+    const known = this.#look(path);
+    this.#asked.set(path, known ?? 'unknown');
+    return known;
   }
 
   #look(path: string): Known {
-    const steps = stepsOf(path);
-    if (this.#source.places(steps).some((place) => isHidden(this.context, place))) return undefined;
-    const value = this.#source.value(steps);
+    const place = stepsOf(path);
+    if (this.#hides && this.#source.places(place).some((one) => isHidden(this.context, one))) {
+      return undefined;
+    }
+    const value = this.#source.value(place);
     if (value === undefined) {
-      const info = this.#source.info(steps);
+      const info = this.#lacksLayer ? undefined : this.#source.info(place);
       return info && { absent: true, default: info.default };
     }
     return value === 'unknown' || isUnresolved(value) ? undefined : { value };
@@ -153,8 +167,17 @@ export function valueAt(root: Value | undefined, path: NodePath): Value | undefi
   return value;
 }
 
+/** Rules ask for the same paths at every change of a text; those of a list's items are as many as there are items. */
+const steps = new Map<string, NodePath>();
+const mostSteps = 5_000;
+
 export function stepsOf(path: string): NodePath {
-  return path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+  const known = steps.get(path);
+  if (known !== undefined) return known;
+  const split = path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+  if (steps.size >= mostSteps) steps.clear();
+  steps.set(path, split);
+  return split;
 }
 
 function walk({ document }: ConfigContext, path: NodePath): Node | undefined {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { fileUri } from '../debugging.ts';
-import { closeAll, eventually, hoverTexts, replace, show } from '../documents.ts';
-import { definitions } from './places.ts';
+import { closeAll, hoverTexts, read, remove, replace, show, write } from '../documents.ts';
+import { definitions, effectiveDocument, hints, lineWith, shows } from './places.ts';
 
 describe('the effective config', () => {
   afterEach(closeAll);
@@ -50,30 +50,69 @@ describe('the effective config', () => {
     assert.match(lineWith(effectiveDocument('for verl'), 'train_batch_size: 8'), /# .*agent\.yaml:16$/);
   });
 
+  it('follows the files it starts from when they change on disk', async () => {
+    await show(fileUri('agent.yaml'));
+    await vscode.commands.executeCommand('agentjet.showEffectiveConfig');
+    const document = effectiveDocument();
+    const team = await read('defaults/team.yaml');
+    try {
+      await write('defaults/team.yaml', team.replace('temperature: 0.7', 'temperature: 0.125'));
+      await shows(document, /temperature: 0\.125 /);
+      await remove('defaults/team.yaml');
+      await shows(document, /^# error agent\.yaml:32: /m);
+    } finally {
+      await write('defaults/team.yaml', team);
+    }
+    await shows(document, /temperature: 0\.7 /);
+  });
+
+  it('keeps what it shows while the YAML is broken, and says so', async () => {
+    const config = await show(fileUri('agent.yaml'));
+    await vscode.commands.executeCommand('agentjet.showEffectiveConfig');
+    const document = effectiveDocument();
+    await replace(config, 'num_repeat: 4', 'num_repeat: 16');
+    await shows(document, /num_repeat: 16 /);
+    await replace(config, 'num_repeat: 16', 'num_repeat: [16');
+    await shows(document, /^# The YAML is broken at the moment/m);
+    assert.match(lineWith(document, 'num_repeat: 16'), /# agent\.yaml:21$/);
+    assert.match(lineWith(document, 'n_vllm_engine: 2'), /# agent\.yaml:22$/);
+    await replace(config, 'num_repeat: [16', 'num_repeat: 32');
+    await shows(document, /num_repeat: 32 /);
+    assert.doesNotMatch(document.getText(), /broken/);
+  });
+
+  it('shows of a secret in the environment only that it is set', async () => {
+    const [secret, plain] = ['AGENTJET_TEST_TOKEN', 'AGENTJET_TEST_PLACE'];
+    process.env[secret] = 'sesame';
+    process.env[plain] = 'garden';
+    try {
+      const values = `  project_name: \${oc.env:${secret}}\n  experiment_name: at-\${oc.env:${plain}}\n`;
+      const document = await show(await write('secret.yaml', `ajet:\n${values}`));
+      await vscode.commands.executeCommand('agentjet.showEffectiveConfig');
+      await vscode.commands.executeCommand('agentjet.showVerlConfig');
+      const shown = [effectiveDocument('secret (effective)'), effectiveDocument('secret (for verl)')].map(
+        (each) => each.getText(),
+      );
+      const told = [
+        ...shown,
+        ...(await hoverTexts(document, secret)),
+        ...(await hoverTexts(document, 'project_name')),
+        ...(await hoverTexts(document, plain)),
+        ...(await hints(document)),
+        ...vscode.languages.getDiagnostics(document.uri).map(({ message }) => message),
+      ];
+      for (const text of shown) assert.match(text, /project_name: "\*\*\*"/);
+      for (const text of shown) assert.match(text, /experiment_name: at-garden/);
+      assert.ok(!told.join('\n').includes('sesame'), told.join('\n'));
+      assert.ok(told.slice(2).some((text) => text.includes('at-garden')));
+    } finally {
+      for (const name of [secret, plain]) Reflect.deleteProperty(process.env, name);
+      await remove('secret.yaml');
+    }
+  });
+
   it('says why there is none', async () => {
     await vscode.commands.executeCommand('agentjet.showEffectiveConfig', fileUri('services.yaml'));
     assert.match(effectiveDocument('services (effective)').getText(), /^# services\.yaml is no config/);
   });
 });
-
-function effectiveDocument(label = 'agent (effective)'): vscode.TextDocument {
-  const document = vscode.workspace.textDocuments.find(
-    ({ uri }) => uri.scheme === 'agentjet-effective' && uri.path.includes(label),
-  );
-  assert.ok(document, 'the document is open');
-  return document;
-}
-
-function lineWith(document: vscode.TextDocument, text: string): string {
-  const lines = document.getText().split('\n');
-  return lines.find((line) => line.includes(text)) ?? `no line with ${text}`;
-}
-
-async function shows(document: vscode.TextDocument, text: RegExp): Promise<void> {
-  await eventually(
-    `it shows ${String(text)}`,
-    () => text.test(document.getText()),
-    vscode.workspace.onDidChangeTextDocument,
-    () => document.getText().slice(0, 2000),
-  );
-}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { fileUri } from '../debugging.ts';
 import { closeAll, completions, hoverTexts, labelOf, remove, replace, show, write } from '../documents.ts';
-import { at, definitions, references } from './places.ts';
+import { at, definitions, hints, references } from './places.ts';
 
 const scratch = 'scratch.yaml';
 
@@ -82,6 +82,12 @@ describe('finding one’s way in a config', () => {
     const document = await show(fileUri('agent.yaml'));
     assert.match((await hoverTexts(document, 'file_path')).join(), /data\/train\.jsonl/);
     assert.match((await hoverTexts(document, '{shared.root}')).join(), /data/);
+    // Files are named as a person in this workspace calls them.
+    assert.match(
+      (await hoverTexts(document, 'agents/math.py')).join(),
+      /class `MathWorkflow` · `agents\/math\.py:4`/,
+    );
+    assert.match((await hoverTexts(document, '- team'.slice(2))).join(), /`defaults\/team\.yaml`/);
   });
 
   it('offers what fits at the caret', async () => {
@@ -124,22 +130,13 @@ describe('finding one’s way in a config', () => {
 
   it('shows what follows from a config in its lines, unless that is switched off', async () => {
     const document = await show(fileUri('agent.yaml'));
-    const hints = async (): Promise<string[]> => {
-      const found = await vscode.commands.executeCommand<vscode.InlayHint[]>(
-        'vscode.executeInlayHintProvider',
-        document.uri,
-        new vscode.Range(0, 0, document.lineCount, 0),
-      );
-      return found.map(
-        ({ position, label }) =>
-          `${position.line + 1} ${typeof label === 'string' ? label : label.map(({ value }) => value).join('')}`,
-      );
-    };
-    assert.ok((await hints()).some((hint) => hint.startsWith('12 ') && hint.includes('data/train.jsonl')));
+    const shown = await hints(document);
+    assert.ok(shown.includes('12 = data/train.jsonl'), shown.join('\n'));
+    assert.ok(shown.includes('21 → 8 × 4 = 32 episodes per step'), shown.join('\n'));
     const settings = vscode.workspace.getConfiguration('agentjet', document.uri);
     try {
       await settings.update('inlayHints', false, vscode.ConfigurationTarget.Workspace);
-      assert.deepEqual(await hints(), []);
+      assert.deepEqual(await hints(document), []);
     } finally {
       await settings.update('inlayHints', undefined, vscode.ConfigurationTarget.Workspace);
     }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { backboneProcesses, Conversation } from '../debugging.ts';
+import { folder, inFolder } from './roots.ts';
 
 /** Both folders hold the same example: only the right folder tells a right run from a wrong one. */
 describe('a workspace of two folders', () => {
@@ -89,14 +90,4 @@ async function breakInBoth(): Promise<void> {
     const location = new vscode.Location(uri, new vscode.Position(line, 0));
     vscode.debug.addBreakpoints([new vscode.SourceBreakpoint(location)]);
   }
-}
-
-function folder(name: string): vscode.WorkspaceFolder {
-  const found = vscode.workspace.workspaceFolders?.find((each) => each.name === name);
-  assert.ok(found, `the workspace has a folder ${name}`);
-  return found;
-}
-
-function inFolder(name: string, file: string): vscode.Uri {
-  return vscode.Uri.joinPath(folder(name).uri, file);
 }

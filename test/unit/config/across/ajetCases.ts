@@ -342,7 +342,7 @@ export const ajetCases: readonly RuleCase[] = [
   },
   {
     rule: 'lora-settings',
-    trips: { 'ajet.lora.lora_rank': 16, 'ajet.lora.load_format': 'auto' },
+    trips: { 'ajet.enable_swarm_mode': true, 'ajet.lora.lora_rank': 16, 'ajet.lora.load_format': 'auto' },
     told: [
       'load_format: «auto» warning: `lora_rank` 16 turns LoRA on, which needs `safetensors` for `lora.load_format`; it is auto.',
       'lora_rank: «16» warning: `lora_rank` 16 turns LoRA on, which needs `true` for `lora.layered_summon`; it is false.',

@@ -98,7 +98,7 @@ export const algorithm: readonly RuleCase[] = [
     trips: {
       'buffer.explorer_input.eval_tasksets': [{ path: '/eval', default_workflow_type: 'math_worklow' }],
     },
-    told: 'default_workflow_type: «math_worklow» information: Trinity has no `default_workflow_type` `math_worklow`, and stops unless a plug-in brings one. It has `math_workflow`.',
+    told: 'default_workflow_type: «math_worklow» warning: Trinity has no `default_workflow_type` `math_worklow`, and stops unless a plug-in brings one. It has `math_workflow`.',
     fits: {
       'buffer.explorer_input.eval_tasksets': [{ path: '/eval', default_workflow_type: 'toolcall_workflow' }],
     },
@@ -108,7 +108,7 @@ export const algorithm: readonly RuleCase[] = [
   {
     rule: 'trinity-registry',
     trips: { 'algorithm.algorithm_type': 'gpro' },
-    told: 'algorithm_type: «gpro» information: Trinity has no `algorithm_type` `gpro`, and stops unless a plug-in brings one. It has `grpo`.',
+    told: 'algorithm_type: «gpro» warning: Trinity has no `algorithm_type` `gpro`, and stops unless a plug-in brings one. It has `grpo`.',
     fits: { 'algorithm.algorithm_type': 'my.package.MyAlgorithm' },
     unknown: { 'algorithm.algorithm_type': open },
     fixes: ['Change `algorithm_type` to grpo'],

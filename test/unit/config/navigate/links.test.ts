@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { configsUsing } from '../../../../src/config/navigate/configsUsing.ts';
+import { targetOf, writtenNames } from '../../../../src/config/code/writtenLocators.ts';
+import { dialectOf } from '../../../../src/config/dialect.ts';
 import { linksOf } from '../../../../src/config/navigate/links.ts';
+import { parseConfig } from '../../../../src/config/parse.ts';
 import { projectClasses } from '../code/memoryCode.ts';
 import { contextOf } from './project.ts';
 
@@ -47,7 +49,7 @@ defaults:
   });
 });
 
-describe('configsUsing', () => {
+describe('names that a text has of a class', () => {
   const files = {
     '/project/agents/math.py':
       '@WORKFLOWS.register_module("mine")\nclass A(Workflow): ...\nclass B(Workflow): ...',
@@ -72,11 +74,19 @@ describe('configsUsing', () => {
     ['broken text', 'ajet: [ A\n', undefined],
   ])('by %s', async (_, text, expected) => {
     const classes = projectClasses(files);
-    const sites = (await classes.all()).filter((one) => one.name === 'A');
-    expect(sites).toHaveLength(1);
-    const config = { file: '/project/conf/exp.yaml', text, cwd: '/project', beside: '/project/conf' };
-    const uses = await Promise.all(sites.map((site) => configsUsing(site, [config], classes)));
-    const named = uses.flat().map(({ range }) => text.slice(range.start.offset, range.end.offset));
+    const dialect = dialectOf(text);
+    const document = parseConfig(text);
+    const names = dialect === undefined ? [] : writtenNames(document, dialect);
+    const targets = await Promise.all(
+      names.map(async (name) => ({
+        name,
+        target: await targetOf(name, classes, '/project', '/project/conf'),
+      })),
+    );
+    const named = targets.flatMap(({ name: { node }, target }) => {
+      const isIt = target.status === 'found' && target.site.name === 'A';
+      return isIt ? [text.slice(node.span.start, node.span.end)] : [];
+    });
     expect(named).toEqual(expected === undefined ? [] : [expected]);
   });
 });

@@ -61,6 +61,8 @@ export function loraSettings(settings: Settings): Finding[] {
   ];
   return wrong.flatMap(({ key, wanted, to }) =>
     tell(settings, 'lora-settings', {
+      // The job class makes the configs of swarm mode; elsewhere the backbone alone decides.
+      severity: settings.flag('enable_swarm_mode') === true ? undefined : 'information',
       at: [key, rank],
       message: `${valued(settings, rank)} turns LoRA on, which needs ${wanted} for \`${key}\`; it is ${String(settings.scalar(key))}.`,
       fixes: () => (to === undefined ? [] : setTo(settings, key, to)),

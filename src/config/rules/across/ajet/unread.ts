@@ -1,8 +1,8 @@
 import { failingClause } from '../../../condition.ts';
 import type { Finding } from '../../../finding.ts';
 import type { KeyNode } from '../../../keyTable.ts';
-import type { Node } from '../../../node.ts';
 import type { ScalarValue } from '../../../scalar.ts';
+import { Search } from '../../visit.ts';
 import { joined, named, shown, tell } from '../report.ts';
 import type { Settings } from '../settings.ts';
 
@@ -12,21 +12,16 @@ import type { Settings } from '../settings.ts';
  */
 export function unreadKeys(settings: Settings): Finding[] {
   const { document, dialect } = settings.context;
-  const findings: Finding[] = [];
-  const table = dialect.keys();
-  const visit = (node: Node, key: KeyNode, path: string): void => {
-    if (node.kind !== 'mapping') {
-      findings.push(...unread(settings, key, path));
-      return;
-    }
-    for (const entry of node.entries) {
-      const child = key.children.get(entry.key);
-      if (child !== undefined) visit(entry.value, child, path === '' ? entry.key : `${path}.${entry.key}`);
-    }
-  };
-  if (document.root !== undefined) visit(document.root, table.root, '');
-  return findings;
+  return conditional.in(document, dialect.keys()).flatMap((key) => unread(settings, key, key.path));
 }
+
+/** Values, lists as a whole, of keys that are read only under a condition. */
+const conditional = new Search(({ node, key }): KeyNode | undefined => {
+  if (node.kind === 'mapping' || key?.info?.condition === undefined) return undefined;
+  // Null says that there is nothing to apply.
+  if (node.kind === 'scalar' && node.type === 'null') return undefined;
+  return /[[{]/.test(key.path) ? undefined : key;
+});
 
 function unread(settings: Settings, key: KeyNode, path: string): Finding[] {
   const condition = key.info?.condition;

@@ -14,7 +14,7 @@ export function engineSections(view: TrinityView): readonly string[] | undefined
 }
 
 /** Undefined where it is detected as training starts, or not known. */
-export function totalGpus(view: TrinityView): number | undefined {
+function totalGpus(view: TrinityView): number | undefined {
   const [count, each] = [view.number(nodes), view.number(perNode)];
   return count === undefined || each === undefined || count < 1 || each < 1 ? undefined : count * each;
 }

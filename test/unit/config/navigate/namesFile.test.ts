@@ -1,31 +1,28 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { mostRecentFirst, namesWorkflow } from '../../../src/debug/namesWorkflow.ts';
+import { namesFile } from '../../../../src/config/navigate/namesFile.ts';
 
 const project = path.resolve('/project');
 const file = path.join(project, 'agents', 'math.ts');
 const roots = [project, path.join(project, 'agents')];
 const naming = (locator: string): string => `ajet:\n  rollout:\n    user_workflow: ${locator}\n`;
 
-describe('namesWorkflow', () => {
+describe('namesFile', () => {
   it.each([
     ['from the workspace folder', naming('agents/math.ts->A'), true],
     ['from the folder of the config', naming('"./math.ts->A"'), true],
     ['by an absolute path', naming(`${file}->A`), true],
+    ['for the judge', 'ajet:\n  task_judge: {judge_protocol: agents/math.ts->A}\n', true],
     ['another file', naming('agents/other.ts->A'), false],
     ['another workflow', naming('agents/math.ts->B'), false],
     ['a Python module', naming('agents.math->A'), false],
-    ['no locator', naming('agents/math.ts'), false],
+    ['no locator', naming('agents/math.ts # A'), false],
     ['a list', naming('[agents/math.ts->A]'), false],
+    ['in a comment', `ajet:\n  rollout: # agents/math.ts->A\n`, false],
     ['nothing', 'ajet:\n', false],
-    ['broken text', 'ajet: [\n', false],
+    ['broken text', 'ajet: [ A\n', false],
+    ['no config', 'user_workflow: agents/math.ts->A\n', false],
   ])('%s', (_, config, expected) => {
-    expect(namesWorkflow(config, { file, workflows: ['A'], roots })).toBe(expected);
-  });
-});
-
-describe('mostRecentFirst', () => {
-  it('keeps the order of what was never used', () => {
-    expect(mostRecentFirst(['a', 'b', 'c', 'd'], ['c', 'x', 'b'])).toEqual(['c', 'b', 'a', 'd']);
+    expect(namesFile(config, { file, names: ['A'], roots }, path)).toBe(expected);
   });
 });
