@@ -13,7 +13,7 @@ export async function collectFacts(request: FactRequest): Promise<WorkspaceFacts
     searchFolders(request).catch(() => new Map<string, string>()),
   ]);
   // A workspace that has the config's code is the one that its paths are meant for.
-  const isProject = [...targets.values()].some((target) => target.status === 'found');
+  const isProject = [...targets.values()].some(({ status }) => status === 'found' || status === 'no-name');
   const paths = await namedPaths(request, isProject);
   return {
     exists: (text) => paths.get(text)?.exists,

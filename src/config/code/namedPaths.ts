@@ -79,7 +79,8 @@ const missing: NamedPath = { ...unknown, exists: false };
 
 /**
  * What tells that a path should be on this machine. Configs are written for the machine that trains: a relative path is
- * this workspace's when the folder it begins with is there, an absolute one when the folder it ends in is.
+ * this workspace's when that is the config's project, or has the folder that the path begins with; an absolute one when
+ * the folder it ends in is there.
  */
 function beginningOf(
   text: string,
@@ -94,8 +95,8 @@ function beginningOf(
   // As upstream: with up to two slashes it may be an id.
   const mayBeId = kind === 'path-or-id' && !/^\.{1,2}[\\/]/.test(text) && text.split('/').length <= 3;
   if (mayBeId || first === '..') return 'nowhere';
-  if (rest.length > 0) return { folder: first };
-  return isProject ? 'here' : 'nowhere';
+  if (isProject) return 'here';
+  return rest.length > 0 ? { folder: first } : 'nowhere';
 }
 
 /** One config of each folder of `hydra.searchpath` that is here, by what is written. */

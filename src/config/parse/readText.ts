@@ -85,17 +85,22 @@ function readShallow(text: string, place: Place): ReadText {
   }
 }
 
-/** Keys that stand twice in a mapping. */
+/** Keys of one mapping that are told to stand twice. */
+const mostDuplicates = 100;
+
+/** Keys that stand twice in a mapping, the first of them where there are many. */
 export function duplicateKeys(entries: readonly Entry[]): ParseProblem[] {
   const seen = new Set<string>();
-  return entries.flatMap(({ key, keySpan }): ParseProblem[] => {
-    if (!seen.has(key)) {
-      seen.add(key);
-      return [];
+  const problems: ParseProblem[] = [];
+  for (const { key, keySpan } of entries) {
+    if (seen.has(key)) {
+      const message = `\`${key}\` stands twice in this mapping; the last one wins, the others are lost.`;
+      problems.push({ rule: 'duplicate-key', severity: 'warning', span: keySpan, message });
+      if (problems.length === mostDuplicates) break;
     }
-    const message = `\`${key}\` stands twice in this mapping; the last one wins, the others are lost.`;
-    return [{ rule: 'duplicate-key', severity: 'warning', span: keySpan, message }];
-  });
+    seen.add(key);
+  }
+  return problems;
 }
 
 function isEmpty(root: Node | undefined): boolean {

@@ -1,6 +1,6 @@
 import { insertKey, removeEntry, removeWithSection, renameKey } from '../edits.ts';
 import { finding, fix, type Finding, type Fix } from '../finding.ts';
-import { childOf, type KeyInfo, type KeyNode } from '../keyTable.ts';
+import { childOf, type KeyInfo, type KeyNode, type KeyTable } from '../keyTable.ts';
 import { entryOf, type Entry, type MappingNode } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 import { isSlipOf, suggestKeys } from '../suggest.ts';
@@ -102,6 +102,7 @@ interface Written {
   readonly info: KeyInfo;
   readonly entry: Entry;
   readonly parent: MappingNode;
+  readonly table: KeyTable;
 }
 
 /** Something about a key itself, whatever its value is; the first that applies is told. */
@@ -115,13 +116,13 @@ const lifecycles: readonly ((written: Written) => Finding | undefined)[] = [
 ];
 
 /** A key that has another name by now, that the program fills itself, that is gone or going, or that nothing reads. */
-export const lifecycle: Rule = ({ document, key, written }) => {
+export const lifecycle: Rule = ({ document, table, key, written }) => {
   const info = key?.info;
   if (key === undefined || info === undefined || written === undefined) return [];
   if (!isSpecial(info)) return [];
   // What is wrong with a section as a whole is told there.
   if (key.parent?.info?.doNotSet !== undefined && info.doNotSet !== undefined) return [];
-  const whole: Written = { document, key, info, ...written };
+  const whole: Written = { document, table, key, info, ...written };
   for (const tell of lifecycles) {
     const found = tell(whole);
     if (found !== undefined) return [found];
@@ -135,19 +136,14 @@ function isSpecial(info: KeyInfo): boolean {
   return old || idle || [renamedTo, doNotSet, gone, ignoredWhenSet].some((told) => told !== undefined);
 }
 
-function renamed({ document, key, info, entry, parent }: Written): Finding | undefined {
+function renamed({ document, table, key, info, entry, parent }: Written): Finding | undefined {
   const { renamedTo, removed: gone, unused: unread } = info;
   if (renamedTo === undefined) return undefined;
   const beside = renamedTo.split('.').slice(0, -1).join('.') === (key.parent?.path ?? '');
   const name = renamedTo.split('.').at(-1) ?? renamedTo;
   const isThere = beside && entryOf(parent, name) !== undefined;
   const isLost = gone !== undefined || unread;
-  const consequences =
-    gone !== undefined
-      ? `The old name is gone since ${gone}, and its value is lost there.`
-      : unread
-        ? 'Nothing reads the old name: its value is lost.'
-        : 'Both names are read.';
+  const since = table.get(renamedTo)?.info?.since;
   const fixes = (): Fix[] => {
     if (isThere) return removalOf({ document, entry, parent });
     return beside
@@ -156,11 +152,21 @@ function renamed({ document, key, info, entry, parent }: Written): Finding | und
   };
   return finding(document, entry.keySpan, {
     rule: 'renamed-key',
-    severity: isLost ? 'warning' : 'information',
-    message: `\`${key.name}\` is \`${renamedTo}\` now. ${consequences}`,
+    // Which release trains is not known: an older one reads the old name only.
+    severity: isLost ? 'warning' : since === undefined ? 'information' : 'hint',
+    message: `\`${key.name}\` is \`${renamedTo}\` now. ${oldName(info, since)}`,
     tag: 'deprecated',
     fixes,
   });
+}
+
+/** What becomes of a value under the old name. */
+function oldName({ removed: gone, unused: unread }: KeyInfo, since: string | undefined): string {
+  if (gone !== undefined) return `The old name is gone since ${gone}, and its value is lost there.`;
+  if (unread) return 'Nothing reads the old name: its value is lost.';
+  return since === undefined
+    ? 'Both names are read.'
+    : `Releases before ${since} read the old name only: rename it when you upgrade.`;
 }
 
 function computed({ document, key, info, entry, parent }: Written): Finding | undefined {

@@ -306,7 +306,7 @@ describe('keys by who reads them', () => {
       '  cache_dir: /x',
     );
     expect(await told(text, {}, 'renamed-key', 'computed-key')).toEqual([
-      '5 information renamed-key: warmup_style',
+      '5 hint renamed-key: warmup_style',
       '8 warning computed-key: cache_dir',
     ]);
     expect(await fixed(text, 'Rename to `lr_scheduler_type`')).toContain(

@@ -20,6 +20,12 @@ describe('whether a path exists', () => {
     ['beside the config', reading('near.jsonl'), 'near.jsonl', true],
     ['not in a folder that is there', reading('data/test.jsonl'), 'data/test.jsonl', false],
     ['in a folder that is not there', reading('dataset/test.jsonl'), 'dataset/test.jsonl', undefined],
+    [
+      'in a folder that its own workspace lacks',
+      reading('dataset/test.jsonl', workflow),
+      'dataset/test.jsonl',
+      false,
+    ],
     ['at the top of some workspace', reading('test.jsonl'), 'test.jsonl', undefined],
     ['at the top of its own workspace', reading('./test.jsonl', workflow), './test.jsonl', false],
     ['on another machine', reading('/mnt/data/train.jsonl'), '/mnt/data/train.jsonl', undefined],
