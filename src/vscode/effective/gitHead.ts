@@ -1,9 +1,14 @@
 import * as vscode from 'vscode';
 import { CodedError } from '../../base/errors.ts';
 
+interface Repository {
+  show(ref: string, path: string): Promise<string>;
+}
+
 /** What of the editor's Git extension is used here. */
 interface GitApi {
-  getRepository(uri: vscode.Uri): { show(ref: string, path: string): Promise<string> } | null;
+  getRepository(uri: vscode.Uri): Repository | null;
+  openRepository(folder: vscode.Uri): Promise<Repository | null>;
   toGitUri(uri: vscode.Uri, ref: string): vscode.Uri;
 }
 
@@ -18,7 +23,9 @@ export async function headOf(file: vscode.Uri): Promise<vscode.Uri> {
       'Enable it, and the setting `git.enabled`.',
     );
   }
-  const repository = api.getRepository(file);
+  // Git's extension looks for repositories in its own time: while a window starts, and some time after `git init`.
+  const repository =
+    api.getRepository(file) ?? (await api.openRepository(vscode.Uri.joinPath(file, '..')).catch(() => null));
   if (repository === null) {
     throw noHead(file, 'It is in no Git repository that is open.', 'Open the folder of its repository.');
   }
