@@ -4,7 +4,8 @@ import { check, type CheckSettings } from '../../config/check.ts';
 import { dialectOf, type DialectId } from '../../config/dialect.ts';
 import type { Finding } from '../../config/finding.ts';
 import { maskSecrets } from '../../config/interpolation/secrets.ts';
-import { parseConfig, type ConfigDocument } from '../../config/parse.ts';
+import { parseConfig } from '../../config/parse.ts';
+import { keptParses } from '../../config/parse/keptParses.ts';
 import { readContext } from '../../config/readContext.ts';
 import { localClassFinder } from '../classFinder.ts';
 import { localFiles } from '../files.ts';
@@ -63,18 +64,6 @@ export function unreadable(file: string, error: unknown): ErrorReport {
   // Node puts a code in front, and behind it what it did and to which path.
   const reason = /^E[A-Z]+: ([^,]+)/.exec(message)?.[1] ?? message;
   return { code: 'cli/unreadable', message: `It cannot be read: ${reason}.`, location: { file } };
-}
-
-/** The defaults of a project are a handful of files, so all of them are kept. */
-function keptParses(): (file: string, text: string) => ConfigDocument {
-  const known = new Map<string, ConfigDocument>();
-  return (file, text) => {
-    const before = known.get(file);
-    if (before?.text === text) return before;
-    const document = parseConfig(text);
-    known.set(file, document);
-    return document;
-  };
 }
 
 async function textOf({ path: file }: FileToCheck, io: Pick<CommandIo, 'readStdin'>): Promise<string> {
