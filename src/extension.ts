@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import { DisposableStore } from './base/disposable.ts';
 import { systemClock } from './node/clock.ts';
 import { localFiles } from './node/files.ts';
+import { rowCounter } from './node/rowCounts.ts';
 import { createRunLauncher } from './node/runLauncher.ts';
 import { traceServerSpawner } from './node/trace/client/serverProcess.ts';
 import { StdioTraceClient } from './node/trace/client/traceClient.ts';
@@ -38,6 +39,7 @@ export function activate(context: vscode.ExtensionContext): void {
       clock: systemClock,
       files: localFiles,
       environment: process.env,
+      rows: rowCounter(),
       extension: context.extensionUri,
       client,
       log,

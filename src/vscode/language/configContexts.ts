@@ -7,6 +7,7 @@ import { maskSecrets } from '../../config/interpolation/secrets.ts';
 import { dialectOf } from '../../config/dialect.ts';
 import { isBroken } from '../../config/parse/document.ts';
 import { parseConfig } from '../../config/parse.ts';
+import { keptParses } from '../../config/parse/keptParses.ts';
 import { readContext } from '../../config/readContext.ts';
 import type { ClassFinders } from './classFinders.ts';
 import { placeOfConfig, type FileSpace } from './fileSpace.ts';
@@ -21,6 +22,8 @@ export interface ContextParts {
   readonly files: FileReader;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly classes: ClassFinders;
+  /** Counts the rows of a file of this machine. */
+  readonly rows: (file: string) => Promise<number | undefined>;
 }
 
 interface Cached {
@@ -38,6 +41,8 @@ export class ConfigContexts implements Disposable {
   readonly #stale = this.#store.add(new vscode.EventEmitter<vscode.Uri | undefined>());
   readonly #cached = new WeakMap<vscode.TextDocument, Cached>();
   readonly #read: ReadTexts = new Map();
+  /** Defaults are composed anew with every edit, and hardly ever change. */
+  readonly #parsed = keptParses();
   /** Changes around the configs so far, and how many of them were of one open document. */
   #changes = 0;
   readonly #changesOf = new Map<string, number>();
@@ -90,7 +95,12 @@ export class ConfigContexts implements Disposable {
     const { space, file, cwd } = placeOfConfig(config);
     const files = this.filesIn(space);
     const classes = this.#parts.classes.in(space, files);
-    return { file, cwd, files, paths: space.paths, environment: this.#environment(), classes };
+    return {
+      ...{ file, cwd, files, classes, paths: space.paths },
+      environment: this.#environment(),
+      parsed: this.#parsed,
+      ...(space.isLocal && { rows: this.#parts.rows }),
+    };
   }
 
   filesIn(space: FileSpace): FileReader {

@@ -23,6 +23,7 @@ export interface ConfigLanguageParts {
   /** This machine's. */
   readonly files: FileReader;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly rows: (file: string) => Promise<number | undefined>;
   /** The folder of this extension. */
   readonly extension: vscode.Uri;
   readonly client: TraceClient;
@@ -34,11 +35,11 @@ export interface ConfigLanguageParts {
  * config; nothing of the user's is run.
  */
 export function registerConfigLanguage(parts: ConfigLanguageParts): Disposable {
-  const { clock, files, environment, extension, client, log } = parts;
+  const { clock, files, environment, rows, extension, client, log } = parts;
   const store = new DisposableStore();
   const texts = store.add(new ConfigTexts());
   const classes = new ClassFinders();
-  const contexts = store.add(new ConfigContexts({ texts, clock, files, environment, classes }));
+  const contexts = store.add(new ConfigContexts({ texts, clock, files, environment, classes, rows }));
   const configs = new WorkspaceConfigs();
   const uses = new ConfigUses(configs, ({ space }) => classes.in(space, contexts.filesIn(space)));
   // First of all: what is asked about the change looks again.

@@ -7,6 +7,10 @@ import { at, definitions, hints, references } from './places.ts';
 const scratch = 'scratch.yaml';
 
 describe('finding one’s way in a config', () => {
+  // What is asked before the extension is there gets no answer.
+  before(async () => {
+    await vscode.extensions.getExtension('agentjet.agentjet')?.activate();
+  });
   afterEach(closeAll);
   after(() => remove(scratch));
 
@@ -19,6 +23,23 @@ describe('finding one’s way in a config', () => {
     assert.deepEqual(await definitions(document, '- te|am'), [
       'defaults/team.yaml:1 # What every experiment of the team starts from.',
     ]);
+  });
+
+  it('counts the rows of the data set', async () => {
+    const text = `ajet:
+  task_reader:
+    type: jsonl_dataset_file
+    jsonl_dataset_file:
+      training:
+        file_path: data/train.jsonl
+  data:
+    train_batch_size: 1
+  trainer_common:
+    total_epochs: 10
+`;
+    const document = await show(await write(scratch, text));
+    const shown = await hints(document);
+    assert.ok(shown.includes('10 → 2 / 1 = 2 steps per epoch, 20 in 10 epochs'), shown.join('\n'));
   });
 
   it('finds the interpolations of a key', async () => {
