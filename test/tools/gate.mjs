@@ -1,5 +1,6 @@
 /**
- * The gate: every check and test of the project, one suite after the other, all of them even if one fails.
+ * The gate: every check and test of the project, all of them even if one fails. The checks of the sources run side by
+ * side, as each keeps one core busy; then one suite after the other.
  *
  *   node test/tools/gate.mjs [--only name,name …] [--deep]
  *
@@ -20,10 +21,10 @@ const resultsFolder = path.join(artifacts, 'results');
 const suites = [
   // First: the examples are linted and checked against the SDK's types, which the build makes.
   { name: 'build', command: ['node', 'test/tools/bootstrap.mjs', '--build'], deep: true },
-  { name: 'types', command: ['tsc', '-b'] },
-  { name: 'lint', command: ['eslint', '.', '--max-warnings', '0'] },
-  { name: 'format', command: ['prettier', '--check', '.'] },
-  { name: 'layers', command: ['depcruise', 'src'] },
+  { name: 'types', command: ['tsc', '-b'], sideBySide: true },
+  { name: 'lint', command: ['eslint', '.', '--max-warnings', '0'], sideBySide: true },
+  { name: 'format', command: ['prettier', '--check', '.'], sideBySide: true },
+  { name: 'layers', command: ['depcruise', 'src'], sideBySide: true },
   { name: 'unit', ...vitest('unit', ['--config', 'test/unit/vitest.config.ts']), deep: true },
   { name: 'cli', ...vitest('cli', ['--config', 'test/cli/vitest.config.ts']), needs: 'build' },
   { name: 'webview', ...vitest('webview', ['--config', 'test/webview/vitest.config.ts']), needs: 'build' },
@@ -116,11 +117,11 @@ function isExplained(failures) {
   return failures.length > 0 && failures.every(({ error }) => error !== '');
 }
 
-function summary(outcomes) {
+function summary(outcomes, allMinutes) {
   const sum = (key) => outcomes.reduce((total, outcome) => total + outcome[key], 0);
   console.log('\nMinutes per suite:');
   for (const { name, minutes } of outcomes) console.log(`  ${name.padEnd(9)} ${minutes.toFixed(2)}`);
-  console.log(`  ${'all'.padEnd(9)} ${sum('minutes').toFixed(2)}\n`);
+  console.log(`  ${'all'.padEnd(9)} ${allMinutes.toFixed(2)}\n`);
   console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
   return sum('failed');
 }
@@ -140,8 +141,22 @@ async function main() {
   const { deep, chosen } = chosenSuites(process.argv.slice(2));
   await mkdir(resultsFolder, { recursive: true });
   const outcomes = [];
-  for (const suite of chosen) outcomes.push(await runSuite(suite, outcomes, deep));
-  if (summary(outcomes) > 0) process.exitCode = 1;
+  const started = performance.now();
+  for (const batch of batches(chosen)) {
+    outcomes.push(...(await Promise.all(batch.map((suite) => runSuite(suite, outcomes, deep)))));
+  }
+  if (summary(outcomes, (performance.now() - started) / 60_000) > 0) process.exitCode = 1;
+}
+
+/** Neighbours that may run side by side together, everything else alone. */
+function batches(chosen) {
+  const all = [];
+  for (const suite of chosen) {
+    const last = all.at(-1);
+    if (suite.sideBySide === true && last?.[0].sideBySide === true) last.push(suite);
+    else all.push([suite]);
+  }
+  return all;
 }
 
 await main().catch(exitWith);

@@ -15,7 +15,7 @@ import { bundleSuite, profileFolders, testFiles } from './suiteBundle.mjs';
 export async function runProfiles(run) {
   const chosen = process.argv.slice(2);
   const total = { passed: 0, failed: 0, failures: [] };
-  for (const profile of chosen.length > 0 ? chosen : ['', ...profileFolders()]) {
+  const runProfile = async (profile) => {
     const results = await run(
       `host${profile === '' ? '' : `-${profile}`}`,
       await bundle(profile),
@@ -25,11 +25,23 @@ export async function runProfiles(run) {
     total.passed += results.passed;
     total.failed += results.failed;
     total.failures.push(...hostFailures(results, profile));
-  }
+  };
+  const profiles = chosen.length > 0 ? chosen : ['', ...profileFolders()];
+  const [alongside, inTurn] = partition(profiles, (profile) => hostProfiles[profile]?.alongside === true);
+  const ended = await Promise.allSettled([
+    ...alongside.map(runProfile),
+    inTurn.reduce((before, profile) => before.then(() => runProfile(profile)), Promise.resolve()),
+  ]);
+  const broken = ended.find(({ status }) => status === 'rejected');
+  if (broken !== undefined) throw broken.reason;
   await mkdir(path.join(artifacts, 'e2e'), { recursive: true });
   await writeFile(path.join(artifacts, 'e2e/host-total.json'), JSON.stringify(total));
   console.log(`${total.passed} passed, ${total.failed} failed`);
   if (total.failed > 0) process.exitCode = 1;
+}
+
+function partition(items, isFirst) {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
 }
 
 function bundle(profile) {

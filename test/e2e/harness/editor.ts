@@ -6,8 +6,8 @@ import { screenshotFile } from './artifacts.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 
 const waitMs = 20_000;
-/** How long an open command palette may take to list a command before it is opened anew. */
-const paletteMs = 3_000;
+/** How long something that was opened by a key may take to show what it should before it is opened anew. */
+const openMs = 3_000;
 
 /** Shows once the extension has told the editor what is in front, on which F5 depends as well. */
 export const titleButton = '.editor-actions .action-label[aria-label*="Episodes"]';
@@ -101,22 +101,13 @@ export class Editor {
   }
 
   /** Answers the dialog for a folder, which is a quick input where there is no native one. */
-  async chooseFolder(folder: string, button: string): Promise<void> {
-    const input = await this.see('.quick-input-widget input');
-    // The dialog puts in where it begins, and lists that, on its own.
-    await this.see('.quick-input-widget .monaco-list-row', '..');
-    await input.fill(`${folder}/`);
-    await (await this.see('.quick-input-widget .monaco-button', button)).click();
-    await this.seeNo('.quick-input-widget');
+  chooseFolder(folder: string, button: string): Promise<void> {
+    return this.#answerFileDialog(`${folder}/`, button);
   }
 
   /** Answers the dialog for a file, likewise. */
-  async chooseFile(file: string, button: string): Promise<void> {
-    const input = await this.see('.quick-input-widget input');
-    await this.see('.quick-input-widget .monaco-list-row', '..');
-    await input.fill(file);
-    await (await this.see('.quick-input-widget .monaco-button', button)).click();
-    await this.seeNo('.quick-input-widget');
+  chooseFile(file: string, button: string): Promise<void> {
+    return this.#answerFileDialog(file, button);
   }
 
   /** Takes a row of the quick pick that is, or is about to be, open. */
@@ -134,8 +125,7 @@ export class Editor {
 
   /** Opens a file of the workspace by its name and waits until it is in front. */
   async openFile(name: string): Promise<void> {
-    await this.press('ControlOrMeta+p');
-    await this.#firstRow(name, path.basename(name));
+    await this.#ask('ControlOrMeta+p', name, path.basename(name));
     await this.#accept();
     await this.see('.tab.active', path.basename(name));
     await this.see('.editor-group-container.active .view-line');
@@ -149,14 +139,26 @@ export class Editor {
     await this.seeNo('.part.statusbar .statusbar-item', 'Restricted Mode');
   }
 
-  /** Puts the cursor at the start of a line of the file in front. Lines count from 1. */
-  async goToLine(line: number): Promise<void> {
-    await this.press('ControlOrMeta+g');
-    await this.see('.quick-input-widget input');
-    await this.type(String(line));
-    await this.press('Enter');
-    await this.seeNo('.quick-input-widget');
-    await this.see('.part.statusbar .statusbar-item', new RegExp(`Ln ${line}, Col`));
+  /** Puts the cursor into the file in front. Lines and columns count from 1. */
+  async goToLine(line: number, column = 1): Promise<void> {
+    await this.#ask('ControlOrMeta+g', `:${line}:${column}`, new RegExp(`line ${line}\\b`));
+    await this.#accept();
+    await this.see('.part.statusbar .statusbar-item', `Ln ${line}, Col ${column}`);
+  }
+
+  /**
+   * Opens the menu of fixes for what is in the file in front at a place that is marked. The editor looks for fixes by
+   * itself soon after the cursor has moved, and then forgets that it was asked to show them: it is asked again.
+   */
+  async openFixes(line: number, column: number): Promise<void> {
+    await this.goToLine(line, column);
+    await this.see('.monaco-editor [class*="lightbulb"]');
+    await this.until('the menu of fixes shows', async () => {
+      await this.press('ControlOrMeta+.');
+      return (
+        (await this.see('.action-widget .monaco-list-row', undefined, openMs).catch(giveUp)) !== undefined
+      );
+    });
   }
 
   /** Sets a breakpoint in the file in front and waits for its dot. Lines count from 1. */
@@ -217,27 +219,46 @@ export class Editor {
     return this.session.close();
   }
 
+  /** Has the command palette list a command. */
+  #findCommand(title: string): Promise<Locator> {
+    return this.#ask('F1', `>${title}`, title);
+  }
+
   /**
-   * Has the command palette list a command. An open palette does not notice commands that an extension brings meanwhile,
-   * and a window that still starts may take the focus from it, which closes it: it is opened again until the command is
-   * there.
+   * Opens a quick input by its key, types into it and waits until its first row has `label`. An open palette does not
+   * notice commands that an extension brings meanwhile, and whatever takes the focus closes a quick input, as a window
+   * that still starts does: it is opened again until the row is there.
    */
-  async #findCommand(title: string): Promise<Locator> {
+  async #ask(key: string, query: string, label: string | RegExp): Promise<Locator> {
     let row: Locator | undefined;
-    await this.until(`the command palette lists "${title}"`, async () => {
-      await this.press('F1');
-      row = await this.#firstRow(`>${title}`, title, paletteMs).catch(giveUp);
+    await this.until(`"${query}" is answered by ${String(label)}`, async () => {
+      await this.press(key);
+      row = await this.#firstRow(query, label, openMs).catch(giveUp);
       if (row !== undefined) return true;
       await this.press('Escape');
       await this.seeNo('.quick-input-widget');
       return false;
     });
-    if (row === undefined) throw new Error(`There is no command "${title}".`);
+    if (row === undefined) throw new Error(`Nothing is called ${String(label)}.`);
     return row;
   }
 
+  /** The dialog takes no answer while it still lists the folder that it has left. */
+  async #answerFileDialog(answer: string, button: string): Promise<void> {
+    const input = await this.see('.quick-input-widget input');
+    // It puts in where it begins, and lists that, on its own.
+    await this.see('.quick-input-widget .monaco-list-row', '..');
+    await input.fill(answer);
+    const accept = this.page.locator('.quick-input-widget .monaco-button', { hasText: button });
+    await this.until('the dialog has its answer', async () => {
+      await accept.click({ timeout: openMs }).catch(giveUp);
+      const closed = await this.seeNo('.quick-input-widget', undefined, openMs).then(() => true, giveUp);
+      return closed === true;
+    });
+  }
+
   /** Types into the open quick input and waits until its first row has `label`. */
-  async #firstRow(query: string, label: string, timeoutMs = waitMs): Promise<Locator> {
+  async #firstRow(query: string, label: string | RegExp, timeoutMs = waitMs): Promise<Locator> {
     const input = await this.see('.quick-input-widget input', undefined, timeoutMs);
     await input.fill(query, { timeout: timeoutMs });
     return this.see('.quick-input-widget .monaco-list-row.focused', label, timeoutMs);

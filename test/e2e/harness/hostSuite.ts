@@ -11,6 +11,8 @@ export interface HostSuiteOptions extends Omit<SessionOptions, 'tests' | 'onPage
   readonly bundle: string;
   /** Minutes after which the run counts as hung. */
   readonly limitMinutes?: number;
+  /** Whether other suites may run at the same time: true of one that only waits. */
+  readonly alongside?: boolean;
 }
 
 /** Rejects when the editor ended without results: it never came up, the extension host crashed, or a test hung. */

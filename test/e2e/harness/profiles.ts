@@ -13,6 +13,7 @@ const settings = { 'files.autoSave': 'off' };
 export const hostProfiles: Readonly<Record<string, Omit<HostSuiteOptions, 'suite' | 'bundle'>>> = {
   '': { workspace, settings },
   configs: { workspace: 'test/fixtures/workspace', settings },
+  held: { workspace, settings, alongside: true },
   // Sixty runs whose traces nobody looks at.
   loading: {
     workspace: 'test/fixtures/loader',

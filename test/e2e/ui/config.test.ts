@@ -21,9 +21,7 @@ test('a misspelt key gets a squiggle and the nearest name as a fix', async () =>
   await editor().goToLine(await lineOf('num_repaet'));
   await editor().see(squiggles);
   expect(await editor().page.locator(squiggles).count()).toBe(1);
-  await editor().press('Home');
-  await editor().see('.monaco-editor [class*="lightbulb"]');
-  await editor().press('ControlOrMeta+.');
+  await editor().openFixes(await lineOf('num_repaet'), 5);
   await editor().see('.action-widget .monaco-list-row.focused', 'num_repeat');
   await editor().screenshot('quick-fix');
   await editor().press('Enter');

@@ -59,11 +59,10 @@ test('classes, keys and paths are offered while one types', async () => {
 test('a workflow that is missing is made by the light bulb', async () => {
   await change('agents/math.py->MathWorkflow', 'agents/fresh.py->FreshWorkflow');
   await openConfig();
-  await editor().goToLine(await lineOf('user_workflow'));
+  const line = await lineOf('user_workflow');
+  await editor().goToLine(line);
   await editor().see('.squiggly-error, .squiggly-warning');
-  await editor().press('End', 'ArrowLeft');
-  await editor().see('.monaco-editor [class*="lightbulb"]');
-  await editor().press('ControlOrMeta+.');
+  await editor().openFixes(line, '    user_workflow: agents/f'.length);
   const row = await editor().see('.action-widget .monaco-list-row', /create/i);
   await editor().screenshot('stub-offered');
   await row.click();
@@ -150,12 +149,11 @@ test('a config is compared with a file from elsewhere', async () => {
 test('a finding is excused on its line', async () => {
   await change('num_repeat: 4', 'num_repaet: 4');
   await openConfig();
-  await editor().goToLine(await lineOf('num_repaet'));
+  const line = await lineOf('num_repaet');
+  await editor().goToLine(line);
   const marked = editor().page.locator('.squiggly-error, .squiggly-warning');
-  await editor().press('Home');
-  await editor().see('.monaco-editor [class*="lightbulb"]');
+  await editor().openFixes(line, 5);
   const before = await marked.count();
-  await editor().press('ControlOrMeta+.');
   await (await editor().see('.action-widget .monaco-list-row', 'Ignore `unknown-key`')).click();
   await editor().see('.view-line', '# agentjet-ignore unknown-key');
   await editor().until('the key is no longer marked', async () => (await marked.count()) === before - 1);
