@@ -56,6 +56,16 @@ export class Editor {
     await this.page.locator('.monaco-workbench').click({ position: { x: 720, y: 450 } });
   }
 
+  /** Closes all editors and gives the workspace the files it had when the window was opened. */
+  async startOver(): Promise<void> {
+    await this.press('Escape');
+    await this.command('File: Save All Files');
+    await this.command('View: Close All Editors');
+    await this.seeNo('.editor-group-container .tab');
+    await this.command('Notifications: Clear All Notifications');
+    await this.session.restoreWorkspace();
+  }
+
   /** Another window of this editor, on the same workspace and with an extension host of its own. */
   async anotherWindow(): Promise<Editor> {
     const page = await this.page.context().newPage();

@@ -3,7 +3,7 @@
  * temporary folder. Closing it ends all processes and proves that none is left.
  */
 import { appendFileSync, existsSync } from 'node:fs';
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { ensureBrowser, ensureVscode } from '../../tools/vscodeServer.mjs';
@@ -40,6 +40,8 @@ export interface Session {
   readonly workspace: string;
   /** An empty folder for a test's own files; it goes with the session. */
   readonly temp: string;
+  /** Gives the workspace the files that it had at first, and no others. */
+  restoreWorkspace(): Promise<void>;
   /** Rejects when the server or the page dies before {@link close}. Never resolves. */
   readonly failure: Promise<never>;
   /** Saves the server's and the browser's logs and a picture to .artifacts/failures; resolves to the folder. */
@@ -94,6 +96,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       workspace,
       temp,
       close,
+      restoreWorkspace: async () => {
+        const entries = await readdir(workspace);
+        await Promise.all(entries.map((entry) => rm(path.join(workspace, entry), { recursive: true })));
+        await copyWorkspace(options.workspace, temp);
+      },
       failure: failureOf(server, page),
       keepEvidence: (name) => keepEvidence(evidenceFolder(options.suite, name), temp, server, page),
     };

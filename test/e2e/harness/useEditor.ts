@@ -1,29 +1,41 @@
 /** Editors for the tests of a vitest file. */
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeEach } from 'vitest';
 import { openEditor, type Editor } from './editor.ts';
 import type { SessionOptions } from './session.ts';
 
+export interface EditorUse extends SessionOptions {
+  /**
+   * What every test gets anew: a `window` with all its processes, or only the `files`, in a window that has no editor
+   * open and does not remember where in a file one was. Default: neither.
+   */
+  readonly each?: 'window' | 'files';
+}
+
 /**
- * Opens an editor for the tests of a file and closes it after them: one for all, or with `each` a new one for every
- * test. A failed test leaves its evidence in .artifacts/failures. Returns how to get at the editor from within a test.
+ * Opens an editor for the tests of a file and closes it after them. A failed test leaves its evidence in
+ * .artifacts/failures, and its window to nobody. Returns how to get at the editor from within a test.
  */
-export function useEditor(options: SessionOptions & { readonly each?: boolean }): () => Editor {
+export function useEditor(options: EditorUse): () => Editor {
   let editor: Editor | undefined;
-  const open = async (): Promise<void> => {
-    editor = await openEditor(options);
+  const settings = {
+    ...(options.each === 'files' && { 'workbench.editor.restoreViewState': false }),
+    ...options.settings,
   };
   const close = async (): Promise<void> => {
     await editor?.close();
     editor = undefined;
   };
-  if (options.each === true) beforeEach(open);
-  else beforeAll(open);
-  // After each test hooks run last to first: evidence is taken before the editor closes.
-  if (options.each === true) afterEach(close);
-  else afterAll(close);
+  beforeEach(async () => {
+    if (editor === undefined) editor = await openEditor({ ...options, settings });
+    else if (options.each === 'files') await editor.startOver();
+  });
+  afterAll(close);
   afterEach(async ({ task }) => {
-    if (task.result?.state !== 'fail' || editor === undefined) return;
-    console.error(`Evidence: ${await editor.session.keepEvidence(task.name)}`);
+    const failed = task.result?.state === 'fail';
+    if (failed && editor !== undefined) {
+      console.error(`Evidence: ${await editor.session.keepEvidence(task.name)}`);
+    }
+    if (failed || options.each === 'window') await close();
   });
   return () => {
     if (editor === undefined) throw new Error('The editor is open only while tests run.');

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { startEndpoint, type Endpoint } from '../harness/endpoint.ts';
 import { processesWith, titleButton, useEditor } from '../harness/index.ts';
 
-const editor = useEditor({ suite: 'api-key', workspace: 'media/examples/math_agent', each: true });
+const editor = useEditor({ suite: 'api-key', workspace: 'media/examples/math_agent', each: 'window' });
 
 const key = 'key-e2e-0123456789-never-shown';
 const input = '.quick-input-widget input';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { titleButton, useEditor } from '../harness/index.ts';
 
-const editor = useEditor({ suite: 'commands', workspace: 'media/examples/math_agent', each: true });
+const editor = useEditor({ suite: 'commands', workspace: 'media/examples/math_agent', each: 'window' });
 
 const config = 'math_agent.yaml';
 const rows = '.quick-input-widget .monaco-list-row';

@@ -1,6 +1,10 @@
-/** An effective config against what the config was: at the last run, at the last commit. */
+/**
+ * An effective config against what the config was, at the last run, at the last commit, and against another. Each in a
+ * window of its own: the editor scrolls only one side of the second comparison that it shows of a file.
+ */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import { test } from 'vitest';
 import { useEditor } from '../harness/index.ts';
@@ -9,7 +13,7 @@ const editor = useEditor({
   suite: 'compare',
   workspace: 'media/examples/math_agent',
   settings: { 'files.autoSave': 'off', 'git.openRepositoryInParentFolders': 'never' },
-  each: true,
+  each: 'window',
 });
 
 const config = 'math_agent.yaml';
@@ -64,4 +68,18 @@ test('the last run, where there is one', async () => {
   await editor().see(line, 'num_repeat: 4');
   await editor().see(line, 'num_repeat: 6');
   await editor().screenshot('last-run');
+});
+
+test('a file from elsewhere', async () => {
+  const text = await readFile(editor().file(config), 'utf8');
+  const elsewhere = path.join(editor().session.temp, 'elsewhere.yaml');
+  await writeFile(elsewhere, text.replace('num_repeat: 4', 'num_repeat: 6'));
+  await editor().openFile(config);
+  await editor().see('.codelens-decoration a', 'Show Effective Config');
+  await editor().commandThatAsks(compare);
+  await editor().pickThatAsks('Another File');
+  await editor().chooseFile(elsewhere, 'Compare');
+  await editor().see(line, 'num_repeat: 6');
+  await editor().see(line, 'num_repeat: 4');
+  await editor().screenshot('elsewhere');
 });

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { useEditor } from '../harness/index.ts';
 
-const editor = useEditor({ suite: 'config', workspace: 'media/examples/math_agent', each: true });
+const editor = useEditor({ suite: 'config', workspace: 'media/examples/math_agent', each: 'files' });
 
 const config = 'math_agent.yaml';
 const squiggles = '.squiggly-error, .squiggly-warning';

@@ -16,7 +16,7 @@ const input = '.quick-input-widget input';
 const toast = '.notification-toast';
 
 describe('runs on disk', () => {
-  const editor = useEditor({ suite: 'runs', workspace: example, each: true });
+  const editor = useEditor({ suite: 'runs', workspace: example, each: 'window' });
   let held: HeldRun | undefined;
 
   afterEach(async () => {
@@ -237,7 +237,7 @@ describe('in a folder that is not trusted', () => {
     suite: 'runs-restricted',
     workspace: example,
     workspaceTrust: true,
-    each: true,
+    each: 'window',
   });
 
   test('runs are listed and shown, and nothing on disk is changed', async () => {

@@ -11,7 +11,7 @@ import { violations } from '../../webview/harness/accessibility.ts';
 import { titleButton, useEditor } from '../harness/index.ts';
 import { extensionUnderTest } from '../harness/session.ts';
 
-const editor = useEditor({ suite: 'trace', workspace: 'media/examples/math_agent', each: true });
+const editor = useEditor({ suite: 'trace', workspace: 'media/examples/math_agent', each: 'window' });
 
 /** What `goToLine` and the like act upon stays where it was: the viewer must not take the focus. */
 const activeTab = '.editor-group-container.active .tab.active';

@@ -9,7 +9,7 @@ const editor = useEditor({
   workspace: 'media/examples/math_agent',
   workspaceTrust: true,
   env: { AGENTJET_TEST_PLACE: 'garden' },
-  each: true,
+  each: 'window',
 });
 
 const dialog = '.monaco-dialog-box';

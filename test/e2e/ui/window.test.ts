@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { processesWith, titleButton, useEditor } from '../harness/index.ts';
 import type { FoundProcess } from '../harness/processes.ts';
 
-const editor = useEditor({ suite: 'window', workspace: 'media/examples/math_agent', each: true });
+const editor = useEditor({ suite: 'window', workspace: 'media/examples/math_agent', each: 'window' });
 
 const inExecute = 'const completion = await client.chat.completions.create({';
 
