@@ -31,7 +31,7 @@ export function check(context: ConfigContext, settings: CheckSettings = {}): Fin
     .sort(byPlace);
 }
 
-/** In the order of the text, the gravest first where two are at one place. */
+/** In the order of the text; of two at one place, what a value itself gets wrong comes first. */
 function byPlace(a: Finding, b: Finding): number {
   return a.range.start.offset - b.range.start.offset;
 }

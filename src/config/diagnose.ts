@@ -7,19 +7,11 @@ import type { MappingNode, Node } from './node.ts';
 import { isBroken, type ConfigDocument, type ParseProblem } from './parse.ts';
 import { lifecycle, unknownKey } from './rules/keys.ts';
 import { missingKeys } from './rules/missingKeys.ts';
-import { missingPath } from './rules/paths.ts';
+import { missingPaths } from './rules/paths.ts';
 import { brokenLocator, outOfRange, unknownValue, wrongType } from './rules/values.ts';
 import { Search, type Rule } from './rules/visit.ts';
 
-const rules: readonly Rule[] = [
-  unknownKey,
-  lifecycle,
-  wrongType,
-  unknownValue,
-  outOfRange,
-  brokenLocator,
-  missingPath,
-];
+const rules: readonly Rule[] = [unknownKey, lifecycle, wrongType, unknownValue, outOfRange, brokenLocator];
 
 /** What else is known beside the text. */
 export interface Around {
@@ -32,10 +24,9 @@ export interface Around {
 const told = new Search((visit): readonly Finding[] | undefined => {
   const found: Finding[] = [];
   for (const rule of rules) for (const one of rule(visit)) found.push(one);
-  const { document, node, key } = visit;
-  // What a path leads to changes with the workspace, and a value that lacks in a broken text may not have been read.
-  const lasting = key?.info?.holds === undefined && !(isNull(node) && isBroken(document));
-  return found.length === 0 && lasting ? undefined : found;
+  if (found.length > 0) return found;
+  // In a broken text a value that lacks may not have been read.
+  return isNull(visit.node) && isBroken(visit.document) ? found : undefined;
 });
 
 function isNull(node: Node): boolean {
@@ -51,7 +42,8 @@ export function diagnose(
   const found = syntaxFindings(document, dialect?.composition === 'omegaconf');
   // The same value is visited once per alias that brings it in.
   const seen = new Set<string>();
-  for (const one of told.in(document, table, facts).flat()) {
+  const all = [...told.in(document, table).flat(), ...(facts ? missingPaths(document, table, facts) : [])];
+  for (const one of all) {
     const id = `${one.rule} ${one.range.start.offset} ${one.message}`;
     if (!seen.has(id)) found.push(one);
     seen.add(id);

@@ -1,11 +1,12 @@
+import { namingKeys, takesPath } from '../code/namingKeys.ts';
 import { failingClause } from '../condition.ts';
-import { finding } from '../finding.ts';
+import type { WorkspaceFacts } from '../context.ts';
+import { finding, type Finding } from '../finding.ts';
+import type { KeyTable } from '../keyTable.ts';
 import { hasInterpolation, nodeAt } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 import type { ScalarValue } from '../scalar.ts';
-import type { Rule, Visit } from './visit.ts';
-
-const onDisk: ReadonlySet<string | undefined> = new Set(['file', 'folder', 'path']);
+import type { Visit } from './visit.ts';
 
 /** False where this file says otherwise: sections of readers and judges are often kept for another time. */
 function isRead({ key, document }: Visit): boolean {
@@ -27,12 +28,14 @@ function writtenAt(path: string, { root }: ConfigDocument): ScalarValue | undefi
   return node?.kind === 'scalar' && !hasInterpolation(node) ? node.value : undefined;
 }
 
-/** A path that has to be there and is not, as far as this machine can tell. */
-export const missingPath: Rule = (visit) => {
-  const { document, node, key, facts } = visit;
-  if (facts === undefined || !onDisk.has(key?.info?.holds)) return [];
-  if (node.kind !== 'scalar' || typeof node.value !== 'string' || hasInterpolation(node)) return [];
-  if (facts.exists(node.value) !== false || !isRead(visit)) return [];
-  const message = `${visit.name} names \`${node.value}\`, which does not exist here; training needs it to start.`;
-  return [finding(document, node.span, { rule: 'missing-path', severity: 'warning', message })];
-};
+/** Paths that have to be there and are not, as far as this machine can tell. */
+export function missingPaths(document: ConfigDocument, table: KeyTable, facts: WorkspaceFacts): Finding[] {
+  return namingKeys.in(document, table).flatMap((visit): Finding[] => {
+    const { node, key } = visit;
+    if (key === undefined || !takesPath(key)) return [];
+    if (node.kind !== 'scalar' || typeof node.value !== 'string' || hasInterpolation(node)) return [];
+    if (facts.exists(node.value) !== false || !isRead(visit)) return [];
+    const message = `${visit.name} names \`${node.value}\`, which does not exist here; training needs it to start.`;
+    return [finding(document, node.span, { rule: 'missing-path', severity: 'warning', message })];
+  });
+}

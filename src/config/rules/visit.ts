@@ -1,4 +1,3 @@
-import type { WorkspaceFacts } from '../context.ts';
 import type { Finding } from '../finding.ts';
 import { childOf, type KeyNode, type KeyTable, type ValueInfo } from '../keyTable.ts';
 import type { Entry, MappingNode, Node, NodePath } from '../node.ts';
@@ -9,7 +8,6 @@ import { Derived } from '../parse/derived.ts';
 interface Visiting {
   readonly document: ConfigDocument;
   readonly table: KeyTable;
-  readonly facts: WorkspaceFacts | undefined;
 }
 
 /** What a value was written under. */
@@ -54,11 +52,6 @@ export class Visit {
     return this.#all.table;
   }
 
-  /** Undefined where the text alone is looked at. */
-  get facts(): WorkspaceFacts | undefined {
-    return this.#all.facts;
-  }
-
   get value(): ValueInfo | undefined {
     return this.#item ?? this.key?.info;
   }
@@ -78,20 +71,21 @@ export class Visit {
     }
   }
 
-  /** The known values right inside this one. */
-  inside(): Visit[] {
+  /** The known values right inside this one, without those that are left out. */
+  inside(isLeftOut: (node: Node, key: KeyNode) => boolean = () => false): Visit[] {
     const { node, key } = this;
     const visits: Visit[] = [];
     if (node.kind === 'mapping' && key !== undefined) {
       for (const entry of node.entries) {
         const child = childOf(key, entry.key);
-        if (child === undefined) continue;
+        if (child === undefined || isLeftOut(entry.value, child)) continue;
         const place = { step: entry.key, node: entry.value, key: child, written: { entry, parent: node } };
         visits.push(new Visit(this.#all, this, place));
       }
     } else if (node.kind === 'sequence' && key?.item !== undefined) {
       const { key: itemKey, value } = key.item;
       for (const [step, item] of node.items.entries()) {
+        if (itemKey !== undefined && isLeftOut(item, itemKey)) continue;
         const place = { step, node: item, key: itemKey, written: undefined };
         visits.push(new Visit(this.#all, this, place, value));
       }
@@ -107,26 +101,22 @@ export class Visit {
 }
 
 /**
- * Looks at one value; the values inside it are visited on their own. What it finds may depend on the value, its key and
- * the facts, but on nothing around it: a section in which nothing is found is not looked at again.
+ * Looks at one value; the values inside it are visited on their own. What it finds may depend on the value and its key,
+ * but on nothing around it: a section in which nothing is found is not looked at again.
  */
 export type Rule = (visit: Visit) => readonly Finding[];
 
 /** Every known value of a document, from the top; what the table does not list is not entered. */
-export function* visitAll(
-  document: ConfigDocument,
-  table: KeyTable,
-  facts?: WorkspaceFacts,
-): Generator<Visit> {
-  const top = topVisit(document, table, facts);
+export function* visitAll(document: ConfigDocument, table: KeyTable): Generator<Visit> {
+  const top = topVisit(document, table);
   if (top !== undefined) yield* top.all();
 }
 
-function topVisit(document: ConfigDocument, table: KeyTable, facts?: WorkspaceFacts): Visit | undefined {
+function topVisit(document: ConfigDocument, table: KeyTable): Visit | undefined {
   const { root } = document;
   if (root === undefined) return undefined;
   const place = { step: '', node: root, key: table.root, written: undefined };
-  return new Visit({ document, table, facts }, undefined, place);
+  return new Visit({ document, table }, undefined, place);
 }
 
 /**
@@ -137,6 +127,8 @@ export class Search<T> {
   readonly #see: (visit: Visit) => T | undefined;
   /** The key that a section or list had when there was nothing in it. */
   readonly #nothing = new Derived<KeyNode>();
+  /** What there is in the version of a text that several ask about. */
+  readonly #found = new WeakMap<ConfigDocument, { readonly table: KeyTable; readonly found: readonly T[] }>();
 
   /**
    * @param see what there is about a value itself, which may depend on its key and on what is in it; where it depends on
@@ -147,22 +139,30 @@ export class Search<T> {
   }
 
   /** What there is, in the order of the text. */
-  in(document: ConfigDocument, table: KeyTable, facts?: WorkspaceFacts): T[] {
+  in(document: ConfigDocument, table: KeyTable): readonly T[] {
+    const known = this.#found.get(document);
+    if (known?.table === table) return known.found;
     const found: T[] = [];
-    const top = topVisit(document, table, facts);
-    if (top !== undefined) this.#enter(top, found);
+    const top = topVisit(document, table);
+    if (top !== undefined && !this.#isEmpty(top.node, table.root)) this.#enter(top, found);
+    this.#found.set(document, { table, found });
     return found;
   }
 
+  /** Of single values nothing is remembered: to look again takes no longer. */
+  readonly #isEmpty = (node: Node, key: KeyNode): boolean => isWide(node) && this.#nothing.of(node) === key;
+
   #enter(visit: Visit, found: T[]): void {
     const { node, key } = visit;
-    const single = node.kind === 'scalar' || node.kind === 'opaque' || key === undefined;
-    if (!single && this.#nothing.of(node) === key) return;
     const before = found.length;
     const seen = this.#see(visit);
     if (seen !== undefined) found.push(seen);
-    if (single) return;
-    for (const inside of visit.inside()) this.#enter(inside, found);
+    if (!isWide(node) || key === undefined) return;
+    for (const inside of visit.inside(this.#isEmpty)) this.#enter(inside, found);
     if (found.length === before) this.#nothing.keep(node, key);
   }
+}
+
+function isWide({ kind }: Node): boolean {
+  return kind === 'mapping' || kind === 'sequence';
 }

@@ -5,8 +5,7 @@ import type { ConfigContext, ConfigSurroundings } from '../../config/context.ts'
 import type { Environment } from '../../config/interpolation.ts';
 import { maskSecrets } from '../../config/interpolation/secrets.ts';
 import { dialectOf } from '../../config/dialect.ts';
-import { isBroken } from '../../config/parse/document.ts';
-import { parseConfig } from '../../config/parse.ts';
+import { isBroken, parseConfig } from '../../config/parse.ts';
 import { keptParses } from '../../config/parse/keptParses.ts';
 import { readContext } from '../../config/readContext.ts';
 import type { ClassFinders } from './classFinders.ts';

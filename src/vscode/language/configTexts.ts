@@ -65,7 +65,18 @@ function readText(document: vscode.TextDocument): ConfigText | undefined {
   if (document.languageId !== languages.config || document.uri.scheme === effectiveScheme) return undefined;
   const text = document.getText();
   const dialect = text.length > longestText ? undefined : dialectOf(text);
-  return dialect && { text: { text, lines: new LineMap(text) }, dialect };
+  return dialect && { text: linedOnDemand(text), dialect };
+}
+
+/** What is parsed has its lines already; without being parsed, few texts are asked for theirs. */
+function linedOnDemand(text: string): LinedText {
+  let lines: LineMap | undefined;
+  return {
+    text,
+    get lines() {
+      return (lines ??= new LineMap(text));
+    },
+  };
 }
 
 export function toRange({ start, end }: TextRange): vscode.Range {
