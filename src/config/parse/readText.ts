@@ -60,12 +60,14 @@ export function readText(text: string, place: Place = { offset: 0, depth: 0 }): 
 
 function readShallow(text: string, place: Place): ReadText {
   try {
-    const document = parseDocument(text, {
-      // Everything stays text here: what a scalar means follows upstream's loader, in `resolvePlain`.
-      schema: 'failsafe',
-      prettyErrors: false,
-      uniqueKeys: false,
-    });
+    const document = withoutStacks(() =>
+      parseDocument(text, {
+        // Everything stays text here: what a scalar means follows upstream's loader, in `resolvePlain`.
+        schema: 'failsafe',
+        prettyErrors: false,
+        uniqueKeys: false,
+      }),
+    );
     const reader = new Reader(text, place.offset);
     for (const error of document.errors.slice(0, mostSyntaxErrors)) reader.reportSyntax(error);
     if (document.errors.length > mostSyntaxErrors) reader.separable = false;
@@ -84,6 +86,20 @@ function readShallow(text: string, place: Place): ReadText {
     return { root: undefined, problems: [problem], looseWords: [], separable: false };
   }
 }
+
+/** The parser makes an Error of each problem: where it was made would take longer than to parse, and nobody asks. */
+function withoutStacks<T>(act: () => T): T {
+  const { stackTraceLimit } = errors;
+  errors.stackTraceLimit = 0;
+  try {
+    return act();
+  } finally {
+    errors.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** As V8 has it, which is what runs an extension and Node. */
+const errors = Error as ErrorConstructor & { stackTraceLimit: number };
 
 /** Keys of one mapping that are told to stand twice. */
 const mostDuplicates = 100;
