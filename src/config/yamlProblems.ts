@@ -30,10 +30,13 @@ const messages: Record<YAMLError['code'], string> = {
 
 /** The parser uses one code for several lacks; its wording tells them apart. */
 const missing: readonly (readonly [RegExp, string])[] = [
-  [/closing .quote/, 'The closing quote is missing.'],
+  [/closing .quote/, 'The text that begins with this quote has no quote at its end.'],
   [/followed by map values/, 'A `:` is missing behind this key.'],
-  [/map to end with|end with \}/, 'The closing `}` is missing.'],
-  [/sequence to end with|end with \]/, 'The closing `]` is missing.'],
+  [/map .*end with a \}/, 'This has no `}` at its end, or not all of it is indented deeper than its key.'],
+  [
+    /sequence .*end with a \]/,
+    'This has no `]` at its end, or not all of it is indented deeper than its key.',
+  ],
   [/without - indicator/, 'A list item has to start with `- `.'],
   [/space after :/, 'A blank is missing after the `:`.'],
   [/Comments must be separated/, 'A comment needs a blank before its `#`.'],
@@ -43,4 +46,10 @@ const missing: readonly (readonly [RegExp, string])[] = [
 export function syntaxMessage({ code, message }: Pick<YAMLError, 'code' | 'message'>): string {
   const known = missing.find(([wording]) => wording.test(message))?.[1];
   return known ?? messages[code];
+}
+
+/** What has a beginning and no end, as the parser tells it; undefined where it tells of something else. */
+export function lacksEnd(message: string): 'quote' | 'bracket' | undefined {
+  if (/closing .quote/.test(message)) return 'quote';
+  return /end with a [\]}]/.test(message) ? 'bracket' : undefined;
 }

@@ -13,6 +13,7 @@ import type { Entry, MappingNode, Node, OpaqueNode, ScalarNode } from '../node.t
 import { resolvePlain, type ScalarType } from '../scalar.ts';
 import type { Span } from '../text.ts';
 import { syntaxMessage } from '../yamlProblems.ts';
+import { beginnings } from './beginnings.ts';
 import type { ParseProblem } from './document.ts';
 import { tooDeepFrom } from './nesting.ts';
 
@@ -69,7 +70,10 @@ function readShallow(text: string, place: Place): ReadText {
       }),
     );
     const reader = new Reader(text, place.offset);
-    for (const error of document.errors.slice(0, mostSyntaxErrors)) reader.reportSyntax(error);
+    const beginningOf = beginnings(document);
+    for (const error of document.errors.slice(0, mostSyntaxErrors)) {
+      reader.reportSyntax(error, beginningOf(error) ?? error.pos);
+    }
     if (document.errors.length > mostSyntaxErrors) reader.separable = false;
     const root = document.contents === null ? undefined : reader.read(document.contents, place.depth);
     return {
@@ -143,9 +147,9 @@ class Reader {
     this.#offset = offset;
   }
 
-  reportSyntax(error: YAMLError): void {
-    const start = this.#offset + error.pos[0];
-    const span = { start, end: Math.max(this.#offset + error.pos[1], start) };
+  reportSyntax(error: YAMLError, [from, to]: YAMLError['pos']): void {
+    const start = this.#offset + from;
+    const span = { start, end: Math.max(this.#offset + to, start) };
     const hasColon = error.code === 'MULTILINE_IMPLICIT_KEY';
     if (hasColon || isBareKey(error)) this.looseWords.push({ start, hasColon });
     else this.separable = false;

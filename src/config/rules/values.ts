@@ -35,7 +35,7 @@ export const wrongType: Rule = (visit) => {
     return [finding(document, nullSpan(visit), { rule, severity: 'warning', message, fixes })];
   }
   const taken = isConverted(visit) ? ' Trinity-RFT converts it.' : '';
-  const message = `${visit.name} has to be ${wanted}, but is ${describe(node)}.${taken}`;
+  const message = `${visit.name} has to be ${wanted}, but is ${describe(document, node)}.${taken}`;
   const severity = typeSeverity(visit, value.types);
   return [
     finding(document, node.span, { rule, severity, message, fixes: () => typeFixes(visit, value.types) }),
@@ -143,9 +143,12 @@ function fits(node: Node, types: readonly ValueType[]): boolean {
   return node.kind === 'opaque' || takenBy[node.type].some((type) => types.includes(type));
 }
 
-function describe(node: Node): string {
+function describe({ text }: ConfigDocument, node: Node): string {
   if (node.kind !== 'scalar') return node.kind === 'mapping' ? 'a section' : 'a list';
-  return node.type === 'string' ? `the text ${JSON.stringify(node.value)}` : `\`${pythonText(node)}\``;
+  if (node.type === 'string') return `the text ${JSON.stringify(node.value)}`;
+  const [written, read] = [text.slice(node.span.start, node.span.end), pythonText(node)];
+  const same = written.toLowerCase() === read.toLowerCase();
+  return same ? `\`${written}\`` : `\`${written}\`, which YAML reads as \`${read}\``;
 }
 
 /** An empty value has no text of its own: its key stands for it. */

@@ -6,6 +6,8 @@ import { screenshotFile } from './artifacts.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 
 const waitMs = 20_000;
+/** How long a dialog may take to close once it has its answer. */
+const acceptMs = 1_000;
 /** How long something that was opened by a key may take to show what it should before it is opened anew. */
 const openMs = 3_000;
 
@@ -262,7 +264,7 @@ export class Editor {
     const accept = this.page.locator('.quick-input-widget .monaco-button', { hasText: button });
     await this.until('the dialog has its answer', async () => {
       await accept.click({ timeout: openMs }).catch(giveUp);
-      const closed = await this.seeNo('.quick-input-widget', undefined, openMs).then(() => true, giveUp);
+      const closed = await this.seeNo('.quick-input-widget', undefined, acceptMs).then(() => true, giveUp);
       return closed === true;
     });
   }

@@ -137,7 +137,7 @@ describe('problems', () => {
     ['', 'error config/no-ajet 1'],
     ['ajet: 3\n', 'error config/no-ajet 1'],
     ['- 1\n', 'error config/not-a-mapping 1'],
-    ['ajet: {x: "\n', 'error config/yaml-syntax 2'],
+    ['ajet: {x: "\n', 'error config/yaml-syntax 1'],
     ['ajet: {x: 1, x: 2}\n', 'warning config/duplicate-key 1'],
     ['ajet:\n  x: {{X}}\n', 'error config/placeholder 2'],
     [`ajet: {}\n${steering(['group: name'])}`, 'error config/defaults-elsewhere 6'],
@@ -149,7 +149,7 @@ describe('problems', () => {
   });
 
   it('says nothing of sections that a broken text may have left out', async () => {
-    expect(codes(await composeText('experiment: [a\n'))).toEqual(['error config/yaml-syntax 2']);
+    expect(codes(await composeText('experiment: [a\n'))).toEqual(['error config/yaml-syntax 1']);
   });
 
   it('points into the default file that is broken', async () => {

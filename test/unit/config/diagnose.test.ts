@@ -275,6 +275,15 @@ describe('everything else', () => {
     );
   });
 
+  it('tells what is written, and what that is in YAML', () => {
+    const [found] = findingsIn('ajet:\n  rollout:\n    num_repeat: yes\n');
+    expect(found?.message).toBe(
+      '`num_repeat` has to be an integer, but is `yes`, which YAML reads as `True`.',
+    );
+    const [plain] = findingsIn('ajet:\n  rollout:\n    num_repeat: true\n');
+    expect(plain?.message).toBe('`num_repeat` has to be an integer, but is `true`.');
+  });
+
   it('tells duplicates and syntax errors with their lines', () => {
     expect(told('ajet:\n  backbone: debug\n  backbone: verl\n')).toEqual(['3 duplicate-key: backbone']);
     const tab = 'ajet:\n\tbackbone: debug\n';

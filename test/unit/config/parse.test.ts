@@ -65,6 +65,17 @@ describe('parseConfig', () => {
     expect(problemsOf(text)).toContain(problem);
   });
 
+  it.each([
+    ['quote', 'a: "x\nb: 1\nc: 2\n', 3, /no quote at its end/],
+    ['list', 'a: 1\nb: [x,\n  y\nc: 2\n', 8, /no `]` at its end/],
+    ['mapping', 'a: {b: 1\nc: 2\n', 3, /no `}` at its end/],
+    ['inner list', 'a: [x, [y\nb: 2\n', 7, /no `]` at its end/],
+  ])('tells of a %s without an end where it begins', (_, text, start, message) => {
+    const [problem] = parseConfig(text).problems;
+    expect(problem?.span).toEqual({ start, end: start + 1 });
+    expect(problem?.message).toMatch(message);
+  });
+
   it('lets the last of several equal keys count', () => {
     expect(nodeAt(parseConfig('a: 1\na: 2').root, ['a'])).toMatchObject({ value: 2 });
   });

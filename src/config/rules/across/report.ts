@@ -63,8 +63,9 @@ export function setTo(
 ): Fix[] {
   const node = settings.node(path);
   if (node?.kind !== 'scalar' || node.span.end === node.span.start) return [];
-  const edit = replaceScalar(settings.context.document, node, String(value), typeof value === 'string');
-  return fix(`${verb} ${named(path)} to ${String(value)}`, edit);
+  const isText = typeof value === 'string';
+  const edit = replaceScalar(settings.context.document, node, String(value), isText);
+  return fix(`${verb} ${named(path)} to ${isText ? `\`${value}\`` : String(value)}`, edit);
 }
 
 const milder: Readonly<Record<Severity, Severity>> = {

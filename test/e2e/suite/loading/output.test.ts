@@ -52,7 +52,9 @@ describe('output', () => {
       await run(printing, {}, noDebug);
       for (const text of texts) assert.equal(count(text), 1, text);
       assert.equal(count("{ name: 'object', deep: { list: [ 1, 2 ] } }"), 1);
-      assert.equal(count('last, without an end\nend'), 1);
+      // What is printed elsewhere at that moment may come in between.
+      assert.equal(count('last, without an end\n'), 1);
+      assert.equal(count('\nend'), 1);
     });
   }
 

@@ -251,7 +251,7 @@ export const ajetCases: readonly RuleCase[] = [
     told: 'interchange_method: «ipc» error: `interchange_method` ipc joins processes of one machine, but `nnodes` 2: episodes on the other nodes cannot be reached. Set `interchange_method` to `tcp`.',
     fits: { 'ajet.enable_experimental_interchange_server': true, 'ajet.trainer_common.nnodes': 1 },
     unknown: { 'ajet.trainer_common.nnodes': open },
-    fixes: ['Set `interchange_method` to tcp'],
+    fixes: ['Set `interchange_method` to `tcp`'],
   },
   {
     rule: 'port-clash',
@@ -279,7 +279,7 @@ export const ajetCases: readonly RuleCase[] = [
     told: 'wrapper_type: «multi-processing» warning: With `multi-processing` what an episode recorded stays in the child process: there are no samples to train on, and a child that crashes blocks its parent. Use `asyncio-with-gc`.',
     fits: { 'ajet.task_runner.wrapper_type': 'asyncio' },
     unknown: { 'ajet.task_runner.wrapper_type': open },
-    fixes: ['Set `wrapper_type` to asyncio-with-gc'],
+    fixes: ['Set `wrapper_type` to `asyncio-with-gc`'],
   },
   {
     rule: 'fixed-batches',
@@ -338,7 +338,7 @@ export const ajetCases: readonly RuleCase[] = [
     ],
     fits: { 'ajet.enable_swarm_mode': true, 'ajet.enable_interchange_server': true },
     unknown: { 'ajet.enable_swarm_mode': open },
-    fixes: ['Set `backbone` to verl', 'Set `val_before_train` to false'],
+    fixes: ['Set `backbone` to `verl`', 'Set `val_before_train` to false'],
   },
   {
     rule: 'lora-settings',
@@ -355,6 +355,6 @@ export const ajetCases: readonly RuleCase[] = [
       'ajet.trainer_common.optim.lr': 2e-5,
     },
     unknown: { 'ajet.lora.lora_rank': open },
-    fixes: ['Set `load_format` to safetensors'],
+    fixes: ['Set `load_format` to `safetensors`'],
   },
 ];

@@ -165,7 +165,7 @@ export const rest: readonly RuleCase[] = [
     told: 'sync_method: «NCCL» warning: Mode `explore` has no partner to pass weights to directly: `sync_method` NCCL becomes `checkpoint`.',
     fits: { mode: 'explore', 'synchronizer.sync_method': 'checkpoint' },
     unknown: { mode: open },
-    fixes: ['Set `sync_method` to checkpoint'],
+    fixes: ['Set `sync_method` to `checkpoint`'],
   },
   {
     rule: 'trinity-sync-method',
@@ -253,7 +253,7 @@ export const rest: readonly RuleCase[] = [
     told: 'storage_type: «file» warning: In mode `both` the trainer reads while the explorer writes: `storage_type` `file` becomes `queue`.',
     fits: { 'buffer.trainer_input.experience_buffer.storage_type': 'queue' },
     unknown: { mode: open },
-    fixes: ['Set `storage_type` to queue'],
+    fixes: ['Set `storage_type` to `queue`'],
   },
   {
     rule: 'trinity-filled-in',
@@ -337,6 +337,6 @@ export const rest: readonly RuleCase[] = [
     told: 'trainer_strategy: «megatron» warning: LoRA is not trained with `megatron`: `trainer_strategy` becomes `fsdp`.',
     fits: { 'trainer.trainer_strategy': 'megatron' },
     unknown: { 'model.lora_configs': open },
-    fixes: ['Set `trainer_strategy` to fsdp'],
+    fixes: ['Set `trainer_strategy` to `fsdp`'],
   },
 ];

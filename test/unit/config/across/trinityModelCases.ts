@@ -54,7 +54,7 @@ export const algorithm: readonly RuleCase[] = [
     told: 'mode: «both» error: `algorithm_type` sft learns from a data set and does not explore: Trinity refuses it in mode `both`. Set `mode` to `train`.',
     fits: offline,
     unknown: { 'algorithm.algorithm_type': open },
-    fixes: ['Set `mode` to train'],
+    fixes: ['Set `mode` to `train`'],
   },
   {
     rule: 'trinity-offline',
@@ -71,7 +71,7 @@ export const algorithm: readonly RuleCase[] = [
     told: 'sync_method: «nccl» warning: `algorithm_type` sft has no explorer to pass weights to: `sync_method` nccl becomes `checkpoint`.',
     fits: offline,
     unknown: { 'synchronizer.sync_method': open },
-    fixes: ['Set `sync_method` to checkpoint'],
+    fixes: ['Set `sync_method` to `checkpoint`'],
   },
   {
     rule: 'trinity-intervals',
@@ -103,7 +103,7 @@ export const algorithm: readonly RuleCase[] = [
       'buffer.explorer_input.eval_tasksets': [{ path: '/eval', default_workflow_type: 'toolcall_workflow' }],
     },
     unknown: { 'buffer.explorer_input.eval_tasksets': open },
-    fixes: ['Change `default_workflow_type` to math_workflow'],
+    fixes: ['Change `default_workflow_type` to `math_workflow`'],
   },
   {
     rule: 'trinity-registry',
@@ -111,7 +111,7 @@ export const algorithm: readonly RuleCase[] = [
     told: 'algorithm_type: «gpro» warning: Trinity has no `algorithm_type` `gpro`, and stops unless a plug-in brings one. It has `grpo`.',
     fits: { 'algorithm.algorithm_type': 'my.package.MyAlgorithm' },
     unknown: { 'algorithm.algorithm_type': open },
-    fixes: ['Change `algorithm_type` to grpo'],
+    fixes: ['Change `algorithm_type` to `grpo`'],
   },
   {
     rule: 'trinity-becomes',
