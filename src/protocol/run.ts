@@ -93,6 +93,8 @@ export const episodeTracking = z.object({
   tokens: z.number(),
   /** Those that count in the loss. */
   trainableTokens: z.number(),
+  /** What training gives each timeline in place of the episode's reward, where a reply was degenerate. */
+  madnessReward: z.optional(z.number()),
   /** What training would refuse, cut or leave out; worded, one sentence each. */
   problems: z.array(
     z.object({

@@ -1,6 +1,7 @@
 import type { Author, TracedMessage, TracedTimeline } from '../protocol/trace.ts';
 import { promptProblem, replyProblem, sampleOf, sampleProblems } from './lengths.ts';
 import { sampleLossMask } from './lossMask.ts';
+import { madnessOf } from './madness.ts';
 import { mergeCalls, type MergeableCall } from './mergeCalls.ts';
 import { readMessages, templateMessage, timelineMessages, type TimelineMessage } from './messages.ts';
 import { MessageTable } from './messageTable.ts';
@@ -60,6 +61,8 @@ class Tracker implements EpisodeTracker {
   readonly #toolsKeys = new Map<string, string>();
   readonly #calls: MergeableCall[] = [];
   readonly #problems = new Problems();
+  /** When the first degenerate reply was over. */
+  #madFrom: number | undefined;
 
   constructor(options: TrackerOptions) {
     this.#options = options;
@@ -80,10 +83,12 @@ class Tracker implements EpisodeTracker {
     );
     const prompt = this.#prompt(templatable, messages);
     const answer = reply === null ? null : this.#answer(templatable, prompt, reply);
-    this.#calls.push({ call, messages, reply: answer?.position ?? null, tools: toolsKey });
+    const position = answer?.position ?? null;
+    const isKept = reply === null || this.#keeps(request, reply);
+    this.#calls.push({ call, messages, reply: isKept ? position : null, tools: toolsKey });
     return {
       messages,
-      reply: answer?.position ?? null,
+      reply: position,
       promptTokens: prompt.tokens,
       replyTokens: answer?.made ?? 0,
       added: this.#table.takeAdded(),
@@ -111,9 +116,26 @@ class Tracker implements EpisodeTracker {
         timelines: merged.timelines.length,
         tokens: sum(merged.timelines.map(({ tokens }) => tokens)),
         trainableTokens: sum(merged.timelines.map(({ trainableTokens }) => trainableTokens)),
+        ...(this.#madFrom !== undefined && { madnessReward: this.#options.madness.reward }),
         problems: [...this.#problems.list()],
       },
     };
+  }
+
+  /**
+   * Whether training keeps a call, which it does not where a reply was degenerate before it began. Upstream judges every
+   * reply, kept or not; a call that had begun by then is kept.
+   */
+  #keeps({ call, startedAt, endedAt }: TrackerRequest, reply: TrackerReply): boolean {
+    const { checklist, reward, terminates } = this.#options.madness;
+    const isAfter = terminates && this.#madFrom !== undefined && startedAt >= this.#madFrom;
+    if (isAfter) this.#problems.add(call, afterMadness);
+    const madness = this.#madFrom === undefined ? madnessOf(reply, checklist) : undefined;
+    if (madness !== undefined) {
+      this.#madFrom = endedAt;
+      this.#problems.add(call, degenerate(madness, reward));
+    }
+    return !isAfter;
   }
 
   /** Short, since every message is known by it. */
@@ -231,6 +253,21 @@ class Tracker implements EpisodeTracker {
     const clause = `the chat template fails (${reason}); AgentJet makes no tokens of such a request in training.`;
     this.#problems.add(call, { code: 'template-failed', severity: 'error', clause });
   }
+}
+
+const afterMadness: CallProblem = {
+  code: 'after-degenerate-reply',
+  severity: 'warning',
+  clause:
+    'an earlier reply was degenerate, and training keeps nothing that begins after one (`agent_madness_termination`).',
+};
+
+function degenerate(madness: string, reward: number): CallProblem {
+  return {
+    code: 'degenerate-reply',
+    severity: 'warning',
+    clause: `the reply is degenerate: ${madness}; training gives the whole episode the reward ${reward} (\`agent_madness_reward\`).`,
+  };
 }
 
 const repeatsHeader: CallProblem = {

@@ -133,7 +133,8 @@ function scored(group: readonly EpisodeResult[]): readonly EpisodeResult[] {
 }
 
 function allEqual(group: readonly EpisodeResult[]): boolean {
-  return group.length >= 2 && group.every(({ reward }) => reward === group[0]?.reward);
+  const rewards = group.map(({ reward, tracking }) => tracking?.madnessReward ?? reward);
+  return rewards.length >= 2 && rewards.every((reward) => reward === rewards[0]);
 }
 
 function commonFindings(episodes: readonly EpisodeVerdict[]): readonly CommonFinding[] {

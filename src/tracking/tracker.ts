@@ -1,5 +1,6 @@
 import type { EpisodeTracking } from '../protocol/run.ts';
 import type { LengthLimits, TracedMessage, TracedTimeline } from '../protocol/trace.ts';
+import type { MadnessOptions } from './madness.ts';
 import type { ModelText } from './tokenizer.ts';
 
 /** What of the config decides how calls become timelines. */
@@ -9,6 +10,7 @@ export interface TrackerOptions {
   /** `ajet.rollout.force_disable_toolcalls`. */
   readonly toolCallsDisabled: boolean;
   readonly merging: MergeOptions;
+  readonly madness: MadnessOptions;
 }
 
 /** `ajet.context_tracker.…`. */
@@ -21,6 +23,9 @@ export interface MergeOptions {
 export interface TrackerRequest {
   /** The call's position in the episode, in order of arrival: what timelines and problems name it by. */
   readonly call: number;
+  /** When it came and when its answer was over: milliseconds of one clock. */
+  readonly startedAt: number;
+  readonly endedAt: number;
   readonly messages: readonly unknown[];
   readonly tools: readonly unknown[] | null;
 }

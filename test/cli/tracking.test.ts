@@ -120,6 +120,29 @@ describe('a model’s own tokenizer', () => {
   });
 });
 
+describe('a degenerate reply', () => {
+  it('costs the episode its reward and what comes after it, which the report says', async () => {
+    const twice = smallWorkflow(`const client = tuner.asOpenAIClient();
+    for (const content of ['first', 'second']) {
+      const messages = [{ role: 'system' as const, content: 'Be brief.' }, { role: 'user' as const, content }];
+      await client.chat.completions.create({ model: 'any', messages });
+    }
+    return { reward: 1 };`);
+    const answers = JSON.stringify(['a → b', 'It is 5.']);
+    const project = await smallProject({ 'workflow.ts': twice, 'answers.json': answers });
+    const results = await runJson(project, [...small, '--model', 'script', '--script', 'answers.json']);
+    expect(results.episodes).toMatchObject([{ reward: 1, llmCalls: 2, timelines: 1 }]);
+    expect(results.report.findings).toMatchObject([
+      {
+        code: 'degenerate-reply',
+        severity: 'warning',
+        message: expect.stringContaining('`→` (U+2192)') as string,
+      },
+      { code: 'after-degenerate-reply', severity: 'warning' },
+    ]);
+  });
+});
+
 describe('the tokens that a server tells of', () => {
   const told = (choice: object): object => ({
     id: 'c',

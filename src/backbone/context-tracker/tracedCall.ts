@@ -4,8 +4,10 @@ import type { FinishedCall } from '../model-tuner/call.ts';
 import { readReplyTokens } from './replyTokens.ts';
 
 /** What of a call's request decides its tokens. */
-export function trackerRequest({ call, request }: FinishedCall): TrackerRequest {
-  return { call, messages: request.messages, tools: toolsOf(request) };
+export function trackerRequest({ call, request, startedAt, seconds }: FinishedCall): TrackerRequest {
+  // Of a call that was over within a millisecond, the next may begin in the same.
+  const endedAt = Math.floor(startedAt + seconds * 1000);
+  return { call, startedAt, endedAt, messages: request.messages, tools: toolsOf(request) };
 }
 
 /** The reply that training would take, the first choice's; null: the call was not answered. */

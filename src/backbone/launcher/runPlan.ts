@@ -70,7 +70,17 @@ function trackingOf(config: Config): RunPlan['tracking'] {
       compareLevel: compareLevel(config, `${merging}.timeline_compare_level`),
       ignoreTools: config.boolean(`${merging}.ignore_tools`),
     },
+    madness: {
+      checklist: checklist(config, 'ajet.rollout.compute_madness_checklist'),
+      reward: config.number('ajet.rollout.agent_madness_reward'),
+      terminates: config.boolean('ajet.rollout.agent_madness_termination'),
+    },
   };
+}
+
+/** A text is searched for names of detectors, as with Python's `in`. */
+function checklist(config: Config, key: string): readonly string[] | string {
+  return config.at(key)?.kind === 'scalar' ? config.string(key) : config.stringList(key);
 }
 
 function compareLevel(config: Config, key: string): 'text' | 'token' {

@@ -1,8 +1,8 @@
 /**
  * `node test/tools/vectors/regenerate.mjs` asks the Python packages what the unit tests of the tokenizers and of configs
- * expect, and writes it to test/fixtures/tokenizer, test/fixtures/hydra and test/fixtures/convert. With a name of these
- * (`tokenizer`, `hydra`, `convert`) only that; `convert` is followed by the folder of a clone of AgentJet. Needs Python
- * 3.10 or later, and PyPI the first time.
+ * and of the tracker expect, and writes it to test/fixtures: `tokenizer`, `hydra`, `convert` and `madness`. With a name of
+ * these only that; the last two are followed by the folder of a clone of AgentJet. Needs Python 3.10 or later, and PyPI
+ * the first time.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ function run(command, args, onFailure) {
 }
 
 const [only, clone] = process.argv.slice(2);
-const names = ['tokenizer', 'hydra', 'convert'];
+const names = ['tokenizer', 'hydra', 'convert', 'madness'];
 if (only !== undefined && !names.includes(only)) {
   console.error(`There are no vectors named ${only}; there are ${names.join(', ')}.`);
   process.exit(1);
@@ -50,6 +50,23 @@ if (!existsSync(installed) || readFileSync(installed, 'utf8') !== pins) {
   );
   writeFileSync(installed, pins);
 }
+/** Asks AgentJet's own code. */
+function fromClone(name) {
+  if (clone === undefined) {
+    console.error(
+      `${name}: AgentJet is in no package, so its vectors stay as they are. To renew them, clone github.com/modelscope/AgentJet and run: node test/tools/vectors/regenerate.mjs ${name} FOLDER`,
+    );
+    // Asked for by name, they are not what was asked for.
+    if (only !== undefined) process.exitCode = 1;
+    return;
+  }
+  run(
+    python,
+    [`${name}.py`, path.join(fixtures, name), path.resolve(clone)],
+    'The vectors could not be made.',
+  );
+}
+
 /** By the folder of test/fixtures that each writes to. */
 const generators = {
   tokenizer: () => {
@@ -60,21 +77,8 @@ const generators = {
   hydra: () => {
     run(python, ['hydra_vectors.py', path.join(fixtures, 'hydra')], 'The vectors could not be made.');
   },
-  convert: () => {
-    if (clone === undefined) {
-      console.error(
-        'convert: AgentJet is in no package, so its vectors stay as they are. To renew them, clone github.com/modelscope/AgentJet and run: node test/tools/vectors/regenerate.mjs convert FOLDER',
-      );
-      // Asked for by name, they are not what was asked for.
-      if (only !== undefined) process.exitCode = 1;
-      return;
-    }
-    run(
-      python,
-      ['convert.py', path.join(fixtures, 'convert'), path.resolve(clone)],
-      'The vectors could not be made.',
-    );
-  },
+  convert: () => fromClone('convert'),
+  madness: () => fromClone('madness'),
 };
 for (const [name, generate] of Object.entries(generators)) {
   if (only === undefined || only === name) generate();

@@ -23,6 +23,7 @@ export const tracking: Omit<TrackerOptions, 'text'> = {
   limits: { modelLength: 100, promptLength: 40, responseLength: 60, turnLength: 30 },
   toolCallsDisabled: false,
   merging: { compareLevel: 'text', ignoreTools: true },
+  madness: { checklist: [], reward: -1, terminates: true },
 };
 
 /** Tracks each reply as a message of its own, without its request: what it is given is all that counts. */

@@ -69,8 +69,11 @@ describe('a call', () => {
   const asked = { ...request, tools, temperature: 0.5, seed: 3, logprobs: true };
 
   it('is tracked by its messages and tools; an empty list of these is none', () => {
-    expect(trackerRequest(finishedCall({ call: 4, request: asked }))).toEqual({
+    const times = { startedAt: 1_000, seconds: 0.0129 };
+    expect(trackerRequest(finishedCall({ call: 4, request: asked, ...times }))).toEqual({
       call: 4,
+      startedAt: 1_000,
+      endedAt: 1_012,
       messages: request.messages,
       tools,
     });

@@ -53,7 +53,9 @@ describe('planRun', () => {
     const rows = [
       '  model: {path: Qwen/Qwen2.5-7B-Instruct}',
       '  data: {max_prompt_length: 10, max_response_length: 20}',
-      '  rollout: {max_model_len: 40, max_response_length_in_one_turn: 18, force_disable_toolcalls: true}',
+      '  rollout:',
+      '    {max_model_len: 40, max_response_length_in_one_turn: 18, force_disable_toolcalls: true,',
+      '     compute_madness_checklist: [nonsense, wrong_toolcall], agent_madness_reward: -2}',
       '  context_tracker: {timeline_merging_policy: {timeline_compare_level: token, ignore_tools: false}}',
     ];
     const { modelPath, tracking } = await plan(rows);
@@ -62,7 +64,13 @@ describe('planRun', () => {
       limits: { modelLength: 40, promptLength: 10, responseLength: 20, turnLength: 18 },
       toolCallsDisabled: true,
       merging: { compareLevel: 'token', ignoreTools: false },
+      madness: { checklist: ['nonsense', 'wrong_toolcall'], reward: -2, terminates: true },
     });
+  });
+
+  it('takes a text for a checklist, as upstream does', async () => {
+    const { tracking } = await plan(['  rollout: {compute_madness_checklist: None}']);
+    expect(tracking.madness.checklist).toBe('None');
   });
 
   it('knows no other way to compare timelines', async () => {

@@ -13,7 +13,7 @@ const poolsFile = path.join(import.meta.dirname, '../../tools/vectors/pools.json
 const pools = JSON.parse(readFileSync(poolsFile, 'utf8')) as Pools;
 
 /** mulberry32 */
-class Random {
+export class Random {
   #state: number;
 
   constructor(seed: number) {

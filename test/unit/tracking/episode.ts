@@ -6,6 +6,7 @@ import type {
   TrackedEpisode,
   TrackerOptions,
   TrackerReply,
+  TrackerRequest,
 } from '../../../src/tracking/tracker.ts';
 import { tinyText, type TinyText } from './tinyText.ts';
 
@@ -40,6 +41,7 @@ export class Episode {
       limits: roomy,
       toolCallsDisabled: false,
       merging: { compareLevel: 'text', ignoreTools: true },
+      madness: { checklist: [], reward: -1, terminates: true },
       ...options,
       text: this.text,
     });
@@ -49,8 +51,12 @@ export class Episode {
     messages: readonly unknown[],
     reply: TrackerReply | null = answer('it is 2'),
     tools: readonly unknown[] | null = null,
+    at: Partial<Pick<TrackerRequest, 'startedAt' | 'endedAt'>> = {},
   ): TrackedCall {
-    const tracked = this.tracker.track({ call: this.#calls++, messages, tools }, reply);
+    const call = this.#calls++;
+    // One after the other, unless they say otherwise.
+    const times = { startedAt: call * 10, endedAt: call * 10 + 5, ...at };
+    const tracked = this.tracker.track({ call, messages, tools, ...times }, reply);
     for (const { position, message } of tracked.added) this.messages[position] = message;
     return tracked;
   }

@@ -72,8 +72,9 @@ describe('timelines', () => {
 
   it('name calls as they were named', () => {
     const { tracker } = new Episode();
-    tracker.track({ call: 7, messages: [system, user], tools: null }, answer('a'));
-    tracker.track({ call: 3, messages: [user], tools: null }, answer('b'));
+    const at = { startedAt: 0, endedAt: 5, tools: null };
+    tracker.track({ call: 7, messages: [system, user], ...at }, answer('a'));
+    tracker.track({ call: 3, messages: [user], ...at }, answer('b'));
     const { timelines, tracking } = tracker.end();
     expect(timelines.map(({ calls }) => calls)).toEqual([[7], [3]]);
     expect(tracking.problems[0]?.message).toMatch(/^In call 3, /);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readChatRequest } from '../../../src/backbone/model-tuner/requestSchema.ts';
+import { madnessOf } from '../../../src/tracking/madness.ts';
 import type { TrackerReply } from '../../../src/tracking/tracker.ts';
 import { fuzz } from '../fuzz.ts';
 import { answer, Episode, roomy, system } from './episode.ts';
@@ -99,6 +100,11 @@ describe('any request that the gateway lets through', () => {
         turnLength: 15,
       }),
       merging: fc.record({ compareLevel: fc.constantFrom('text', 'token'), ignoreTools: fc.boolean() }),
+      madness: fc.record({
+        checklist: fc.subarray(['nonsense', 'non_ascii', 'wrong_toolcall', 'format_type_1']),
+        reward: fc.constant(-1),
+        terminates: fc.boolean(),
+      }),
     });
     fc.assert(
       fc.property(calls, settings, (list, { exact, render, ...options }) => {
@@ -111,8 +117,15 @@ describe('any request that the gateway lets through', () => {
         }
         const ended = episode.end();
         const merged = ended.timelines.flatMap((timeline) => timeline.calls);
-        const answered = list.flatMap((call, index) => (call.reply === null ? [] : [index]));
-        expect(merged.toSorted((a, b) => a - b)).toEqual(answered);
+        const { checklist, terminates } = options.madness;
+        const mad = list.findIndex(
+          ({ reply: one }) => one !== null && madnessOf(one, checklist) !== undefined,
+        );
+        const kept = list.flatMap((call, index) => {
+          return call.reply === null || (terminates && mad !== -1 && index > mad) ? [] : [index];
+        });
+        expect(merged.toSorted((a, b) => a - b)).toEqual(kept);
+        expect(ended.tracking.madnessReward).toBe(mad === -1 ? undefined : -1);
         for (const { messages, tokens, trainableTokens } of ended.timelines) {
           const whole = messages.map((position) => episode.at(position));
           expect(whole.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0)).toBe(tokens);

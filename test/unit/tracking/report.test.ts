@@ -67,6 +67,12 @@ describe('a training report', () => {
     ]);
   });
 
+  it('takes the reward that training gives an episode with a degenerate reply', () => {
+    const mad = { tracking: { ...tracking, madnessReward: -1 } };
+    expect(codes([result(0, 1, mad), result(1, 1)])).toEqual([[], []]);
+    expect(codes([result(0, 1, mad), result(1, -1)])).toEqual([['equal-rewards'], ['equal-rewards']]);
+  });
+
   it('takes over what the tracker found; a warning leaves an episode training', () => {
     const problems: EpisodeTracking['problems'] = [
       { code: 'role-dropped', severity: 'warning', message: 'In call 0, …' },
