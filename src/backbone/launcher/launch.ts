@@ -3,7 +3,6 @@ import { CodedError, toReport, type Location } from '../../base/errors.ts';
 import type { Clock, FileReader, PathRules } from '../../base/ports.ts';
 import type { Composition } from '../../config/compose.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
-import { parseLocator, type Locator } from '../../config/locator.ts';
 import { firstError } from '../../config/problem.ts';
 import type { Event } from '../../base/event.ts';
 import type { EpisodeResult, RunEvent, RunRequest } from '../../protocol/run.ts';
@@ -14,7 +13,7 @@ import type { ModelTextSource } from '../context-tracker/modelTextSource.ts';
 import { RunRecorder } from '../context-tracker/recorder.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
 import type { PlaceOfMethod, UserMethod } from '../task-judge/judge.ts';
-import { readJsonlTasks } from '../task-reader/jsonlReader.ts';
+import { readTasks } from '../task-reader/readers.ts';
 import { episodeSlots, rollOut } from '../task-rollout/rollout.ts';
 import {
   runEpisode,
@@ -25,6 +24,7 @@ import {
 import { resolveFile } from './resolveFile.ts';
 import { factsOf, runStarted, tracedEpisode, type RunFacts } from './runFacts.ts';
 import { planRun, type RunPlan } from './runPlan.ts';
+import { judgeOf, locator, namedAt, workflowOf, type Locate, type Place } from './userClasses.ts';
 
 /** The run's Model Tuner, ready to answer. */
 export interface ModelTuner {
@@ -151,9 +151,15 @@ async function prepare(request: RunRequest, ports: LaunchPorts): Promise<Prepare
   const plan = planRun(request, config, new Date(ports.clock.now()), ports.paths);
   const locate = locator(request, ports);
   const workflow = await workflowOf(plan, config, locate);
-  const dataFile = await resolveFile(plan.dataFile, request, ports);
-  const selection = { first: plan.firstTasks, taskIds: request.taskIds };
-  const { tasks, warnings } = await readJsonlTasks(dataFile, selection, ports.files, plan.dataFileAt);
+  const { tasks, warnings } = await readTasks(
+    {
+      config,
+      split: request.split,
+      files: ports.files,
+      resolveFile: (file) => resolveFile(file, request, ports),
+    },
+    { first: plan.firstTasks, taskIds: request.taskIds },
+  );
   for (const warning of warnings) warn(ports, warning);
   const Workflow = await namedAt(workflow.namedAt, ports.loadWorkflow(workflow.file, workflow.name));
   return { plan, config, locate, workflow, Workflow, tasks };
@@ -209,58 +215,6 @@ async function observed(
   return result;
 }
 
-type Locate = (text: string, what: 'workflow' | 'judge', location: Location) => Promise<Place>;
-
-interface Place {
-  /** Absolute. */
-  readonly file: string;
-  readonly name: string;
-  /** Where the config says so. */
-  readonly namedAt: Location;
-}
-
-/** An error that knows no line of its own is at the line of the config that led to it. */
-async function namedAt<T>(location: Location, loading: Promise<T>): Promise<T> {
-  try {
-    return await loading;
-  } catch (error) {
-    if (!(error instanceof CodedError) || error.location?.line !== undefined) throw error;
-    const { code, message, hint } = error;
-    throw new CodedError({ code, message, location, hint }, { cause: error });
-  }
-}
-
-function locator(request: RunRequest, ports: LaunchPorts): Locate {
-  return async (text, what, location) => {
-    const parsed = parseLocator(text);
-    if (!parsed.ok) throw new CodedError({ ...parsed.problem, location });
-    refusePython(parsed.locator, what, location);
-    const file = await resolveFile(parsed.locator.where, request, ports);
-    if (!(await ports.files.exists(file))) throw noSuchFile(what, file, location);
-    return { file, name: parsed.locator.name, namedAt: location };
-  };
-}
-
-/** The defaults' own workflow is an example of upstream's that no user has. */
-function workflowOf(plan: RunPlan, config: Config, locate: Locate): Promise<Place> {
-  const key = 'ajet.rollout.user_workflow';
-  if (config.get(key)?.origin.kind !== 'file') throw noWorkflow(config.locate(key));
-  return locate(plan.workflow, 'workflow', config.locate(key));
-}
-
-/** The judge's class, when an episode needs it: a run whose workflow returns every reward never asks. */
-async function judgeOf(plan: RunPlan, config: Config, locate: Locate): Promise<Place> {
-  if (plan.judgeType !== 'customized_protocol') {
-    throw noJudge(`judge_type ${plan.judgeType} is not available here`, config, 'ajet.task_judge.judge_type');
-  }
-  if (plan.judge === null) throw noJudge('judge_protocol is null', config, 'ajet.task_judge.judge_protocol');
-  const origin = config.get('ajet.task_judge.judge_protocol')?.origin;
-  if (origin?.kind !== 'file')
-    throw noJudge('the config names none', config, 'ajet.task_judge.judge_protocol');
-  const location = config.locate('ajet.task_judge.judge_protocol');
-  return locate(plan.judge, 'judge', location);
-}
-
 /** Asks at most once: every episode gets the same answer, or the same error. */
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
@@ -269,41 +223,4 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
 
 function warn(ports: LaunchPorts, problem: CodedError): void {
   ports.emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) });
-}
-
-function refusePython({ kind, where, name }: Locator, what: string, location: Location): void {
-  if (kind === 'file' && !where.endsWith('.py')) return;
-  throw new CodedError({
-    code: `launcher/python-${what}`,
-    message: `The ${what} ${where}->${name} is Python, which this version does not run.`,
-    location,
-    hint: `Name a TypeScript or JavaScript file, for example ${what}.ts->${name}.`,
-  });
-}
-
-function noWorkflow(location: Location): CodedError {
-  return new CodedError({
-    code: 'launcher/no-workflow',
-    message: 'The config names no workflow.',
-    location,
-    hint: 'Name one: ajet.rollout.user_workflow: workflow.ts->ClassName.',
-  });
-}
-
-function noSuchFile(what: string, file: string, location: Location): CodedError {
-  return new CodedError({
-    code: `launcher/${what}-not-found`,
-    message: `The file of the ${what}, ${file}, does not exist.`,
-    location,
-    hint: 'The path is relative to the working directory, then to the folder of the config.',
-  });
-}
-
-function noJudge(why: string, config: Config, path: string): CodedError {
-  return new CodedError({
-    code: 'task-judge/none',
-    message: `The workflow returned no reward, and no judge can compute one: ${why}.`,
-    location: config.locate(path),
-    hint: 'Return a reward from execute, or name a judge: ajet.task_judge.judge_protocol: judge.ts->ClassName.',
-  });
 }

@@ -1,6 +1,11 @@
 import type { FileReader, PathRules } from '../../base/ports.ts';
 import type { RunRequest } from '../../protocol/run.ts';
 
+export interface ResolvePorts {
+  readonly files: Pick<FileReader, 'exists'>;
+  readonly paths: PathRules;
+}
+
 /**
  * A path of the config, absolute: relative to the working directory, as upstream has it, unless only the folder of
  * the config has it. Where neither does, the path in the config's folder, which is where one would look first.
@@ -8,7 +13,7 @@ import type { RunRequest } from '../../protocol/run.ts';
 export async function resolveFile(
   file: string,
   request: Pick<RunRequest, 'cwd' | 'config'>,
-  ports: { readonly files: Pick<FileReader, 'exists'>; readonly paths: PathRules },
+  ports: ResolvePorts,
 ): Promise<string> {
   const inWorkingDirectory = ports.paths.resolve(request.cwd, file);
   if (await ports.files.exists(inWorkingDirectory)) return inWorkingDirectory;

@@ -1,4 +1,4 @@
-import { CodedError, type Location } from '../../base/errors.ts';
+import { CodedError } from '../../base/errors.ts';
 import type { PathRules } from '../../base/ports.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
 import type { RunRequest } from '../../protocol/run.ts';
@@ -13,8 +13,6 @@ export interface RunPlan {
   readonly workflow: string;
   readonly judgeType: string;
   readonly judge: string | null;
-  readonly dataFile: string;
-  readonly dataFileAt: Location;
   readonly firstTasks: number;
   readonly repeat: number;
   readonly parallel: number;
@@ -41,7 +39,6 @@ export function planRun(request: RunRequest, config: Config, now: Date, paths: P
     workflow: config.string('ajet.rollout.user_workflow'),
     judgeType: config.string('ajet.task_judge.judge_type'),
     judge: config.stringOrNull('ajet.task_judge.judge_protocol'),
-    ...dataFile(request, config),
     firstTasks: request.firstTasks ?? count(config, 'ajet.debug.debug_first_n_tasks'),
     repeat: request.repeat ?? count(config, 'ajet.rollout.num_repeat'),
     parallel: request.parallel ?? count(config, 'ajet.debug.debug_max_parallel'),
@@ -121,22 +118,4 @@ function timestamp(now: Date): string {
   const two = (value: number): string => String(value).padStart(2, '0');
   const date = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;
   return `${date}_${two(now.getHours())}${two(now.getMinutes())}`;
-}
-
-const readerTypes = ['jsonl_dataset_file'];
-
-function dataFile(request: RunRequest, config: Config): Pick<RunPlan, 'dataFile' | 'dataFileAt'> {
-  const type = config.string('ajet.task_reader.type');
-  if (!readerTypes.includes(type)) throw unsupportedReader(type, config.locate('ajet.task_reader.type'));
-  const key = `ajet.task_reader.jsonl_dataset_file.${request.split}.file_path`;
-  return { dataFile: config.string(key), dataFileAt: config.locate(key) };
-}
-
-function unsupportedReader(type: string, location: Location): CodedError {
-  return new CodedError({
-    code: 'launcher/task-reader',
-    message: `The debug backbone does not read tasks of type ${JSON.stringify(type)}.`,
-    location,
-    hint: `It reads ${readerTypes.join(', ')}: write the tasks you want to debug to a JSONL file.`,
-  });
 }

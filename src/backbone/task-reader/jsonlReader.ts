@@ -1,20 +1,14 @@
 import { CodedError, type Location } from '../../base/errors.ts';
 import type { FileReader } from '../../base/ports.ts';
 import type { InitMessage, Task } from '../../workflow/index.ts';
+import type { ReadTasks, TaskReading, TaskSelection } from './taskReader.ts';
 
-/** Which tasks of a data set a debug run takes. */
-export interface TaskSelection {
-  /** From the first row on. */
-  readonly first: number;
-  /** When given, exactly the tasks with these ids, in the file's order, wherever they stand. */
-  readonly taskIds?: readonly string[] | undefined;
-}
-
-export interface TaskReading {
-  readonly tasks: readonly Task[];
-  /** What training would trip over, or what a reader should know, that does not keep this run from going. */
-  readonly warnings: readonly CodedError[];
-}
+/** The reader of `jsonl_dataset_file`. */
+export const readJsonlSplit: ReadTasks = async (source, selection) => {
+  const key = `ajet.task_reader.jsonl_dataset_file.${source.split}.file_path`;
+  const file = await source.resolveFile(source.config.string(key));
+  return readJsonlTasks(file, selection, source.files, source.config.locate(key));
+};
 
 /** Rows past the last one needed that are still checked: training reads them all, a debug run need not wait for it. */
 const checkedRowsBeyond = 20_000;

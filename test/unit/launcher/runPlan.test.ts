@@ -31,19 +31,6 @@ describe('planRun', () => {
     expect(await plan(rows, given)).toMatchObject(given);
   });
 
-  it('reads the split asked for, and says where it is named', async () => {
-    const rows = [
-      '  task_reader:',
-      '    type: jsonl_dataset_file',
-      '    jsonl_dataset_file: {training: {file_path: a.jsonl}, validation: {file_path: b.jsonl}}',
-    ];
-    const { config } = await composeText(['ajet:', ...rows, ''].join('\n'));
-    const validation = planRun({ ...request, split: 'validation' }, config, now, path.posix);
-    expect(planRun(request, config, now, path.posix).dataFile).toBe('a.jsonl');
-    expect(validation.dataFile).toBe('b.jsonl');
-    expect(validation.dataFileAt).toMatchObject({ file: '/project/conf/exp.yaml', line: 4 });
-  });
-
   it('keeps back the tokens that upstream keeps back', async () => {
     const { sampling } = await plan(['  rollout: {max_response_length_in_one_turn: 100, temperature: 0.5}']);
     expect(sampling).toMatchObject({ maxTokens: 84, temperature: 0.5 });
@@ -104,13 +91,5 @@ describe('planRun', () => {
     const error = await plan([row]).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(CodedError);
     expect(error).toMatchObject({ code, location: { file: '/project/conf/exp.yaml', line: 3 } });
-  });
-
-  it('refuses data that it cannot read', async () => {
-    const { config } = await composeText('ajet:\n  task_reader: {type: huggingface_dat_repo}\n');
-    const at: unknown = expect.objectContaining({ line: 2 });
-    expect(() => planRun(request, config, now, path.posix)).toThrow(
-      expect.objectContaining({ code: 'launcher/task-reader', location: at }),
-    );
   });
 });

@@ -1,0 +1,96 @@
+/** Which of the user's classes a config names. */
+import { CodedError, type Location } from '../../base/errors.ts';
+import type { Config } from '../../config/effectiveConfig.ts';
+import { parseLocator, type Locator } from '../../config/locator.ts';
+import type { RunRequest } from '../../protocol/run.ts';
+import { resolveFile, type ResolvePorts } from './resolveFile.ts';
+import type { RunPlan } from './runPlan.ts';
+
+export type Locate = (text: string, what: 'workflow' | 'judge', location: Location) => Promise<Place>;
+
+export interface Place {
+  /** Absolute. */
+  readonly file: string;
+  readonly name: string;
+  /** Where the config says so. */
+  readonly namedAt: Location;
+}
+
+/** An error that knows no line of its own is at the line of the config that led to it. */
+export async function namedAt<T>(location: Location, loading: Promise<T>): Promise<T> {
+  try {
+    return await loading;
+  } catch (error) {
+    if (!(error instanceof CodedError) || error.location?.line !== undefined) throw error;
+    const { code, message, hint } = error;
+    throw new CodedError({ code, message, location, hint }, { cause: error });
+  }
+}
+
+export function locator(request: RunRequest, ports: ResolvePorts): Locate {
+  return async (text, what, location) => {
+    const parsed = parseLocator(text);
+    if (!parsed.ok) throw new CodedError({ ...parsed.problem, location });
+    refusePython(parsed.locator, what, location);
+    const file = await resolveFile(parsed.locator.where, request, ports);
+    if (!(await ports.files.exists(file))) throw noSuchFile(what, file, location);
+    return { file, name: parsed.locator.name, namedAt: location };
+  };
+}
+
+/** The defaults' own workflow is an example of upstream's that no user has. */
+export function workflowOf(plan: RunPlan, config: Config, locate: Locate): Promise<Place> {
+  const key = 'ajet.rollout.user_workflow';
+  if (config.get(key)?.origin.kind !== 'file') throw noWorkflow(config.locate(key));
+  return locate(plan.workflow, 'workflow', config.locate(key));
+}
+
+/** The judge's class, when an episode needs it: a run whose workflow returns every reward never asks. */
+export async function judgeOf(plan: RunPlan, config: Config, locate: Locate): Promise<Place> {
+  if (plan.judgeType !== 'customized_protocol') {
+    throw noJudge(`judge_type ${plan.judgeType} is not available here`, config, 'ajet.task_judge.judge_type');
+  }
+  if (plan.judge === null) throw noJudge('judge_protocol is null', config, 'ajet.task_judge.judge_protocol');
+  const origin = config.get('ajet.task_judge.judge_protocol')?.origin;
+  if (origin?.kind !== 'file')
+    throw noJudge('the config names none', config, 'ajet.task_judge.judge_protocol');
+  const location = config.locate('ajet.task_judge.judge_protocol');
+  return locate(plan.judge, 'judge', location);
+}
+
+function refusePython({ kind, where, name }: Locator, what: string, location: Location): void {
+  if (kind === 'file' && !where.endsWith('.py')) return;
+  throw new CodedError({
+    code: `launcher/python-${what}`,
+    message: `The ${what} ${where}->${name} is Python, which this version does not run.`,
+    location,
+    hint: `Name a TypeScript or JavaScript file, for example ${what}.ts->${name}.`,
+  });
+}
+
+function noWorkflow(location: Location): CodedError {
+  return new CodedError({
+    code: 'launcher/no-workflow',
+    message: 'The config names no workflow.',
+    location,
+    hint: 'Name one: ajet.rollout.user_workflow: workflow.ts->ClassName.',
+  });
+}
+
+function noSuchFile(what: string, file: string, location: Location): CodedError {
+  return new CodedError({
+    code: `launcher/${what}-not-found`,
+    message: `The file of the ${what}, ${file}, does not exist.`,
+    location,
+    hint: 'The path is relative to the working directory, then to the folder of the config.',
+  });
+}
+
+function noJudge(why: string, config: Config, path: string): CodedError {
+  return new CodedError({
+    code: 'task-judge/none',
+    message: `The workflow returned no reward, and no judge can compute one: ${why}.`,
+    location: config.locate(path),
+    hint: 'Return a reward from execute, or name a judge: ajet.task_judge.judge_protocol: judge.ts->ClassName.',
+  });
+}

@@ -1,0 +1,30 @@
+import type { CodedError } from '../../base/errors.ts';
+import type { FileReader } from '../../base/ports.ts';
+import type { Config } from '../../config/effectiveConfig.ts';
+import type { Task } from '../../workflow/index.ts';
+
+/** Which tasks of a data set a debug run takes. */
+export interface TaskSelection {
+  /** From the first row on. */
+  readonly first: number;
+  /** When given, exactly the tasks with these ids, in the data set's order, wherever they stand. */
+  readonly taskIds?: readonly string[] | undefined;
+}
+
+export interface TaskReading {
+  readonly tasks: readonly Task[];
+  /** What training would trip over, or what a reader should know, that does not keep this run from going. */
+  readonly warnings: readonly CodedError[];
+}
+
+/** What a reader reads from. */
+export interface TaskSource {
+  readonly config: Config;
+  readonly split: 'training' | 'validation';
+  readonly files: FileReader;
+  /** A path of the config's, made absolute. */
+  resolveFile(path: string): Promise<string>;
+}
+
+/** Reads tasks of one `ajet.task_reader.type`. Throws a CodedError `task-reader/…`. */
+export type ReadTasks = (source: TaskSource, selection: TaskSelection) => Promise<TaskReading>;
