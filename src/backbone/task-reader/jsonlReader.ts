@@ -1,6 +1,8 @@
 import { CodedError, type Location } from '../../base/errors.ts';
 import type { FileReader } from '../../base/ports.ts';
 import type { InitMessage, Task } from '../../workflow/index.ts';
+import { IdTally } from './idTally.ts';
+import { requireIds } from './select.ts';
 import type { ReadTasks, TaskReading, TaskSelection } from './taskReader.ts';
 
 /** The reader of `jsonl_dataset_file`. */
@@ -32,6 +34,7 @@ export async function readJsonlTasks(
   const wanted = selection.taskIds === undefined ? undefined : new Set(selection.taskIds);
   const tasks: Task[] = [];
   const warnings: CodedError[] = [];
+  const ids = new IdTally();
   let line = 0;
   let rows = 0;
   let beyond = 0;
@@ -49,15 +52,15 @@ export async function readJsonlTasks(
       warnings.push(task);
       break;
     }
+    ids.add(task.task_id);
     if (enough || wanted?.has(task.task_id) === false) continue;
     tasks.push(task);
     if (task.main_query === notDefined) rowsWithoutQuery += 1;
   }
   if (rows === 0) throw emptyFile(file);
-  const missing = [...(wanted ?? [])].filter((id) => !tasks.some((task) => task.task_id === id));
-  if (missing.length > 0) throw unknownIds(file, missing);
+  requireIds(selection, tasks, { file });
   if (rowsWithoutQuery > 0) warnings.push(noQuery(file, rowsWithoutQuery));
-  return { tasks, warnings };
+  return { tasks, warnings, ids };
 }
 
 async function* linesOf(
@@ -186,15 +189,6 @@ function wrongField(file: string, line: number, name: string, what: string): Cod
     message: `"${name}" in line ${line} is not ${what}.`,
     location: { file, line },
     hint: `Make "${name}" ${what}, or leave it out; training would refuse the row.`,
-  });
-}
-
-function unknownIds(file: string, ids: readonly string[]): CodedError {
-  return new CodedError({
-    code: 'task-reader/unknown-task-id',
-    message: `No row has the task_id ${ids.map((id) => JSON.stringify(id)).join(', ')}.`,
-    location: { file },
-    hint: 'Choose ids that the data set has, or leave the choice of ids out to take the first tasks.',
   });
 }
 

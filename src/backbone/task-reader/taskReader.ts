@@ -2,6 +2,7 @@ import type { CodedError } from '../../base/errors.ts';
 import type { FileReader } from '../../base/ports.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
 import type { Task } from '../../workflow/index.ts';
+import type { IdTally } from './idTally.ts';
 
 /** Which tasks of a data set a debug run takes. */
 export interface TaskSelection {
@@ -15,6 +16,14 @@ export interface TaskReading {
   readonly tasks: readonly Task[];
   /** What training would trip over, or what a reader should know, that does not keep this run from going. */
   readonly warnings: readonly CodedError[];
+  /** Of all rows that were looked at, where they are more than the tasks taken. */
+  readonly ids?: IdTally;
+}
+
+/** The environment service of the config. */
+export interface TaskListing {
+  /** The ids of a split's tasks, as the service writes them. Rejects with a CodedError. */
+  listTasks(envType: string, split: string): Promise<readonly unknown[]>;
 }
 
 /** What a reader reads from. */
@@ -24,6 +33,8 @@ export interface TaskSource {
   readonly files: FileReader;
   /** A path of the config's, made absolute. */
   resolveFile(path: string): Promise<string>;
+  /** Absent: no service can be asked. */
+  readonly environments?: TaskListing | undefined;
 }
 
 /** Reads tasks of one `ajet.task_reader.type`. Throws a CodedError `task-reader/…`. */

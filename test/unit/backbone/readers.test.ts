@@ -39,6 +39,40 @@ describe('readTasks', () => {
     });
   });
 
+  it('says once what ids that several tasks share do to training, rows past the last one taken included', async () => {
+    const { config } = await composeText(jsonl);
+    const rows = ['a', 'b', '', 'a', '', ''].map((task_id) => JSON.stringify({ task_id, main_query: 'q' }));
+    const files = { ...memoryFiles({ '/project/a.jsonl': '' }), lines: () => linesOf(rows.join('\n')) };
+    const resolveFile = (file: string): Promise<string> => Promise.resolve(`/project/${file}`);
+    const source = { config, split: 'training', files, resolveFile } as const;
+    const { tasks, warnings } = await readTasks(source, { first: 2 });
+    expect(tasks.map(({ task_id }) => task_id)).toEqual(['a', 'b']);
+    expect(warnings).toMatchObject([
+      { code: 'task-reader/colliding-ids', location: { file: '/project/conf/exp.yaml', line: 4 } },
+    ]);
+    expect(warnings[0]?.message).toMatch(
+      /^5 of the 6 tasks .* \(3 have none\)\. .*one advantage group.*pass@n/,
+    );
+  });
+
+  it('takes tasks of the dummy set, and says that deep_finance belongs to an example', async () => {
+    expect(await idsOf('ajet:\n  task_reader: {type: random_dummy}\n', 'training')).toEqual([
+      '521',
+      '737',
+      '740',
+      '660',
+      '411',
+      '678',
+      '626',
+      '513',
+      '859',
+    ]);
+    await expect(idsOf('ajet:\n  task_reader: {type: deep_finance}\n', 'training')).rejects.toMatchObject({
+      code: 'task-reader/example-reader',
+      location: { line: 2 },
+    });
+  });
+
   it('refuses a type that it does not know where it stands', async () => {
     await expect(idsOf('ajet:\n  task_reader: {type: carrier_pigeon}\n', 'training')).rejects.toMatchObject({
       code: 'task-reader/unknown-type',
