@@ -44,10 +44,10 @@ export const debugErrors = {
       hint: `Correct '${attribute}' ${inConfiguration}, or create it.`,
     }),
 
-  missingApiKey: (variable: string) =>
+  missingApiKey: (attribute: 'endpoint' | 'helper', variable: string) =>
     new CodedError({
       code: 'debug/missing-api-key',
-      message: `Launch attribute 'endpoint.apiKeyEnv' names the environment variable ${variable}, which is not set.`,
+      message: `Launch attribute '${attribute}.apiKeyEnv' names the environment variable ${variable}, which is not set.`,
       hint: `Set ${variable} in the environment or in 'envFile', or remove 'apiKeyEnv' and save the key with "AgentJet: Set API Key".`,
     }),
 

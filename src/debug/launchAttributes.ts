@@ -13,6 +13,16 @@ export interface EndpointAttributes {
   readonly apiKeyEnv?: string;
 }
 
+/** What judges and data generation ask. */
+export interface HelperAttributes {
+  readonly kind?: 'embedded' | 'script' | 'endpoint';
+  readonly script?: string;
+  readonly baseUrl?: string;
+  readonly model?: string;
+  /** Name of the environment variable that holds the key. */
+  readonly apiKeyEnv?: string;
+}
+
 export interface LaunchAttributes {
   readonly config: string;
   readonly cwd?: string;
@@ -20,6 +30,7 @@ export interface LaunchAttributes {
   readonly model?: 'embedded' | 'script' | 'endpoint';
   readonly script?: string;
   readonly endpoint?: EndpointAttributes;
+  readonly helper?: HelperAttributes;
   readonly tokenizer?: string;
   readonly seed?: number;
   readonly tasks?: number;
@@ -77,6 +88,42 @@ const endpointSchema: AttributeSchema = {
   additionalProperties: false,
 };
 
+const helperSchema: AttributeSchema = {
+  type: 'object',
+  description:
+    "The large model that judges and data generation ask. Default: the server that `DASHSCOPE_API_KEY` of the environment is for, and the config's model.",
+  properties: {
+    kind: {
+      type: 'string',
+      enum: ['embedded', 'script', 'endpoint'],
+      enumDescriptions: [
+        'The built-in model: needs no network and no key.',
+        "A JavaScript or TypeScript file of yours (`script`, else the run's own).",
+        'An OpenAI-compatible server (`baseUrl`).',
+      ],
+      description: 'What answers. Default: told by `script` or `baseUrl`.',
+    },
+    script: { type: 'string', minLength: 1, description: 'The file that answers.' },
+    baseUrl: {
+      type: 'string',
+      minLength: 1,
+      description: 'Base URL of the server, usually ending in `/v1`.',
+    },
+    model: {
+      type: 'string',
+      minLength: 1,
+      description: 'Name of the model on that server. Default: what the config names.',
+    },
+    apiKeyEnv: {
+      type: 'string',
+      minLength: 1,
+      description:
+        'Environment variable that holds the API key. Without it, the key saved with "AgentJet: Set API Key" is used.',
+    },
+  },
+  additionalProperties: false,
+};
+
 export const launchAttributes: Readonly<Record<keyof LaunchAttributes, AttributeSchema>> = {
   config: {
     type: 'string',
@@ -111,6 +158,7 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
     description: 'The file that answers LLM calls when `model` is `script`.',
   },
   endpoint: endpointSchema,
+  helper: helperSchema,
   tokenizer: {
     type: 'string',
     minLength: 1,

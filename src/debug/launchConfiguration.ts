@@ -8,7 +8,7 @@
 import path from 'node:path';
 import { parse as parseEnvFile } from 'dotenv';
 import type { FileReader } from '../base/ports.ts';
-import { runProtocolVersion, type ModelChoice, type RunRequest } from '../protocol/run.ts';
+import { runProtocolVersion, type HelperChoice, type ModelChoice, type RunRequest } from '../protocol/run.ts';
 import { checkAttributes } from './checkAttributes.ts';
 import { debugErrors } from './errors.ts';
 import type { EndpointAttributes, LaunchAttributes } from './launchAttributes.ts';
@@ -69,9 +69,10 @@ export async function resolveLaunch(
   if (tokenizer !== undefined) await mustExist('tokenizer', tokenizer, context);
   const env = await resolveEnvironment(attributes, cwd, context);
   const model = await resolveModel(attributes, cwd, env, context);
+  const helper = await resolveHelper(attributes, cwd, env, context);
   return {
     spec: {
-      request: toRequest(attributes, { config, cwd, model, tokenizer, debugging }),
+      request: toRequest(attributes, { config, cwd, model, helper, tokenizer, debugging }),
       inspect: debugging,
       env,
       runtimeExecutable: resolveExecutable(attributes.runtimeExecutable, cwd),
@@ -88,6 +89,7 @@ function toRequest(
     config: string;
     cwd: string;
     model: ModelChoice;
+    helper: HelperChoice | undefined;
     tokenizer: string | undefined;
     debugging: boolean;
   },
@@ -99,6 +101,7 @@ function toRequest(
     config: resolved.config,
     cwd: resolved.cwd,
     model: resolved.model,
+    ...(resolved.helper !== undefined && { helper: resolved.helper }),
     split: attributes.split ?? 'training',
     // Launching means trust: editors ask for it before they start a session.
     allowEnvironment: true,
@@ -155,21 +158,69 @@ async function resolveModel(
 }
 
 async function resolveEndpoint(
-  endpoint: EndpointAttributes,
+  { baseUrl, model, apiKeyEnv }: EndpointAttributes,
   env: EnvironmentOverlay,
   context: LaunchContext,
 ): Promise<ModelChoice> {
-  const { baseUrl, model, apiKeyEnv } = endpoint;
+  const apiKey = await resolveKey('endpoint', baseUrl, apiKeyEnv, env, context);
+  return { kind: 'endpoint', baseUrl, model, ...(apiKey !== undefined && { apiKey }) };
+}
+
+async function resolveHelper(
+  { helper, script: ownScript }: LaunchAttributes,
+  cwd: string,
+  env: EnvironmentOverlay,
+  context: LaunchContext,
+): Promise<HelperChoice | undefined> {
+  if (helper === undefined) return undefined;
+  const { baseUrl, model, apiKeyEnv } = helper;
+  const script = helper.script ?? (helper.kind === 'script' ? ownScript : undefined);
+  switch (helper.kind ?? (script === undefined ? 'endpoint' : 'script')) {
+    case 'embedded':
+      return { kind: 'embedded' };
+    case 'script': {
+      if (script === undefined) {
+        throw debugErrors.missingAttribute(
+          'helper.script',
+          "the helper 'script' needs the file that answers",
+        );
+      }
+      const file = path.resolve(cwd, script);
+      await mustExist('helper.script', file, context);
+      return { kind: 'script', file };
+    }
+    case 'endpoint': {
+      if (baseUrl === undefined) {
+        throw debugErrors.missingAttribute('helper.baseUrl', "the helper 'endpoint' needs its server");
+      }
+      const apiKey = await resolveKey('helper', baseUrl, apiKeyEnv, env, context);
+      return {
+        kind: 'endpoint',
+        baseUrl,
+        ...(model !== undefined && { model }),
+        ...(apiKey !== undefined && { apiKey }),
+      };
+    }
+  }
+}
+
+/** The key of a server: from the variable named, else the one that was saved. */
+async function resolveKey(
+  attribute: 'endpoint' | 'helper',
+  baseUrl: string,
+  apiKeyEnv: string | undefined,
+  env: EnvironmentOverlay,
+  context: LaunchContext,
+): Promise<string | undefined> {
   if (!isHttpUrl(baseUrl)) {
-    throw debugErrors.badAttribute('endpoint.baseUrl', 'an http or https URL', `'${baseUrl}'`);
+    throw debugErrors.badAttribute(`${attribute}.baseUrl`, 'an http or https URL', `'${baseUrl}'`);
   }
-  if (apiKeyEnv === undefined) {
-    const apiKey = await context.savedApiKey(baseUrl);
-    return { kind: 'endpoint', baseUrl, model, ...(apiKey !== undefined && { apiKey }) };
-  }
+  if (apiKeyEnv === undefined) return context.savedApiKey(baseUrl);
   const apiKey = apiKeyEnv in env ? env[apiKeyEnv] : context.environment[apiKeyEnv];
-  if (apiKey === undefined || apiKey === null || apiKey === '') throw debugErrors.missingApiKey(apiKeyEnv);
-  return { kind: 'endpoint', baseUrl, model, apiKey };
+  if (apiKey === undefined || apiKey === null || apiKey === '') {
+    throw debugErrors.missingApiKey(attribute, apiKeyEnv);
+  }
+  return apiKey;
 }
 
 function isHttpUrl(text: string): boolean {

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { launch, type LaunchPorts } from '../backbone/launcher/launch.ts';
 import { CancellationSource } from '../base/cancellation.ts';
 import { CodedError, toReport } from '../base/errors.ts';
+import type { Logger } from '../base/ports.ts';
 import { placeOfMethod } from '../config/code/methodPlace.ts';
 import { compose } from '../config/compose.ts';
 import type { FrontEndMessage, RunEvent, RunRequest } from '../protocol/run.ts';
@@ -13,8 +14,9 @@ import { localClassFinder } from './classFinder.ts';
 import { systemClock } from './clock.ts';
 import { localFiles } from './files.ts';
 import { installLoader, type Loader } from './loader/loader.ts';
+import { openHelperLlm } from './helperLlm.ts';
 import { findRunText } from './modelText.ts';
-import { openModelTuner } from './modelTuner.ts';
+import { openModel, openModelTuner } from './modelTuner.ts';
 import { serveFrontEnd } from './process/frontEnd.ts';
 import { descendantsOf, killOwnTree, killSurvivors } from './process/kill.ts';
 import { openRunFolder } from './runFolder.ts';
@@ -67,6 +69,7 @@ function portsOf(request: RunRequest): LaunchPorts {
   });
   const uncaught = new UncaughtErrors((error) => reportUncaught(error, loader));
   const classes = localClassFinder([request.cwd]);
+  const logger: Logger = { log: (level, message) => emit({ type: 'log', level, message }) };
   let configText = '';
   return {
     clock: systemClock,
@@ -90,6 +93,19 @@ function portsOf(request: RunRequest): LaunchPorts {
       placeOfMethod({ kind: 'file', where: file, name }, method, classes, (one) => localFiles.readText(one)),
     findModelText: (_, plan) => findRunText(request, plan),
     openModelTuner: (_, plan, text) => openModelTuner(request.model, plan, text, loader, emit),
+    openHelper: (plan) =>
+      openHelperLlm(request.helper, {
+        seed: plan.seed,
+        clock: systemClock,
+        logger,
+        environment: request.allowEnvironment ? process.env : {},
+        openLocal: (choice) => {
+          const text = { open: async () => (await findRunText(request, plan)).open() };
+          return openModel(choice, plan.seed, text, loader, logger);
+        },
+        warn: (problem) =>
+          emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
+      }),
     openFolder: (plan) => openRunFolder(plan.folder, configText),
     episodes: {
       newUuid: () => randomBytes(16).toString('hex'),

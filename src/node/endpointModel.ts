@@ -4,6 +4,7 @@ import {
   type ChatCompletion,
   type ChatCompletionChunk,
   type ChatModel,
+  type ChatRequest,
   type ModelReply,
 } from '../backbone/model-tuner/model.ts';
 import type { Logger } from '../base/ports.ts';
@@ -20,6 +21,8 @@ export interface EndpointOptions {
   /** Sent as a bearer token; shown in no message. */
   readonly apiKey?: string | undefined;
   readonly logger: Logger;
+  /** Whether details of the tokens are asked for; absent: they are. */
+  readonly details?: boolean;
 }
 
 /**
@@ -40,8 +43,8 @@ export function createEndpointModel(options: EndpointOptions): ChatModel {
   };
   return {
     description: `${options.model} at ${writeUrl(options.baseUrl)}`,
-    respond: (request, cancellation) =>
-      extras.ask({ ...request, model: options.model }, async (asked) => {
+    respond: (request, cancellation) => {
+      const send = async (asked: ChatRequest): Promise<ModelReply> => {
         let response: IncomingMessage;
         try {
           response = await post({ url, headers, body: JSON.stringify(asked) }, cancellation);
@@ -49,7 +52,10 @@ export function createEndpointModel(options: EndpointOptions): ChatModel {
           return { kind: 'error', ...failures.unreachable(error) };
         }
         return readReply(response, failures);
-      }),
+      };
+      const named = { ...request, model: options.model };
+      return options.details === false ? send(named) : extras.ask(named, send);
+    },
   };
 }
 

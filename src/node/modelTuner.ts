@@ -69,10 +69,11 @@ function seedOf({ task, repeat }: EpisodeSlot): number {
   return hashText(`${task.task_id}\n${task.main_query}\n${repeat}`);
 }
 
-function openModel(
+/** Throws what the model's own making throws, such as `model/script-not-found`. */
+export function openModel(
   choice: ModelChoice,
   seed: number,
-  text: ModelTextSource,
+  text: Pick<ModelTextSource, 'open'>,
   loader: ScriptLoader,
   logger: Logger,
 ): ChatModel | Promise<ChatModel> {

@@ -36,6 +36,21 @@ export const modelChoice = z.discriminatedUnion('kind', [
 ]);
 export type ModelChoice = z.infer<typeof modelChoice>;
 
+/** Which model judges, graders and data generation ask beside the one being tuned. */
+export const helperChoice = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('embedded') }),
+  /** As the script of a model; it is told that the agent is `helper`. */
+  z.object({ kind: z.literal('script'), file: z.string() }),
+  /** Its model is what the config names, unless the user chose one. */
+  z.object({
+    kind: z.literal('endpoint'),
+    baseUrl: z.string(),
+    model: z.optional(z.string()),
+    apiKey: z.optional(z.string()),
+  }),
+]);
+export type HelperChoice = z.infer<typeof helperChoice>;
+
 /** The first message, front end to backbone process. Everything that only debugging needs; the rest is the config's. */
 export const runRequest = z.object({
   protocol: z.literal(runProtocolVersion),
@@ -46,6 +61,8 @@ export const runRequest = z.object({
   /** Parent of the run's folder, absolute; absent: `saved_experiments` in `cwd`. */
   expDir: z.optional(z.string()),
   model: modelChoice,
+  /** Absent: the server that upstream asks, by `DASHSCOPE_API_KEY` of the run's environment. */
+  helper: z.optional(helperChoice),
   /** Seed of the run; absent: `ajet.debug.debug_vllm_seed`. */
   seed: z.optional(z.number()),
   /** How many tasks, from the first; absent: `ajet.debug.debug_first_n_tasks`. */

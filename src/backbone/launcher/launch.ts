@@ -11,6 +11,7 @@ import { createEpisodeTracker } from '../../tracking/episodeTracker.ts';
 import type { BaseJudge, Task, Workflow } from '../../workflow/index.ts';
 import type { ModelTextSource } from '../context-tracker/modelTextSource.ts';
 import { RunRecorder } from '../context-tracker/recorder.ts';
+import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
 import type { PlaceOfMethod, UserMethod } from '../task-judge/judge.ts';
 import { readTasks } from '../task-reader/readers.ts';
@@ -61,6 +62,8 @@ export interface LaunchPorts {
   /** Rejects with a CodedError `tokenizer/…` where the request names a tokenizer that is not there or not readable. */
   findModelText(request: RunRequest, plan: RunPlan): Promise<ModelTextSource>;
   openModelTuner(request: RunRequest, plan: RunPlan, text: ModelTextSource): Promise<ModelTuner>;
+  /** Nothing is asked or opened before it is needed. */
+  openHelper(plan: RunPlan): HelperLlm;
   openFolder(plan: RunPlan, request: RunRequest): Promise<RunFolder>;
   readonly episodes: Pick<EpisodeContext, 'newUuid' | 'userFrame' | 'onUncaught'>;
 }
@@ -88,7 +91,7 @@ async function run(
   ports: LaunchPorts,
   cancellation: CancellationToken,
 ): Promise<RunEnd> {
-  const prepared = await prepare(request, ports);
+  const prepared = await prepare(request, ports, cancellation);
   const { plan } = prepared;
   const text = await ports.findModelText(request, plan);
   if (text.problem !== undefined) warn(ports, text.problem);
@@ -137,10 +140,15 @@ interface Prepared {
   readonly locate: Locate;
   readonly workflow: Place;
   readonly Workflow: new () => Workflow;
+  readonly helper: HelperLlm;
   readonly tasks: readonly Task[];
 }
 
-async function prepare(request: RunRequest, ports: LaunchPorts): Promise<Prepared> {
+async function prepare(
+  request: RunRequest,
+  ports: LaunchPorts,
+  cancellation: CancellationToken,
+): Promise<Prepared> {
   const { config, problems } = await ports.readConfig(request);
   const error = firstError(problems);
   for (const { severity, ...report } of problems) {
@@ -151,23 +159,27 @@ async function prepare(request: RunRequest, ports: LaunchPorts): Promise<Prepare
   const plan = planRun(request, config, new Date(ports.clock.now()), ports.paths);
   const locate = locator(request, ports);
   const workflow = await workflowOf(plan, config, locate);
+  const helper = ports.openHelper(plan);
   const { tasks, warnings } = await readTasks(
     {
       config,
       split: request.split,
       files: ports.files,
+      helper,
+      cancellation,
+      log: (level, message) => ports.emit({ type: 'log', level, message }),
       resolveFile: (file) => resolveFile(file, request, ports),
     },
     { first: plan.firstTasks, taskIds: request.taskIds },
   );
   for (const warning of warnings) warn(ports, warning);
   const Workflow = await namedAt(workflow.namedAt, ports.loadWorkflow(workflow.file, workflow.name));
-  return { plan, config, locate, workflow, Workflow, tasks };
+  return { plan, config, locate, workflow, Workflow, helper, tasks };
 }
 
 function contextOf(
   request: RunRequest,
-  { plan, config, locate, workflow, Workflow }: Prepared,
+  { plan, config, locate, workflow, Workflow, helper }: Prepared,
   modelTuner: ModelTuner,
   recorder: RunRecorder,
   ports: LaunchPorts,
@@ -181,6 +193,7 @@ function contextOf(
     ...ports.episodes,
     placeOf,
     Workflow,
+    helper,
     config: config.plain(),
     clock: ports.clock,
     timeout: request.episodeTimeout,

@@ -1,7 +1,9 @@
+import type { CancellationToken } from '../../base/cancellation.ts';
 import type { CodedError } from '../../base/errors.ts';
-import type { FileReader } from '../../base/ports.ts';
+import type { FileReader, LogLevel } from '../../base/ports.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
 import type { Task } from '../../workflow/index.ts';
+import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import type { IdTally } from './idTally.ts';
 
 /** Which tasks of a data set a debug run takes. */
@@ -31,6 +33,12 @@ export interface TaskSource {
   readonly config: Config;
   readonly split: 'training' | 'validation';
   readonly files: FileReader;
+  /** The large model that generates and filters tasks. */
+  readonly helper: HelperLlm;
+  /** Ends a reading that takes long; it rejects with `task-reader/cancelled`. */
+  readonly cancellation: CancellationToken;
+  /** Progress, for who waits. */
+  log(level: LogLevel, message: string): void;
   /** A path of the config's, made absolute. */
   resolveFile(path: string): Promise<string>;
   /** Absent: no service can be asked. */

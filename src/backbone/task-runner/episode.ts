@@ -4,6 +4,7 @@ import { CodedError, toReport, type ErrorReport, type Location } from '../../bas
 import type { Clock } from '../../base/ports.ts';
 import type { EpisodeResult } from '../../protocol/run.ts';
 import type { AjetTuner, Task, Workflow, WorkflowOutput, WorkflowTask } from '../../workflow/index.ts';
+import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import { settleReward, type JudgeClass, type Outcome, type PlaceOfMethod } from '../task-judge/judge.ts';
 import { afterRunningTime } from './runningTime.ts';
 
@@ -35,6 +36,8 @@ export interface EpisodeContext {
   /** Seconds of running time; undefined: no limit. */
   readonly timeout: number | undefined;
   loadJudge(): Promise<JudgeClass>;
+  /** What judges ask. */
+  readonly helper: HelperLlm;
   openCalls(slot: EpisodeSlot, episodeUuid: string): EpisodeCalls;
   /** 32 hexadecimal digits. */
   newUuid(): string;

@@ -10,6 +10,7 @@ export interface RunArguments {
   readonly modelName: string | undefined;
   /** Name of the environment variable that holds the endpoint's key. */
   readonly apiKeyEnv: string;
+  readonly helper: HelperArguments | undefined;
   /** A tokenizer.json or the folder of one. */
   readonly tokenizer: string | undefined;
   readonly seed: number | undefined;
@@ -24,6 +25,15 @@ export interface RunArguments {
   readonly logView: boolean;
   readonly json: boolean;
   readonly verbose: boolean;
+}
+
+/** Which model judges and data generation ask. */
+export interface HelperArguments {
+  readonly kind: 'embedded' | 'script' | 'endpoint';
+  readonly script: string | undefined;
+  readonly baseUrl: string | undefined;
+  readonly modelName: string | undefined;
+  readonly apiKeyEnv: string;
 }
 
 export interface TraceArguments {
@@ -53,6 +63,11 @@ const options = {
   'base-url': { type: 'string' },
   'model-name': { type: 'string' },
   'api-key-env': { type: 'string' },
+  helper: { type: 'string' },
+  'helper-script': { type: 'string' },
+  'helper-base-url': { type: 'string' },
+  'helper-model': { type: 'string' },
+  'helper-api-key-env': { type: 'string' },
   tokenizer: { type: 'string' },
   seed: { type: 'string' },
   tasks: { type: 'string' },
@@ -102,6 +117,13 @@ Which model answers:
   --model script         a file of yours that answers: --script FILE
   --model endpoint       an OpenAI-compatible server: --base-url URL --model-name NAME
   --api-key-env NAME     environment variable with the endpoint's key (default: OPENAI_API_KEY)
+
+Which model judges and data generation ask (default: DASHSCOPE_API_KEY's server and the config's model):
+  --helper KIND          embedded, script or endpoint; script alone: the file of --script
+  --helper-script FILE   a file of yours that answers
+  --helper-base-url URL  an OpenAI-compatible server; --helper-model NAME replaces the config's model
+  --helper-api-key-env NAME
+                         environment variable with its key (default: OPENAI_API_KEY)
 
   --tokenizer PATH       a tokenizer.json or its folder, which counts tokens (default: that of ajet.model.path
                          where this machine has it, else an embedded one)
@@ -198,6 +220,7 @@ function runArguments(values: Values, conf: string): RunArguments {
     baseUrl: values['base-url'],
     modelName: values['model-name'],
     apiKeyEnv: values['api-key-env'] ?? 'OPENAI_API_KEY',
+    helper: helperArguments(values),
     tokenizer: values.tokenizer,
     seed: whole('--seed', values.seed, 0),
     tasks: whole('--tasks', values.tasks, 1),
@@ -210,6 +233,33 @@ function runArguments(values: Values, conf: string): RunArguments {
     logView: values['with-logview'] === true,
     json: values.json === true,
     verbose: values.verbose === true,
+  };
+}
+
+/** What is given tells the kind, where that is not said. */
+function helperArguments(values: Values): HelperArguments | undefined {
+  const baseUrl = values['helper-base-url'];
+  const script = values['helper-script'] ?? (values.helper === 'script' ? values.script : undefined);
+  const told = script !== undefined ? 'script' : baseUrl !== undefined ? 'endpoint' : undefined;
+  const named = values.helper ?? told;
+  if (named === undefined) {
+    const stray = ['helper-model' as const, 'helper-api-key-env' as const].find((flag) => values[flag]);
+    if (stray === undefined) return undefined;
+    throw wrongUse(`--${stray} needs a server.`, 'Add --helper-base-url URL.');
+  }
+  const kind = oneOf('--helper', named, ['embedded', 'script', 'endpoint'] as const);
+  if (kind === 'script' && script === undefined) {
+    throw wrongUse('--helper script needs a file.', 'Add --helper-script FILE.');
+  }
+  if (kind === 'endpoint' && baseUrl === undefined) {
+    throw wrongUse('--helper endpoint needs a server.', 'Add --helper-base-url URL.');
+  }
+  return {
+    kind,
+    script,
+    baseUrl,
+    modelName: values['helper-model'],
+    apiKeyEnv: values['helper-api-key-env'] ?? 'OPENAI_API_KEY',
   };
 }
 

@@ -5,7 +5,12 @@ import process from 'node:process';
 import { parse as parseEnvFile } from 'dotenv';
 import { CodedError, toReport } from '../../base/errors.ts';
 import type { RunProcess } from '../../debug/runLauncher.ts';
-import { runProtocolVersion, type ModelChoice, type RunRequest } from '../../protocol/run.ts';
+import {
+  runProtocolVersion,
+  type HelperChoice,
+  type ModelChoice,
+  type RunRequest,
+} from '../../protocol/run.ts';
 import { systemClock } from '../clock.ts';
 import { localFiles } from '../files.ts';
 import { createRunLauncher } from '../runLauncher.ts';
@@ -134,6 +139,7 @@ async function requestOf(
     cwd,
     expDir: run.expDir === undefined ? undefined : path.resolve(cwd, run.expDir),
     model: modelOf(run, cwd, environment),
+    helper: helperOf(run, cwd, environment),
     tokenizer: run.tokenizer === undefined ? undefined : path.resolve(cwd, run.tokenizer),
     seed: run.seed,
     firstTasks: run.tasks,
@@ -159,6 +165,25 @@ function modelOf(
     case 'endpoint': {
       const apiKey = environment[run.apiKeyEnv];
       return { kind: 'endpoint', baseUrl: run.baseUrl ?? '', model: run.modelName ?? '', apiKey };
+    }
+  }
+}
+
+function helperOf(
+  { helper }: RunArguments,
+  cwd: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): HelperChoice | undefined {
+  switch (helper?.kind) {
+    case undefined:
+      return undefined;
+    case 'embedded':
+      return { kind: 'embedded' };
+    case 'script':
+      return { kind: 'script', file: path.resolve(cwd, helper.script ?? '') };
+    case 'endpoint': {
+      const { baseUrl = '', modelName: model, apiKeyEnv } = helper;
+      return { kind: 'endpoint', baseUrl, model, apiKey: environment[apiKeyEnv] };
     }
   }
 }

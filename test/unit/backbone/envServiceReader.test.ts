@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readEnvService } from '../../../src/backbone/task-reader/envServiceReader.ts';
 import type { TaskReading, TaskSelection } from '../../../src/backbone/task-reader/taskReader.ts';
 import { composeText, memoryFiles } from '../config/memoryFiles.ts';
+import { unasked } from './taskSource.ts';
 
 const text = `ajet:
   task_reader:
@@ -16,7 +17,12 @@ async function read(ids: readonly unknown[], selection: TaskSelection = { first:
   const { config } = await composeText(text);
   const listTasks = (envType: string, split: string): Promise<readonly unknown[]> =>
     Promise.resolve(envType === 'maze' && split === 'dev' ? ids : []);
-  const source = { config, files: memoryFiles({}), resolveFile: (file: string) => Promise.resolve(file) };
+  const source = {
+    ...unasked,
+    config,
+    files: memoryFiles({}),
+    resolveFile: (file: string) => Promise.resolve(file),
+  };
   return readEnvService({ ...source, split: 'validation', environments: { listTasks } }, selection);
 }
 
@@ -49,7 +55,12 @@ describe('readEnvService', () => {
 
   it('says that there is nothing to ask', async () => {
     const { config } = await composeText(text);
-    const source = { config, files: memoryFiles({}), resolveFile: (file: string) => Promise.resolve(file) };
+    const source = {
+      ...unasked,
+      config,
+      files: memoryFiles({}),
+      resolveFile: (file: string) => Promise.resolve(file),
+    };
     await expect(readEnvService({ ...source, split: 'training' }, { first: 1 })).rejects.toMatchObject({
       code: 'task-reader/no-environments',
     });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { missingHelper } from '../../../src/backbone/helper-llm/createHelper.ts';
 import { runEpisode, type EpisodeContext } from '../../../src/backbone/task-runner/episode.ts';
 import { CancellationSource, neverCancelled } from '../../../src/base/cancellation.ts';
 import { CodedError } from '../../../src/base/errors.ts';
@@ -42,6 +43,7 @@ function context(
           }
         },
       ),
+    helper: missingHelper(),
     openCalls: () => ({ tuner, answered: 3, failure: changes.failure, close: () => (seen.closed += 1) }),
     newUuid: () => 'ab'.repeat(16),
     userFrame: () => ({ file: '/w/workflow.ts', line: 4 }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readTasks } from '../../../src/backbone/task-reader/readers.ts';
 import { composeText, memoryFiles } from '../config/memoryFiles.ts';
+import { unasked } from './taskSource.ts';
 
 const jsonl = `ajet:
   task_reader:
@@ -17,7 +18,8 @@ async function idsOf(text: string, split: 'training' | 'validation'): Promise<re
   };
   const files = { ...memoryFiles(texts), lines: (file: string) => linesOf(texts[file] ?? '') };
   const resolveFile = (file: string): Promise<string> => Promise.resolve(`/project/${file}`);
-  const { tasks } = await readTasks({ config, split, files, resolveFile }, { first: 9 });
+  const source = { config, split, files, resolveFile, ...unasked };
+  const { tasks } = await readTasks(source, { first: 9 });
   return tasks.map(({ task_id }) => task_id);
 }
 
@@ -44,7 +46,7 @@ describe('readTasks', () => {
     const rows = ['a', 'b', '', 'a', '', ''].map((task_id) => JSON.stringify({ task_id, main_query: 'q' }));
     const files = { ...memoryFiles({ '/project/a.jsonl': '' }), lines: () => linesOf(rows.join('\n')) };
     const resolveFile = (file: string): Promise<string> => Promise.resolve(`/project/${file}`);
-    const source = { config, split: 'training', files, resolveFile } as const;
+    const source = { config, split: 'training', files, resolveFile, ...unasked } as const;
     const { tasks, warnings } = await readTasks(source, { first: 2 });
     expect(tasks.map(({ task_id }) => task_id)).toEqual(['a', 'b']);
     expect(warnings).toMatchObject([

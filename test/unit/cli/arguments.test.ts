@@ -51,6 +51,34 @@ describe('parseArguments', () => {
     });
   });
 
+  it.each([
+    [[], undefined],
+    [['--helper=embedded'], { kind: 'embedded' }],
+    [['--helper-script=h.ts'], { kind: 'script', script: 'h.ts' }],
+    [['--script=m.ts', '--helper=script'], { kind: 'script', script: 'm.ts' }],
+    [
+      ['--helper-base-url=http://h/v1'],
+      { kind: 'endpoint', baseUrl: 'http://h/v1', apiKeyEnv: 'OPENAI_API_KEY' },
+    ],
+    [
+      ['--helper-base-url=http://h/v1', '--helper-model=big', '--helper-api-key-env=KEY'],
+      { kind: 'endpoint', modelName: 'big', apiKeyEnv: 'KEY' },
+    ],
+  ])('takes for the helper %j', (flags, expected) => {
+    const { helper } = run('--conf=x.yaml', ...flags);
+    if (expected === undefined) expect(helper).toBeUndefined();
+    else expect(helper).toMatchObject(expected);
+  });
+
+  it.each([
+    [['--helper=script'], '--helper script needs a file'],
+    [['--helper=endpoint'], '--helper endpoint needs a server'],
+    [['--helper-model=big'], '--helper-model needs a server'],
+    [['--helper=person'], 'person'],
+  ])('refuses for the helper %j', (flags, message) => {
+    expect(() => run('--conf=x.yaml', ...flags)).toThrow(message);
+  });
+
   it.each(['check', 'config', 'schema'] as const)('leaves what follows %s to it', (name) => {
     const args = ['a.yaml', '--format', 'json', '--help'];
     expect(parseArguments([name, ...args])).toEqual({ kind: 'subcommand', name, args });

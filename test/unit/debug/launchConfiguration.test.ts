@@ -130,6 +130,33 @@ describe('resolveLaunch', () => {
   });
 
   it.each([
+    [{ kind: 'embedded' }, { kind: 'embedded' }],
+    [{ script: 'judge.mjs' }, { kind: 'script', file: at('judge.mjs') }],
+    [{ kind: 'script' }, { kind: 'script', file: at('own.mjs') }],
+    [{ baseUrl: 'https://host/v1' }, { kind: 'endpoint', baseUrl: 'https://host/v1', apiKey: 'saved' }],
+    [
+      { baseUrl: 'https://other/v1', model: 'big', apiKeyEnv: 'KEY' },
+      { kind: 'endpoint', baseUrl: 'https://other/v1', model: 'big', apiKey: 'from the environment' },
+    ],
+  ])('takes for the helper %j', async (helper, expected) => {
+    const files = context({ 'judge.mjs': '', 'own.mjs': '' });
+    const { spec } = await resolveLaunch({ config, script: 'own.mjs', helper }, files);
+    expect(spec.request.helper).toEqual(expected);
+  });
+
+  it.each([
+    [
+      { config, helper: { kind: 'script' } },
+      "debug/missing-attribute: Launch attribute 'helper.script' is missing: the helper 'script' needs the file that answers.",
+    ],
+    [
+      { config, helper: { model: 'big' } },
+      "debug/missing-attribute: Launch attribute 'helper.baseUrl' is missing: the helper 'endpoint' needs its server.",
+    ],
+    [
+      { config, helper: { baseUrl: 'https://host', apiKeyEnv: 'NONE' } },
+      "debug/missing-api-key: Launch attribute 'helper.apiKeyEnv' names the environment variable NONE, which is not set.",
+    ],
     [
       {},
       "debug/missing-attribute: Launch attribute 'config' is missing: it names the AgentJet YAML file to run.",

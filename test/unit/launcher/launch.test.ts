@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { missingHelper } from '../../../src/backbone/helper-llm/createHelper.ts';
 import { launch, type LaunchPorts } from '../../../src/backbone/launcher/launch.ts';
 import type { RunFacts } from '../../../src/backbone/launcher/runFacts.ts';
 import type { FinishedCall } from '../../../src/backbone/model-tuner/call.ts';
@@ -71,6 +72,7 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
     },
     placeOfMethod: (file, name, method) => Promise.resolve({ file: `${file} ${name}.${method}`, line: 7 }),
     findModelText: () => Promise.resolve({ note: letters.note, open: () => Promise.resolve(letters) }),
+    openHelper: () => missingHelper(),
     openModelTuner: () =>
       Promise.resolve({
         description: 'nobody',
