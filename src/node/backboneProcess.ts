@@ -12,6 +12,7 @@ import { compose } from '../config/compose.ts';
 import type { FrontEndMessage, RunEvent, RunRequest } from '../protocol/run.ts';
 import { localClassFinder } from './classFinder.ts';
 import { systemClock } from './clock.ts';
+import { envTransport } from './envTransport.ts';
 import { localFiles } from './files.ts';
 import { installLoader, type Loader } from './loader/loader.ts';
 import { openHelperLlm } from './helperLlm.ts';
@@ -93,6 +94,7 @@ function portsOf(request: RunRequest): LaunchPorts {
       placeOfMethod({ kind: 'file', where: file, name }, method, classes, (one) => localFiles.readText(one)),
     findModelText: (_, plan) => findRunText(request, plan),
     openModelTuner: (_, plan, text) => openModelTuner(request.model, plan, text, loader, emit),
+    envTransport,
     openHelper: (plan) =>
       openHelperLlm(request.helper, {
         seed: plan.seed,

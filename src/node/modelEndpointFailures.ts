@@ -204,7 +204,7 @@ const transportErrors: Readonly<Record<string, string>> = {
 };
 
 /** The addresses of one host fail together, as one error: the first of them says enough. */
-function explainTransport(error: unknown): string {
+export function explainTransport(error: unknown): string {
   const first: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   if (!(first instanceof Error)) return String(first);
   const code = 'code' in first && typeof first.code === 'string' ? first.code : '';

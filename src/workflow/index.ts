@@ -1,4 +1,6 @@
 /** The package that workflows import as "agentjet". */
-export type { InitMessage, Task, WorkflowOutput, WorkflowTask } from './task.ts';
+export type { GymAction, GymEnv, GymStep } from './environment.ts';
+export type { InitMessage } from './message.ts';
+export type { Task, WorkflowOutput, WorkflowTask } from './task.ts';
 export type { AgentOptions, AjetTuner, BaseUrlApiKey } from './tuner.ts';
 export { BaseJudge, Workflow, type JudgeVerdict, type Verdict } from './workflow.ts';

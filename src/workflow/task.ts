@@ -1,8 +1,5 @@
-/** A chat message of a task, as data sets hold them. */
-export interface InitMessage {
-  readonly role: string;
-  readonly content: string;
-}
+import type { GymEnv } from './environment.ts';
+import type { InitMessage } from './message.ts';
 
 /** One row of the data set, in the data set's own spelling: field for field upstream's `Task`. */
 export interface Task {
@@ -30,6 +27,8 @@ export interface WorkflowTask {
   readonly taskTag: string;
   /** 32 hexadecimal digits, new for every episode. */
   readonly episodeUuid: string;
+  /** The episode's instance in the environment service that its task comes from. */
+  readonly gymEnv: GymEnv;
 }
 
 /** What a workflow returns. */

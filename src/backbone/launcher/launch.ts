@@ -1,6 +1,6 @@
 import type { CancellationToken } from '../../base/cancellation.ts';
 import { CodedError, toReport, type Location } from '../../base/errors.ts';
-import type { Clock, FileReader, PathRules } from '../../base/ports.ts';
+import type { Clock, FileReader, Logger, PathRules } from '../../base/ports.ts';
 import type { Composition } from '../../config/compose.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
 import { firstError } from '../../config/problem.ts';
@@ -11,6 +11,8 @@ import { createEpisodeTracker } from '../../tracking/episodeTracker.ts';
 import type { BaseJudge, Task, Workflow } from '../../workflow/index.ts';
 import type { ModelTextSource } from '../context-tracker/modelTextSource.ts';
 import { RunRecorder } from '../context-tracker/recorder.ts';
+import { environmentsOf, taskListingOf, type EnvironmentPorts } from '../env-service/environment.ts';
+import type { EnvTransport } from '../env-service/transport.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
 import type { PlaceOfMethod, UserMethod } from '../task-judge/judge.ts';
@@ -65,6 +67,7 @@ export interface LaunchPorts {
   /** Nothing is asked or opened before it is needed. */
   openHelper(plan: RunPlan): HelperLlm;
   openFolder(plan: RunPlan, request: RunRequest): Promise<RunFolder>;
+  readonly envTransport: EnvTransport;
   readonly episodes: Pick<EpisodeContext, 'newUuid' | 'userFrame' | 'onUncaught'>;
 }
 
@@ -168,6 +171,7 @@ async function prepare(
       helper,
       cancellation,
       log: (level, message) => ports.emit({ type: 'log', level, message }),
+      environments: taskListingOf(config, environmentPorts(plan, ports), cancellation),
       resolveFile: (file) => resolveFile(file, request, ports),
     },
     { first: plan.firstTasks, taskIds: request.taskIds },
@@ -195,6 +199,7 @@ function contextOf(
     Workflow,
     helper,
     config: config.plain(),
+    environments: environmentsOf(config, environmentPorts(plan, ports)),
     clock: ports.clock,
     timeout: request.episodeTimeout,
     loadJudge: once(async () => {
@@ -226,6 +231,11 @@ async function observed(
   const result = await recorder.episodeEnded(await runEpisode(slot, context, cancellation));
   ports.emit({ type: 'episode-ended', result });
   return result;
+}
+
+function environmentPorts({ seed }: RunPlan, ports: LaunchPorts): EnvironmentPorts {
+  const logger: Logger = { log: (level, message) => ports.emit({ type: 'log', level, message }) };
+  return { transport: ports.envTransport, clock: ports.clock, seed, logger };
 }
 
 /** Asks at most once: every episode gets the same answer, or the same error. */

@@ -4,6 +4,7 @@ import { CodedError, toReport, type ErrorReport, type Location } from '../../bas
 import type { Clock } from '../../base/ports.ts';
 import type { EpisodeResult } from '../../protocol/run.ts';
 import type { AjetTuner, Task, Workflow, WorkflowOutput, WorkflowTask } from '../../workflow/index.ts';
+import type { Environments, EpisodeEnvironment } from '../env-service/environment.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import { settleReward, type JudgeClass, type Outcome, type PlaceOfMethod } from '../task-judge/judge.ts';
 import { afterRunningTime } from './runningTime.ts';
@@ -39,6 +40,7 @@ export interface EpisodeContext {
   /** What judges ask. */
   readonly helper: HelperLlm;
   openCalls(slot: EpisodeSlot, episodeUuid: string): EpisodeCalls;
+  readonly environments: Environments;
   /** 32 hexadecimal digits. */
   newUuid(): string;
   /** The topmost frame of an error's stack that lies in the user's code. */
@@ -70,7 +72,7 @@ export async function runEpisode(
   };
 }
 
-/** How the episode ends; by then all of its calls have ended, too. */
+/** How the episode ends; by then all of its calls have ended, too, and its environment is released. */
 async function settle(
   slot: EpisodeSlot,
   uuid: string,
@@ -79,18 +81,44 @@ async function settle(
   cancellation: CancellationToken,
 ): Promise<Outcome | ErrorReport> {
   const stop = new DisposableStore();
+  const { episode } = slot;
+  const environment = context.environments.open({ episode, uuid, onStep: () => undefined });
+  let end: Outcome | ErrorReport;
   try {
-    const work = execute(prepare(slot, uuid), calls, context);
-    return await Promise.race([work, interruption(context, cancellation, stop)]);
+    const work = execute(slot, uuid, environment, calls, context);
+    end = await Promise.race([work, interruption(context, cancellation, stop)]);
   } catch (error) {
-    return explain(error, calls.failure, context);
+    end = explain(error, calls.failure, context);
   } finally {
     stop.dispose();
     calls.close();
   }
+  return leave(environment, end, cancellation);
 }
 
-async function execute(task: WorkflowTask, calls: EpisodeCalls, context: EpisodeContext): Promise<Outcome> {
+/** What keeps an environment from its release ends the episode, unless it had ended with an error before. */
+async function leave(
+  environment: EpisodeEnvironment,
+  end: Outcome | ErrorReport,
+  cancellation: CancellationToken,
+): Promise<Outcome | ErrorReport> {
+  try {
+    await environment.leave(cancellation);
+    return end;
+  } catch (error) {
+    const report = toReport(error, 'env-service/not-released');
+    return 'reward' in end ? report : { ...end, message: `${end.message}\n${report.message}` };
+  }
+}
+
+async function execute(
+  slot: EpisodeSlot,
+  uuid: string,
+  environment: EpisodeEnvironment,
+  calls: EpisodeCalls,
+  context: EpisodeContext,
+): Promise<Outcome> {
+  const task = await prepare(slot, uuid, environment);
   const workflow = new context.Workflow();
   const output: unknown = await workflow.execute(task, calls.tuner);
   const { placeOf } = context;
@@ -103,8 +131,12 @@ async function execute(task: WorkflowTask, calls: EpisodeCalls, context: Episode
  * with neither is refused, as upstream refuses it. Every episode has a copy of its own, so that what one changes
  * no other sees (upstream's repeats share theirs).
  */
-function prepare(slot: EpisodeSlot, episodeUuid: string): WorkflowTask {
-  const task = JSON.parse(JSON.stringify(slot.task)) as Task;
+async function prepare(
+  slot: EpisodeSlot,
+  episodeUuid: string,
+  environment: EpisodeEnvironment,
+): Promise<WorkflowTask> {
+  const task = await environment.enter(JSON.parse(JSON.stringify(slot.task)) as Task);
   if (task.init_messages.length === 0 && task.main_query === '') throw nothingToAsk(slot);
   const init_messages =
     task.init_messages.length > 0 ? task.init_messages : [{ role: 'user', content: task.main_query }];
@@ -116,6 +148,7 @@ function prepare(slot: EpisodeSlot, episodeUuid: string): WorkflowTask {
     taskBatchIndex: slot.taskIndex,
     taskTag: `T${task.task_id}#R${slot.repeat}`,
     episodeUuid,
+    gymEnv: environment.gymEnv,
   };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { missingHelper } from '../../../src/backbone/helper-llm/createHelper.ts';
 import { runEpisode, type EpisodeContext } from '../../../src/backbone/task-runner/episode.ts';
+import { nowhere, type Environments } from '../../../src/backbone/env-service/environment.ts';
 import { CancellationSource, neverCancelled } from '../../../src/base/cancellation.ts';
 import { CodedError } from '../../../src/base/errors.ts';
 import {
@@ -45,6 +46,7 @@ function context(
       ),
     helper: missingHelper(),
     openCalls: () => ({ tuner, answered: 3, failure: changes.failure, close: () => (seen.closed += 1) }),
+    environments: { open: () => nowhere },
     newUuid: () => 'ab'.repeat(16),
     userFrame: () => ({ file: '/w/workflow.ts', line: 4 }),
     placeOf: (method) => Promise.resolve({ file: `/w/${method}.ts`, line: 2 }),
@@ -75,6 +77,7 @@ describe('runEpisode', () => {
       taskBatchIndex: 1,
       taskTag: 'Tt7#R1',
       episodeUuid: 'ab'.repeat(16),
+      gymEnv: nowhere.gymEnv,
     });
     expect(result).toMatchObject({ episode: 5, reward: 1, isSuccess: true, llmCalls: 3, error: null });
     expect(seen.closed).toBe(1);
@@ -153,5 +156,65 @@ describe('runEpisode', () => {
     const { context: made } = context(never);
     const empty = { ...slot, task: { ...task, main_query: '' } };
     expect((await runEpisode(empty, made, neverCancelled)).error?.code).toBe('episode/empty-task');
+  });
+
+  describe('in an environment', () => {
+    const left = { code: 'env-service/not-released', message: 'It still lives.' };
+
+    /** Notes what happens to it, and is not released where `leaving` fails. */
+    function environments(notes: string[], leaving?: Error): Environments {
+      return {
+        open: ({ uuid }) => ({
+          gymEnv: nowhere.gymEnv,
+          enter: (entered) => {
+            notes.push(`enter ${uuid}`);
+            return Promise.resolve({ ...entered, main_query: 'as told' });
+          },
+          leave: ({ isCancelled }) => {
+            notes.push(isCancelled ? 'leave at once' : 'leave');
+            return leaving === undefined ? Promise.resolve() : Promise.reject(leaving);
+          },
+        }),
+      };
+    }
+
+    it('is given its query, and leaves after the judge', async () => {
+      const notes: string[] = [];
+      const { context: made } = context(
+        ({ task: given }) => {
+          notes.push(given.main_query);
+          return Promise.resolve({});
+        },
+        { environments: environments(notes) },
+      );
+      expect(await runEpisode(slot, made, neverCancelled)).toMatchObject({ reward: 1, error: null });
+      expect(notes).toEqual([`enter ${'ab'.repeat(16)}`, 'as told', 'leave']);
+    });
+
+    it('leaves it when the workflow throws, is cancelled or runs out of time', async () => {
+      const notes: string[] = [];
+      const changes = { environments: environments(notes), timeout: 10 };
+      await runEpisode(slot, context(() => Promise.reject(new Error('x')), changes).context, neverCancelled);
+      const source = new CancellationSource();
+      const cancelled = runEpisode(slot, context(never, changes).context, source.token);
+      source.cancel();
+      await cancelled;
+      const late = context(never, changes);
+      const timedOut = runEpisode(slot, late.context, neverCancelled);
+      late.clock.advance(10_000);
+      await timedOut;
+      expect(notes.filter((note) => note.startsWith('leave'))).toEqual(['leave', 'leave at once', 'leave']);
+    });
+
+    it('fails where it is not released, but first for what failed first', async () => {
+      const changes = { environments: environments([], new CodedError(left)) };
+      const { context: fine } = context(() => Promise.resolve({ reward: 1 }), changes);
+      expect(await runEpisode(slot, fine, neverCancelled)).toMatchObject({ reward: null, error: left });
+      const { context: broken } = context(() => Promise.reject(new Error('no such tool')), changes);
+      expect((await runEpisode(slot, broken, neverCancelled)).error).toMatchObject({
+        code: 'episode/workflow-threw',
+        message: 'no such tool\nIt still lives.',
+      });
+    });
   });
 });

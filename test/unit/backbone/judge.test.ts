@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { noGymEnv } from '../../../src/backbone/env-service/gymEnv.ts';
 import { settleReward, type JudgeClass, type PlaceOfMethod } from '../../../src/backbone/task-judge/judge.ts';
 import { BaseJudge, type WorkflowOutput, type WorkflowTask } from '../../../src/workflow/index.ts';
 
@@ -10,6 +11,7 @@ const task: WorkflowTask = {
   taskBatchIndex: 0,
   taskTag: 'Tt#R0',
   episodeUuid: '0'.repeat(32),
+  gymEnv: noGymEnv,
 };
 
 function judgeReturning(verdict: unknown): JudgeClass {

@@ -6,6 +6,7 @@ import { build } from 'esbuild';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { neverCancelled } from '../../../src/base/cancellation.ts';
+import { noGymEnv } from '../../../src/backbone/env-service/gymEnv.ts';
 import { createEmbeddedModel } from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
 import type { ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
 import type * as sdk from '../../../src/workflow/index.ts';
@@ -68,6 +69,7 @@ function workflowTask(row: Row): sdk.WorkflowTask {
     taskBatchIndex: 0,
     taskTag: '',
     episodeUuid: '',
+    gymEnv: noGymEnv,
   };
 }
 

@@ -89,6 +89,7 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
           return Promise.resolve();
         },
       }),
+    envTransport: { post: () => Promise.reject(new Error('No service is asked.')) },
     openFolder: (plan) =>
       Promise.resolve({
         path: plan.folder,
