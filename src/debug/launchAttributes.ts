@@ -31,6 +31,10 @@ export interface LaunchAttributes {
   readonly script?: string;
   readonly endpoint?: EndpointAttributes;
   readonly helper?: HelperAttributes;
+  readonly record?: string;
+  readonly recordOverwrite?: boolean;
+  readonly replay?: string;
+  readonly replayMiss?: 'fail' | 'rerecord' | 'sequential';
   readonly tokenizer?: string;
   readonly seed?: number;
   readonly tasks?: number;
@@ -159,6 +163,32 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
   },
   endpoint: endpointSchema,
   helper: helperSchema,
+  record: {
+    type: 'string',
+    minLength: 1,
+    description: 'Records every LLM call of the run in this file, for `replay`.',
+  },
+  recordOverwrite: {
+    type: 'boolean',
+    description:
+      'Replace a recording that is there, once the run has completed. Default: `false`: the run does not start.',
+  },
+  replay: {
+    type: 'string',
+    minLength: 1,
+    description:
+      'A file that `record` made: it answers the LLM calls, with no model, no server, no key and no waiting.',
+  },
+  replayMiss: {
+    type: 'string',
+    enum: ['fail', 'rerecord', 'sequential'],
+    enumDescriptions: [
+      'The call fails and tells what differs.',
+      'The `model` answers from there on; with `record`, into a new recording.',
+      "The agent's next recorded answer is given all the same, with a warning.",
+    ],
+    description: 'What becomes of a call that differs from the recording of `replay`. Default: `fail`.',
+  },
   tokenizer: {
     type: 'string',
     minLength: 1,

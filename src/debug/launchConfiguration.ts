@@ -72,7 +72,15 @@ export async function resolveLaunch(
   const helper = await resolveHelper(attributes, cwd, env, context);
   return {
     spec: {
-      request: toRequest(attributes, { config, cwd, model, helper, tokenizer, debugging }),
+      request: toRequest(attributes, {
+        config,
+        cwd,
+        model,
+        recording: resolveRecording(attributes, cwd),
+        helper,
+        tokenizer,
+        debugging,
+      }),
       inspect: debugging,
       env,
       runtimeExecutable: resolveExecutable(attributes.runtimeExecutable, cwd),
@@ -89,6 +97,7 @@ function toRequest(
     config: string;
     cwd: string;
     model: ModelChoice;
+    recording: Pick<RunRequest, 'record' | 'replay'>;
     helper: HelperChoice | undefined;
     tokenizer: string | undefined;
     debugging: boolean;
@@ -101,6 +110,7 @@ function toRequest(
     config: resolved.config,
     cwd: resolved.cwd,
     model: resolved.model,
+    ...resolved.recording,
     ...(resolved.helper !== undefined && { helper: resolved.helper }),
     split: attributes.split ?? 'training',
     // Launching means trust: editors ask for it before they start a session.
@@ -130,13 +140,25 @@ async function resolveEnvironment(
   return { ...parseEnvFile(text), ...attributes.env };
 }
 
+function resolveRecording(
+  { record, recordOverwrite = false, replay, replayMiss = 'fail' }: LaunchAttributes,
+  cwd: string,
+): Pick<RunRequest, 'record' | 'replay'> {
+  return {
+    ...(record !== undefined && { record: { file: path.resolve(cwd, record), overwrite: recordOverwrite } }),
+    ...(replay !== undefined && { replay: { file: path.resolve(cwd, replay), miss: replayMiss } }),
+  };
+}
+
 async function resolveModel(
   attributes: LaunchAttributes,
   cwd: string,
   env: EnvironmentOverlay,
   context: LaunchContext,
 ): Promise<ModelChoice> {
-  const kind = attributes.model ?? 'embedded';
+  // A recording that alone answers needs no server and no key, whatever else the configuration names.
+  const isUnasked = attributes.replay !== undefined && attributes.replayMiss !== 'rerecord';
+  const kind = isUnasked ? 'embedded' : (attributes.model ?? 'embedded');
   switch (kind) {
     case 'embedded':
       return { kind: 'embedded' };

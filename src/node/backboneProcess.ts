@@ -93,7 +93,7 @@ function portsOf(request: RunRequest): LaunchPorts {
     placeOfMethod: (file, name, method) =>
       placeOfMethod({ kind: 'file', where: file, name }, method, classes, (one) => localFiles.readText(one)),
     findModelText: (_, plan) => findRunText(request, plan),
-    openModelTuner: (_, plan, text) => openModelTuner(request.model, plan, text, loader, emit),
+    openModelTuner: (_, plan, text) => openModelTuner(request, plan, text, loader, emit, cancellation.token),
     envTransport,
     openHelper: (plan) =>
       openHelperLlm(request.helper, {

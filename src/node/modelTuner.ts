@@ -5,18 +5,22 @@ import type { RunPlan } from '../backbone/launcher/runPlan.ts';
 import { createEmbeddedModel } from '../backbone/model-tuner/embedded/embeddedModel.ts';
 import { createGateway, type FinishedCall } from '../backbone/model-tuner/gateway.ts';
 import type { ChatModel } from '../backbone/model-tuner/model.ts';
+import { EpisodeNames } from '../backbone/model-tuner/recording/episodeNames.ts';
 import { createTuner } from '../backbone/model-tuner/tuner.ts';
 import type { EpisodeCalls, EpisodeSlot } from '../backbone/task-runner/episode.ts';
+import type { CancellationToken } from '../base/cancellation.ts';
 import type { Location } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
 import { hashText } from '../base/hash.ts';
 import type { Logger, LogLevel } from '../base/ports.ts';
-import type { ModelChoice, RunEvent } from '../protocol/run.ts';
+import type { ModelChoice, RunEvent, RunRequest } from '../protocol/run.ts';
 import { systemClock } from './clock.ts';
 import { createEndpointModel } from './endpointModel.ts';
 import { localFiles } from './files.ts';
 import { createModelFetch } from './modelFetch.ts';
+import { openModelLayers } from './modelLayers.ts';
 import { startModelServer } from './modelServer.ts';
+import { openRunRecording } from './runRecording.ts';
 import { loadScriptModel } from './scriptModel.ts';
 
 /** What a scripted model needs of the loader. */
@@ -25,16 +29,24 @@ export interface ScriptLoader {
   userFrame(error: unknown): Location | undefined;
 }
 
+/** What a run's request says of its model. */
+export type TunerRequest = Pick<RunRequest, 'config' | 'model' | 'record' | 'replay'>;
+
 /** The Model Tuner of one run: its gateway behind a loopback socket and behind a `fetch` of this process. */
 export async function openModelTuner(
-  choice: ModelChoice,
+  request: TunerRequest,
   plan: Pick<RunPlan, 'seed' | 'sampling'>,
   text: ModelTextSource,
   loader: ScriptLoader,
   emit: (event: RunEvent) => void,
+  cancellation: CancellationToken,
 ): Promise<ModelTuner> {
   const logger = { log: (level: LogLevel, message: string) => emit({ type: 'log', level, message }) };
-  const model = await openModel(choice, plan.seed, text, loader, logger);
+  const names = new EpisodeNames();
+  const around = await openModelLayers(request, names, logger, emit);
+  const model = await around(() => openModel(request.model, plan.seed, text, loader, logger));
+  const about = { names, model: model.description, cancellation, emit };
+  const recording = await openRunRecording(request, about);
   const calls = new Emitter<FinishedCall>();
   const gateway = createGateway({
     model,
@@ -42,12 +54,18 @@ export async function openModelTuner(
     seed: plan.seed,
     clock: systemClock,
     logger,
-    observer: { onCall: (call) => calls.fire(call) },
+    observer: {
+      onCall: (call) => {
+        recording?.take(call);
+        calls.fire(call);
+      },
+    },
   });
   const server = await startModelServer(gateway.handle);
   const fetch = createModelFetch(gateway.handle);
   const openCalls = (slot: EpisodeSlot, episodeUuid: string): EpisodeCalls => {
     const { episode } = slot;
+    const name = names.begin(episode, slot.task.task_id, slot.repeat);
     const handle = gateway.openEpisode({ episodeUuid, episode, seed: seedOf(slot), address: server.baseUrl });
     const apiKeyFor = handle.apiKeyFor.bind(handle);
     return {
@@ -58,10 +76,17 @@ export async function openModelTuner(
       get failure() {
         return handle.failure;
       },
-      close: () => handle.close(),
+      close: () => {
+        handle.close();
+        recording?.episodeEnded(name);
+      },
     };
   };
-  return { description: model.description, onCall: calls.event, openCalls, close: () => server.close() };
+  const close = async (): Promise<void> => {
+    await server.close();
+    recording?.close();
+  };
+  return { description: model.description, onCall: calls.event, openCalls, close };
 }
 
 /** By what the task is, not by where it stands: a task that is run alone samples as it did among others. */

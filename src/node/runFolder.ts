@@ -36,8 +36,8 @@ async function makeFolder(wanted: string): Promise<string> {
   }
 }
 
-/** Not by `recursive`, with which Node tries for ever where a file system takes no folders, as `/proc` does. */
-async function makeParents(folder: string): Promise<void> {
+/** Makes a folder where there is none. Not by `recursive`, with which Node tries for ever where a file system takes no folders, as `/proc` does. */
+export async function makeParents(folder: string): Promise<void> {
   try {
     await mkdir(folder);
   } catch (error) {

@@ -51,6 +51,20 @@ export const helperChoice = z.discriminatedUnion('kind', [
 ]);
 export type HelperChoice = z.infer<typeof helperChoice>;
 
+/** How a run's calls are recorded. */
+export const recordChoice = z.object({
+  /** Absolute. */
+  file: z.string(),
+  /** Whether a recording that is there may be replaced, once the run has completed. */
+  overwrite: z.boolean(),
+});
+
+/** What becomes of a call that a recording has no answer to. */
+export const replayMisses = ['fail', 'rerecord', 'sequential'] as const;
+
+/** A recording that answers in place of the models; they are asked with `rerecord` only. */
+export const replayChoice = z.object({ file: z.string(), miss: z.enum(replayMisses) });
+
 /** The first message, front end to backbone process. Everything that only debugging needs; the rest is the config's. */
 export const runRequest = z.object({
   protocol: z.literal(runProtocolVersion),
@@ -61,6 +75,8 @@ export const runRequest = z.object({
   /** Parent of the run's folder, absolute; absent: `saved_experiments` in `cwd`. */
   expDir: z.optional(z.string()),
   model: modelChoice,
+  record: z.optional(recordChoice),
+  replay: z.optional(replayChoice),
   /** Absent: the server that upstream asks, by `DASHSCOPE_API_KEY` of the run's environment. */
   helper: z.optional(helperChoice),
   /** Seed of the run; absent: `ajet.debug.debug_vllm_seed`. */

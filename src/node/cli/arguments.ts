@@ -1,4 +1,5 @@
 import { CodedError } from '../../base/errors.ts';
+import { replayMisses, type RunRequest } from '../../protocol/run.ts';
 import { oneOf, parseOptions, wrongUse } from './commandLine.ts';
 
 export interface RunArguments {
@@ -11,6 +12,9 @@ export interface RunArguments {
   /** Name of the environment variable that holds the endpoint's key. */
   readonly apiKeyEnv: string;
   readonly helper: HelperArguments | undefined;
+  /** Paths are relative to the working directory. */
+  readonly record: RunRequest['record'];
+  readonly replay: RunRequest['replay'];
   /** A tokenizer.json or the folder of one. */
   readonly tokenizer: string | undefined;
   readonly seed: number | undefined;
@@ -68,6 +72,10 @@ const options = {
   'helper-base-url': { type: 'string' },
   'helper-model': { type: 'string' },
   'helper-api-key-env': { type: 'string' },
+  record: { type: 'string' },
+  'record-overwrite': { type: 'boolean' },
+  replay: { type: 'string' },
+  'replay-miss': { type: 'string' },
   tokenizer: { type: 'string' },
   seed: { type: 'string' },
   tasks: { type: 'string' },
@@ -124,6 +132,12 @@ Which model judges and data generation ask (default: DASHSCOPE_API_KEY's server 
   --helper-base-url URL  an OpenAI-compatible server; --helper-model NAME replaces the config's model
   --helper-api-key-env NAME
                          environment variable with its key (default: OPENAI_API_KEY)
+
+Record and replay:
+  --record FILE          records every LLM call of the run; --record-overwrite replaces a recording that is there
+  --replay FILE          answers from a recording: no server, no key, no waiting
+  --replay-miss WHAT     of a call that differs from the recording: fail (default), rerecord (the model answers, with
+                         --record into a new recording) or sequential (the recorded answer all the same)
 
   --tokenizer PATH       a tokenizer.json or its folder, which counts tokens (default: that of ajet.model.path
                          where this machine has it, else an embedded one)
@@ -221,6 +235,7 @@ function runArguments(values: Values, conf: string): RunArguments {
     modelName: values['model-name'],
     apiKeyEnv: values['api-key-env'] ?? 'OPENAI_API_KEY',
     helper: helperArguments(values),
+    ...recordingArguments(values),
     tokenizer: values.tokenizer,
     seed: whole('--seed', values.seed, 0),
     tasks: whole('--tasks', values.tasks, 1),
@@ -260,6 +275,23 @@ function helperArguments(values: Values): HelperArguments | undefined {
     baseUrl,
     modelName: values['helper-model'],
     apiKeyEnv: values['helper-api-key-env'] ?? 'OPENAI_API_KEY',
+  };
+}
+
+function recordingArguments(values: Values): Pick<RunArguments, 'record' | 'replay'> {
+  const { record, replay, 'record-overwrite': overwrite = false, 'replay-miss': miss } = values;
+  if (record === undefined && overwrite) {
+    throw wrongUse('--record-overwrite overwrites nothing.', 'Add --record FILE.');
+  }
+  if (replay === undefined && miss !== undefined) {
+    throw wrongUse('--replay-miss is about a recording.', 'Add --replay FILE.');
+  }
+  return {
+    record: record === undefined ? undefined : { file: record, overwrite },
+    replay:
+      replay === undefined
+        ? undefined
+        : { file: replay, miss: oneOf('--replay-miss', miss ?? 'fail', replayMisses) },
   };
 }
 

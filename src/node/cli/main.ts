@@ -139,6 +139,8 @@ async function requestOf(
     cwd,
     expDir: run.expDir === undefined ? undefined : path.resolve(cwd, run.expDir),
     model: modelOf(run, cwd, environment),
+    record: run.record && { ...run.record, file: path.resolve(cwd, run.record.file) },
+    replay: run.replay && { ...run.replay, file: path.resolve(cwd, run.replay.file) },
     helper: helperOf(run, cwd, environment),
     tokenizer: run.tokenizer === undefined ? undefined : path.resolve(cwd, run.tokenizer),
     seed: run.seed,

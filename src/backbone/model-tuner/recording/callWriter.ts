@@ -1,0 +1,98 @@
+import type { ChatRequest } from '../model.ts';
+import { sameEpisode } from './episodeNames.ts';
+import type { CallLine, RecordedCall } from './format.ts';
+
+/** Messages that a call began with, one more than its parent. */
+interface Prefix {
+  /** The first call that began with them. */
+  readonly call: number;
+  readonly next: Map<string, Prefix>;
+}
+
+/** Turns calls into lines; knows what earlier lines of an episode have said already. */
+export class CallWriter {
+  readonly #episodes = new Map<string, Map<string, Prefix>>();
+  readonly #tools = new Map<string, number>();
+  readonly #rewrite: (text: string) => string;
+  #next = 0;
+
+  /** @param rewrite changes every text on its way into a line */
+  constructor(rewrite: (text: string) => string) {
+    this.#rewrite = rewrite;
+  }
+
+  write(recorded: RecordedCall): string {
+    const id = this.#next++;
+    const { episode, request, completion, failure } = recorded;
+    const { messages, tools, ...options } = request;
+    const line: CallLine = {
+      id,
+      task: episode.task,
+      repeat: episode.repeat,
+      ...(episode.twin > 0 && { twin: episode.twin }),
+      ...(episode.attempt > 0 && { attempt: episode.attempt }),
+      call: recorded.call,
+      agent: recorded.agentName,
+      target: recorded.targetTag,
+      messages: this.#messages(id, sameEpisode(episode), messages),
+      ...(Array.isArray(tools) && tools.length > 0 && { tools: this.#toolsOf(id, tools) }),
+      options,
+      startedAt: recorded.startedAt,
+      seconds: recorded.seconds,
+      status: recorded.status,
+      ...(completion !== undefined && { completion: completion as unknown as CallLine['completion'] }),
+      ...(failure !== undefined && { failure: failureFields(failure) }),
+    };
+    return JSON.stringify(line, (_, value: unknown) =>
+      typeof value === 'string' ? this.#rewrite(value) : value,
+    );
+  }
+
+  /** What the episode said is referred to no more. */
+  forget(episode: RecordedCall['episode']): void {
+    this.#episodes.delete(sameEpisode(episode));
+  }
+
+  #messages(id: number, episode: string, messages: ChatRequest['messages']): CallLine['messages'] {
+    let at = this.#episodes.get(episode) ?? new Map<string, Prefix>();
+    this.#episodes.set(episode, at);
+    let first = 0;
+    let from: number | undefined;
+    for (const [index, message] of messages.entries()) {
+      const text = JSON.stringify(message);
+      let prefix: Prefix | undefined = at.get(text);
+      if (prefix === undefined) at.set(text, (prefix = { call: id, next: new Map() }));
+      else if (first === index) {
+        first = index + 1;
+        from = prefix.call;
+      }
+      at = prefix.next;
+    }
+    const then = messages.slice(first) as unknown as Record<string, unknown>[];
+    return from === undefined ? { then } : { from, first, then };
+  }
+
+  #toolsOf(id: number, tools: readonly unknown[]): NonNullable<CallLine['tools']> {
+    const text = JSON.stringify(tools);
+    const from = this.#tools.get(text);
+    if (from !== undefined) return { from };
+    this.#tools.set(text, id);
+    return tools as Record<string, unknown>[];
+  }
+}
+
+function failureFields({ status, error, headers, report }: NonNullable<RecordedCall['failure']>) {
+  return {
+    status,
+    error,
+    ...(headers && { headers: { ...headers } }),
+    ...(report && {
+      report: {
+        code: report.code,
+        message: report.message,
+        ...(report.hint !== undefined && { hint: report.hint }),
+        ...(report.location && { location: { ...report.location } }),
+      },
+    }),
+  };
+}

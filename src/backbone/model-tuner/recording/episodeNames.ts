@@ -1,0 +1,44 @@
+/** Which episode, in a way that holds from run to run. */
+export interface EpisodeName {
+  readonly task: string;
+  readonly repeat: number;
+  /** 0, but for episodes whose task has the id of an earlier one: they count up. */
+  readonly twin: number;
+  /** 0, but for an episode that was begun anew: it counts up. */
+  readonly attempt: number;
+}
+
+/** The names of a run's episodes by their positions in it. */
+export class EpisodeNames {
+  readonly #twins = new Map<string, number[]>();
+  readonly #names = new Map<number, EpisodeName>();
+
+  /** Each time the episode begins. */
+  begin(episode: number, task: string, repeat: number): EpisodeName {
+    const key = `${repeat} ${task}`;
+    const twins = this.#twins.get(key) ?? [];
+    this.#twins.set(key, twins);
+    if (!twins.includes(episode)) twins.push(episode);
+    const attempt = (this.#names.get(episode)?.attempt ?? -1) + 1;
+    const name = { task, repeat, twin: twins.indexOf(episode), attempt };
+    this.#names.set(episode, name);
+    return name;
+  }
+
+  /** Throws for an episode that has not begun. */
+  of(episode: number): EpisodeName {
+    const name = this.#names.get(episode);
+    if (name === undefined) throw new Error(`Episode ${episode} has not begun.`);
+    return name;
+  }
+}
+
+export function sameEpisode(name: EpisodeName): string {
+  return `${name.repeat} ${name.twin} ${name.attempt} ${name.task}`;
+}
+
+/** For people, e.g. `task train-3, repeat 2`. */
+export function writeEpisode({ task, repeat, attempt }: EpisodeName): string {
+  const again = attempt === 0 ? '' : `, attempt ${attempt + 1}`;
+  return `task ${task === '' ? '(no id)' : task}, repeat ${repeat}${again}`;
+}

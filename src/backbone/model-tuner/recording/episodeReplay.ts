@@ -1,0 +1,68 @@
+import type { CallIdentity } from '../model.ts';
+import { alikeFor, findDivergence, type Divergence } from './divergence.ts';
+import type { RecordedCall } from './format.ts';
+import { normaliseRequest, type NormalRequest } from './normalise.ts';
+
+/** A recorded call that has not been asked for yet. */
+export interface OpenCall {
+  readonly recorded: RecordedCall;
+  readonly request: NormalRequest;
+}
+
+/** The recorded calls of one episode; each answers once. */
+export class EpisodeReplay {
+  readonly recorded: number;
+  readonly #open: OpenCall[];
+
+  constructor(calls: readonly RecordedCall[], times: readonly number[]) {
+    this.recorded = calls.length;
+    this.#open = [...calls]
+      .sort((a, b) => a.call - b.call)
+      .map((recorded) => ({ recorded, request: normaliseRequest(recorded.request, times) }));
+  }
+
+  /** The call that asked the same, whenever it came: the agent's own if there is one, and the first recorded. */
+  take(request: NormalRequest, by: CallIdentity): OpenCall | undefined {
+    const equal = this.#open.filter((open) => open.request.key === request.key);
+    return this.#answer(equal.find(({ recorded }) => isBy(recorded, by)) ?? equal[0]);
+  }
+
+  /** The call that should have come instead, and how this one departs from it. */
+  expected(request: NormalRequest, by: CallIdentity): { open: OpenCall; divergence: Divergence } | undefined {
+    const open = mostAlike(this.#turn(by), request);
+    const divergence = open && findDivergence(open.request, request);
+    return open && divergence && { open, divergence };
+  }
+
+  /** Spends the call. */
+  spend(open: OpenCall): void {
+    this.#answer(open);
+  }
+
+  /** Whose turn it is: the agent's next call, and those that were under way at the same time as it. */
+  #turn(by: CallIdentity): readonly OpenCall[] {
+    const own = this.#open.filter(({ recorded }) => isBy(recorded, by));
+    const candidates = own.length > 0 ? own : this.#open;
+    const next = candidates[0]?.recorded;
+    if (next === undefined) return [];
+    const endedAt = next.startedAt + next.seconds * 1000;
+    return candidates.filter(({ recorded }) => recorded === next || recorded.startedAt < endedAt);
+  }
+
+  #answer(open: OpenCall | undefined): OpenCall | undefined {
+    if (open !== undefined) this.#open.splice(this.#open.indexOf(open), 1);
+    return open;
+  }
+}
+
+function isBy(recorded: RecordedCall, { agentName, targetTag }: CallIdentity): boolean {
+  return recorded.agentName === agentName && recorded.targetTag === targetTag;
+}
+
+/** Of calls that are alike for as long, the first. */
+function mostAlike(calls: readonly OpenCall[], request: NormalRequest): OpenCall | undefined {
+  const [first] = calls;
+  if (calls.length <= 1) return first;
+  const lengths = calls.map((open) => alikeFor(open.request, request));
+  return calls[lengths.indexOf(Math.max(...lengths))];
+}

@@ -1,0 +1,99 @@
+/**
+ * A recording is a text file of JSON values, one per line: a header, then the calls in the order in which they ended.
+ * Messages and tools that an earlier call had already are named by its id, so that a file grows with what is new.
+ */
+import * as z from 'zod/mini';
+import type { ChatCompletion, ChatRequest, ModelFailure } from '../model.ts';
+import type { EpisodeName } from './episodeNames.ts';
+
+export const recordingFormat = 'agentjet-recording';
+export const recordingVersion = 1;
+
+export const recordingHeader = z.object({
+  format: z.literal(recordingFormat),
+  version: z.literal(recordingVersion),
+  /** ISO 8601. */
+  createdAt: z.string(),
+  /** Name of the YAML file. */
+  config: z.string(),
+  /** Of the model that answered, for people. */
+  model: z.string(),
+});
+export type RecordingHeader = z.infer<typeof recordingHeader>;
+
+const fields = z.record(z.string(), z.unknown());
+
+const report = z.object({
+  code: z.string(),
+  message: z.string(),
+  hint: z.optional(z.string()),
+  location: z.optional(
+    z.object({ file: z.string(), line: z.optional(z.number()), column: z.optional(z.number()) }),
+  ),
+});
+
+const failure = z.object({
+  status: z.number(),
+  error: z.object({
+    message: z.string(),
+    type: z.string(),
+    param: z.nullable(z.string()),
+    code: z.nullable(z.string()),
+  }),
+  headers: z.optional(z.record(z.string(), z.string())),
+  report: z.optional(report),
+});
+
+const count = z.int().check(z.gte(0));
+
+export const callLine = z.object({
+  /** Position in the recording, from 0. */
+  id: count,
+  task: z.string(),
+  repeat: count,
+  /** Which of the episodes of that task and repeat, where tasks share an id. */
+  twin: z.optional(count),
+  /** Which attempt at the episode. */
+  attempt: z.optional(count),
+  /** Position in the episode, from 0, in order of arrival. */
+  call: count,
+  agent: z.string(),
+  target: z.string(),
+  /** The first `first` messages of the call `from`, then these. */
+  messages: z.object({ from: z.optional(count), first: z.optional(count), then: z.array(fields) }),
+  /** As the call `from` had them. */
+  tools: z.optional(z.union([z.array(fields), z.object({ from: count })])),
+  /** The rest of the request. */
+  options: fields,
+  /** Milliseconds since the Unix epoch. */
+  startedAt: z.number(),
+  seconds: z.number(),
+  status: z.number(),
+  /** With a failure: what had come until then. */
+  completion: z.optional(z.looseObject({ choices: z.array(fields) })),
+  failure: z.optional(failure),
+});
+export type CallLine = z.infer<typeof callLine>;
+
+/** A call as it was recorded. */
+export interface RecordedCall {
+  readonly episode: EpisodeName;
+  readonly call: number;
+  readonly agentName: string;
+  readonly targetTag: string;
+  readonly request: ChatRequest;
+  readonly startedAt: number;
+  readonly seconds: number;
+  /** 499: it was given up. */
+  readonly status: number;
+  readonly completion: ChatCompletion | undefined;
+  /** Undefined exactly when the call was answered. */
+  readonly failure: ModelFailure | undefined;
+}
+
+export interface Recording {
+  /** Absolute. */
+  readonly file: string;
+  readonly header: RecordingHeader;
+  readonly calls: readonly RecordedCall[];
+}

@@ -1,0 +1,131 @@
+/** What differs between two runs of the same workflow and says nothing: times of the day, ids, ports. */
+
+interface Kind {
+  readonly name: string;
+  readonly pattern: string;
+  /** A time: it counts only near the runs, and two of them need not be equal in both. */
+  readonly instants?: (text: string) => readonly number[];
+}
+
+const month =
+  '(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\\.?';
+const weekday = '(?:(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,?\\s+)?';
+const clock = '\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d+)?)?(?:\\s?[AP]M)?';
+const zone =
+  '(?:\\s?(?:Z|UTC|GMT)(?![a-z]))?(?:\\s?[+-]\\d{2}:?\\d{2}(?!\\d))?(?:\\s?\\([A-Z][^)]{1,60}\\))?';
+const monthAndDay = `${month}\\s+\\d{1,2}(?:st|nd|rd|th)?`;
+const dayAndMonth = `\\d{1,2}(?:st|nd|rd|th)?\\s+${month}`;
+
+/** In this order: what begins alike is listed the longer first. */
+const kinds: readonly Kind[] = [
+  { name: 'id', pattern: '(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])' },
+  {
+    name: 'id',
+    pattern: '(?<![\\w-])(?:call|chatcmpl|cmpl|toolu|resp|msg|fc|req|run|gen)[_-](?=[\\w-]*\\d)[\\w-]{4,}',
+  },
+  {
+    name: 'host',
+    pattern: '(?<![\\w.])(?:localhost|127(?:\\.\\d{1,3}){3}|0\\.0\\.0\\.0|\\[::1\\]):\\d{2,5}(?!\\d)',
+  },
+  {
+    name: 'time',
+    pattern: `(?<!\\d)\\d{4}-\\d{2}-\\d{2}(?:(?:T|\\s)${clock}${zone})?(?![\\d-])`,
+    instants: (text) => parsed(text.replace(/\s/, 'T'), text.slice(0, 10)),
+  },
+  {
+    name: 'time',
+    pattern: `(?<![\\d/])\\d{4}/\\d{1,2}/\\d{1,2}(?:,?\\s${clock}${zone})?(?![\\d/])`,
+    instants: (text) => parsed(text),
+  },
+  {
+    name: 'time',
+    pattern: `(?<![\\d/.])\\d{1,2}[/.]\\d{1,2}[/.]\\d{4}(?:,?\\s${clock}${zone})?(?![\\d/])`,
+    instants: (text) => {
+      const [first = '', second = '', year = ''] = text.split(/[/.,\s]/);
+      return parsed(`${first}/${second}/${year}`, `${second}/${first}/${year}`);
+    },
+  },
+  {
+    name: 'time',
+    pattern: `(?<!\\w)${weekday}(?:${monthAndDay}(?:\\s+${clock}${zone})?,?\\s+\\d{4}|${dayAndMonth},?\\s+\\d{4})(?:,?\\s+(?:at\\s+)?${clock}${zone})?(?!\\w)`,
+    instants: writtenInstants,
+  },
+  // A time of the day alone is taken for one of the clock's only where it has seconds.
+  {
+    name: 'time',
+    pattern: '(?<![\\d:.])\\d{1,2}:\\d{2}:\\d{2}(?:[.,]\\d+)?(?:\\s?[AP]M)?(?![\\d:])',
+    instants: () => [],
+  },
+  {
+    name: 'time',
+    pattern: '(?<![\\w.])1\\d{9}(?:\\d{3}|\\d{6}|\\d{9})?(?:\\.\\d+)?(?![\\w])',
+    instants: epochInstants,
+  },
+  { name: 'id', pattern: '(?<![0-9a-z])(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{12,}(?![0-9a-z])' },
+  { name: 'id', pattern: '(?<![0-9a-z])01[0-9A-HJKMNP-TV-Z]{24}(?![0-9a-z])' },
+];
+
+const pattern = new RegExp(kinds.map(({ pattern: one }) => `(${one})`).join('|'), 'giu');
+
+/** Milliseconds. Nearer than this to a run, a time is one of the run's; a birthday in the data is not. */
+const near = 31 * 24 * 60 * 60 * 1000;
+
+/** Puts placeholders for volatile values into the texts of one request: equal ids get equal ones. */
+export class VolatileFolder {
+  /** The ids and hosts, in the order in which they first occurred. */
+  readonly values: string[] = [];
+  readonly #placeholders = new Map<string, string>();
+  readonly #times: readonly number[];
+
+  /** @param times of the runs that are compared, in milliseconds since the Unix epoch */
+  constructor(times: readonly number[]) {
+    this.#times = times;
+  }
+
+  text(text: string): string {
+    return text.replace(pattern, (match: string, ...groups: (string | undefined)[]) => {
+      const kind = kinds[groups.findIndex((group) => group !== undefined)];
+      if (kind === undefined) return match;
+      if (kind.instants === undefined) return this.#number(kind.name, match);
+      return this.#isNear(kind.instants(match)) ? `⟨${kind.name}⟩` : match;
+    });
+  }
+
+  /** A value that is an id by where it stands. */
+  id(value: string): string {
+    return this.#number('id', value);
+  }
+
+  #number(name: string, value: string): string {
+    const known = this.#placeholders.get(value);
+    if (known !== undefined) return known;
+    this.values.push(value);
+    const placeholder = `⟨${name} ${this.values.length}⟩`;
+    this.#placeholders.set(value, placeholder);
+    return placeholder;
+  }
+
+  #isNear(instants: readonly number[]): boolean {
+    if (instants.length === 0) return true;
+    return instants.some((instant) => this.#times.some((time) => Math.abs(instant - time) < near));
+  }
+}
+
+/** NaN where none of the texts is a date: near to nothing. */
+function parsed(...texts: readonly string[]): readonly number[] {
+  return texts.map((text) => Date.parse(text));
+}
+
+function writtenInstants(text: string): readonly number[] {
+  const plain = text
+    .replace(/\s?\(.*\)/, '')
+    .replace(/(\d)(?:st|nd|rd|th)\b/i, '$1')
+    .replace(/\s+at\s+/i, ' ');
+  return parsed(plain, plain.replace(/,?\s+\d{1,2}:.*?(?=\s\d{4}|$)/, ''));
+}
+
+/** Seconds, milliseconds, microseconds or nanoseconds: as many digits tell. */
+function epochInstants(text: string): readonly number[] {
+  const [digits = ''] = text.split('.');
+  return [Number(digits) / 10 ** (digits.length - 13)];
+}
