@@ -6,6 +6,7 @@
  * cli.mjs                        the `agentjet` command
  * backbone.mjs, sdk.mjs          the process that runs a workflow; the SDK apart, so that the user's
  *                                `import … from "agentjet"` and our own code share one instance
+ * pdfText.mjs                    what reads the text of PDFs, loaded when it is needed
  * traceServer.mjs                the process that reads traces for viewers
  * webview/trace.js, trace.css    the page of the trace viewer
  * types/agentjet.d.ts            the SDK's types in one file, the OpenAI client's included
@@ -29,6 +30,16 @@ const sharedSdk = {
       const target = path.resolve(args.resolveDir, args.path);
       return target.startsWith(sdkFolder) ? { path: './sdk.mjs', external: true } : undefined;
     });
+  },
+};
+
+/** What reads PDFs is as large as all the rest: a file of its own, for the runs that need it. */
+const pdfApart = {
+  name: 'pdf-apart',
+  setup(build) {
+    build.onResolve({ filter: /pdf\/pdfText\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './pdfText.mjs', external: true } : undefined,
+    );
   },
 };
 
@@ -98,8 +109,9 @@ const bundles = [
     ...esm,
     entryPoints: ['src/node/backboneProcess.ts'],
     outfile: 'dist/backbone.mjs',
-    plugins: [sharedSdk, lazyTables],
+    plugins: [sharedSdk, pdfApart, lazyTables],
   },
+  { ...esm, entryPoints: ['src/node/pdf/pdfText.ts'], outfile: 'dist/pdfText.mjs' },
   { ...esm, entryPoints: ['src/workflow/index.ts'], outfile: 'dist/sdk.mjs' },
   { ...esm, entryPoints: ['src/node/trace/server/main.ts'], outfile: 'dist/traceServer.mjs' },
 ];

@@ -20,6 +20,7 @@ import { findRunText } from './modelText.ts';
 import { openModel, openModelTuner } from './modelTuner.ts';
 import { serveFrontEnd } from './process/frontEnd.ts';
 import { descendantsOf, killOwnTree, killSurvivors } from './process/kill.ts';
+import { createReaderTools } from './readerTools.ts';
 import { openRunFolder } from './runFolder.ts';
 import { UncaughtErrors } from './uncaught.ts';
 
@@ -108,6 +109,7 @@ function portsOf(request: RunRequest): LaunchPorts {
         warn: (problem) =>
           emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
       }),
+    readerTools: (plan) => createReaderTools(request, plan.seed, request.allowEnvironment ? process.env : {}),
     openFolder: (plan) => openRunFolder(plan.folder, configText),
     episodes: {
       newUuid: () => randomBytes(16).toString('hex'),

@@ -67,6 +67,7 @@ export function createHelperLlm(source: HelperSource, ports: HelperPorts): Helpe
 
   return {
     description: source.description,
+    isStandIn: source.kind === 'local',
     ask: async (messages, cancellation, options = {}) => {
       const call = asked++;
       const request = requestOf(messages, options, source.kind === 'local', ports.seed, call);

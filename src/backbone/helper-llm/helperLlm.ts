@@ -27,6 +27,8 @@ export interface HelperOptions {
 export interface HelperLlm {
   /** e.g. `qwen-plus at https://…`. */
   readonly description: string;
+  /** A model of this run's own answers, as none would in training. */
+  readonly isStandIn?: boolean;
   /** The text of its reply. Rejects with a CodedError `helper-llm/…` once its attempts are used up. */
   ask(
     messages: readonly HelperMessage[],

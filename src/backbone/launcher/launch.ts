@@ -17,6 +17,7 @@ import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
 import type { UserMethod } from '../task-judge/judge.ts';
 import { readTasks } from '../task-reader/readers.ts';
+import type { ReaderTools } from '../task-reader/readerTools.ts';
 import { episodeSlots, rollOut } from '../task-rollout/rollout.ts';
 import {
   runEpisode,
@@ -67,6 +68,7 @@ export interface LaunchPorts {
   openModelTuner(request: RunRequest, plan: RunPlan, text: ModelTextSource): Promise<ModelTuner>;
   /** Nothing is asked or opened before it is needed. */
   openHelper(plan: RunPlan): HelperLlm;
+  readerTools(plan: RunPlan): ReaderTools;
   openFolder(plan: RunPlan, request: RunRequest): Promise<RunFolder>;
   readonly envTransport: EnvTransport;
   readonly episodes: Pick<EpisodeContext, 'newUuid' | 'userFrame' | 'onUncaught'>;
@@ -170,6 +172,7 @@ async function prepare(
       split: request.split,
       files: ports.files,
       helper,
+      tools: ports.readerTools(plan),
       cancellation,
       log: (level, message) => ports.emit({ type: 'log', level, message }),
       environments: taskListingOf(config, environmentPorts(plan, ports), cancellation),

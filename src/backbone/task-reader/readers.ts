@@ -4,12 +4,14 @@ import { IdTally } from './idTally.ts';
 import { readJsonlSplit } from './jsonlReader.ts';
 import { readRandomDummy } from './randomDummyReader.ts';
 import type { ReadTasks } from './taskReader.ts';
+import { readTracing } from './tracing/tracingReader.ts';
 
 /** By `ajet.task_reader.type`. */
 const readers: Readonly<Record<string, ReadTasks>> = {
   jsonl_dataset_file: readJsonlSplit,
   env_service: readEnvService,
   random_dummy: readRandomDummy,
+  tracing: readTracing,
 };
 
 const key = 'ajet.task_reader.type';

@@ -4,6 +4,7 @@ import type { FileReader, LogLevel } from '../../base/ports.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
 import type { Task } from '../../workflow/index.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
+import type { ReaderTools } from './readerTools.ts';
 import type { IdTally } from './idTally.ts';
 
 /** Which tasks of a data set a debug run takes. */
@@ -38,9 +39,10 @@ export interface TaskSource {
   /** Ends a reading that takes long; it rejects with `task-reader/cancelled`. */
   readonly cancellation: CancellationToken;
   /** Progress, for who waits. */
-  log(level: LogLevel, message: string): void;
+  readonly log: (level: LogLevel, message: string) => void;
   /** A path of the config's, made absolute. */
   resolveFile(path: string): Promise<string>;
+  readonly tools: ReaderTools;
   /** Absent: no service can be asked. */
   readonly environments?: TaskListing | undefined;
 }

@@ -10,6 +10,7 @@ import { Emitter } from '../../../src/base/event.ts';
 import type { EpisodeResult, RunEvent, RunRequest } from '../../../src/protocol/run.ts';
 import { BaseJudge, Workflow, type AjetTuner, type WorkflowOutput } from '../../../src/workflow/index.ts';
 import { finishedCall, letters, NotingWriter } from '../backbone/recording.ts';
+import { unasked } from '../backbone/taskSource.ts';
 import { composeText, memoryFiles } from '../config/memoryFiles.ts';
 import { FakeClock } from '../fakeClock.ts';
 
@@ -73,6 +74,7 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
     placeOfMethod: (file, name, method) => Promise.resolve({ file: `${file} ${name}.${method}`, line: 7 }),
     findModelText: () => Promise.resolve({ note: letters.note, open: () => Promise.resolve(letters) }),
     openHelper: () => missingHelper(),
+    readerTools: () => unasked.tools,
     openModelTuner: () =>
       Promise.resolve({
         description: 'nobody',

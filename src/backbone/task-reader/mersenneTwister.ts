@@ -1,0 +1,70 @@
+/** MT19937, the generator behind Python's `random` and NumPy's `np.random`: the same words for the same seed. */
+export class MersenneTwister {
+  readonly #state = new Uint32Array(stateLength);
+  #next = stateLength;
+
+  /** Seeded with one word, as `np.random.seed` does. */
+  static ofWord(seed: number): MersenneTwister {
+    const made = new MersenneTwister();
+    made.#fill(seed);
+    return made;
+  }
+
+  /** Seeded with the words of a number, the lowest first, as `random.seed` does. */
+  static ofWords(words: readonly number[]): MersenneTwister {
+    const made = new MersenneTwister();
+    made.#fill(19650218);
+    made.#mixIn(words);
+    return made;
+  }
+
+  /** The next 32 bits. */
+  word(): number {
+    if (this.#next === stateLength) this.#twist();
+    let word = this.#state[this.#next++] ?? 0;
+    word ^= word >>> 11;
+    word ^= (word << 7) & 0x9d2c5680;
+    word ^= (word << 15) & 0xefc60000;
+    return (word ^ (word >>> 18)) >>> 0;
+  }
+
+  #fill(seed: number): void {
+    let word = seed >>> 0;
+    for (let at = 0; at < stateLength; at++) {
+      this.#state[at] = word;
+      word = (Math.imul(1812433253, word ^ (word >>> 30)) + at + 1) >>> 0;
+    }
+  }
+
+  #mixIn(words: readonly number[]): void {
+    const state = this.#state;
+    let at = 1;
+    const step = (factor: number, add: number): void => {
+      const before = state[at - 1] ?? 0;
+      state[at] = ((state[at] ?? 0) ^ Math.imul(before ^ (before >>> 30), factor)) + add;
+      at += 1;
+      if (at < stateLength) return;
+      state[0] = state[stateLength - 1] ?? 0;
+      at = 1;
+    };
+    const rounds = Math.max(stateLength, words.length);
+    for (let round = 0; round < rounds; round++) {
+      const which = round % words.length;
+      step(1664525, (words[which] ?? 0) + which);
+    }
+    for (let round = 1; round < stateLength; round++) step(1566083941, -at);
+    state[0] = 0x80000000;
+  }
+
+  #twist(): void {
+    const state = this.#state;
+    const word = (at: number): number => state[at % stateLength] ?? 0;
+    for (let at = 0; at < stateLength; at++) {
+      const joined = (word(at) & 0x80000000) | (word(at + 1) & 0x7fffffff);
+      state[at] = word(at + 397) ^ (joined >>> 1) ^ (joined & 1 ? 0x9908b0df : 0);
+    }
+    this.#next = 0;
+  }
+}
+
+const stateLength = 624;
