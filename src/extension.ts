@@ -11,6 +11,7 @@ import { traceServerSpawner } from './node/trace/client/serverProcess.ts';
 import { StdioTraceClient } from './node/trace/client/traceClient.ts';
 import { registerSetupCommands } from './vscode/commands/registerCommands.ts';
 import { registerDebug } from './vscode/debug/registerDebug.ts';
+import { registerHuman } from './vscode/human/registerHuman.ts';
 import { settings, settingsSection } from './vscode/ids.ts';
 import { registerConfigLanguage } from './vscode/language/registerConfigLanguage.ts';
 import { registerRuns } from './vscode/runs/registerRuns.ts';
@@ -33,6 +34,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const webFolder = vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview');
   store.add(registerTrace({ client, state: context.workspaceState, webFolder, log }));
   store.add(registerRuns({ client, clock: systemClock, log }));
+  store.add(registerHuman(log));
   store.add(registerSetupCommands(context.extensionUri, log));
   store.add(
     registerConfigLanguage({

@@ -21,6 +21,7 @@ import { ProtocolServer } from '@vscode/debugadapter/lib/protocol.js';
 import { Event, Response } from '@vscode/debugadapter/lib/messages.js';
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { toReport } from '../base/errors.ts';
+import type { ModelAnswer } from '../protocol/run.ts';
 import type { Clock } from '../base/ports.ts';
 import { childConfiguration, parentShowsStreams, type ChildConfiguration } from './childSession.ts';
 import { debugErrors, toDapMessage } from './errors.ts';
@@ -28,6 +29,7 @@ import { OutputBatch } from './outputBatch.ts';
 import { resolveLaunch, type LaunchContext, type ResolvedLaunch } from './launchConfiguration.ts';
 import { RunControl } from './runControl.ts';
 import type { RunExit, RunLauncher, RunProcess } from './runLauncher.ts';
+import { answerRequest, HumanEvents } from './humanEvents.ts';
 import { RunReporter, streamOutput, type DapEvent } from './runReporter.ts';
 import { TraceEvents } from './traceEvents.ts';
 
@@ -61,6 +63,7 @@ export class AgentJetSession extends ProtocolServer {
   readonly #handlers: ReadonlyMap<string, Handler>;
   readonly #output: OutputBatch;
   readonly #traceEvents = new TraceEvents();
+  readonly #humanEvents = new HumanEvents();
   #client: Partial<DebugProtocol.InitializeRequestArguments> = {};
   #reporter = new RunReporter({ verbose: false, progress: false });
   #childAnswer: ((response: DebugProtocol.Response) => void) | undefined;
@@ -138,9 +141,8 @@ export class AgentJetSession extends ProtocolServer {
       cancel: (args) => this.#cancelProgress(args),
       terminate: () => this.#terminate(),
       disconnect: () => this.#disconnect(),
-      evaluate: () => {
-        throw debugErrors.cannotEvaluate();
-      },
+      evaluate: (args) => this.#evaluate(args),
+      [answerRequest]: (args) => this.#control.answer(answerOf(args)),
       pause: () => {
         throw debugErrors.cannotPause();
       },
@@ -164,6 +166,7 @@ export class AgentJetSession extends ProtocolServer {
 
   #follow(run: RunProcess, launch: ResolvedLaunch): void {
     run.onEvent((event) => this.#send([...this.#reporter.report(event), ...this.#traceEvents.report(event)]));
+    run.onEvent((event) => this.#send(this.#humanEvents.report(event)));
     if (!launch.spec.inspect || parentShowsStreams(launch.jsDebug)) {
       run.onOutput((output) => this.#output.push(output));
     }
@@ -229,6 +232,17 @@ export class AgentJetSession extends ProtocolServer {
     });
   }
 
+  /** What is typed in the console while a call waits for a person is its answer. */
+  #evaluate(args: Arguments): DebugProtocol.EvaluateResponse['body'] {
+    const { expression, context } = args as Partial<DebugProtocol.EvaluateArguments>;
+    const { asked } = this.#humanEvents;
+    if (asked === undefined || context !== 'repl' || expression === undefined) {
+      throw debugErrors.cannotEvaluate();
+    }
+    this.#control.answer({ id: asked, text: expression });
+    return { result: 'Sent as the answer of the model.', variablesReference: 0 };
+  }
+
   #cancelProgress(args: Arguments): void {
     const { progressId } = args as DebugProtocol.CancelArguments;
     if (this.#reporter.isProgress(progressId)) this.#control.stop();
@@ -252,6 +266,11 @@ export class AgentJetSession extends ProtocolServer {
   #sendNow(events: readonly DapEvent[]): void {
     for (const { event, body } of events) this.sendEvent(new Event(event, body));
   }
+}
+
+function answerOf({ id, text }: Arguments): ModelAnswer {
+  if (typeof id === 'number' && typeof text === 'string') return { id, text };
+  throw debugErrors.badAnswer();
 }
 
 /** The child session binds breakpoints; VS Code merges its answer with this one. */

@@ -41,6 +41,7 @@ function isValid(schema: AttributeSchema, value: unknown): boolean {
   if (schema.enum !== undefined && !schema.enum.includes(value as string)) return false;
   if (schema.minLength !== undefined && (value as string).trim().length < schema.minLength) return false;
   if (schema.minimum !== undefined && (value as number) < schema.minimum) return false;
+  if (schema.maximum !== undefined && (value as number) > schema.maximum) return false;
   return schema.exclusiveMinimum === undefined || (value as number) > schema.exclusiveMinimum;
 }
 
@@ -49,11 +50,13 @@ function findElementFault(
   schema: AttributeSchema,
   values: readonly unknown[],
 ): CodedError | undefined {
-  const type = schema.items?.type;
-  const at = type === undefined ? -1 : values.findIndex((value) => !hasType(type, value));
-  return at < 0 || type === undefined
+  const { items } = schema;
+  if (items === undefined) return undefined;
+  const element: AttributeSchema = { ...items, description: '' };
+  const at = values.findIndex((value) => !isValid(element, value));
+  return at < 0
     ? undefined
-    : debugErrors.badAttribute(`${name}[${at}]`, withArticle(type), show(values[at]));
+    : debugErrors.badAttribute(`${name}[${at}]`, describeExpected(element), show(values[at]));
 }
 
 function findMemberFault(
@@ -107,7 +110,10 @@ function describeExpected(schema: AttributeSchema): string {
   if (schema.enum !== undefined) return `one of ${schema.enum.map((value) => `'${value}'`).join(', ')}`;
   const kind = typeof schema.type === 'string' ? withArticle(schema.type) : schema.type.join(' or ');
   if (schema.minLength !== undefined) return `${kind} that is not empty`;
-  if (schema.minimum !== undefined) return `${kind} of at least ${schema.minimum}`;
+  if (schema.minimum !== undefined) {
+    const most = schema.maximum === undefined ? '' : ` and at most ${schema.maximum}`;
+    return `${kind} of at least ${schema.minimum}${most}`;
+  }
   if (schema.exclusiveMinimum !== undefined) return `${kind} above ${schema.exclusiveMinimum}`;
   return kind;
 }

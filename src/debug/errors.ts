@@ -15,6 +15,7 @@ const ids: Readonly<Record<string, number>> = {
   'debug/already-launched': 3010,
   'debug/stopped': 3011,
   'debug/internal': 3012,
+  'debug/bad-answer': 3013,
 };
 
 /** Of errors raised elsewhere, such as the launcher's; the text carries their own code. */
@@ -63,6 +64,13 @@ export const debugErrors = {
       code: 'debug/cannot-evaluate',
       message: 'Expressions cannot be evaluated in the AgentJet session itself.',
       hint: 'Stop at a breakpoint of the workflow, and evaluate in the session of the JavaScript debugger.',
+    }),
+
+  badAnswer: () =>
+    new CodedError({
+      code: 'debug/bad-answer',
+      message: 'An answer has the number `id` of its question and a `text`.',
+      hint: 'Send both with the request.',
     }),
 
   cannotPause: () =>

@@ -1,3 +1,5 @@
+import { faultKinds, type FaultKind } from '../protocol/run.ts';
+
 /**
  * The attributes of a launch configuration of type `agentjet`, once: what a value is to TypeScript, and its JSON
  * schema. `package.json` repeats the schemas (`contributes.debuggers`, `configurationAttributes.launch`) word for
@@ -23,11 +25,18 @@ export interface HelperAttributes {
   readonly apiKeyEnv?: string;
 }
 
+/** What is made to go wrong with LLM calls. */
+export interface FaultAttributes {
+  readonly rate: number;
+  readonly seed?: number;
+  readonly kinds?: readonly FaultKind[];
+}
+
 export interface LaunchAttributes {
   readonly config: string;
   readonly cwd?: string;
   readonly expDir?: string;
-  readonly model?: 'embedded' | 'script' | 'endpoint';
+  readonly model?: 'embedded' | 'script' | 'endpoint' | 'human';
   readonly script?: string;
   readonly endpoint?: EndpointAttributes;
   readonly helper?: HelperAttributes;
@@ -35,6 +44,7 @@ export interface LaunchAttributes {
   readonly recordOverwrite?: boolean;
   readonly replay?: string;
   readonly replayMiss?: 'fail' | 'rerecord' | 'sequential';
+  readonly faults?: FaultAttributes;
   readonly tokenizer?: string;
   readonly seed?: number;
   readonly tasks?: number;
@@ -60,9 +70,10 @@ export interface AttributeSchema {
   readonly enum?: readonly string[];
   readonly enumDescriptions?: readonly string[];
   readonly minimum?: number;
+  readonly maximum?: number;
   readonly exclusiveMinimum?: number;
   readonly minLength?: number;
-  readonly items?: { readonly type: string };
+  readonly items?: { readonly type: string; readonly enum?: readonly string[] };
   readonly additionalProperties?: boolean | { readonly type: readonly string[] };
   readonly properties?: Readonly<Record<string, AttributeSchema>>;
   readonly required?: readonly string[];
@@ -128,6 +139,28 @@ const helperSchema: AttributeSchema = {
   additionalProperties: false,
 };
 
+const faultsSchema: AttributeSchema = {
+  type: 'object',
+  description:
+    'Makes LLM calls go wrong, to see how the workflow copes. Each fault is told in the log, the trace and the result.',
+  properties: {
+    rate: {
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+      description: 'Share of the calls, from 0 to 1.',
+    },
+    seed: { type: 'integer', description: 'Another seed, other calls. Default: 0.' },
+    kinds: {
+      type: 'array',
+      items: { type: 'string', enum: [...faultKinds] },
+      description: 'What may happen. Default: all of it.',
+    },
+  },
+  required: ['rate'],
+  additionalProperties: false,
+};
+
 export const launchAttributes: Readonly<Record<keyof LaunchAttributes, AttributeSchema>> = {
   config: {
     type: 'string',
@@ -148,11 +181,12 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
   },
   model: {
     type: 'string',
-    enum: ['embedded', 'script', 'endpoint'],
+    enum: ['embedded', 'script', 'endpoint', 'human'],
     enumDescriptions: [
       'The built-in model: deterministic by seed, needs no network and no key.',
       'A JavaScript or TypeScript file of yours (`script`).',
       'An OpenAI-compatible server (`endpoint`).',
+      'You: each call opens as a document, with another beside it for your answer.',
     ],
     description: "Which model answers the workflow's LLM calls. Default: the setting `agentjet.model`.",
   },
@@ -189,6 +223,7 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
     ],
     description: 'What becomes of a call that differs from the recording of `replay`. Default: `fail`.',
   },
+  faults: faultsSchema,
   tokenizer: {
     type: 'string',
     minLength: 1,

@@ -8,7 +8,13 @@
 import path from 'node:path';
 import { parse as parseEnvFile } from 'dotenv';
 import type { FileReader } from '../base/ports.ts';
-import { runProtocolVersion, type HelperChoice, type ModelChoice, type RunRequest } from '../protocol/run.ts';
+import {
+  faultKinds,
+  runProtocolVersion,
+  type HelperChoice,
+  type ModelChoice,
+  type RunRequest,
+} from '../protocol/run.ts';
 import { checkAttributes } from './checkAttributes.ts';
 import { debugErrors } from './errors.ts';
 import type { EndpointAttributes, LaunchAttributes } from './launchAttributes.ts';
@@ -97,7 +103,7 @@ function toRequest(
     config: string;
     cwd: string;
     model: ModelChoice;
-    recording: Pick<RunRequest, 'record' | 'replay'>;
+    recording: Pick<RunRequest, 'record' | 'replay' | 'faults'>;
     helper: HelperChoice | undefined;
     tokenizer: string | undefined;
     debugging: boolean;
@@ -141,12 +147,19 @@ async function resolveEnvironment(
 }
 
 function resolveRecording(
-  { record, recordOverwrite = false, replay, replayMiss = 'fail' }: LaunchAttributes,
+  { record, recordOverwrite = false, replay, replayMiss = 'fail', faults }: LaunchAttributes,
   cwd: string,
-): Pick<RunRequest, 'record' | 'replay'> {
+): Pick<RunRequest, 'record' | 'replay' | 'faults'> {
   return {
     ...(record !== undefined && { record: { file: path.resolve(cwd, record), overwrite: recordOverwrite } }),
     ...(replay !== undefined && { replay: { file: path.resolve(cwd, replay), miss: replayMiss } }),
+    ...(faults !== undefined && {
+      faults: {
+        rate: faults.rate,
+        seed: faults.seed ?? 0,
+        kinds: faults.kinds?.length ? [...faults.kinds] : [...faultKinds],
+      },
+    }),
   };
 }
 
@@ -162,6 +175,8 @@ async function resolveModel(
   switch (kind) {
     case 'embedded':
       return { kind: 'embedded' };
+    case 'human':
+      return { kind: 'human' };
     case 'script': {
       if (attributes.script === undefined) {
         throw debugErrors.missingAttribute('script', "the model 'script' needs the file that answers");

@@ -1,5 +1,6 @@
 import type { Disposable } from '../base/disposable.ts';
 import type { Clock } from '../base/ports.ts';
+import type { ModelAnswer } from '../protocol/run.ts';
 import { debugErrors } from './errors.ts';
 import type { RunExit, RunLauncher, RunProcess, RunSpec } from './runLauncher.ts';
 
@@ -70,6 +71,11 @@ export class RunControl {
       this.#grace = this.#clock.after(graceMilliseconds, () => this.#kill());
     }
     return true;
+  }
+
+  /** An answer that comes too late is for nobody. */
+  answer(answer: ModelAnswer): void {
+    if (this.#state.kind === 'running') this.#state.run.answer(answer);
   }
 
   /** Ends the run at once; resolves when its process is gone. */

@@ -1,6 +1,6 @@
 import type { CodedError } from '../base/errors.ts';
 import type { Event } from '../base/event.ts';
-import type { RunEvent, RunRequest } from '../protocol/run.ts';
+import type { ModelAnswer, RunEvent, RunRequest } from '../protocol/run.ts';
 
 /** What a run's process is started with. */
 export interface RunSpec {
@@ -35,6 +35,8 @@ export interface RunProcess {
   readonly inspectorPort: Promise<number>;
   /** After the last event and the last output. Never rejects. */
   readonly exited: Promise<RunExit>;
+  /** Gives the run what a person answers in place of its model. */
+  answer(answer: ModelAnswer): void;
   /** Asks the run to end, interrupting its episodes, and to report what there is. */
   cancel(): void;
   /** Ends the process and all it started, at once. */

@@ -78,6 +78,10 @@ export class RunReporter {
         return [output(event.level === 'info' ? 'console' : 'stderr', event.message)];
       case 'problem':
         return [this.#problem(event.report, event.severity === 'error' ? 'stderr' : 'console')];
+      case 'model-asks':
+        return [output('console', asksText(event))];
+      case 'model-asks-no-more':
+        return [];
       case 'run-ended':
         this.#ended = event;
         return this.#runEnded(event);
@@ -188,6 +192,13 @@ function describeRun(run: RunStarted): string {
   const size = [plural(run.tasks, 'task'), plural(run.repeat, 'repeat')].join(' × ');
   const count = `${size} = ${plural(run.episodes, 'episode')}, ${run.parallel} at a time`;
   return `${run.experiment}: ${count}; workflow ${run.workflow}; model ${run.model}`;
+}
+
+/** For clients that show the question in no other way. */
+function asksText(event: Extract<RunEvent, { type: 'model-asks' }>): string {
+  const { call, agent, conversation, problem } = event;
+  if (problem !== null) return `The answer was not sent: line ${problem.line + 1}: ${problem.message}.`;
+  return `${episodeName(event)}: LLM call ${call} by ${agent} waits for your answer, here or in the editor:\n${conversation}`;
 }
 
 function episodeName(episode: { readonly taskId: string; readonly repeat: number }): string {

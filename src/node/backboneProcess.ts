@@ -6,10 +6,11 @@ import { pathToFileURL } from 'node:url';
 import { launch, type LaunchPorts } from '../backbone/launcher/launch.ts';
 import { CancellationSource } from '../base/cancellation.ts';
 import { CodedError, toReport } from '../base/errors.ts';
+import { Emitter } from '../base/event.ts';
 import type { Logger } from '../base/ports.ts';
 import { placeOfMethod } from '../config/code/methodPlace.ts';
 import { compose } from '../config/compose.ts';
-import type { FrontEndMessage, RunEvent, RunRequest } from '../protocol/run.ts';
+import type { FrontEndMessage, ModelAnswer, RunEvent, RunRequest } from '../protocol/run.ts';
 import { localClassFinder } from './classFinder.ts';
 import { systemClock } from './clock.ts';
 import { envTransport } from './envTransport.ts';
@@ -26,6 +27,7 @@ import { UncaughtErrors } from './uncaught.ts';
 
 const ownFolder = import.meta.dirname;
 const cancellation = new CancellationSource();
+const answers = new Emitter<ModelAnswer>();
 let started = false;
 
 const frontEnd = serveFrontEnd({
@@ -42,6 +44,8 @@ function emit(event: RunEvent): void {
 function take(message: FrontEndMessage): void {
   if (message.type === 'cancel') {
     cancellation.cancel();
+  } else if (message.type === 'model-answers') {
+    answers.fire(message);
   } else if (!started) {
     started = true;
     void run(message.request);
@@ -94,7 +98,11 @@ function portsOf(request: RunRequest): LaunchPorts {
     placeOfMethod: (file, name, method) =>
       placeOfMethod({ kind: 'file', where: file, name }, method, classes, (one) => localFiles.readText(one)),
     findModelText: (_, plan) => findRunText(request, plan),
-    openModelTuner: (_, plan, text) => openModelTuner(request, plan, text, loader, emit, cancellation.token),
+    openModelTuner: (_, plan, text) =>
+      openModelTuner(request, plan, text, loader, emit, {
+        cancellation: cancellation.token,
+        onAnswer: answers.event,
+      }),
     envTransport,
     openHelper: (plan) =>
       openHelperLlm(request.helper, {

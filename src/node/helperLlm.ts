@@ -15,7 +15,7 @@ export interface HelperContext {
   readonly logger: Logger;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The embedded model or one that a script answers. */
-  openLocal(choice: Exclude<ModelChoice, { kind: 'endpoint' }>): ChatModel | Promise<ChatModel>;
+  openLocal(choice: Extract<ModelChoice, { kind: 'embedded' | 'script' }>): ChatModel | Promise<ChatModel>;
   /** Told when the helper is first asked. */
   warn(problem: CodedError): void;
 }

@@ -3,6 +3,7 @@ import { tokenPieces } from '../backbone/context-tracker/tokenPieces.ts';
 import type { ModelTuner } from '../backbone/launcher/launch.ts';
 import type { RunPlan } from '../backbone/launcher/runPlan.ts';
 import { createEmbeddedModel } from '../backbone/model-tuner/embedded/embeddedModel.ts';
+import { FaultTally } from '../backbone/model-tuner/faults/faultTally.ts';
 import { createGateway, type FinishedCall } from '../backbone/model-tuner/gateway.ts';
 import type { ChatModel } from '../backbone/model-tuner/model.ts';
 import { EpisodeNames } from '../backbone/model-tuner/recording/episodeNames.ts';
@@ -10,12 +11,13 @@ import { createTuner } from '../backbone/model-tuner/tuner.ts';
 import type { EpisodeCalls, EpisodeSlot } from '../backbone/task-runner/episode.ts';
 import type { CancellationToken } from '../base/cancellation.ts';
 import type { Location } from '../base/errors.ts';
-import { Emitter } from '../base/event.ts';
+import { Emitter, type Event } from '../base/event.ts';
 import { hashText } from '../base/hash.ts';
 import type { Logger, LogLevel } from '../base/ports.ts';
-import type { ModelChoice, RunEvent, RunRequest } from '../protocol/run.ts';
+import type { ModelAnswer, ModelChoice, RunEvent, RunRequest } from '../protocol/run.ts';
 import { systemClock } from './clock.ts';
 import { createEndpointModel } from './endpointModel.ts';
+import { createHumanModel } from './humanModel.ts';
 import { localFiles } from './files.ts';
 import { createModelFetch } from './modelFetch.ts';
 import { openModelLayers } from './modelLayers.ts';
@@ -30,7 +32,13 @@ export interface ScriptLoader {
 }
 
 /** What a run's request says of its model. */
-export type TunerRequest = Pick<RunRequest, 'config' | 'model' | 'record' | 'replay'>;
+export type TunerRequest = Pick<RunRequest, 'config' | 'model' | 'record' | 'replay' | 'faults'>;
+
+/** What comes from the run's front end while it goes. */
+export interface FromFrontEnd {
+  readonly cancellation: CancellationToken;
+  readonly onAnswer: Event<ModelAnswer>;
+}
 
 /** The Model Tuner of one run: its gateway behind a loopback socket and behind a `fetch` of this process. */
 export async function openModelTuner(
@@ -39,27 +47,26 @@ export async function openModelTuner(
   text: ModelTextSource,
   loader: ScriptLoader,
   emit: (event: RunEvent) => void,
-  cancellation: CancellationToken,
+  { cancellation, onAnswer }: FromFrontEnd,
 ): Promise<ModelTuner> {
   const logger = { log: (level: LogLevel, message: string) => emit({ type: 'log', level, message }) };
   const names = new EpisodeNames();
   const around = await openModelLayers(request, names, logger, emit);
-  const model = await around(() => openModel(request.model, plan.seed, text, loader, logger));
-  const about = { names, model: model.description, cancellation, emit };
-  const recording = await openRunRecording(request, about);
+  const human = (): ChatModel => createHumanModel({ names, clock: systemClock, onAnswer, emit });
+  const open = modelOpener(plan.seed, text, loader, logger, human);
+  const model = await around(() => open(request.model));
+  const recording = await openRunRecording(request, { names, model: model.description, cancellation, emit });
   const calls = new Emitter<FinishedCall>();
+  const faults = new FaultTally();
+  calls.event((call) => recording?.take(call));
+  calls.event((call) => faults.take(call));
   const gateway = createGateway({
     model,
     sampling: plan.sampling,
     seed: plan.seed,
     clock: systemClock,
     logger,
-    observer: {
-      onCall: (call) => {
-        recording?.take(call);
-        calls.fire(call);
-      },
-    },
+    observer: { onCall: (call) => calls.fire(call) },
   });
   const server = await startModelServer(gateway.handle);
   const fetch = createModelFetch(gateway.handle);
@@ -75,6 +82,9 @@ export async function openModelTuner(
       },
       get failure() {
         return handle.failure;
+      },
+      get faults() {
+        return faults.of(episodeUuid);
       },
       close: () => {
         handle.close();
@@ -94,9 +104,20 @@ function seedOf({ task, repeat }: EpisodeSlot): number {
   return hashText(`${task.task_id}\n${task.main_query}\n${repeat}`);
 }
 
+/** Opens the models that a run may have. */
+function modelOpener(
+  seed: number,
+  text: Pick<ModelTextSource, 'open'>,
+  loader: ScriptLoader,
+  logger: Logger,
+  human: () => ChatModel,
+): (choice: ModelChoice) => ChatModel | Promise<ChatModel> {
+  return (choice) => (choice.kind === 'human' ? human() : openModel(choice, seed, text, loader, logger));
+}
+
 /** Throws what the model's own making throws, such as `model/script-not-found`. */
 export function openModel(
-  choice: ModelChoice,
+  choice: Exclude<ModelChoice, { kind: 'human' }>,
   seed: number,
   text: Pick<ModelTextSource, 'open'>,
   loader: ScriptLoader,

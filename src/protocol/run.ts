@@ -33,6 +33,8 @@ export const modelChoice = z.discriminatedUnion('kind', [
     model: z.string(),
     apiKey: z.optional(z.string()),
   }),
+  /** The person at the keyboard, asked through the front end. */
+  z.object({ kind: z.literal('human') }),
 ]);
 export type ModelChoice = z.infer<typeof modelChoice>;
 
@@ -65,6 +67,27 @@ export const replayMisses = ['fail', 'rerecord', 'sequential'] as const;
 /** A recording that answers in place of the models; they are asked with `rerecord` only. */
 export const replayChoice = z.object({ file: z.string(), miss: z.enum(replayMisses) });
 
+/** What can be made to go wrong with an LLM call. */
+export const faultKinds = [
+  'timeout',
+  'rate-limit',
+  'server-error',
+  'tool-json',
+  'length',
+  'cut',
+  'empty',
+] as const;
+export type FaultKind = (typeof faultKinds)[number];
+
+/** Which share of calls gets one of the kinds, by a seed of their own. */
+export const faultChoice = z.object({
+  seed: z.number(),
+  /** From 0 to 1. */
+  rate: z.number(),
+  kinds: z.array(z.enum(faultKinds)).check(z.minLength(1)),
+});
+export type FaultChoice = z.infer<typeof faultChoice>;
+
 /** The first message, front end to backbone process. Everything that only debugging needs; the rest is the config's. */
 export const runRequest = z.object({
   protocol: z.literal(runProtocolVersion),
@@ -77,6 +100,7 @@ export const runRequest = z.object({
   model: modelChoice,
   record: z.optional(recordChoice),
   replay: z.optional(replayChoice),
+  faults: z.optional(faultChoice),
   /** Absent: the server that upstream asks, by `DASHSCOPE_API_KEY` of the run's environment. */
   helper: z.optional(helperChoice),
   /** Seed of the run; absent: `ajet.debug.debug_vllm_seed`. */
@@ -106,7 +130,11 @@ export const frontEndMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('start'), request: runRequest }),
   /** Start no further episode, interrupt those that run, report what there is, end. */
   z.object({ type: z.literal('cancel') }),
+  /** What a person answers to the `model-asks` of that id. */
+  z.object({ type: z.literal('model-answers'), id: z.number(), text: z.string() }),
 ]);
+/** What a person answers in place of the model. */
+export type ModelAnswer = Pick<Extract<FrontEndMessage, { type: 'model-answers' }>, 'id' | 'text'>;
 export type FrontEndMessage = z.infer<typeof frontEndMessage>;
 
 /** Whose tokenizer counted; see TokenizerNote of the trace. */
@@ -141,6 +169,10 @@ export const episodeTracking = z.object({
 });
 export type EpisodeTracking = z.infer<typeof episodeTracking>;
 
+/** A fault that was injected into a call, which is not the model's doing. */
+const injectedFault = z.object({ call: z.number(), agent: z.string(), kind: z.enum(faultKinds) });
+export type InjectedFault = z.infer<typeof injectedFault>;
+
 /** One episode's outcome. */
 export const episodeResult = z.object({
   ...episodeId,
@@ -152,6 +184,8 @@ export const episodeResult = z.object({
   /** Wall-clock seconds from start to end, time held by a debugger included. */
   seconds: z.number(),
   error: z.nullable(errorReport),
+  /** What was injected into its calls; absent: nothing. */
+  faults: z.optional(z.array(injectedFault)),
   /** Absent where the process went before it could tell. */
   tracking: z.optional(episodeTracking),
 });
@@ -188,6 +222,25 @@ export const runEvent = z.discriminatedUnion('type', [
     status: z.number(),
   }),
   z.object({ type: z.literal('episode-ended'), result: episodeResult }),
+  /** An LLM call waits for the person at the keyboard. Comes again, with a problem, when the answer could not be read. */
+  z.object({
+    type: z.literal('model-asks'),
+    id: z.number(),
+    taskId: z.string(),
+    repeat: z.number(),
+    call: z.number(),
+    agent: z.string(),
+    /** Markdown. */
+    conversation: z.string(),
+    /** Names of the tools that may be called. */
+    tools: z.array(z.string()),
+    /** Calls that will ask after this one. */
+    waiting: z.number(),
+    /** `line` from 0, of the answer. */
+    problem: z.nullable(z.object({ message: z.string(), line: z.number() })),
+  }),
+  /** That call waits no more: it was answered or given up. */
+  z.object({ type: z.literal('model-asks-no-more'), id: z.number() }),
   z.object({
     type: z.literal('log'),
     level: z.enum(['debug', 'info', 'warn', 'error']),

@@ -97,6 +97,8 @@ const equalRewards: Finding = {
 function ownFindings(result: EpisodeResult): readonly Finding[] {
   const { tracking, error } = result;
   const problems = tracking?.problems ?? [];
+  const injected = faultFinding(result);
+  if (error !== null && injected !== undefined) return [injected, ...problems];
   if (error !== null) {
     const message = `The episode ended with an error: ${error.message.split('\n')[0] ?? ''}`;
     return [{ code: 'episode-error', severity: 'error', message }, ...problems];
@@ -114,7 +116,24 @@ function ownFindings(result: EpisodeResult): readonly Finding[] {
     const message = 'No token of the episode counts in the loss.';
     return [{ code: 'nothing-trainable', severity: 'error', message }, ...problems];
   }
-  return problems;
+  return injected === undefined ? problems : [injected, ...problems];
+}
+
+/** Training injects nothing, so what faults did to an episode says nothing of it. */
+function faultFinding({ faults = [], error }: EpisodeResult): Finding | undefined {
+  if (faults.length === 0) return undefined;
+  const kinds = [...new Set(faults.map(({ kind }) => kind))].join(', ');
+  return error === null
+    ? {
+        code: 'injected-fault',
+        severity: 'warning',
+        message: `Faults were injected into its calls (${kinds}), so its reward is not only the model's doing.`,
+      }
+    : {
+        code: 'lost-to-injected-fault',
+        severity: 'error',
+        message: `The episode was lost after faults had been injected into its calls (${kinds}): ${error.message.split('\n')[0] ?? ''}`,
+      };
 }
 
 /** The scored episodes of whole groups whose rewards are all equal. A single episode is its own baseline: it trains. */

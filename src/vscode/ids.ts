@@ -64,12 +64,19 @@ export const commands = {
   showVerlConfig: 'agentjet.showVerlConfig',
   /** Asks for another config and compares by effective value. */
   compareConfig: 'agentjet.compareConfig',
+  /** Sends what is written in answer to an LLM call that waits for a person. */
+  sendAnswer: 'agentjet.sendAnswer',
+  /** Shows the LLM call that waits for a person. */
+  answerCall: 'agentjet.answerCall',
   /** Shows what a rule is about: the one given, or one that is asked for. */
   explainRule: 'agentjet.explainRule',
 } as const;
 
 /** Of the read-only documents that show effective configs. */
 export const effectiveScheme = 'agentjet-effective';
+
+/** Of the documents in which a person answers LLM calls. */
+export const answerScheme = 'agentjet-answer';
 
 /** The container in the activity bar, and the views in it. */
 export const viewContainer = 'agentjet';
@@ -101,7 +108,7 @@ export const settingsSection = 'agentjet';
 export const settings = {
   /** string, default "": the Node.js that runs workflows. Scope `machine-overridable`. */
   runtimeExecutable: 'runtimeExecutable',
-  /** `embedded` | `script` | `endpoint`, default `embedded`. Scope `resource`. */
+  /** `embedded` | `script` | `endpoint` | `human`, default `embedded`. Scope `resource`. */
   model: 'model',
   /** string, default "": file of a scripted model. Scope `resource`. */
   script: 'script',

@@ -93,3 +93,23 @@ describe('a recording', () => {
     expect(episodes[0]?.error).toMatchObject({ code: 'replay/diverged' });
   });
 });
+
+describe('faults', () => {
+  it('are told, and their episodes with them', async () => {
+    const project = await smallProject(files);
+    const args = [...run, '--faults', 'rate=1,kinds=rate-limit', '--record', 'calls.jsonl'];
+    const { code, episodes, report, stderr } = await runJson(project, [...args, '--verbose']);
+    expect(code).toBe(1);
+    const faults = [{ call: 0, agent: 'asker', kind: 'rate-limit' }];
+    expect(episodes).toMatchObject([{ error: { code: 'faults/rate-limit' }, faults }, { faults }]);
+    expect(report.findings[0]).toMatchObject({ code: 'lost-to-injected-fault', episodes: [0, 1] });
+    expect(stderr).toContain('Injected fault (rate-limit) into LLM call 0 of task t1, repeat 0');
+    const replayed = await runJson(project, [...run, '--replay', 'calls.jsonl']);
+    expect(replayed.report).toEqual(report);
+  });
+});
+
+it('a person is asked only at a terminal', async () => {
+  const { code, stderr } = await runCli(await smallProject(files), [...run, '--model', 'human']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('[cli/no-terminal]')]);
+});

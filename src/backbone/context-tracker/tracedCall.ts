@@ -1,6 +1,7 @@
 import type { TracedCall } from '../../protocol/trace.ts';
 import type { TrackedCall, TrackerReply, TrackerRequest } from '../../tracking/tracker.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
+import { injectedFault } from '../model-tuner/faults/faults.ts';
 import { readReplyTokens } from './replyTokens.ts';
 
 /** What of a call's request decides its tokens. */
@@ -28,6 +29,7 @@ export function tracedCall(finished: FinishedCall, tracked: TrackedCall | undefi
   const { failure, request } = finished;
   const options = Object.entries(request).filter(([name]) => name !== 'messages' && name !== 'tools');
   const tools = toolsOf(request);
+  const fault = injectedFault(finished);
   return {
     episode: finished.episode,
     call: finished.call,
@@ -37,7 +39,7 @@ export function tracedCall(finished: FinishedCall, tracked: TrackedCall | undefi
     seconds: finished.seconds,
     status: finished.status,
     error: failure === undefined ? null : (failure.report?.message ?? failure.error.message),
-    options: JSON.stringify(Object.fromEntries(options)),
+    options: JSON.stringify({ ...(fault && { injected_fault: fault }), ...Object.fromEntries(options) }),
     tools: tools === null ? null : JSON.stringify(tools),
     finishReason: finished.completion?.choices[0]?.finish_reason ?? null,
     messages: tracked?.messages ?? [],

@@ -2,7 +2,7 @@ import type { CancellationToken } from '../../base/cancellation.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { CodedError, toReport, type ErrorReport, type Location } from '../../base/errors.ts';
 import type { Clock } from '../../base/ports.ts';
-import type { EpisodeResult } from '../../protocol/run.ts';
+import type { EpisodeResult, InjectedFault } from '../../protocol/run.ts';
 import type { AjetTuner, Task, Workflow, WorkflowOutput, WorkflowTask } from '../../workflow/index.ts';
 import type { Environments, EpisodeEnvironment } from '../env-service/environment.ts';
 import { settleReward, type Judging, type Outcome } from '../task-judge/judge.ts';
@@ -24,6 +24,8 @@ export interface EpisodeCalls {
   readonly answered: number;
   /** What the model last failed with, if its last call failed: why a workflow most likely threw. */
   readonly failure: CodedError | undefined;
+  /** What was injected into its calls, where faults are. */
+  readonly faults?: readonly InjectedFault[];
   /** Ends the episode's access; calls in flight end at once, as cancelled. */
   close(): void;
 }
@@ -61,6 +63,7 @@ export async function runEpisode(
     llmCalls: calls.answered,
     seconds: (context.clock.monotonic() - start) / 1000,
     error: 'reward' in outcome ? null : outcome,
+    ...(calls.faults !== undefined && calls.faults.length > 0 && { faults: [...calls.faults] }),
   };
 }
 

@@ -1,11 +1,12 @@
 import { CodedError } from '../../base/errors.ts';
 import { replayMisses, type RunRequest } from '../../protocol/run.ts';
+import { parseFaults } from './faultArgument.ts';
 import { oneOf, parseOptions, wrongUse } from './commandLine.ts';
 
 export interface RunArguments {
   readonly conf: string;
   readonly expDir: string | undefined;
-  readonly model: 'embedded' | 'script' | 'endpoint';
+  readonly model: 'embedded' | 'script' | 'endpoint' | 'human';
   readonly script: string | undefined;
   readonly baseUrl: string | undefined;
   readonly modelName: string | undefined;
@@ -15,6 +16,7 @@ export interface RunArguments {
   /** Paths are relative to the working directory. */
   readonly record: RunRequest['record'];
   readonly replay: RunRequest['replay'];
+  readonly faults: RunRequest['faults'];
   /** A tokenizer.json or the folder of one. */
   readonly tokenizer: string | undefined;
   readonly seed: number | undefined;
@@ -76,6 +78,7 @@ const options = {
   'record-overwrite': { type: 'boolean' },
   replay: { type: 'string' },
   'replay-miss': { type: 'string' },
+  faults: { type: 'string' },
   tokenizer: { type: 'string' },
   seed: { type: 'string' },
   tasks: { type: 'string' },
@@ -125,6 +128,7 @@ Which model answers:
   --model script         a file of yours that answers: --script FILE
   --model endpoint       an OpenAI-compatible server: --base-url URL --model-name NAME
   --api-key-env NAME     environment variable with the endpoint's key (default: OPENAI_API_KEY)
+  --model human          you, at this terminal
 
 Which model judges and data generation ask (default: DASHSCOPE_API_KEY's server and the config's model):
   --helper KIND          embedded, script or endpoint; script alone: the file of --script
@@ -138,6 +142,8 @@ Record and replay:
   --replay FILE          answers from a recording: no server, no key, no waiting
   --replay-miss WHAT     of a call that differs from the recording: fail (default), rerecord (the model answers, with
                          --record into a new recording) or sequential (the recorded answer all the same)
+  --faults SPEC          makes calls go wrong: the share of them, or rate=0.2,seed=7,kinds=A+B of timeout, rate-limit,
+                         server-error, tool-json, length, cut and empty
 
   --tokenizer PATH       a tokenizer.json or its folder, which counts tokens (default: that of ajet.model.path
                          where this machine has it, else an embedded one)
@@ -213,10 +219,12 @@ function traceCommand(argv: readonly string[]): Command {
   return { kind: 'trace', trace: { file, port, runtime: values.runtime } };
 }
 
+const models = ['embedded', 'script', 'endpoint', 'human'] as const;
+
 type Values = ReturnType<typeof parseOptions<typeof options>>['values'];
 
 function runArguments(values: Values, conf: string): RunArguments {
-  const model = oneOf('--model', values.model ?? 'embedded', ['embedded', 'script', 'endpoint'] as const);
+  const model = oneOf('--model', values.model ?? 'embedded', models);
   if (model === 'script' && values.script === undefined) {
     throw wrongUse('--model script needs a file.', 'Add --script FILE.');
   }
@@ -236,6 +244,7 @@ function runArguments(values: Values, conf: string): RunArguments {
     apiKeyEnv: values['api-key-env'] ?? 'OPENAI_API_KEY',
     helper: helperArguments(values),
     ...recordingArguments(values),
+    faults: parseFaults(values.faults),
     tokenizer: values.tokenizer,
     seed: whole('--seed', values.seed, 0),
     tasks: whole('--tasks', values.tasks, 1),

@@ -23,6 +23,7 @@ import {
   type TraceArguments,
 } from './arguments.ts';
 import type { Subcommand } from './commandIo.ts';
+import { HumanTerminal } from './humanTerminal.ts';
 import { LogView, untilInterrupted } from './logView.ts';
 import { terminalIo } from './terminalIo.ts';
 import { exitCodes, TerminalView } from './terminalView.ts';
@@ -70,6 +71,7 @@ function versionOf(distFolder: string): string {
 
 async function runCommand(run: RunArguments, distFolder: string): Promise<number> {
   const cwd = process.cwd();
+  if (run.model === 'human' && !process.stdin.isTTY) throw noTerminal();
   const fileVariables = await variablesOfEnvFile(cwd);
   const request = await requestOf(run, cwd, { ...fileVariables, ...process.env });
   const launcher = createRunLauncher({ distFolder, ownExecutable: process.execPath });
@@ -87,6 +89,7 @@ async function runCommand(run: RunArguments, distFolder: string): Promise<number
   const logView = run.logView ? new LogView({ distFolder, runtime: run.runtime }) : undefined;
   if (logView) started.onEvent((event) => logView.take(event));
   const blocked = watchBlocked(run, started, view);
+  const human = run.model === 'human' ? askAtTerminal(started) : undefined;
   dropUnreadOutput();
   // With --json stdout holds the document alone.
   started.onOutput(({ stream, text }) =>
@@ -95,6 +98,7 @@ async function runCommand(run: RunArguments, distFolder: string): Promise<number
   const interrupts = watchInterrupts(started);
   const exit = await started.exited;
   interrupts.dispose();
+  human?.close();
   blocked?.dispose();
   const interrupted = interrupts.count() > 0;
   const code = view.finish(exit, interrupted ? 'interrupted' : blocked?.found === true ? 'blocked' : 'own');
@@ -140,6 +144,7 @@ async function requestOf(
     expDir: run.expDir === undefined ? undefined : path.resolve(cwd, run.expDir),
     model: modelOf(run, cwd, environment),
     record: run.record && { ...run.record, file: path.resolve(cwd, run.record.file) },
+    faults: run.faults,
     replay: run.replay && { ...run.replay, file: path.resolve(cwd, run.replay.file) },
     helper: helperOf(run, cwd, environment),
     tokenizer: run.tokenizer === undefined ? undefined : path.resolve(cwd, run.tokenizer),
@@ -164,6 +169,8 @@ function modelOf(
       return { kind: 'embedded' };
     case 'script':
       return { kind: 'script', file: path.resolve(cwd, run.script ?? '') };
+    case 'human':
+      return { kind: 'human' };
     case 'endpoint': {
       const apiKey = environment[run.apiKeyEnv];
       return { kind: 'endpoint', baseUrl: run.baseUrl ?? '', model: run.modelName ?? '', apiKey };
@@ -188,6 +195,18 @@ function helperOf(
       return { kind: 'endpoint', baseUrl, model, apiKey: environment[apiKeyEnv] };
     }
   }
+}
+
+function askAtTerminal(run: RunProcess): HumanTerminal {
+  const terminal = new HumanTerminal({
+    input: process.stdin,
+    output: process.stderr,
+    terminal: true,
+    answer: (answer) => run.answer(answer),
+    interrupt: () => void process.emit('SIGINT'),
+  });
+  run.onEvent((event) => terminal.take(event));
+  return terminal;
 }
 
 /** The first Ctrl-C asks the run to end and report; the second ends it at once. */
@@ -223,6 +242,14 @@ function watchBlocked(
   });
   process.onEvent((event) => watch.take(event));
   return watch;
+}
+
+function noTerminal(): CodedError {
+  return new CodedError({
+    code: 'cli/no-terminal',
+    message: '--model human asks at the terminal, and the standard input is none.',
+    hint: 'Run the command in a terminal, or give the answers by --model script --script FILE.',
+  });
 }
 
 function noConfig(file: string): CodedError {

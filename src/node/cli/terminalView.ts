@@ -56,6 +56,9 @@ export class TerminalView {
       case 'problem':
         this.#say(`${event.severity}: ${formatReport(event.report, this.#options)}`);
         return;
+      case 'model-asks':
+      case 'model-asks-no-more':
+        return; // for the terminal that the person is at
       case 'run-ended':
         this.#end = event;
     }
@@ -126,9 +129,20 @@ function writeJson(
 
 /** Null where the process went before it could tell. */
 function episodeForJson(result: EpisodeResult): unknown {
-  const { taskId, repeat, reward, isSuccess, llmCalls, tracking, error } = result;
+  const { taskId, repeat, reward, isSuccess, llmCalls, tracking, faults, error } = result;
   const { timelines = null, tokens = null, trainableTokens = null } = tracking ?? {};
-  return { taskId, repeat, reward, isSuccess, llmCalls, timelines, tokens, trainableTokens, error };
+  return {
+    taskId,
+    repeat,
+    reward,
+    isSuccess,
+    llmCalls,
+    timelines,
+    tokens,
+    trainableTokens,
+    error,
+    ...(faults && { faults }),
+  };
 }
 
 function reportForJson(results: readonly EpisodeResult[], run: RunStarted | undefined): unknown {

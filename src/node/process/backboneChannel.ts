@@ -10,6 +10,7 @@ import {
   encodeLine,
   LineSplitter,
   type FrontEndMessage,
+  type ModelAnswer,
   type RunEvent,
   type RunRequest,
 } from '../../protocol/run.ts';
@@ -99,6 +100,10 @@ export class BackboneChannel implements RunProcess {
 
   get pid(): number {
     return this.#tree.pid;
+  }
+
+  answer({ id, text }: ModelAnswer): void {
+    this.#send({ type: 'model-answers', id, text });
   }
 
   cancel(): void {

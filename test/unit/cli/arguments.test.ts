@@ -85,6 +85,38 @@ describe('parseArguments', () => {
     expect(usage).toContain(`agentjet ${name} `);
   });
 
+  it('takes recordings and faults', () => {
+    const run = ['--conf', 'a.yaml', '--record', 'r', '--replay', 's', '--replay-miss', 'rerecord'];
+    expect(parseArguments([...run, '--faults', 'rate=0.5,seed=7,kinds=cut+empty'])).toMatchObject({
+      run: {
+        record: { file: 'r', overwrite: false },
+        replay: { file: 's', miss: 'rerecord' },
+        faults: { rate: 0.5, seed: 7, kinds: ['cut', 'empty'] },
+      },
+    });
+    expect(parseArguments(['--conf', 'a.yaml', '--faults', '1'])).toMatchObject({
+      run: { faults: { rate: 1, seed: 0 } },
+    });
+  });
+
+  it.each([
+    [['--record-overwrite'], /Add --record FILE/],
+    [['--replay-miss', 'fail'], /Add --replay FILE/],
+    [['--replay', 's', '--replay-miss', 'guess'], /Choose fail, rerecord, sequential/],
+    [['--faults', '2'], /above 0 and at most 1|rate=0.2/],
+    [['--faults', 'rate=0.1,seed=x'], /rate=0.2/],
+    [['--faults', 'rate=0.1,kinds=fire'], /Choose timeout/],
+    [['--faults', 'often=1'], /rate=0.2/],
+  ])('refuses %j', (args, hint) => {
+    let thrown: unknown;
+    try {
+      parseArguments(['--conf', 'a.yaml', ...args]);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({ code: 'cli/usage', hint: expect.stringMatching(hint) as string });
+  });
+
   it('takes a trace to look at', () => {
     expect(parseArguments(['trace', 'a.ajtrace'])).toEqual({
       kind: 'trace',

@@ -143,6 +143,30 @@ describe('a run without debugging', () => {
   });
 });
 
+describe('a run whose model is a person', () => {
+  it('passes on what is asked, and what is answered by the editor or in the console', async () => {
+    const { client } = connect();
+    await start(client, 'asks', { noDebug: true });
+    const first = await client.event('agentjet.modelAsks');
+    const { title, conversation } = first.body ?? {};
+    expect([title, conversation]).toEqual(['call 0 of sum, repeat 0, by solver', '### user\n\nHow many?']);
+    const refused = await client.request('agentjet.modelAnswers', { id: 0 });
+    expect(refused).toMatchObject({
+      success: false,
+      message: expect.stringContaining('[debug/bad-answer]') as string,
+    });
+    await client.request('agentjet.modelAnswers', { id: 0, text: 'five' });
+    await client.until(({ event, body }) => event === 'agentjet.modelAsks' && body?.['id'] === 1);
+    expect(await client.request('evaluate', { expression: 'six', context: 'repl' })).toMatchObject({
+      success: true,
+    });
+    await client.event('terminated');
+    const said = client.messages.map(({ body }) => String(body?.['output'])).join('');
+    expect(said).toMatch(/0 is answered: five[^]*1 is answered: six/);
+    client.golden();
+  });
+});
+
 describe('a run with a trace', () => {
   it.each([
     ['completes', 'completed'],

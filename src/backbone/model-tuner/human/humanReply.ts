@@ -1,0 +1,76 @@
+/** What a person typed, as the fields of a message. */
+export interface HumanReply {
+  readonly content: string;
+  readonly toolCalls: readonly { readonly name: string; readonly arguments: string }[];
+}
+
+/** Why it is no reply. */
+export interface ReplyProblem {
+  readonly problem: string;
+  /** From 0. */
+  readonly line: number;
+}
+
+export const replySyntax =
+  'A line `tool NAME {"argument": "value"}` calls a tool, and its JSON may go on over further lines. Everything else is ' +
+  'text. A \\ at the beginning of a line is left out: it makes text of such a line, and alone it is an empty answer.';
+
+/**
+ * Reads what a person answers in place of a model; see {@link replySyntax}. Names of tools are checked, their arguments
+ * only for being a JSON object: a model may get them wrong, too.
+ *
+ * @param tools names of those that the request offers; without any, every line is text
+ */
+export function readHumanReply(text: string, tools: readonly string[]): HumanReply | ReplyProblem {
+  if (text.trim() === '') return { problem: 'nothing is written; a single \\ is an empty answer', line: 0 };
+  const lines = text.replaceAll('\r\n', '\n').split('\n');
+  const content: string[] = [];
+  const toolCalls: HumanReply['toolCalls'][number][] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? '';
+    const call = tools.length > 0 ? /^tool\s+(\S+)\s*(.*)$/.exec(line) : null;
+    if (call === null) {
+      content.push(line.replace(/^\\/, ''));
+      continue;
+    }
+    const [, name = '', begin = ''] = call;
+    if (!tools.includes(name)) {
+      return {
+        problem: `there is no tool "${name}" but ${tools.join(', ')}; a \\ before the line makes it text`,
+        line: at,
+      };
+    }
+    const end = endOfJson(lines, at, begin);
+    if (end === undefined) {
+      return {
+        problem: `what follows tool ${name} is no JSON object, such as {"argument": "value"}`,
+        line: at,
+      };
+    }
+    toolCalls.push({ name, arguments: [begin, ...lines.slice(at + 1, end + 1)].join('\n').trim() || '{}' });
+    at = end;
+  }
+  return { content: content.join('\n').trim(), toolCalls };
+}
+
+/** The line that completes the object; undefined: none does. */
+function endOfJson(lines: readonly string[], start: number, begin: string): number | undefined {
+  if (begin.trim() === '') return start;
+  let text = begin;
+  for (let at = start; ;) {
+    if (isObject(text)) return at;
+    at += 1;
+    const line = lines[at];
+    if (line === undefined || /^tool\s/.test(line)) return undefined;
+    text += `\n${line}`;
+  }
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false; // not yet, or not at all
+  }
+}

@@ -1,0 +1,120 @@
+import * as vscode from 'vscode';
+import { replySyntax } from '../../backbone/model-tuner/human/humanReply.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { answerRequest, type ModelAsksBody } from '../../debug/humanEvents.ts';
+import { answerScheme, commands } from '../ids.ts';
+import { AnswerFiles } from './answerFiles.ts';
+
+/** An LLM call that waits for a person. */
+interface Question {
+  readonly session: vscode.DebugSession;
+  readonly id: number;
+  readonly conversation: vscode.Uri;
+  readonly answer: vscode.Uri;
+}
+
+/** The questions of the window's sessions: each session has at most one at a time. */
+export class Questions implements Disposable {
+  readonly #store = new DisposableStore();
+  readonly #files = this.#store.add(new AnswerFiles());
+  readonly #problems = this.#store.add(vscode.languages.createDiagnosticCollection('agentjet-answer'));
+  readonly #waiting = this.#store.add(
+    vscode.window.createStatusBarItem('agentjet.answerCall', vscode.StatusBarAlignment.Left),
+  );
+  readonly #open = new Map<string, Question>();
+
+  constructor() {
+    this.#waiting.name = 'AgentJet: LLM Call';
+    this.#waiting.text = '$(comment-discussion) LLM call waits';
+    this.#waiting.tooltip = 'An LLM call waits for your answer';
+    this.#waiting.command = commands.answerCall;
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  async asked(session: vscode.DebugSession, body: ModelAsksBody): Promise<void> {
+    const known = this.#open.get(session.id);
+    const question = known?.id === body.id ? known : this.#begin(session, body);
+    const { problem } = body;
+    this.#problems.delete(question.answer);
+    await this.#show(question);
+    if (problem !== null) this.#mark(question, problem);
+  }
+
+  /** Closes what a question opened. Without an id: whatever question the session has. */
+  async over(session: vscode.DebugSession, id?: number): Promise<void> {
+    const question = this.#open.get(session.id);
+    if (question === undefined || (id !== undefined && question.id !== id)) return;
+    this.#open.delete(session.id);
+    if (this.#open.size === 0) this.#waiting.hide();
+    this.#problems.delete(question.answer);
+    const names = new Set([question.conversation.toString(), question.answer.toString()]);
+    await this.#document(question)?.save(); // nobody is asked whether to keep it
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    await vscode.window.tabGroups.close(
+      tabs.filter(({ input }) => input instanceof vscode.TabInputText && names.has(input.uri.toString())),
+      true,
+    );
+    this.#files.delete(question.conversation);
+    this.#files.delete(question.answer);
+  }
+
+  /** Shows a question again, if one waits. */
+  async showWaiting(): Promise<void> {
+    const [question] = this.#open.values();
+    if (question !== undefined) await this.#show(question);
+    else void vscode.window.showInformationMessage('No LLM call waits for an answer.');
+  }
+
+  /** Sends what is written in answer to the question in front, or to the one that waits. */
+  async send(): Promise<void> {
+    const front = vscode.window.activeTextEditor?.document.uri.toString();
+    const all = [...this.#open.values()];
+    const question = all.find(({ answer }) => answer.toString() === front) ?? all[0];
+    if (question === undefined) {
+      await this.showWaiting();
+      return;
+    }
+    const document = await vscode.workspace.openTextDocument(question.answer);
+    await document.save();
+    const answer = { id: question.id, text: document.getText() };
+    await question.session.customRequest(answerRequest, answer);
+  }
+
+  #begin(session: vscode.DebugSession, { id, title, conversation, tools }: ModelAsksBody): Question {
+    const file = (name: string): vscode.Uri =>
+      vscode.Uri.from({ scheme: answerScheme, authority: session.id, path: `/${id}/${fileName(name)}.md` });
+    const question = { session, id, conversation: file(title), answer: file(`Answer to ${title}`) };
+    const help = tools.length > 0 ? `\n\n---\n\n${replySyntax}\n` : '\n';
+    this.#files.put(question.conversation, `${conversation}${help}`, true);
+    this.#files.put(question.answer, '', false);
+    this.#open.set(session.id, question);
+    this.#waiting.show();
+    return question;
+  }
+
+  async #show({ conversation, answer }: Question): Promise<void> {
+    const { Beside, Active } = vscode.ViewColumn;
+    await vscode.window.showTextDocument(conversation, { viewColumn: Active, preview: false });
+    await vscode.window.showTextDocument(answer, { viewColumn: Beside, preview: false });
+  }
+
+  #mark(question: Question, { message, line }: NonNullable<ModelAsksBody['problem']>): void {
+    const range = new vscode.Range(line, 0, line, Number.MAX_SAFE_INTEGER);
+    const diagnostic = new vscode.Diagnostic(range, `Not sent: ${message}.`);
+    diagnostic.source = 'AgentJet';
+    this.#problems.set(question.answer, [diagnostic]);
+    void vscode.window.showWarningMessage(`The answer was not sent: line ${line + 1}: ${message}.`);
+  }
+
+  #document({ answer }: Question): vscode.TextDocument | undefined {
+    return vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === answer.toString());
+  }
+}
+
+/** What every system takes for a name. */
+function fileName(title: string): string {
+  return title.replaceAll(/[^\p{L}\p{N} ._-]+/gu, ' ').trim();
+}
