@@ -31,6 +31,18 @@ export interface FileReader {
   folders?(folder: string): Promise<readonly string[]>;
 }
 
+/** Reading parts of files that need not fit into memory, handed in. Each rejects when the file cannot be read. */
+export interface PartReader {
+  /** Bytes. */
+  size(file: string): Promise<number>;
+  /** The bytes from `start` up to, not including, `end`; fewer where the file ends. */
+  readPart(file: string, start: number, end: number): Promise<Uint8Array>;
+  /** The text of a UTF-8 file piece by piece; a large file is never held whole. */
+  pieces(file: string): AsyncIterable<string>;
+  /** The text of UTF-8 bytes, a byte order mark at its start included. */
+  decode(bytes: Uint8Array): string;
+}
+
 /** Joining and splitting paths by the rules of one platform, so that each can be tested on any. */
 export interface PathRules {
   resolve(...parts: string[]): string;

@@ -25,3 +25,21 @@ function writeCodePoint(bytes: Uint8Array, at: number, point: number): number {
   }
   return at + following + 1;
 }
+
+/** Bytes of a text in UTF-8. */
+export function utf8Length(text: string): number {
+  let length = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    // Both halves of a pair count two bytes, a lone one three.
+    if (unit >= 0x80) length += unit < 0x800 || isHalfOfPair(text, at) ? 1 : 2;
+  }
+  return length;
+}
+
+function isHalfOfPair(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  if (unit < 0xd800 || unit > 0xdfff) return false;
+  const other = text.charCodeAt(unit < 0xdc00 ? at + 1 : at - 1);
+  return unit < 0xdc00 ? other >= 0xdc00 && other <= 0xdfff : other >= 0xd800 && other < 0xdc00;
+}

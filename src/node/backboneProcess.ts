@@ -15,6 +15,7 @@ import { localClassFinder } from './classFinder.ts';
 import { systemClock } from './clock.ts';
 import { envTransport } from './envTransport.ts';
 import { localFiles } from './files.ts';
+import { localParts } from './parts.ts';
 import { installLoader, type Loader } from './loader/loader.ts';
 import { openHelperLlm } from './helperLlm.ts';
 import { findRunText } from './modelText.ts';
@@ -104,6 +105,7 @@ function portsOf(request: RunRequest): LaunchPorts {
         onAnswer: answers.event,
       }),
     envTransport,
+    dataSets: { parts: localParts },
     openHelper: (plan) =>
       openHelperLlm(request.helper, {
         seed: plan.seed,

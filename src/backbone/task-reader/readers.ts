@@ -1,5 +1,6 @@
 import { CodedError, type Location } from '../../base/errors.ts';
 import { readEnvService } from './envServiceReader.ts';
+import { readHuggingFace } from './huggingFaceReader.ts';
 import { IdTally } from './idTally.ts';
 import { readJsonlSplit } from './jsonlReader.ts';
 import { readRandomDummy } from './randomDummyReader.ts';
@@ -10,6 +11,7 @@ import { readTracing } from './tracing/tracingReader.ts';
 const readers: Readonly<Record<string, ReadTasks>> = {
   jsonl_dataset_file: readJsonlSplit,
   env_service: readEnvService,
+  huggingface_dat_repo: readHuggingFace,
   random_dummy: readRandomDummy,
   tracing: readTracing,
 };

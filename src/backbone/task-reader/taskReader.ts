@@ -5,6 +5,7 @@ import type { Config } from '../../config/effectiveConfig.ts';
 import type { Task } from '../../workflow/index.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import type { ReaderTools } from './readerTools.ts';
+import type { DataSetPorts } from './data-set/dataSetPorts.ts';
 import type { IdTally } from './idTally.ts';
 
 /** Which tasks of a data set a debug run takes. */
@@ -43,6 +44,8 @@ export interface TaskSource {
   /** A path of the config's, made absolute. */
   resolveFile(path: string): Promise<string>;
   readonly tools: ReaderTools;
+  /** Absent: only texts can be read. */
+  readonly dataSets?: DataSetPorts | undefined;
   /** Absent: no service can be asked. */
   readonly environments?: TaskListing | undefined;
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { missingHelper } from '../../../src/backbone/helper-llm/createHelper.ts';
+import { localParts } from '../../../src/node/parts.ts';
 import { launch, type LaunchPorts } from '../../../src/backbone/launcher/launch.ts';
 import type { RunFacts } from '../../../src/backbone/launcher/runFacts.ts';
 import type { FinishedCall } from '../../../src/backbone/model-tuner/call.ts';
@@ -75,6 +76,7 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
     findModelText: () => Promise.resolve({ note: letters.note, open: () => Promise.resolve(letters) }),
     openHelper: () => missingHelper(),
     readerTools: () => unasked.tools,
+    dataSets: { parts: localParts },
     openModelTuner: () =>
       Promise.resolve({
         description: 'nobody',
@@ -235,31 +237,6 @@ describe('launch', () => {
     const { ports, events } = portsOf({ findModelText: () => Promise.reject(missing) });
     await launch(request, ports, never);
     expect(events.at(-1)).toMatchObject({ status: 'failed', error: { code: 'tokenizer/not-found' } });
-  });
-
-  it('has the judges of AgentJet built in', async () => {
-    class Boxed extends Workflow {
-      override execute(): Promise<WorkflowOutput> {
-        return Promise.resolve({ metadata: { final_answer: String.raw`\boxed{4}`, target: 4, nums: [4] } });
-      }
-    }
-    const judge = 'tutorial.example_countdown.countdown_answer_as_judge->CountdownAnswerAsJudge';
-    const loadWorkflow = (): Promise<typeof Boxed> => Promise.resolve(Boxed);
-    const { ports, results, seen } = portsOf({ text: config.replace('j.ts->J', judge), loadWorkflow });
-    await launch(request, ports, never);
-    expect(results().map(({ reward, error }) => [reward, error])).toEqual(Array(4).fill([1, null]));
-    expect(seen.judgesLoaded).toBe(0);
-  });
-
-  it('ends the episodes, not the run, where the built-in judge lacks something', async () => {
-    const judge = 'tutorial.example_math_agent.math_answer_as_judge->MathAnswerAsJudge';
-    const loadWorkflow = (): Promise<typeof LeftToTheJudge> => Promise.resolve(LeftToTheJudge);
-    const { ports, events, results } = portsOf({ text: config.replace('j.ts->J', judge), loadWorkflow });
-    await launch(request, ports, never);
-    expect(results().map(({ error }) => [error?.code, error?.location?.file])).toEqual(
-      Array(4).fill(['task-judge/missing-input', '/project/w.ts W.execute']),
-    );
-    expect(events.at(-1)).toMatchObject({ type: 'run-ended', status: 'completed' });
   });
 
   it('loads the judge once, and only when it is needed', async () => {

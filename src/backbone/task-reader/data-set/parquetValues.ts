@@ -1,0 +1,147 @@
+import type { FileMetaData, SchemaElement, SchemaTree } from 'hyparquet';
+import { encodeBase64 } from '../../model-tuner/base64.ts';
+import { decimalText, isoDate, isoMoment, isoTime } from './pythonText.ts';
+import type { Row } from './table.ts';
+
+/** Makes JSON values of a row that was read of {@link withPlainLeaves} metadata. */
+export type ReadRow = (row: Row) => Row;
+
+type ReadValue = (value: unknown) => unknown;
+
+/**
+ * The metadata without the types that the reader would turn into numbers or dates which hold less than Python's: those
+ * values arrive as they are stored.
+ */
+export function withPlainLeaves(metadata: FileMetaData): FileMetaData {
+  const schema = metadata.schema.map((element) => {
+    if (momentOf(element) === undefined && !isDecimal(element)) return element;
+    const parts = Object.entries(element).filter(([name]) => !/^(?:converted|logical)_type$/.test(name));
+    return Object.fromEntries(parts) as unknown as SchemaElement;
+  });
+  return { ...metadata, schema };
+}
+
+/**
+ * Values as JSON has them: decimals as their digits, bytes as base64, and days, times and moments as Python's
+ * `isoformat()`. Whole numbers that JavaScript cannot hold become texts, which `onBigNumber` is told of.
+ */
+export function parquetRowReader(
+  columns: readonly SchemaTree[],
+  onBigNumber: (column: string) => void,
+): ReadRow {
+  return recordReader(columns, onBigNumber);
+}
+
+function recordReader(children: readonly SchemaTree[], onBigNumber: (column: string) => void): ReadRow {
+  const readers = children.map((child) => {
+    const name = child.element.name;
+    return [name, valueReader(child, () => onBigNumber(child.path.join('.')))] as const;
+  });
+  return (row) => Object.fromEntries(readers.map(([name, read]) => [name, read(row[name])]));
+}
+
+function valueReader(tree: SchemaTree, onBigNumber: () => void): ReadValue {
+  const one = singleReader(tree, onBigNumber);
+  const isRepeated = tree.element.repetition_type === 'REPEATED';
+  return isRepeated ? listOf(one) : one;
+}
+
+function listOf(item: ReadValue): ReadValue {
+  return (value) =>
+    value === null || value === undefined ? null : Array.from(value as Iterable<unknown>, item);
+}
+
+function singleReader({ element, children }: SchemaTree, onBigNumber: () => void): ReadValue {
+  const [child] = children;
+  if (child === undefined) return orNull(leafReader(element, onBigNumber));
+  const isList = element.converted_type === 'LIST' || element.logical_type?.type === 'LIST';
+  if (isList) return listOf(itemReader(child, onBigNumber));
+  const isMap = element.converted_type === 'MAP' || element.logical_type?.type === 'MAP';
+  const mapped = isMap ? child.children[1] : undefined;
+  if (mapped !== undefined) {
+    const read = valueReader(mapped, onBigNumber);
+    return orNull((value) =>
+      Object.fromEntries(Object.entries(value as Row).map(([key, one]) => [key, read(one)])),
+    );
+  }
+  return orNull(recordReader(children, onBigNumber) as ReadValue);
+}
+
+/** Of a list in either of Parquet's two layouts: around its items there may be one more group. */
+function itemReader(repeated: SchemaTree, onBigNumber: () => void): ReadValue {
+  const [item, ...others] = repeated.children;
+  if (item !== undefined && others.length === 0) return valueReader(item, onBigNumber);
+  return singleReader(repeated, onBigNumber);
+}
+
+function orNull(read: ReadValue): ReadValue {
+  return (value) => (value === null || value === undefined ? null : read(value));
+}
+
+function leafReader(element: SchemaElement, onBigNumber: () => void): ReadValue {
+  const moment = momentOf(element);
+  if (moment !== undefined) return moment;
+  if (isDecimal(element)) {
+    const scale = scaleOf(element);
+    return (value) => decimalText(wholeNumber(value), scale);
+  }
+  return (value) => {
+    if (typeof value === 'bigint') {
+      const number = Number(value);
+      if (Number.isSafeInteger(number)) return number;
+      onBigNumber();
+      return String(value);
+    }
+    if (value instanceof Uint8Array) return encodeBase64(byteText(value));
+    return typeof value === 'number' && !Number.isFinite(value) ? notFinite(value) : value;
+  };
+}
+
+function byteText(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+}
+
+/** As Python's json writes what JSON has no number for. */
+function notFinite(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  return value > 0 ? 'Infinity' : '-Infinity';
+}
+
+const units: Readonly<Record<string, bigint>> = { MILLIS: 1_000_000n, MICROS: 1000n, NANOS: 1n };
+
+function momentOf({
+  type,
+  converted_type: converted,
+  logical_type: logical,
+}: SchemaElement): ReadValue | undefined {
+  if (type === 'INT96') return (value) => isoMoment(wholeNumber(value), false);
+  if (converted === 'DATE' || logical?.type === 'DATE') return (value) => isoDate(Number(value));
+  const named = /^(TIME|TIMESTAMP)_(MILLIS|MICROS)$/.exec(converted ?? '');
+  const isTyped = logical?.type === 'TIMESTAMP' || logical?.type === 'TIME';
+  const kind = isTyped ? logical.type : named?.[1];
+  const unit = units[(isTyped ? logical.unit : named?.[2]) ?? ''];
+  if (kind === undefined || unit === undefined) return undefined;
+  const isUtc = isTyped ? logical.isAdjustedToUTC : true;
+  if (kind === 'TIMESTAMP') return (value) => isoMoment(wholeNumber(value) * unit, isUtc);
+  return (value) => {
+    const nanoseconds = wholeNumber(value) * unit;
+    return isoTime(nanoseconds / 1_000_000_000n, nanoseconds % 1_000_000_000n);
+  };
+}
+
+function isDecimal({ converted_type: converted, logical_type: logical }: SchemaElement): boolean {
+  return converted === 'DECIMAL' || logical?.type === 'DECIMAL';
+}
+
+function scaleOf({ scale, logical_type: logical }: SchemaElement): number {
+  return logical?.type === 'DECIMAL' ? logical.scale : (scale ?? 0);
+}
+
+/** Of a stored number, or of bytes in two's complement with the highest first. */
+function wholeNumber(value: unknown): bigint {
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'number') return BigInt(value);
+  if (!(value instanceof Uint8Array)) throw new TypeError('a number was expected');
+  const unsigned = value.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
+  return BigInt.asIntN(value.length * 8, unsigned);
+}

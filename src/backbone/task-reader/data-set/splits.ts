@@ -1,0 +1,194 @@
+import { dataSetErrors } from './errors.ts';
+import { defaultSubset, type Subset } from './dataSetCard.ts';
+import { globExpression, hasWildcards } from './glob.ts';
+
+export type TableFormat = 'parquet' | 'csv' | 'tsv' | 'json';
+
+/** The files of one split of a data set. */
+export interface SplitFiles {
+  readonly format: TableFormat;
+  /** Paths below the folder of the data set, parts joined by `/`, in the order of their rows. */
+  readonly files: readonly string[];
+  /** What the README says of how to read them. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+type Patterns = ReadonlyMap<string, readonly string[]>;
+
+const separators = '[-._ 0-9]';
+const keywords: Readonly<Record<string, readonly string[]>> = {
+  train: ['train', 'training'],
+  validation: ['validation', 'valid', 'dev', 'val'],
+  test: ['test', 'testing', 'eval', 'evaluation'],
+};
+const five = '[0-9]'.repeat(5);
+
+const byFolder = patternsOf((word) => [
+  `**/${word}/**`,
+  `**/${word}${separators}/**`,
+  `**/*${separators}${word}/**`,
+  `**/*${separators}${word}${separators}/**`,
+]);
+const byName = patternsOf((word) => [`**/${word}${separators}*`, `**/*${separators}${word}${separators}*`]);
+const everything: Patterns = new Map([['train', ['**']]]);
+
+function patternsOf(of: (word: string) => readonly string[]): Patterns {
+  return new Map(Object.entries(keywords).map(([split, words]) => [split, words.flatMap(of)]));
+}
+
+const notData = new Set([
+  'README.md',
+  'config.json',
+  'dataset_info.json',
+  'dataset_infos.json',
+  'dummy_data.zip',
+  'dataset_dict.json',
+]);
+
+/** By extension; `other` is what `datasets` reads and this does not. */
+const formats: Readonly<Record<string, TableFormat | 'other'>> = {
+  csv: 'csv',
+  tsv: 'tsv',
+  json: 'json',
+  jsonl: 'json',
+  ndjson: 'json',
+  parquet: 'parquet',
+  geoparquet: 'parquet',
+  gpq: 'parquet',
+  ...Object.fromEntries(
+    'arrow txt tar xml hdf5 h5 lance zip pdf jpg jpeg png gif bmp webp tiff wav mp3 flac ogg opus mp4 mkv avi mov'
+      .split(' ')
+      .map((extension) => [extension, 'other' as const]),
+  ),
+};
+
+/**
+ * Finds the files of a split as `datasets.load_dataset(folder, split=…)` does: by the README's `configs`, else sharded
+ * files below `data/`, folders or files named after splits, else every file for `train`.
+ *
+ * @param paths of all files below the folder, parts joined by `/`
+ * @param place of the data set, for messages
+ *
+ * Throws `task-reader/no-data-files`, `…/missing-file`, `…/unknown-split`, `…/unread-format`, `…/subset-needed`, `…/bad-data-set-card`.
+ */
+export function findSplit(
+  paths: readonly string[],
+  readme: string | undefined,
+  split: string,
+  place: string,
+): SplitFiles {
+  const sorted = [...paths].sort();
+  const subsets = defaultSubset(readme, place);
+  const splits = splitsOf(sorted, subsets?.chosen, place);
+  // Upstream looks for files in the folder of the first one only where it names none.
+  const first = subsets?.first.patterns === undefined ? undefined : subsets.first;
+  const format = formatOf([...splitsOf(sorted, first, place).values()], place);
+  const extensions = Object.keys(formats).filter((extension) => formats[extension] === format);
+  const found = new Map(
+    [...splits].map(([name, files]) => [name, files.filter((file) => hasExtension(file, extensions))]),
+  );
+  const files = found.get(split);
+  if (files === undefined || files.length === 0) {
+    const others = [...found].filter(([, of]) => of.length > 0).map(([name]) => name);
+    throw dataSetErrors.unknownSplit(place, split, others);
+  }
+  return { format, files, options: subsets?.chosen.options ?? {} };
+}
+
+function splitsOf(
+  paths: readonly string[],
+  subset: Subset | undefined,
+  place: string,
+): ReadonlyMap<string, readonly string[]> {
+  const folder = subset?.folder ?? '';
+  const inside = paths.filter((path) => path.startsWith(folder)).map((path) => path.slice(folder.length));
+  const patterns = subset?.patterns ?? guessPatterns(inside);
+  const known = Object.keys(formats);
+  const filesOf = (of: readonly string[]): string[] =>
+    of.flatMap((pattern) => {
+      const files = matching(inside, pattern).filter((file) => hasExtension(file, known));
+      if (files.length === 0 && !hasWildcards(pattern)) throw dataSetErrors.missingFile(place, pattern);
+      return files;
+    });
+  const splits = [...patterns].map(
+    ([split, of]) => [split, filesOf(of).map((file) => `${folder}${file}`)] as const,
+  );
+  if (splits.every(([, files]) => files.length === 0)) throw dataSetErrors.noDataFiles(place);
+  return new Map(splits);
+}
+
+function guessPatterns(paths: readonly string[]): Patterns {
+  const sharded = paths
+    .map((path) => /^data\/([^/]*)-\d{5}-of-\d{5}[^/]*\.[^/]*$/.exec(path)?.[1])
+    .filter((split) => split !== undefined);
+  if (sharded.length > 0) {
+    return new Map([...new Set(sharded)].map((split) => [split, [`data/${split}-${five}-of-${five}*.*`]]));
+  }
+  for (const patterns of [byFolder, byName, everything]) {
+    const found = [...patterns].filter(([, of]) => of.some((pattern) => matching(paths, pattern).length > 0));
+    if (found.length > 0) return new Map(found);
+  }
+  return new Map();
+}
+
+function matching(paths: readonly string[], pattern: string): string[] {
+  const plain = pattern.replace(/^\.\//, '');
+  const base = baseName(plain);
+  const expression = hasWildcards(plain) ? globExpression(plain) : undefined;
+  return paths.filter(
+    (path) =>
+      (expression === undefined ? path === plain : expression.test(path)) &&
+      (baseName(path) === base || !notData.has(baseName(path))) &&
+      special(path) === special(plain) &&
+      hidden(path) === hidden(plain),
+  );
+}
+
+/** Folders such as `__pycache__`. */
+function special(path: string): number {
+  return path
+    .split('/')
+    .slice(0, -1)
+    .filter((part) => part.startsWith('__')).length;
+}
+
+function hidden(path: string): number {
+  return path.split('/').filter((part) => part.startsWith('.') && /[^.]/.test(part)).length;
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function extensionsOf(path: string): string[] {
+  return baseName(path).split('.').slice(1);
+}
+
+function hasExtension(path: string, extensions: readonly string[]): boolean {
+  return extensionsOf(path).some((extension) => extensions.includes(extension));
+}
+
+/** The format of most files, which has to be the same for all splits. */
+function formatOf(splits: readonly (readonly string[])[], place: string): TableFormat {
+  const extensions = splits.map(commonExtension);
+  const [format, ...others] = new Set(extensions.map((extension) => formats[extension]));
+  if (others.length > 0) throw dataSetErrors.mixedFormats(place, extensions);
+  if (format === undefined || format === 'other')
+    throw dataSetErrors.unreadFormat(place, extensions[0] ?? '');
+  return format;
+}
+
+const favourites = ['csv', 'json', 'jsonl', 'parquet'];
+
+function commonExtension(files: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const extension of files.slice(0, 10_000).flatMap(extensionsOf)) {
+    const lower = extension.toLowerCase();
+    counts.set(lower, (counts.get(lower) ?? 0) + 1);
+  }
+  const ranked = [...counts].sort(
+    ([a, countOfA], [b, countOfB]) =>
+      countOfB - countOfA || favourites.indexOf(b) - favourites.indexOf(a) || (a < b ? 1 : -1),
+  );
+  return ranked.map(([extension]) => extension).find((extension) => formats[extension] !== undefined) ?? '';
+}

@@ -1,0 +1,194 @@
+import type { CodedError, Location } from '../../base/errors.ts';
+import type { Task } from '../../workflow/index.ts';
+import { CsvTable } from './data-set/csvTable.ts';
+import type { DataSetListing, DataSetPorts } from './data-set/dataSetPorts.ts';
+import { dataSetErrors } from './data-set/errors.ts';
+import { JsonTable } from './data-set/jsonTable.ts';
+import { ParquetTable } from './data-set/parquetTable.ts';
+import { findSplit, type SplitFiles, type TableFormat } from './data-set/splits.ts';
+import { listFolder } from './data-set/listFolder.ts';
+import type { Row, TableReader, Wanted } from './data-set/table.ts';
+import { requireIds } from './select.ts';
+import type { ReadTasks, TaskReading, TaskSelection, TaskSource } from './taskReader.ts';
+
+const section = 'ajet.task_reader.huggingface_dat_repo';
+
+/**
+ * The reader of `huggingface_dat_repo`: a folder with splits, one data file, or a data set of the Hugging Face Hub, in
+ * Parquet, JSONL, JSON, CSV or TSV. Upstream's `load_dataset(dataset_path, split=…)` and its rows: `main_query` is the
+ * column `question` or `Empty`, `task_id` the row's place, `metadata` the whole row.
+ *
+ * Only the rows that are taken are read, and what settles the types of their columns. Throws `task-reader/…`; an empty
+ * split too, which upstream accepts, since nothing would run.
+ */
+export const readHuggingFace: ReadTasks = async (source, selection) => {
+  const path = source.config.string(`${section}.dataset_path`);
+  const splitKey = `${section}.${source.split}_split`;
+  const split = parseSplit(source.config.string(splitKey), source.config.locate(splitKey));
+  const found = await findDataSet(path, split.name, source);
+  const table = openTable(found, source);
+  const wanted = wantedOf(selection, split);
+  const rows = await readRows(found, table, wanted, source);
+  const where = source.config.locate(`${section}.dataset_path`);
+  const reading = toReading(rows, split, table, { place: path, where });
+  if (reading.tasks.length === 0 && selection.taskIds === undefined && selection.first > 0) {
+    throw dataSetErrors.noRows(path, source.config.string(splitKey), source.config.locate(splitKey));
+  }
+  requireIds(selection, reading.tasks, where);
+  return { tasks: reading.tasks, warnings: [...found.warnings, ...reading.warnings] };
+};
+
+interface FoundSplit extends SplitFiles {
+  readonly folder: string;
+  readonly place: string;
+  readonly warnings: readonly CodedError[];
+}
+
+async function findDataSet(path: string, split: string, source: TaskSource): Promise<FoundSplit> {
+  const where = source.config.locate(`${section}.dataset_path`);
+  const place = await source.resolveFile(path);
+  const ports = portsOf(source, place, where);
+  const listing = await listFolder(place, source.files);
+  if (listing.paths.length > 0) {
+    const named = new Set(listing.paths);
+    if (named.has('state.json') || named.has('dataset_dict.json')) throw dataSetErrors.saved(place);
+    return {
+      ...findSplit(listing.paths, listing.readme, split, path),
+      folder: place,
+      place: path,
+      warnings: [],
+    };
+  }
+  if (await source.files.exists(place)) return oneFile(place, ports, where);
+  if (ports.hub?.isId(path) !== true) throw dataSetErrors.notFound(path, where);
+  const choose = ({ paths, readme }: DataSetListing): SplitFiles => findSplit(paths, readme, split, path);
+  const { folder, chosen } = await ports.hub.open(path, choose, {
+    cancellation: source.cancellation,
+    progress: (message) => source.log('info', message),
+  });
+  return { ...chosen, folder, place: path, warnings: [] };
+}
+
+function portsOf({ dataSets }: TaskSource, place: string, where: Location): DataSetPorts {
+  if (dataSets === undefined) throw dataSetErrors.noHub(place, where);
+  return dataSets;
+}
+
+/** Whichever split is asked for: there is but one file. */
+async function oneFile(file: string, { parts }: DataSetPorts, where: Location): Promise<FoundSplit> {
+  const [, folder = '', name = ''] = /^(.*[\\/])([^\\/]+)$/.exec(file) ?? [];
+  // A folder has no size.
+  const isFile = await parts.size(file).then(
+    () => true,
+    () => false,
+  );
+  if (!isFile) throw dataSetErrors.noDataFiles(file);
+  const { format } = findSplit([name.replaceAll('/', '')], undefined, 'train', file);
+  return {
+    format,
+    files: [name],
+    options: {},
+    folder: folder.slice(0, -1),
+    place: file,
+    warnings: [dataSetErrors.fileNotFolder(file, where)],
+  };
+}
+
+const tables: Readonly<Record<TableFormat, (source: TaskSource, ports: DataSetPorts) => TableReader>> = {
+  parquet: (_, { parts }) => new ParquetTable(parts),
+  csv: (_, { parts }) => new CsvTable(parts),
+  tsv: (_, { parts }) => new CsvTable(parts),
+  json: ({ files }) => new JsonTable(files),
+};
+
+function openTable({ format, place }: FoundSplit, source: TaskSource): TableReader {
+  return tables[format](source, portsOf(source, place, source.config.locate(section)));
+}
+
+/** Options of CSV that a README may set. */
+const separators = ['sep', 'delimiter'];
+
+function separatorOf({ format, options, place }: FoundSplit): string {
+  const unread = Object.keys(options).find(
+    (option) => !separators.includes(option) && option in unreadOptions,
+  );
+  if (unread !== undefined) throw dataSetErrors.unreadOption(place, unread);
+  const set = separators.map((option) => options[option]).find((value) => typeof value === 'string');
+  return set ?? (format === 'tsv' ? '\t' : ',');
+}
+
+/** Options that change what is read; others are remarks. */
+const unreadOptions = Object.fromEntries(
+  'field header names column_names index_col usecols skiprows nrows na_values keep_default_na encoding quotechar escapechar comment decimal thousands columns filters features'
+    .split(' ')
+    .map((option) => [option, true]),
+);
+
+async function readRows(
+  found: FoundSplit,
+  table: TableReader,
+  wanted: Wanted,
+  { cancellation }: TaskSource,
+): Promise<readonly { readonly index: number; readonly row: Row }[]> {
+  const separator = separatorOf(found);
+  const rows = [];
+  let offset = 0;
+  for (const name of found.files) {
+    if (offset > wanted.last) break;
+    if (cancellation.isCancelled) throw dataSetErrors.cancelled();
+    const read = await table.read({ file: `${found.folder}/${name}`, offset, wanted, separator });
+    rows.push(...read.rows);
+    if (read.count === undefined) break;
+    offset += read.count;
+  }
+  return rows;
+}
+
+interface SplitName {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A split as `load_dataset` takes it: `train`, or rows of it, `train[10:20]`. */
+function parseSplit(text: string, where: Location): SplitName {
+  const parts = /^\s*([\w.]+)(?:\[(\d*):(\d*)\])?\s*$/.exec(text);
+  if (parts === null) throw dataSetErrors.badSplit(text, where);
+  const [, name = '', from = '', to = ''] = parts;
+  return { name, from: Number(from), to: to === '' ? Infinity : Number(to) };
+}
+
+function wantedOf(selection: TaskSelection, { from, to }: SplitName): Wanted {
+  if (selection.taskIds === undefined) {
+    const end = Math.min(from + selection.first, to);
+    return { has: (index) => index >= from && index < end, last: end - 1 };
+  }
+  const places = selection.taskIds.filter((id) => /^(?:0|[1-9]\d*)$/.test(id)).map((id) => Number(id) + from);
+  const inside = new Set(places.filter((index) => index < to));
+  return { has: (index) => inside.has(index), last: Math.max(-1, ...inside) };
+}
+
+function toReading(
+  rows: readonly { readonly index: number; readonly row: Row }[],
+  { from }: SplitName,
+  table: TableReader,
+  { place, where }: { readonly place: string; readonly where: Location },
+): TaskReading {
+  const hasQuestion = table.columns.includes('question');
+  const tasks = rows.map(({ index, row }): Task => ({
+    main_query: hasQuestion ? queryOf(row['question'], place, where) : 'Empty',
+    init_messages: [],
+    task_id: String(index - from),
+    env_type: 'no_env',
+    metadata: row,
+  }));
+  const unnamed =
+    hasQuestion || rows.length === 0 ? [] : [dataSetErrors.noQuestion(place, table.columns, where)];
+  return { tasks, warnings: [...table.warnings, ...unnamed] };
+}
+
+/** Upstream's Task takes a text only. */
+function queryOf(value: unknown, place: string, where: Location): string {
+  if (typeof value === 'string') return value;
+  throw dataSetErrors.questionNotText(place, where);
+}

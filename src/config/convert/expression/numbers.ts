@@ -1,0 +1,205 @@
+/**
+ * Python's numbers: integers of any size, and floats. `bool` counts as an integer, as in Python. Results are exactly
+ * what Python 3 gives; what it raises for, or what would not be exact here, is a {@link Refusal}.
+ */
+export type PythonNumber =
+  { readonly kind: 'int'; readonly value: bigint } | { readonly kind: 'float'; readonly value: number };
+
+/** Why there is no value: what Python would raise for, or what lies outside the subset. Caught by the evaluator. */
+export class Refusal extends Error {}
+
+export type BinaryOperator = '+' | '-' | '*' | '/' | '//' | '%' | '**';
+
+/** Bits beyond which an integer is no setting any more, and computing on would only cost time. */
+const largestBits = 4096;
+
+export function int(value: bigint): PythonNumber {
+  return { kind: 'int', value };
+}
+
+export function float(value: number): PythonNumber {
+  return { kind: 'float', value };
+}
+
+export function calculate(operator: BinaryOperator, left: PythonNumber, right: PythonNumber): PythonNumber {
+  if (left.kind === 'int' && right.kind === 'int') return ofIntegers(operator, left.value, right.value);
+  return float(ofFloats(operator, asFloat(left), asFloat(right)));
+}
+
+export function negate(number: PythonNumber): PythonNumber {
+  return number.kind === 'int' ? int(-number.value) : float(-number.value);
+}
+
+/** Mathematically exact, also between an integer and a float: below zero, zero, above zero; NaN with NaN. */
+export function compareNumbers(left: PythonNumber, right: PythonNumber): number {
+  if (left.value < right.value) return -1;
+  if (left.value > right.value) return 1;
+  // eslint-disable-next-line eqeqeq -- an integer and a float are compared by value
+  return left.value == right.value ? 0 : NaN;
+}
+
+export function asFloat(number: PythonNumber): number {
+  if (number.kind === 'float') return number.value;
+  const value = Number(number.value);
+  if (!Number.isFinite(value)) throw new Refusal('an integer is too large for a float');
+  return value;
+}
+
+/** `int(x)`: towards zero. */
+export function truncate(number: PythonNumber): PythonNumber {
+  if (number.kind === 'int') return number;
+  if (!Number.isFinite(number.value)) throw new Refusal('infinity and NaN have no whole number');
+  return int(BigInt(Math.trunc(number.value)));
+}
+
+/** `round(x)` and `round(x, digits)`: halves to the even neighbour, decided on the exact binary value. */
+export function round(number: PythonNumber, digits: bigint | undefined): PythonNumber {
+  if (digits !== undefined && (digits > 400n || digits < -400n)) {
+    throw new Refusal('`round` is given too many digits');
+  }
+  if (number.kind === 'int') {
+    if (digits === undefined || digits >= 0n) return number;
+    const unit = 10n ** -digits;
+    return int(halfEven(number.value, unit) * unit);
+  }
+  if (!Number.isFinite(number.value)) {
+    if (digits !== undefined) return number;
+    throw new Refusal('infinity and NaN have no whole number');
+  }
+  const [numerator, denominator] = ratio(number.value);
+  if (digits === undefined) return int(halfEven(numerator, denominator));
+  const rounded =
+    digits >= 0n
+      ? halfEven(numerator * 10n ** digits, denominator)
+      : halfEven(numerator, denominator * 10n ** -digits);
+  const value = Number(`${rounded}e${-digits}`);
+  if (!Number.isFinite(value)) throw new Refusal('the rounded value is too large for a float');
+  return float(value === 0 && (number.value < 0 || Object.is(number.value, -0)) ? -0 : value);
+}
+
+function ofIntegers(operator: BinaryOperator, left: bigint, right: bigint): PythonNumber {
+  switch (operator) {
+    case '+':
+      return int(left + right);
+    case '-':
+      return int(left - right);
+    case '*':
+      return int(bounded(left * right));
+    case '/':
+      return float(quotient(left, right));
+    case '//':
+      return int(floorDivision(left, right));
+    case '%':
+      return int(left - floorDivision(left, right) * right);
+    case '**':
+      return power(left, right);
+  }
+}
+
+function ofFloats(operator: BinaryOperator, left: number, right: number): number {
+  switch (operator) {
+    case '+':
+      return left + right;
+    case '-':
+      return left - right;
+    case '*':
+      return left * right;
+    case '/':
+      return left / nonZero(right);
+    case '//':
+      return divmod(left, right).quotient;
+    case '%':
+      return divmod(left, right).remainder;
+    case '**':
+      return floatPower(left, right);
+  }
+}
+
+function nonZero<T extends number | bigint>(divisor: T): T {
+  if (Number(divisor) === 0) throw new Refusal('it divides by zero');
+  return divisor;
+}
+
+function bounded(value: bigint): bigint {
+  if (bitLength(value) > largestBits) throw new Refusal('a number in it grows too large');
+  return value;
+}
+
+function bitLength(value: bigint): number {
+  return (value < 0n ? -value : value).toString(16).length * 4;
+}
+
+function floorDivision(left: bigint, right: bigint): bigint {
+  const truncated = left / nonZero(right);
+  return left % right !== 0n && left < 0n !== right < 0n ? truncated - 1n : truncated;
+}
+
+/** Of integers: rounded once, from the exact quotient. */
+function quotient(left: bigint, right: bigint): number {
+  nonZero(right);
+  const safe = BigInt(Number.MAX_SAFE_INTEGER);
+  const fits = [left, right].every((value) => -safe <= value && value <= safe);
+  if (!fits) throw new Refusal('it divides numbers too large to be exact');
+  // An integer has no negative zero.
+  return left === 0n ? 0 : Number(left) / Number(right);
+}
+
+function power(base: bigint, exponent: bigint): PythonNumber {
+  if (exponent < 0n) return float(floatPower(asFloat(int(base)), asFloat(int(exponent))));
+  const small = base >= -1n && base <= 1n;
+  if (!small && BigInt(bitLength(base)) * exponent > BigInt(largestBits)) {
+    throw new Refusal('a number in it grows too large');
+  }
+  return int(small && exponent > 1n ? base ** (exponent % 2n === 0n ? 2n : 3n) : base ** exponent);
+}
+
+function floatPower(base: number, exponent: number): number {
+  if (base === 0 && exponent < 0) throw new Refusal('zero is raised to a negative power');
+  if (base === 1) return 1;
+  // Unlike JavaScript, Python takes these two as C does.
+  if (base === -1 && !Number.isFinite(exponent) && !Number.isNaN(exponent)) return 1;
+  if (base < 0 && Number.isFinite(base) && Number.isFinite(exponent) && !Number.isInteger(exponent)) {
+    throw new Refusal('a fractional power of a negative number is complex');
+  }
+  const value = base ** exponent;
+  if (!Number.isFinite(value) && Number.isFinite(base) && Number.isFinite(exponent)) {
+    throw new Refusal('a power in it is too large for a float');
+  }
+  return value;
+}
+
+/** As CPython does it, with its signs of zero. */
+function divmod(left: number, right: number): { quotient: number; remainder: number } {
+  let remainder = left % nonZero(right);
+  let division = (left - remainder) / right;
+  if (remainder === 0) remainder = copySign(0, right);
+  else if (right < 0 !== remainder < 0) {
+    remainder += right;
+    division -= 1;
+  }
+  if (division === 0) return { quotient: copySign(0, left / right), remainder };
+  const floor = Math.floor(division);
+  return { quotient: division - floor > 0.5 ? floor + 1 : floor, remainder };
+}
+
+function copySign(size: number, sign: number): number {
+  return sign < 0 || Object.is(sign, -0) ? -size : size;
+}
+
+/** A finite float as a fraction of integers, the denominator a power of two. */
+function ratio(value: number): [bigint, bigint] {
+  let denominator = 1n;
+  let scaled = value;
+  while (!Number.isInteger(scaled)) {
+    scaled *= 2;
+    denominator *= 2n;
+  }
+  return [BigInt(scaled), denominator];
+}
+
+function halfEven(numerator: bigint, denominator: bigint): bigint {
+  const floor = floorDivision(numerator, denominator);
+  const twice = (numerator - floor * denominator) * 2n;
+  if (twice > denominator || (twice === denominator && floor % 2n !== 0n)) return floor + 1n;
+  return floor;
+}
