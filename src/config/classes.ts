@@ -1,3 +1,4 @@
+import type { BuiltInJudge } from './builtInJudges.ts';
 import type { Locator } from './locator.ts';
 
 /** A class or function of the user's that a locator may name. */
@@ -32,6 +33,8 @@ export type LocatorTarget =
   | { readonly status: 'no-file'; readonly file: string }
   /** The file has no such name; `sites` are those it has. */
   | { readonly status: 'no-name'; readonly file: string; readonly sites: readonly CodeSite[] }
+  /** A class of AgentJet's that the workspace has no file of, and that comes with this extension. */
+  | { readonly status: 'built-in'; readonly judge: BuiltInJudge }
   /** What is not the workspace's, or not to be told from text: it may be there where training runs. */
   | { readonly status: 'elsewhere' };
 

@@ -104,6 +104,8 @@ function targetText(target: LocatorTarget, relativeTo: string | undefined): stri
       return `\`${placeText({ file: target.file }, relativeTo)}\` is not there.`;
     case 'no-name':
       return `\`${placeText({ file: target.file }, relativeTo)}\` has no such name.`;
+    case 'built-in':
+      return `Judge \`${target.judge.name}\` of AgentJet, which debug runs have built in. ${target.judge.does}`;
     case 'elsewhere':
       return 'Not in this workspace; it may be installed where training runs.';
   }

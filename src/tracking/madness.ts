@@ -2,6 +2,7 @@
  * Degenerate replies, which upstream calls madness (`ajet/utils/compute_madness.py` and `detect_tool_call_madness`): its
  * detectors with its thresholds, and what is told of what they find.
  */
+import { pythonBlanks, pythonStrip } from '../base/pythonText.ts';
 
 /** `ajet.rollout.…`. */
 export interface MadnessOptions {
@@ -62,20 +63,8 @@ const unusualCharacter = new RegExp(
   'u',
 );
 
-/** What Python's `str.split()` and `str.strip()` take for blanks, which `\s` does not quite. */
-const blank = '[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
-const blanks = new RegExp(`${blank}+`);
-const isBlank = new RegExp(`^${blank}$`);
-
 function words(text: string): readonly string[] {
-  return text.split(blanks).filter((word) => word !== '');
-}
-
-function stripped(text: string): string {
-  let [start, end] = [0, text.length];
-  while (start < end && isBlank.test(text.charAt(start))) start++;
-  while (end > start && isBlank.test(text.charAt(end - 1))) end--;
-  return text.slice(start, end);
+  return text.split(pythonBlanks).filter((word) => word !== '');
 }
 
 /**
@@ -104,13 +93,13 @@ function repeated(
 /** `format_type_1`: one `<think>…</think>`, then one block of Python, and nothing else. */
 function otherFormat(content: string): string | undefined {
   const wanted = '`format_type_1` wants one `<think>…</think>` and one block of Python behind it';
-  if (!stripped(content).startsWith('<think>')) return `it does not begin with \`<think>\`; ${wanted}`;
+  if (!pythonStrip(content).startsWith('<think>')) return `it does not begin with \`<think>\`; ${wanted}`;
   if (timesIn(content, '<think>') !== 1 || timesIn(content, '</think>') !== 1) {
     return `it has not exactly one \`<think>\` and one \`</think>\`; ${wanted}`;
   }
   const end = content.indexOf('</think>') + '</think>'.length;
   const rest = content.slice(0, content.indexOf('<think>')) + content.slice(end);
-  const block = stripped(rest);
+  const block = pythonStrip(rest);
   const isBlock = block.startsWith('```python') && block.endsWith('```');
   if (isBlock && timesIn(rest, '```python') === 1 && timesIn(rest, '```') === 2) return undefined;
   return `what follows \`</think>\` is not one block of Python; ${wanted}`;

@@ -2,5 +2,13 @@
 export type { GymAction, GymEnv, GymStep } from './environment.ts';
 export type { InitMessage } from './message.ts';
 export type { Task, WorkflowOutput, WorkflowTask } from './task.ts';
+export {
+  CountdownAnswerAsJudge,
+  EnvServiceJudge,
+  JudgeInputError,
+  MathAnswerAndLlmAsJudge,
+  MathAnswerAsJudge,
+  type InputSource,
+} from './judges/index.ts';
 export type { AgentOptions, AjetTuner, BaseUrlApiKey } from './tuner.ts';
-export { BaseJudge, Workflow, type JudgeVerdict, type Verdict } from './workflow.ts';
+export { BaseJudge, Workflow, type JudgeHelper, type JudgeVerdict, type Verdict } from './workflow.ts';

@@ -19,10 +19,27 @@ export interface Verdict {
   readonly isSuccess: boolean;
 }
 
+/** The large model beside the one being tuned, chosen with `--helper…` (launch.json: `helper`). */
+export interface JudgeHelper {
+  /**
+   * The text of its reply, at temperature 0 and of at most `ajet.task_judge.alien_llm_response_length` tokens. Rejects
+   * once its attempts are used up.
+   */
+  ask(
+    messages: readonly { readonly role: 'system' | 'user' | 'assistant'; readonly content: string }[],
+  ): Promise<string>;
+}
+
+const noHelper: JudgeHelper = {
+  ask: () => Promise.reject(new Error('Only a run gives a judge its helper LLM.')),
+};
+
 /** Scores an episode whose workflow returned no reward. Made anew for every episode, with the effective config. */
 export abstract class BaseJudge {
   /** The effective configuration, as plain data. */
   readonly config: Readonly<Record<string, unknown>>;
+  /** To ask in computeReward. A run sets it when it has made the judge; a test of a judge sets its own. */
+  helperLlm: JudgeHelper = noHelper;
 
   constructor(config: Readonly<Record<string, unknown>>) {
     this.config = config;

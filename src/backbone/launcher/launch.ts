@@ -15,7 +15,7 @@ import { environmentsOf, taskListingOf, type EnvironmentPorts } from '../env-ser
 import type { EnvTransport } from '../env-service/transport.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
-import type { PlaceOfMethod, UserMethod } from '../task-judge/judge.ts';
+import type { UserMethod } from '../task-judge/judge.ts';
 import type { DataSetPorts } from '../task-reader/data-set/dataSetPorts.ts';
 import { readTasks } from '../task-reader/readers.ts';
 import type { ReaderTools } from '../task-reader/readerTools.ts';
@@ -29,7 +29,8 @@ import {
 import { resolveFile } from './resolveFile.ts';
 import { factsOf, runStarted, tracedEpisode, type RunFacts } from './runFacts.ts';
 import { planRun, type RunPlan } from './runPlan.ts';
-import { judgeOf, locator, namedAt, workflowOf, type Locate, type Place } from './userClasses.ts';
+import { judgingOf } from './judging.ts';
+import { locator, namedAt, workflowOf, type Locate, type Place } from './userClasses.ts';
 
 /** The run's Model Tuner, ready to answer. */
 export interface ModelTuner {
@@ -123,7 +124,7 @@ async function run(
     });
     ports.emit(runStarted(facts, { folder: folder.path, trace: recorder.trace, parallel: plan.parallel }));
     modelTuner.onCall((call) => observeCall(call, recorder, ports));
-    const context = contextOf(request, prepared, modelTuner, recorder, ports);
+    const context = contextOf(request, prepared, modelTuner, recorder, ports, cancellation);
     const rolling = rollOut(slots, plan.parallel, cancellation, (slot) =>
       observed(slot, context, recorder, ports, cancellation),
     );
@@ -193,25 +194,15 @@ function contextOf(
   modelTuner: ModelTuner,
   recorder: RunRecorder,
   ports: LaunchPorts,
+  cancellation: CancellationToken,
 ): EpisodeContext {
-  const judge = once(() => judgeOf(plan, config, locate));
-  const placeOf: PlaceOfMethod = async (method) => {
-    const { file, name } = method === 'execute' ? workflow : await judge();
-    return ports.placeOfMethod(file, name, method);
-  };
   return {
     ...ports.episodes,
-    placeOf,
+    ...judgingOf({ plan, config, locate, workflow, helper, cancellation }, ports),
     Workflow,
-    helper,
-    config: config.plain(),
     environments: environmentsOf(config, environmentPorts(plan, ports)),
     clock: ports.clock,
     timeout: request.episodeTimeout,
-    loadJudge: once(async () => {
-      const { file, name, namedAt: location } = await judge();
-      return namedAt(location, ports.loadJudge(file, name));
-    }),
     openCalls: (slot, uuid) => {
       recorder.episodeStarted(tracedEpisode(slot, uuid, ports.clock.now()));
       return modelTuner.openCalls(slot, uuid);
@@ -242,12 +233,6 @@ async function observed(
 function environmentPorts({ seed }: RunPlan, ports: LaunchPorts): EnvironmentPorts {
   const logger: Logger = { log: (level, message) => ports.emit({ type: 'log', level, message }) };
   return { transport: ports.envTransport, clock: ports.clock, seed, logger };
-}
-
-/** Asks at most once: every episode gets the same answer, or the same error. */
-function once<T>(load: () => Promise<T>): () => Promise<T> {
-  let loaded: Promise<T> | undefined;
-  return () => (loaded ??= load());
 }
 
 function warn(ports: LaunchPorts, problem: CodedError): void {

@@ -1,5 +1,6 @@
 /** Which of the user's classes a config names. */
 import { CodedError, type Location } from '../../base/errors.ts';
+import { builtInJudge, type BuiltInJudge } from '../../config/builtInJudges.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
 import { parseLocator, type Locator } from '../../config/locator.ts';
 import type { RunRequest } from '../../protocol/run.ts';
@@ -45,17 +46,29 @@ export function workflowOf(plan: RunPlan, config: Config, locate: Locate): Promi
   return locate(plan.workflow, 'workflow', config.locate(key));
 }
 
-/** The judge's class, when an episode needs it: a run whose workflow returns every reward never asks. */
-export async function judgeOf(plan: RunPlan, config: Config, locate: Locate): Promise<Place> {
+/** Where a judge comes from; `namedAt` is where the config says so. */
+export type JudgeSource =
+  | ({ readonly kind: 'file' } & Place)
+  | { readonly kind: 'built-in'; readonly judge: BuiltInJudge; readonly namedAt: Location };
+
+/**
+ * The judge, when an episode needs it: a run whose workflow returns every reward never asks. Of AgentJet's own the ones
+ * that are built in stand in.
+ */
+export async function judgeOf(plan: RunPlan, config: Config, locate: Locate): Promise<JudgeSource> {
   if (plan.judgeType !== 'customized_protocol') {
     throw noJudge(`judge_type ${plan.judgeType} is not available here`, config, 'ajet.task_judge.judge_type');
   }
   if (plan.judge === null) throw noJudge('judge_protocol is null', config, 'ajet.task_judge.judge_protocol');
-  const origin = config.get('ajet.task_judge.judge_protocol')?.origin;
-  if (origin?.kind !== 'file')
-    throw noJudge('the config names none', config, 'ajet.task_judge.judge_protocol');
   const location = config.locate('ajet.task_judge.judge_protocol');
-  return locate(plan.judge, 'judge', location);
+  const parsed = parseLocator(plan.judge);
+  const judge = parsed.ok ? builtInJudge(parsed.locator) : undefined;
+  const origin = config.get('ajet.task_judge.judge_protocol')?.origin;
+  // The defaults' own judge asks an environment service, which only the tasks of one have.
+  const isMeant = origin?.kind === 'file' || config.string('ajet.task_reader.type') === 'env_service';
+  if (!isMeant) throw noJudge('the config names none', config, 'ajet.task_judge.judge_protocol');
+  if (judge !== undefined) return { kind: 'built-in', judge, namedAt: location };
+  return { kind: 'file', ...(await locate(plan.judge, 'judge', location)) };
 }
 
 function refusePython({ kind, where, name }: Locator, what: string, location: Location): void {

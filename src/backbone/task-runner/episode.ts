@@ -5,8 +5,7 @@ import type { Clock } from '../../base/ports.ts';
 import type { EpisodeResult, InjectedFault } from '../../protocol/run.ts';
 import type { AjetTuner, Task, Workflow, WorkflowOutput, WorkflowTask } from '../../workflow/index.ts';
 import type { Environments, EpisodeEnvironment } from '../env-service/environment.ts';
-import type { HelperLlm } from '../helper-llm/helperLlm.ts';
-import { settleReward, type JudgeClass, type Outcome, type PlaceOfMethod } from '../task-judge/judge.ts';
+import { settleReward, type Judging, type Outcome } from '../task-judge/judge.ts';
 import { afterRunningTime } from './runningTime.ts';
 
 /** Which episode: the `repeat`-th run of the task at `taskIndex`. */
@@ -32,22 +31,15 @@ export interface EpisodeCalls {
 }
 
 /** What every episode of a run shares. */
-export interface EpisodeContext {
+export interface EpisodeContext extends Judging {
   readonly Workflow: new () => Workflow;
-  readonly config: Readonly<Record<string, unknown>>;
   readonly clock: Clock;
   /** Seconds of running time; undefined: no limit. */
   readonly timeout: number | undefined;
-  loadJudge(): Promise<JudgeClass>;
-  /** What judges ask. */
-  readonly helper: HelperLlm;
   openCalls(slot: EpisodeSlot, episodeUuid: string): EpisodeCalls;
   readonly environments: Environments;
   /** 32 hexadecimal digits. */
   newUuid(): string;
-  /** The topmost frame of an error's stack that lies in the user's code. */
-  userFrame(error: unknown): Location | undefined;
-  readonly placeOf: PlaceOfMethod;
   /** Errors that no promise of the workflow's carries, such as a throw in one of its timers. */
   onUncaught(listener: (error: unknown) => void): { dispose(): void };
 }
@@ -126,7 +118,7 @@ async function execute(
   const output: unknown = await workflow.execute(task, calls.tuner);
   const { placeOf } = context;
   if (!isOutput(output)) throw noOutput(context.Workflow.name, output, await placeOf('execute'));
-  return settleReward(task, output, context.config, () => context.loadJudge(), placeOf);
+  return settleReward(task, output, context);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { builtInJudge } from '../builtInJudges.ts';
 import type { ClassFinder, LocatorTarget } from '../classes.ts';
 import type { Dialect } from '../dialect.ts';
 import { parseLocator, type Locator } from '../locator.ts';
@@ -31,9 +32,22 @@ export async function targetOf(
   cwd: string,
   beside: string,
 ): Promise<LocatorTarget> {
-  if (locator !== undefined) return classes.find(locator, cwd, beside);
+  if (locator !== undefined) return classOf(locator, classes, cwd, beside);
   const site = (await classes.all()).find(({ registered }) => registered === text);
   return site === undefined ? { status: 'elsewhere' } : { status: 'found', site };
+}
+
+/** The workspace's own class, where it has one: what stands in for it here is no file of the user's. */
+async function classOf(
+  locator: Locator,
+  classes: ClassFinder,
+  cwd: string,
+  beside: string,
+): Promise<LocatorTarget> {
+  const found = await classes.find(locator, cwd, beside);
+  const judge = builtInJudge(locator);
+  const isHere = found.status === 'found' || found.status === 'no-name';
+  return isHere || judge === undefined ? found : { status: 'built-in', judge };
 }
 
 function registryNames(document: ConfigDocument, dialect: Dialect): WrittenName[] {

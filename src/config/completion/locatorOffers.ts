@@ -1,3 +1,4 @@
+import { builtInJudges, locatorOfJudge } from '../builtInJudges.ts';
 import type { CodeSite } from '../classes.ts';
 import type { ConfigSurroundings } from '../context.ts';
 import type { Dialect } from '../dialect.ts';
@@ -21,7 +22,8 @@ export async function locatorOffers(
 ): Promise<Completion[]> {
   const written = unquoted(document.text.slice(caret.span.start, caret.span.end));
   const sites = await surroundings.classes.all();
-  return sites.flatMap((site, index) => {
+  const builtIn = holds === 'judge' && dialect.locatorKeys.length > 0 ? builtInOffers(document, caret) : [];
+  const offered = sites.flatMap((site, index): Completion[] => {
     const text =
       dialect.locatorKeys.length > 0
         ? locatorOf(site, written, surroundings)
@@ -37,6 +39,19 @@ export async function locatorOffers(
       },
     ];
   });
+  const own = new Set(offered.map(({ label }) => label));
+  return [...offered, ...builtIn.filter(({ label }) => !own.has(label))];
+}
+
+/** Behind the workspace's own judges, before what is not seen to be one. */
+function builtInOffers(document: LinedText, caret: ValueCaret): Completion[] {
+  return builtInJudges.map((judge, index): Completion => ({
+    ...valueCompletion(document, caret, locatorOfJudge(judge), true),
+    kind: 'class',
+    detail: 'judge of AgentJet, built in',
+    documentation: judge.does,
+    sortText: sortKey(0, 5_000 + index),
+  }));
 }
 
 /** Python by its module, or by its file where a path is being written; TypeScript by its file. */

@@ -36,6 +36,7 @@ function told(named: Named, target: LocatorTarget): Finding[] {
       return [noFile(named, target.file)];
     case 'no-name':
       return [noName(named, target.file, target.sites)];
+    case 'built-in':
     case 'elsewhere':
       return [];
   }

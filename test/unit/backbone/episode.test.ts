@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { missingHelper } from '../../../src/backbone/helper-llm/createHelper.ts';
 import { runEpisode, type EpisodeContext } from '../../../src/backbone/task-runner/episode.ts';
 import { nowhere, type Environments } from '../../../src/backbone/env-service/environment.ts';
 import { CancellationSource, neverCancelled } from '../../../src/base/cancellation.ts';
@@ -44,7 +43,7 @@ function context(
           }
         },
       ),
-    helper: missingHelper(),
+    helperLlm: { ask: () => Promise.reject(new Error('not asked')) },
     openCalls: () => ({ tuner, answered: 3, failure: changes.failure, close: () => (seen.closed += 1) }),
     environments: { open: () => nowhere },
     newUuid: () => 'ab'.repeat(16),

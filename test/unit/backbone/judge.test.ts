@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { noGymEnv } from '../../../src/backbone/env-service/gymEnv.ts';
-import { settleReward, type JudgeClass, type PlaceOfMethod } from '../../../src/backbone/task-judge/judge.ts';
-import { BaseJudge, type WorkflowOutput, type WorkflowTask } from '../../../src/workflow/index.ts';
+import { settleReward, type JudgeClass, type Judging } from '../../../src/backbone/task-judge/judge.ts';
+import { classOfBuiltIn } from '../../../src/backbone/task-judge/builtIn.ts';
+import { CodedError } from '../../../src/base/errors.ts';
+import { builtInJudges } from '../../../src/config/builtInJudges.ts';
+import {
+  BaseJudge,
+  JudgeInputError,
+  MathAnswerAndLlmAsJudge,
+  type WorkflowOutput,
+  type WorkflowTask,
+} from '../../../src/workflow/index.ts';
 
 const task: WorkflowTask = {
   task: { main_query: 'q', init_messages: [], task_id: 't', env_type: 'no_env', metadata: {} },
@@ -22,7 +31,14 @@ function judgeReturning(verdict: unknown): JudgeClass {
   };
 }
 
-const placeOf: PlaceOfMethod = (method) => Promise.resolve({ file: `/w/${method}.ts`, line: 3, column: 5 });
+const judging = (loadJudge: () => Promise<JudgeClass>, more: Partial<Judging> = {}): Judging => ({
+  config: { a: 1 },
+  loadJudge,
+  placeOf: (method) => Promise.resolve({ file: `/w/${method}.ts`, line: 3, column: 5 }),
+  helperLlm: { ask: () => Promise.resolve('<Correct>') },
+  userFrame: () => undefined,
+  ...more,
+});
 
 const settle = (output: unknown, verdict?: unknown) => {
   let asked = 0;
@@ -30,7 +46,7 @@ const settle = (output: unknown, verdict?: unknown) => {
     asked += 1;
     return Promise.resolve(judgeReturning(verdict));
   };
-  const outcome = settleReward(task, output as WorkflowOutput, { a: 1 }, loadJudge, placeOf);
+  const outcome = settleReward(task, output as WorkflowOutput, judging(loadJudge));
   return outcome.then((result) => ({ ...result, asked }));
 };
 
@@ -79,7 +95,62 @@ describe('settleReward', () => {
         return { reward: 1, isSuccess: true };
       }
     }
-    await settleReward(task, {}, { ajet: {} }, () => Promise.resolve(Judge), placeOf);
+    await settleReward(
+      task,
+      {},
+      judging(() => Promise.resolve(Judge), { config: { ajet: {} } }),
+    );
     expect(seen).toEqual({ ajet: {} });
+  });
+
+  const throwing = (error: unknown) => {
+    class Throwing extends BaseJudge {
+      override computeReward(): never {
+        throw error;
+      }
+    }
+    return judging(() => Promise.resolve(Throwing));
+  };
+
+  it('tells where a judge threw, with its stack', async () => {
+    const error = new TypeError('no such thing');
+    const at = { file: '/w/judge.ts', line: 9 };
+    const settled = settleReward(task, {}, { ...throwing(error), userFrame: () => at });
+    await expect(settled).rejects.toMatchObject({
+      code: 'task-judge/threw',
+      message: 'computeReward of Throwing threw: no such thing',
+      location: at,
+      stack: error.stack,
+    });
+  });
+
+  it.each([
+    ['output', 'execute'],
+    ['task', 'computeReward'],
+    ['config', 'computeReward'],
+  ] as const)('tells who should have given what a judge lacks: %s', async (source, method) => {
+    const settled = settleReward(task, {}, throwing(new JudgeInputError(source, 'no answer', 'give one')));
+    await expect(settled).rejects.toMatchObject({
+      code: 'task-judge/missing-input',
+      message: 'no answer',
+      hint: 'give one',
+      location: { file: `/w/${method}.ts` },
+    });
+  });
+
+  it('takes what an error of the run says as it is', async () => {
+    const error = new CodedError({ code: 'helper-llm/not-configured', message: 'none' });
+    await expect(settleReward(task, {}, throwing(error))).rejects.toBe(error);
+  });
+
+  it('gives a judge the helper LLM', async () => {
+    const asked = judging(() => Promise.resolve(MathAnswerAndLlmAsJudge));
+    const withAnswer = { ...task, task: { ...task.task, metadata: { answer: '1' } } };
+    const outcome = await settleReward(withAnswer, { metadata: { final_answer: '1' } }, asked);
+    expect(outcome).toEqual({ reward: 1, isSuccess: true });
+  });
+
+  it('has a class for every judge that the configs know as built in', () => {
+    for (const judge of builtInJudges) expect(classOfBuiltIn(judge).name).toBe(judge.name);
   });
 });

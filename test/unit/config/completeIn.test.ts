@@ -189,6 +189,16 @@ describe('locators', () => {
     expect(judge).toMatchObject({ label: 'agents.judge->MathJudge', detail: 'class of BaseJudge' });
   });
 
+  it('are the judges that are built in, behind the workspace’s', async () => {
+    const offered = await offeredAt('ajet:\n  task_judge:\n    judge_protocol: |\n', { sites });
+    const label = 'tutorial.example_countdown.countdown_answer_as_judge->CountdownAnswerAsJudge';
+    const builtIn = offered.find((one) => one.label === label);
+    expect(builtIn).toMatchObject({ kind: 'class', detail: 'judge of AgentJet, built in' });
+    const own = offered.find((one) => one.label === 'agents.judge->MathJudge');
+    expect((own?.sortText ?? '') < (builtIn?.sortText ?? '')).toBe(true);
+    expect(new Set(offered.map((one) => one.label)).size).toBe(offered.length);
+  });
+
   it('are files where a path is being written', async () => {
     expect(await labelsAt('ajet:\n  rollout:\n    user_workflow: agents/|\n', { sites })).toContain(
       'agents/math.py->MathAgent',

@@ -239,6 +239,31 @@ describe('launch', () => {
     expect(events.at(-1)).toMatchObject({ status: 'failed', error: { code: 'tokenizer/not-found' } });
   });
 
+  it('has the judges of AgentJet built in', async () => {
+    class Boxed extends Workflow {
+      override execute(): Promise<WorkflowOutput> {
+        return Promise.resolve({ metadata: { final_answer: String.raw`\boxed{4}`, target: 4, nums: [4] } });
+      }
+    }
+    const judge = 'tutorial.example_countdown.countdown_answer_as_judge->CountdownAnswerAsJudge';
+    const loadWorkflow = (): Promise<typeof Boxed> => Promise.resolve(Boxed);
+    const { ports, results, seen } = portsOf({ text: config.replace('j.ts->J', judge), loadWorkflow });
+    await launch(request, ports, never);
+    expect(results().map(({ reward, error }) => [reward, error])).toEqual(Array(4).fill([1, null]));
+    expect(seen.judgesLoaded).toBe(0);
+  });
+
+  it('ends the episodes, not the run, where the built-in judge lacks something', async () => {
+    const judge = 'tutorial.example_math_agent.math_answer_as_judge->MathAnswerAsJudge';
+    const loadWorkflow = (): Promise<typeof LeftToTheJudge> => Promise.resolve(LeftToTheJudge);
+    const { ports, events, results } = portsOf({ text: config.replace('j.ts->J', judge), loadWorkflow });
+    await launch(request, ports, never);
+    expect(results().map(({ error }) => [error?.code, error?.location?.file])).toEqual(
+      Array(4).fill(['task-judge/missing-input', '/project/w.ts W.execute']),
+    );
+    expect(events.at(-1)).toMatchObject({ type: 'run-ended', status: 'completed' });
+  });
+
   it('loads the judge once, and only when it is needed', async () => {
     const { ports, results, seen } = portsOf({ loadWorkflow: () => Promise.resolve(LeftToTheJudge) });
     await launch(request, ports, never);

@@ -9,7 +9,7 @@ import {
   round,
   truncate,
   type PythonNumber,
-} from './numbers.ts';
+} from '../../../base/pythonNumbers.ts';
 import type { ComparisonOperator, Expression } from './syntax.ts';
 
 /** What an expression can work with. Sections and `None` are values that nothing can be done with but testing them. */

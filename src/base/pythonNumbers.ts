@@ -10,8 +10,8 @@ export class Refusal extends Error {}
 
 export type BinaryOperator = '+' | '-' | '*' | '/' | '//' | '%' | '**';
 
-/** Bits beyond which an integer is no setting any more, and computing on would only cost time. */
-const largestBits = 4096;
+/** Bits beyond which an integer is of no use any more, and computing on would only cost time. */
+const largestBits = 2 ** 16;
 
 export function int(value: bigint): PythonNumber {
   return { kind: 'int', value };
@@ -126,7 +126,7 @@ function bounded(value: bigint): bigint {
 }
 
 function bitLength(value: bigint): number {
-  return (value < 0n ? -value : value).toString(16).length * 4;
+  return magnitude(value).toString(16).length * 4;
 }
 
 function floorDivision(left: bigint, right: bigint): bigint {
@@ -134,14 +134,30 @@ function floorDivision(left: bigint, right: bigint): bigint {
   return left % right !== 0n && left < 0n !== right < 0n ? truncated - 1n : truncated;
 }
 
-/** Of integers: rounded once, from the exact quotient. */
+/** Of integers of any size: rounded once, from the exact quotient. */
 function quotient(left: bigint, right: bigint): number {
   nonZero(right);
-  const safe = BigInt(Number.MAX_SAFE_INTEGER);
-  const fits = [left, right].every((value) => -safe <= value && value <= safe);
-  if (!fits) throw new Refusal('it divides numbers too large to be exact');
   // An integer has no negative zero.
-  return left === 0n ? 0 : Number(left) / Number(right);
+  if (left === 0n) return 0;
+  const [over, under] = [magnitude(left), magnitude(right)];
+  // So many bits that rounding to a float sees what lies below its last one, the remainder included.
+  const shift = BigInt(Math.max(0, 64 + bitLength(under) - bitLength(over)));
+  const scaled = (over << shift) / under;
+  const rest = scaled * under === over << shift ? 0n : 1n;
+  const size = scaleDown(Number(scaled | rest), Number(shift));
+  if (!Number.isFinite(size)) throw new Refusal('a quotient is too large for a float');
+  return left < 0n === right < 0n ? size : -size;
+}
+
+/** `value / 2 ** bits`, also where `2 ** bits` is no float. */
+function scaleDown(value: number, bits: number): number {
+  let [scaled, left] = [value, bits];
+  for (; left > 1000; left -= 1000) scaled /= 2 ** 1000;
+  return scaled / 2 ** left;
+}
+
+function magnitude(value: bigint): bigint {
+  return value < 0n ? -value : value;
 }
 
 function power(base: bigint, exponent: bigint): PythonNumber {

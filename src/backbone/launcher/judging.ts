@@ -1,0 +1,58 @@
+import type { CancellationToken } from '../../base/cancellation.ts';
+import type { Location } from '../../base/errors.ts';
+import type { Config } from '../../config/effectiveConfig.ts';
+import type { HelperLlm } from '../helper-llm/helperLlm.ts';
+import { classOfBuiltIn } from '../task-judge/builtIn.ts';
+import type { JudgeClass, Judging, UserMethod } from '../task-judge/judge.ts';
+import type { RunPlan } from './runPlan.ts';
+import { judgeOf, namedAt, type JudgeSource, type Locate, type Place } from './userClasses.ts';
+
+export interface JudgingParts {
+  readonly plan: RunPlan;
+  readonly config: Config;
+  readonly locate: Locate;
+  readonly workflow: Place;
+  readonly helper: HelperLlm;
+  readonly cancellation: CancellationToken;
+}
+
+export interface JudgingPorts {
+  loadJudge(file: string, name: string): Promise<JudgeClass>;
+  placeOfMethod(file: string, name: string, method: UserMethod): Promise<Location>;
+  readonly episodes: Pick<Judging, 'userFrame'>;
+}
+
+/** The run's judge, found and loaded when an episode first needs it. */
+export function judgingOf(parts: JudgingParts, ports: JudgingPorts): Judging {
+  const { plan, config, locate, workflow, helper, cancellation } = parts;
+  const source = once(() => judgeOf(plan, config, locate));
+  const loadJudge = once(async () => {
+    const judge = await source();
+    if (judge.kind === 'built-in') return classOfBuiltIn(judge.judge);
+    return namedAt(judge.namedAt, ports.loadJudge(judge.file, judge.name));
+  });
+  const place = async (judge: JudgeSource): Promise<Location> =>
+    judge.kind === 'built-in' ? judge.namedAt : ports.placeOfMethod(judge.file, judge.name, 'computeReward');
+  return {
+    config: config.plain(),
+    loadJudge,
+    placeOf: async (method) =>
+      method === 'execute'
+        ? ports.placeOfMethod(workflow.file, workflow.name, method)
+        : place(await source()),
+    helperLlm: {
+      ask: (messages) => {
+        const model = config.string('ajet.task_judge.alien_llm_model');
+        const maxTokens = config.integer('ajet.task_judge.alien_llm_response_length');
+        return helper.ask(messages, cancellation, { model, maxTokens });
+      },
+    },
+    userFrame: (error) => ports.episodes.userFrame(error),
+  };
+}
+
+/** Asks at most once: every episode gets the same answer, or the same error. */
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  return () => (loaded ??= load());
+}

@@ -1,0 +1,30 @@
+import judges from './data/built-in-judges.json' with { type: 'json' };
+import type { Locator } from './locator.ts';
+
+/** A judge of AgentJet's that runs here without its Python. */
+export interface BuiltInJudge {
+  /** Of the class, in AgentJet and in the SDK. */
+  readonly name: string;
+  /** Where AgentJet and its predecessors have had it; the first is today's. */
+  readonly modules: readonly string[];
+  /** Markdown. */
+  readonly does: string;
+}
+
+export const builtInJudges: readonly BuiltInJudge[] = judges;
+
+/** The judge that a locator of AgentJet's own names, by its module or by the file of that. */
+export function builtInJudge({ kind, where, name }: Locator): BuiltInJudge | undefined {
+  const module = kind === 'module' ? where : moduleOfFile(where);
+  return builtInJudges.find((judge) => judge.name === name && judge.modules.includes(module));
+}
+
+function moduleOfFile(file: string): string {
+  const path = file.replaceAll('\\', '/').replace(/^\.\//, '');
+  return path.endsWith('.py') ? path.slice(0, -'.py'.length).replaceAll('/', '.') : '';
+}
+
+/** As a config names it. */
+export function locatorOfJudge({ name, modules }: BuiltInJudge): string {
+  return `${modules[0] ?? ''}->${name}`;
+}
