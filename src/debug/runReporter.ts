@@ -1,7 +1,7 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { formatReport, toReport, type CodedError, type ErrorReport, type Location } from '../base/errors.ts';
 import type { EpisodeResult, RunEvent } from '../protocol/run.ts';
-import { formatEpisode } from '../protocol/runReport.ts';
+import { formatEpisode } from './runReport.ts';
 import { formatResults } from './runResults.ts';
 
 /** An event as it is sent, less the sequence number. */

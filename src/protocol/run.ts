@@ -179,6 +179,9 @@ export const episodeResult = z.object({
   /** Null exactly when the episode ended with an error. */
   reward: z.nullable(z.number()),
   isSuccess: z.boolean(),
+  /** Who gave the reward, and whether with `isSuccess`, which else counts as false; absent: there is none. */
+  scoredBy: z.optional(z.enum(['workflow', 'judge'])),
+  successGiven: z.optional(z.boolean()),
   /** LLM calls through the tuner that were answered. */
   llmCalls: z.number(),
   /** Wall-clock seconds from start to end, time held by a debugger included. */
@@ -205,6 +208,8 @@ export const runEvent = z.discriminatedUnion('type', [
     folder: z.string(),
     /** The run's trace, absolute; null: it could not be written, which a `problem` tells. */
     trace: z.optional(z.nullable(z.string())),
+    /** Where the config names a judge, as it is written there. */
+    judge: z.optional(z.string()),
     /** Absent in runs without tracking. */
     tokenizer: z.optional(tokenizerNote),
     tasks: z.number(),

@@ -45,6 +45,8 @@ export interface TracedRun {
   readonly workflowFile: string;
   /** e.g. `embedded (seed 12345)`. */
   readonly model: string;
+  /** As the config names it; absent: it names none. */
+  readonly judge?: string | undefined;
   readonly tokenizer: TokenizerNote;
   readonly limits: LengthLimits;
   readonly merging: MergeRules;

@@ -81,12 +81,17 @@ export interface ReportView {
   readonly doesNotTrain: number;
   readonly findings: readonly {
     readonly code: string;
+    readonly level: 'run' | 'group' | 'episode';
     /** `error`: these episodes add nothing to training; `warning`: look at it. */
     readonly severity: 'error' | 'warning';
     readonly message: string;
-    /** The first of them, at most {@link largestWindow.episodes}; `count` is all. */
+    /** What to do; empty: nothing is known. */
+    readonly hint: string;
+    /** The first of them, at most {@link largestWindow.episodes}; `count` is all, 0 for what is about the run. */
     readonly episodes: readonly number[];
     readonly count: number;
+    /** How many groups have it; 0: it is not about groups. */
+    readonly groups: number;
   }[];
 }
 
@@ -107,6 +112,8 @@ export interface EpisodeRow {
   readonly tokens: number;
   readonly trainableTokens: number;
   readonly error: ErrorReport | null;
+  /** How much better than the others of its task, in deviations; null while that is open, and without a sample. */
+  readonly advantage: number | null;
   /** Whether it would train; null while that is open. */
   readonly trains: boolean | null;
   /** Why not, and then what to look at. */
@@ -114,9 +121,13 @@ export interface EpisodeRow {
 }
 
 export interface EpisodeFinding {
+  /** Stable; links lead from it to what is said about it. */
+  readonly code: string;
   readonly severity: 'error' | 'warning';
   /** One sentence. */
   readonly message: string;
+  /** What to do; empty: nothing is known. */
+  readonly hint: string;
 }
 
 export interface EpisodesView {

@@ -1,6 +1,7 @@
 import type { ErrorReport } from '../base/errors.ts';
 import { errorReport } from '../protocol/run.ts';
 import type { EpisodeFinding, EpisodeRow } from '../protocol/traceRpc.ts';
+import { finding, hintOf } from '../tracking/findings.ts';
 import type { EpisodeContents } from './episodeContent.ts';
 import type { EpisodeRecord, StoredRun } from './records.ts';
 import type { StoredTrace } from './stored.ts';
@@ -28,20 +29,24 @@ export function episodeRows(records: readonly EpisodeRecord[], context: RowConte
   });
 }
 
-const lost: EpisodeFinding = { severity: 'error', message: 'The process ended before the episode did.' };
+const lost: EpisodeFinding = {
+  ...finding('episode-lost', 'The process ended before the episode did.'),
+  hint: hintOf('episode-lost'),
+};
 
-type Ending = Pick<EpisodeRow, 'state' | 'trains' | 'findings'>;
+type Ending = Pick<EpisodeRow, 'state' | 'advantage' | 'trains' | 'findings'>;
 
 function unended(live: boolean): Ending {
-  if (live) return { state: 'running', trains: null, findings: [] };
-  return { state: 'lost', trains: false, findings: [lost] };
+  if (live) return { state: 'running', advantage: null, trains: null, findings: [] };
+  return { state: 'lost', advantage: null, trains: false, findings: [lost] };
 }
 
 function ended(verdict: Verdict | undefined, live: boolean): Ending {
-  if (verdict === undefined) return { state: 'ended', trains: null, findings: [] };
+  if (verdict === undefined) return { state: 'ended', advantage: null, trains: null, findings: [] };
   const open = live && verdict.open && verdict.trains;
   return {
     state: 'ended',
+    advantage: verdict.advantage,
     trains: open ? null : verdict.trains,
     findings: [...withSeverity(verdict, 'error'), ...withSeverity(verdict, 'warning')],
   };
@@ -49,7 +54,7 @@ function ended(verdict: Verdict | undefined, live: boolean): Ending {
 
 function withSeverity({ findings }: Verdict, severity: EpisodeFinding['severity']): EpisodeFinding[] {
   return findings.flatMap((found) =>
-    found.severity === severity ? [{ severity, message: found.message }] : [],
+    found.severity === severity ? [{ ...found, hint: hintOf(found.code) }] : [],
   );
 }
 

@@ -34,6 +34,7 @@ export const storedRun: z.ZodMiniType<StoredRun> = z.object({
   repeat: z.number(),
   episodes: z.number(),
   startedAt: z.number(),
+  judge: z.optional(z.string()),
 });
 
 export const storedMerging: z.ZodMiniType<MergeRules> = z.object({

@@ -1,11 +1,13 @@
 import { largestWindow, type ReportView } from '../protocol/traceRpc.ts';
 import type { EpisodeResult } from '../protocol/run.ts';
+import { hintOf, levelOf } from '../tracking/findings.ts';
 import { groupBy } from '../tracking/groupBy.ts';
 import { trainingReport, type EpisodeVerdict } from '../tracking/report.ts';
+import type { RunTerms } from '../tracking/runFindings.ts';
 import type { StoredRun } from './records.ts';
 import type { StoredTrace } from './stored.ts';
 
-type ReportRules = Pick<StoredRun, 'repeat' | 'tokenizer'>;
+type ReportRules = Pick<StoredRun, 'repeat' | 'tokenizer' | 'judge'>;
 
 /** The training report over all results of a trace, which are read once. */
 export class RunReport {
@@ -30,13 +32,18 @@ export class RunReport {
 
 function reportView(results: readonly EpisodeResult[], rules: ReportRules): ReportView {
   const ordered = results.toSorted((a, b) => a.episode - b.episode);
-  const { trains, doesNotTrain, findings } = trainingReport(ordered, optionsOf(rules));
+  const { trains, doesNotTrain, findings } = trainingReport(ordered, termsOf(rules));
   return {
     trains,
     doesNotTrain,
-    findings: findings.map(({ code, severity, message, count, episodes }) => {
-      return { code, severity, message, count, episodes: episodes.slice(0, largestWindow.episodes) };
-    }),
+    findings: findings.map(({ code, episodes, groups, ...found }) => ({
+      ...found,
+      code,
+      level: levelOf(code),
+      hint: hintOf(code),
+      episodes: episodes.slice(0, largestWindow.episodes),
+      groups: groups.length,
+    })),
   };
 }
 
@@ -56,7 +63,7 @@ export function verdictsBetween(
   const groupOf = (episode: number): number => Math.floor(episode / size);
   const results = trace.resultsBetween(groupOf(first) * size, (groupOf(last) + 1) * size - 1);
   const ended = groupBy(results, ({ episode }) => groupOf(episode));
-  const { episodes } = trainingReport(results, optionsOf(rules));
+  const { episodes } = trainingReport(results, termsOf(rules));
   return new Map(
     episodes.map((verdict) => {
       const open = (ended.get(groupOf(verdict.episode))?.length ?? 0) < size;
@@ -65,6 +72,6 @@ export function verdictsBetween(
   );
 }
 
-function optionsOf({ repeat, tokenizer }: ReportRules): { repeat: number; approximate: boolean } {
-  return { repeat, approximate: !tokenizer.exact };
+function termsOf({ repeat, tokenizer, judge }: ReportRules): RunTerms {
+  return { repeat, approximate: !tokenizer.exact, judge };
 }

@@ -16,7 +16,7 @@ interface Measured {
 }
 
 interface LengthRule extends Measured {
-  readonly code: string;
+  readonly code: CallProblem['code'];
   readonly severity: CallProblem['severity'];
   /** Whether a length that is just the limit is too long. */
   readonly below: boolean;
@@ -54,7 +54,7 @@ export function replyProblem(
   const shared = { severity: 'error', below: false, consequence } as const;
   const reply = {
     ...shared,
-    code: 'reply-over-turn',
+    code: 'reply-over-turn' as const,
     what: 'the reply with what the template adds',
     tokens: tokens.reply,
     limit: limits.turnLength,
@@ -62,7 +62,7 @@ export function replyProblem(
   };
   const whole = {
     ...shared,
-    code: 'timeline-over-model',
+    code: 'timeline-over-model' as const,
     what: 'the conversation with its reply',
     tokens: tokens.whole,
     limit: limits.modelLength,

@@ -1,10 +1,11 @@
 import type { EpisodeTracking } from '../protocol/run.ts';
+import type { FindingCode } from './findings.ts';
 
 export type Problem = EpisodeTracking['problems'][number];
 
 /** What a call was found to have; the sentence goes on from "In call N, ". */
 export interface CallProblem {
-  readonly code: string;
+  readonly code: FindingCode;
   readonly severity: Problem['severity'];
   readonly clause: string;
   /** What sets problems of one code apart that are told one by one. */

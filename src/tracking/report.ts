@@ -1,15 +1,9 @@
 import type { EpisodeResult } from '../protocol/run.ts';
+import { episodeFindings } from './episodeFindings.ts';
+import { finding, levelOf, type Finding } from './findings.ts';
 import { groupBy } from './groupBy.ts';
-
-/** A reason why an episode does not train, or what to look at. */
-export interface Finding {
-  /** Stable, e.g. `equal-rewards`; the tracker's problems keep their codes. */
-  readonly code: string;
-  /** `error`: the episode adds nothing to training. */
-  readonly severity: 'error' | 'warning';
-  /** One sentence. */
-  readonly message: string;
-}
+import { groupsOf, type Group } from './groups.ts';
+import { runFindings, type RunFinding, type RunTerms } from './runFindings.ts';
 
 export interface EpisodeVerdict {
   readonly episode: number;
@@ -17,13 +11,23 @@ export interface EpisodeVerdict {
   readonly repeat: number;
   /** Whether no finding is an error. */
   readonly trains: boolean;
+  /** Those of its group among them. */
+  readonly findings: readonly Finding[];
+  /** Null while its group is not whole, and where it makes no sample. */
+  readonly advantage: number | null;
+}
+
+export interface GroupVerdict extends Group {
   readonly findings: readonly Finding[];
 }
 
 /** Findings of one code and severity. Where their sentences differ, `message` is the first, marked as an example. */
 export interface CommonFinding extends Finding {
+  /** Of the episodes that it concerns; 0: it is about the run. */
   readonly count: number;
   readonly episodes: readonly number[];
+  /** Positions of the groups that have it; none where it is not about groups. */
+  readonly groups: readonly number[];
 }
 
 export interface TrainingReport {
@@ -31,16 +35,10 @@ export interface TrainingReport {
   readonly doesNotTrain: number;
   /** In the order of the episodes given. */
   readonly episodes: readonly EpisodeVerdict[];
-  /** Errors first, then by how many episodes they concern. */
+  /** In the order of the tasks. */
+  readonly groups: readonly GroupVerdict[];
+  /** Errors first, then by how many episodes they concern; those of the run come last. */
   readonly findings: readonly CommonFinding[];
-  readonly approximate: boolean;
-}
-
-export interface ReportOptions {
-  /** Episodes per task. */
-  readonly repeat: number;
-  /** Whether another tokenizer than the model's counted. */
-  readonly approximate: boolean;
 }
 
 /**
@@ -49,134 +47,104 @@ export interface ReportOptions {
  *
  * @param results of the episodes that ended, in any order; results of one task are `repeat` consecutive episodes
  */
-export function trainingReport(results: readonly EpisodeResult[], options: ReportOptions): TrainingReport {
-  const equal = episodesOfEqualRewards(results, options.repeat);
-  const episodes = results.map((result): EpisodeVerdict => {
-    const findings = [...ownFindings(result), ...(equal.has(result) ? [equalRewards] : [])];
-    const { episode, taskId, repeat } = result;
-    const trains = findings.every(({ severity }) => severity !== 'error');
-    return { episode, taskId, repeat, trains, findings };
+export function trainingReport(results: readonly EpisodeResult[], terms: RunTerms): TrainingReport {
+  const groups = groupsOf(results, terms.repeat).map((group): GroupVerdict => {
+    return { ...group, findings: groupFindings(group) };
   });
+  const episodes = verdicts(results, groups);
   const trains = episodes.filter((verdict) => verdict.trains).length;
   return {
     trains,
     doesNotTrain: episodes.length - trains,
     episodes,
-    findings: commonFindings(episodes),
-    approximate: options.approximate,
+    groups,
+    findings: [...commonFindings(episodes, groups), ...runFindings(results, groups, terms).map(ofRun)],
   };
 }
 
-/** The report for a terminal: how many would train, then a line for each kind of finding. */
-export function formatTrainingReport(report: TrainingReport): string {
-  const total = report.trains + report.doesNotTrain;
-  const names = new Map(report.episodes.map((verdict) => [verdict.episode, nameOf(verdict)]));
-  const lines = [`${report.trains} of ${total} episodes would train`];
-  for (const finding of report.findings) {
-    const named = finding.episodes.slice(0, mostNamed).map((episode) => names.get(episode) ?? '');
-    const more = finding.count > named.length ? [`${finding.count - named.length} more`] : [];
-    const count = `${finding.count} episode${finding.count === 1 ? '' : 's'}`;
-    const who = [...named, ...more].join('; ');
-    lines.push(`${finding.severity}: ${count} (${who}): ${finding.message} [${finding.code}]`);
-  }
-  if (report.approximate) {
-    lines.push('tokenizer: embedded, approximate: token ids and lengths are not those of training');
-  }
-  return lines.join('\n');
+/** Of whole groups only: episodes to come may change what the others are compared with. */
+function groupFindings({ members, whole }: Group): readonly Finding[] {
+  const compared = members.filter(({ stepReward }) => stepReward !== null);
+  const [first] = compared;
+  if (!whole || first === undefined) return [];
+  const single = compared.length === 1;
+  const alike = compared.every(({ stepReward }) => stepReward === first.stepReward);
+  return [
+    ...(single && first.stepReward !== 0 ? [singleEpisode(members.length)] : []),
+    ...(alike && (!single || first.stepReward === 0) ? [equalRewards(single)] : []),
+  ];
 }
 
-/** Episodes that a line of the report names before it only counts. */
-const mostNamed = 3;
-
-const equalRewards: Finding = {
-  code: 'equal-rewards',
-  severity: 'error',
-  message: 'All episodes of the task have the same reward, so every advantage is 0 and there is no gradient.',
-};
-
-function ownFindings(result: EpisodeResult): readonly Finding[] {
-  const { tracking, error } = result;
-  const problems = tracking?.problems ?? [];
-  const injected = faultFinding(result);
-  if (error !== null && injected !== undefined) return [injected, ...problems];
-  if (error !== null) {
-    const message = `The episode ended with an error: ${error.message.split('\n')[0] ?? ''}`;
-    return [{ code: 'episode-error', severity: 'error', message }, ...problems];
-  }
-  if (tracking === undefined) {
-    const message = 'Its calls were not tracked: the process ended before, or its tokenizer failed.';
-    return [{ code: 'not-tracked', severity: 'error', message }];
-  }
-  if (tracking.timelines === 0) {
-    const message =
-      'No LLM call of the episode was answered through the tuner, so there is nothing to train on.';
-    return [{ code: 'no-call', severity: 'error', message }, ...problems];
-  }
-  if (tracking.trainableTokens === 0) {
-    const message = 'No token of the episode counts in the loss.';
-    return [{ code: 'nothing-trainable', severity: 'error', message }, ...problems];
-  }
-  return injected === undefined ? problems : [injected, ...problems];
+function equalRewards(single: boolean): Finding {
+  const message = single
+    ? 'The only episode of the task that counts has the reward 0, so its advantage is 0 and there is no gradient.'
+    : 'All episodes of the task have the same reward, so every advantage is 0 and there is no gradient.';
+  return finding('equal-rewards', message);
 }
 
-/** Training injects nothing, so what faults did to an episode says nothing of it. */
-function faultFinding({ faults = [], error }: EpisodeResult): Finding | undefined {
-  if (faults.length === 0) return undefined;
-  const kinds = [...new Set(faults.map(({ kind }) => kind))].join(', ');
-  return error === null
-    ? {
-        code: 'injected-fault',
-        severity: 'warning',
-        message: `Faults were injected into its calls (${kinds}), so its reward is not only the model's doing.`,
-      }
-    : {
-        code: 'lost-to-injected-fault',
-        severity: 'error',
-        message: `The episode was lost after faults had been injected into its calls (${kinds}): ${error.message.split('\n')[0] ?? ''}`,
-      };
-}
-
-/** The scored episodes of whole groups whose rewards are all equal. A single episode is its own baseline: it trains. */
-function episodesOfEqualRewards(results: readonly EpisodeResult[], repeat: number): Set<EpisodeResult> {
-  const size = Math.max(1, repeat);
-  const groups = groupBy(results, ({ episode }) => Math.floor(episode / size));
-  const equal = [...groups.values()]
-    .filter((group) => group.length === size)
-    .map(scored)
-    .filter(allEqual);
-  return new Set(equal.flat());
-}
-
-function scored(group: readonly EpisodeResult[]): readonly EpisodeResult[] {
-  return group.filter(({ reward }) => reward !== null);
-}
-
-function allEqual(group: readonly EpisodeResult[]): boolean {
-  const rewards = group.map(({ reward, tracking }) => tracking?.madnessReward ?? reward);
-  return rewards.length >= 2 && rewards.every((reward) => reward === rewards[0]);
-}
-
-function commonFindings(episodes: readonly EpisodeVerdict[]): readonly CommonFinding[] {
-  const found = episodes.flatMap(({ episode, findings }) =>
-    findings.map((finding) => ({ episode, finding })),
+function singleEpisode(members: number): Finding {
+  const of = members === 1 ? 'The task has one episode' : `Of the task’s ${members} episodes one counts`;
+  return finding(
+    'single-episode',
+    `${of}, so its advantage is its reward: there is nothing to compare it with.`,
   );
-  const kinds = [...groupBy(found, ({ finding }) => `${finding.severity} ${finding.code}`).values()];
+}
+
+function verdicts(
+  results: readonly EpisodeResult[],
+  groups: readonly GroupVerdict[],
+): readonly EpisodeVerdict[] {
+  const inGroup = new Map(
+    groups
+      .filter(({ whole }) => whole)
+      .flatMap(({ members, findings }) =>
+        members.flatMap(({ episode, advantage }) =>
+          advantage === null ? [] : [[episode, { advantage, findings }] as const],
+        ),
+      ),
+  );
+  return results.map((result) => {
+    const { episode, taskId, repeat } = result;
+    const findings = [...episodeFindings(result), ...(inGroup.get(episode)?.findings ?? [])];
+    const trains = findings.every(({ severity }) => severity !== 'error');
+    return { episode, taskId, repeat, trains, findings, advantage: inGroup.get(episode)?.advantage ?? null };
+  });
+}
+
+function commonFindings(
+  episodes: readonly EpisodeVerdict[],
+  groups: readonly GroupVerdict[],
+): readonly CommonFinding[] {
+  const found = episodes.flatMap(({ episode, findings }) => findings.map((one) => ({ episode, one })));
+  const kinds = [...groupBy(found, ({ one }) => `${one.severity} ${one.code}`).values()];
   return kinds
     .flatMap((kind): CommonFinding[] => {
-      const first = kind[0]?.finding;
+      const first = kind[0]?.one;
       if (first === undefined) return [];
-      const alike = kind.every(({ finding }) => finding.message === first.message);
+      const alike = kind.every(({ one }) => one.message === first.message);
       const concerned = [...new Set(kind.map(({ episode }) => episode))];
-      const message = alike ? first.message : `e.g. ${first.message}`;
-      return [{ ...first, message, count: concerned.length, episodes: concerned }];
+      return [
+        {
+          ...first,
+          message: alike ? first.message : `e.g. ${first.message}`,
+          count: concerned.length,
+          episodes: concerned,
+          groups: groupsWith(first, groups),
+        },
+      ];
     })
     .sort((a, b) => rank(a) - rank(b) || b.count - a.count);
 }
 
-function rank({ severity }: Finding): number {
-  return severity === 'error' ? 0 : 1;
+function groupsWith({ code }: Finding, groups: readonly GroupVerdict[]): readonly number[] {
+  if (levelOf(code) !== 'group') return [];
+  return groups.flatMap(({ group, findings }) => (findings.some((one) => one.code === code) ? [group] : []));
 }
 
-function nameOf({ taskId, repeat }: EpisodeVerdict): string {
-  return `task ${taskId === '' ? '(no id)' : taskId}, repeat ${repeat}`;
+function ofRun(found: RunFinding): CommonFinding {
+  return { ...found, count: found.episodes.length, groups: [] };
+}
+
+function rank({ severity }: Finding): number {
+  return severity === 'error' ? 0 : 1;
 }

@@ -36,6 +36,7 @@ it('prints with --json one document, and nothing else anywhere', async () => {
     'tokens',
     'trainableTokens',
     'error',
+    'findings',
   ]);
   expect(episodes[0]).toMatchObject({ taskId: 'train-001', repeat: 0, llmCalls: 2, error: null });
 });

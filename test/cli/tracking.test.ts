@@ -64,7 +64,7 @@ describe('the example', () => {
   });
 
   it('tells which episodes would train, as the terminal does', async () => {
-    const { report, episodes } = await runJson(await exampleProject(), example);
+    const { report, episodes, groups } = await runJson(await exampleProject(), example);
     expect(report).toEqual({
       trains: 8,
       doesNotTrain: 8,
@@ -72,13 +72,24 @@ describe('the example', () => {
         {
           code: 'equal-rewards',
           severity: 'error',
+          level: 'group',
           message: expect.stringContaining('same reward') as string,
+          hint: expect.stringContaining('num_repeat') as string,
           count: 8,
           episodes: [8, 9, 10, 11, 12, 13, 14, 15],
+          groups: [2, 3],
         },
+        expect.objectContaining({ code: 'approximate-tokenizer', level: 'run', count: 0 }),
       ],
       tokenizer: { name: 'embedded', exact: false, file: null },
     });
+    expect(groups.map(({ advantages }) => advantages.map((one) => one && Number(one.toFixed(3))))).toEqual([
+      [0.5, 0.5, 0.5, -1.5],
+      [0.5, 0.5, 0.5, -1.5],
+      [0, 0, 0, 0],
+      [0, 0, 0, 0],
+    ]);
+    expect(episodes[8]?.findings.map(({ code }) => code)).toEqual(['equal-rewards']);
     expect(new Set(episodes.slice(8).map(({ reward }) => reward))).toEqual(new Set([1]));
   });
 
@@ -116,7 +127,7 @@ describe('a model’s own tokenizer', () => {
     const { code, stdout, stderr } = await runCli(project, small);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^warning: .*tokenizer\.json.*\[tokenizer\/broken\]$/m);
-    expect(stdout).toContain('\ntokenizer: embedded, approximate');
+    expect(stdout).toContain('\nwarning: tokenizer: embedded, approximate');
   });
 });
 
@@ -132,7 +143,8 @@ describe('a degenerate reply', () => {
     const project = await smallProject({ 'workflow.ts': twice, 'answers.json': answers });
     const results = await runJson(project, [...small, '--model', 'script', '--script', 'answers.json']);
     expect(results.episodes).toMatchObject([{ reward: 1, llmCalls: 2, timelines: 1 }]);
-    expect(results.report.findings).toMatchObject([
+    const own = results.report.findings.filter(({ code }) => code.endsWith('-reply'));
+    expect(own).toMatchObject([
       {
         code: 'degenerate-reply',
         severity: 'warning',

@@ -30,7 +30,7 @@ import { resolveFile } from './resolveFile.ts';
 import { factsOf, runStarted, tracedEpisode, type RunFacts } from './runFacts.ts';
 import { planRun, type RunPlan } from './runPlan.ts';
 import { judgingOf } from './judging.ts';
-import { locator, namedAt, workflowOf, type Locate, type Place } from './userClasses.ts';
+import { judgeNamed, locator, namedAt, workflowOf, type Locate, type Place } from './userClasses.ts';
 
 /** The run's Model Tuner, ready to answer. */
 export interface ModelTuner {
@@ -109,6 +109,7 @@ async function run(
     const slots = episodeSlots(prepared.tasks, plan.repeat);
     const facts = factsOf(request, plan, {
       workflowFile: prepared.workflow.file,
+      judge: judgeNamed(prepared.config),
       model: modelTuner.description,
       tokenizer: text.note,
       tasks: prepared.tasks.length,

@@ -9,7 +9,7 @@ export type RunFacts = Omit<TracedRun, 'configText'>;
 /** What is found out after the plan is made. */
 export type FoundFacts = Pick<
   RunFacts,
-  'workflowFile' | 'model' | 'tokenizer' | 'tasks' | 'episodes' | 'startedAt'
+  'workflowFile' | 'judge' | 'model' | 'tokenizer' | 'tasks' | 'episodes' | 'startedAt'
 >;
 
 export function factsOf(request: RunRequest, plan: RunPlan, found: FoundFacts): RunFacts {
@@ -36,6 +36,7 @@ export function runStarted(
     model: facts.model,
     workflow: facts.workflow,
     workflowFile: facts.workflowFile,
+    ...(facts.judge !== undefined && { judge: facts.judge }),
     folder: place.folder,
     ...(place.trace !== undefined && { trace: place.trace }),
     tokenizer: facts.tokenizer,

@@ -71,6 +71,12 @@ export async function judgeOf(plan: RunPlan, config: Config, locate: Locate): Pr
   return { kind: 'file', ...(await locate(plan.judge, 'judge', location)) };
 }
 
+/** The judge that the config itself names; undefined: it leaves that to the defaults. */
+export function judgeNamed(config: Config): string | undefined {
+  const key = 'ajet.task_judge.judge_protocol';
+  return config.get(key)?.origin.kind === 'file' ? (config.stringOrNull(key) ?? undefined) : undefined;
+}
+
 function refusePython({ kind, where, name }: Locator, what: string, location: Location): void {
   if (kind === 'file' && !where.endsWith('.py')) return;
   throw new CodedError({

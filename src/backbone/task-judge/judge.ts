@@ -31,6 +31,9 @@ export interface Judging {
 export interface Outcome {
   readonly reward: number;
   readonly isSuccess: boolean;
+  readonly scoredBy: 'workflow' | 'judge';
+  /** Whether `isSuccess` was said at all. */
+  readonly successGiven: boolean;
 }
 
 /**
@@ -99,7 +102,12 @@ async function checked(
   if (typeof reward !== 'number' || !Number.isFinite(reward)) {
     throw badReward(method, reward, await placeOf(method));
   }
-  return { reward, isSuccess: isSuccess === true };
+  return {
+    reward,
+    isSuccess: isSuccess === true,
+    scoredBy: method === 'execute' ? 'workflow' : 'judge',
+    successGiven: typeof isSuccess === 'boolean',
+  };
 }
 
 const who: Readonly<Record<UserMethod, string>> = { execute: 'The workflow', computeReward: 'The judge' };

@@ -1,11 +1,11 @@
 import process from 'node:process';
 import { formatReport, toReport, type ErrorReport } from '../../base/errors.ts';
 import type { RunExit } from '../../debug/runLauncher.ts';
+import { formatEpisode, formatEpisodeErrors } from '../../debug/runReport.ts';
 import { formatResults, inOrder, reportOf } from '../../debug/runResults.ts';
 import type { EpisodeResult, RunEvent } from '../../protocol/run.ts';
-import { formatEpisode, formatEpisodeErrors } from '../../protocol/runReport.ts';
-import { summarise } from '../../protocol/summary.ts';
-import type { CommonFinding } from '../../tracking/report.ts';
+import { hintOf, levelOf, type Finding } from '../../tracking/findings.ts';
+import type { CommonFinding, GroupVerdict, TrainingReport } from '../../tracking/report.ts';
 
 export const exitCodes = { ok: 0, someFailed: 1, couldNotStart: 2, interrupted: 130 } as const;
 
@@ -117,10 +117,11 @@ function writeJson(
   run: RunStarted | undefined,
   error: ErrorReport | undefined,
 ): void {
+  const report = reportOf(results, run);
   const document = {
-    episodes: results.map(episodeForJson),
-    groups: summarise(results, run?.repeat ?? 1).groups,
-    report: reportForJson(results, run),
+    episodes: results.map((result, index) => episodeForJson(result, report.episodes[index]?.findings ?? [])),
+    groups: report.groups.map(groupForJson),
+    report: reportForJson(report, run),
     trace: run?.trace ?? null,
     ...(error && { error }),
   };
@@ -128,30 +129,34 @@ function writeJson(
 }
 
 /** Null where the process went before it could tell. */
-function episodeForJson(result: EpisodeResult): unknown {
+function episodeForJson(result: EpisodeResult, found: readonly Finding[]): unknown {
   const { taskId, repeat, reward, isSuccess, llmCalls, tracking, faults, error } = result;
   const { timelines = null, tokens = null, trainableTokens = null } = tracking ?? {};
+  const counts = { llmCalls, timelines, tokens, trainableTokens };
+  const findings = found.map(worded);
+  return { taskId, repeat, reward, isSuccess, ...counts, error, findings, ...(faults && { faults }) };
+}
+
+function groupForJson({ members, findings, ...group }: GroupVerdict): unknown {
   return {
-    taskId,
-    repeat,
-    reward,
-    isSuccess,
-    llmCalls,
-    timelines,
-    tokens,
-    trainableTokens,
-    error,
-    ...(faults && { faults }),
+    ...group,
+    rewards: members.map(({ reward }) => reward),
+    stepRewards: members.map(({ stepReward }) => stepReward),
+    advantages: members.map(({ advantage }) => advantage),
+    findings: findings.map(worded),
   };
 }
 
-function reportForJson(results: readonly EpisodeResult[], run: RunStarted | undefined): unknown {
-  const { trains, doesNotTrain, findings } = reportOf(results, run);
+function worded({ code, severity, message }: Finding): unknown {
+  return { code, severity, message, hint: hintOf(code) };
+}
+
+function reportForJson({ trains, doesNotTrain, findings }: TrainingReport, run?: RunStarted): unknown {
   return { trains, doesNotTrain, findings: findings.map(findingForJson), tokenizer: run?.tokenizer ?? null };
 }
 
-function findingForJson({ code, severity, message, count, episodes }: CommonFinding): unknown {
-  return { code, severity, message, count, episodes };
+function findingForJson({ code, severity, message, count, episodes, groups }: CommonFinding): unknown {
+  return { code, level: levelOf(code), severity, message, hint: hintOf(code), count, episodes, groups };
 }
 
 function describeRun(run: RunStarted): string {

@@ -90,7 +90,12 @@ function WouldNotTrain({ episode, findings: [first, ...others] }: WouldNotTrainP
       <Icon name="cross" />
       <span>
         <strong>Would not train</strong>
-        {first && `: ${first.message}`}
+        {first && (
+          <>
+            : {first.message} <span class="finding-code mono">{first.code}</span>
+            <span class="finding-hint">{first.hint}</span>
+          </>
+        )}
         {others.length > 0 && depth(place) === 2 && (
           <button type="button" class="link" onClick={() => go(episodePlace(episode))}>
             and {counted(others.length, 'other finding')}
@@ -122,9 +127,11 @@ function Overview({ episode: { row, calls }, findings }: DetailProps) {
   return (
     <section class="detail" aria-label="Overview">
       {row.error && <Failure report={row.error} />}
-      {listed.map(({ message, severity }) => (
+      {listed.map(({ code, message, severity, hint }) => (
         <Note key={message} kind={severity}>
-          <strong class="finding-severity">{severity}</strong> {message}
+          <strong class="finding-severity">{severity}</strong> {message}{' '}
+          <span class="finding-code mono">{code}</span>
+          <span class="finding-hint">{hint}</span>
         </Note>
       ))}
       <h2>Task</h2>

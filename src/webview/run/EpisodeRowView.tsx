@@ -16,6 +16,7 @@ const columns: readonly Column[] = [
   { name: 'Task', className: 'task', cell: (row) => <TaskCell row={row} /> },
   { name: 'Repeat', className: number, cell: (row) => row.repeat },
   { name: 'Reward', className: number, cell: (row) => reward(row.reward) },
+  { name: 'Advantage', className: number, cell: (row) => reward(row.advantage) },
   { name: 'Success', cell: (row) => <SuccessCell row={row} /> },
   { name: 'Would train', cell: (row) => <TrainsCell row={row} /> },
   { name: 'Calls', className: number, cell: (row) => count(row.calls) },

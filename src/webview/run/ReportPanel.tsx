@@ -37,7 +37,7 @@ export function ReportPanel({ report, running, selected, onSelect }: Props) {
       {report.findings.length > 0 && (
         <ul class="findings">
           {report.findings.map((finding) => (
-            <li key={finding.code}>
+            <li key={`${finding.severity} ${finding.code}`}>
               <FindingButton
                 finding={finding}
                 pressed={finding.code === selected}
@@ -67,6 +67,14 @@ interface FindingProps {
 }
 
 function FindingButton({ finding, pressed, onPress }: FindingProps) {
+  // What is about the run as a whole has no episodes to select.
+  if (finding.count === 0) {
+    return (
+      <div class={`finding finding-${finding.severity} about-run`}>
+        <FindingText finding={finding} />
+      </div>
+    );
+  }
   return (
     <button
       type="button"
@@ -75,10 +83,28 @@ function FindingButton({ finding, pressed, onPress }: FindingProps) {
       title={finding.message}
       onClick={onPress}
     >
-      <Icon name={finding.severity === 'error' ? 'cross' : 'warning'} />
-      <span class="finding-severity">{finding.severity}</span>
-      <span class="finding-message">{finding.message}</span>
-      <span class="finding-count">{counted(finding.count, 'episode')}</span>
+      <FindingText finding={finding} />
     </button>
   );
+}
+
+function FindingText({ finding }: { readonly finding: Finding }) {
+  const { severity, message, code, hint } = finding;
+  return (
+    <>
+      <Icon name={severity === 'error' ? 'cross' : 'warning'} />
+      <span class="finding-severity">{severity}</span>
+      <span class="finding-message">
+        {message} <span class="finding-code mono">{code}</span>
+        <span class="finding-hint">{hint}</span>
+      </span>
+      <span class="finding-count">{concerned(finding)}</span>
+    </>
+  );
+}
+
+function concerned({ count: episodes, groups }: Finding): string {
+  if (episodes === 0) return 'the run';
+  const inGroups = groups === 0 ? '' : `${counted(groups, 'group')}, `;
+  return `${inGroups}${counted(episodes, 'episode')}`;
 }

@@ -91,15 +91,30 @@ export interface JsonEpisode {
   readonly tokens: number | null;
   readonly trainableTokens: number | null;
   readonly error: { readonly code: string; readonly message: string } | null;
+  readonly findings: readonly JsonFinding[];
+}
+
+export interface JsonFinding {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+export interface JsonGroup {
+  readonly taskId: string;
+  readonly episodes: number;
+  readonly failed: number;
+  readonly advantages: readonly (number | null)[];
+  readonly findings: readonly JsonFinding[];
 }
 
 export interface JsonResults {
   readonly episodes: readonly JsonEpisode[];
-  readonly groups: readonly { readonly taskId: string; readonly episodes: number; readonly failed: number }[];
+  readonly groups: readonly JsonGroup[];
   readonly report: {
     readonly trains: number;
     readonly doesNotTrain: number;
-    readonly findings: readonly { readonly code: string; readonly episodes: readonly number[] }[];
+    readonly findings: readonly (JsonFinding & { readonly episodes: readonly number[] })[];
     readonly tokenizer: TokenizerNote | null;
   };
   /** Absolute. */

@@ -54,24 +54,24 @@ describe('settleReward', () => {
   it.each([
     [
       { reward: 0.5, isSuccess: true },
-      { reward: 0.5, isSuccess: true },
+      { reward: 0.5, isSuccess: true, successGiven: true },
     ],
-    [{ reward: 0 }, { reward: 0, isSuccess: false }],
+    [{ reward: 0 }, { reward: 0, isSuccess: false, successGiven: false }],
     [
       { reward: 0.0, isSuccess: null },
-      { reward: 0, isSuccess: false },
+      { reward: 0, isSuccess: false, successGiven: false },
     ],
-    [{ reward: -1 }, { reward: -1, isSuccess: false }],
+    [{ reward: -1 }, { reward: -1, isSuccess: false, successGiven: false }],
   ])('takes the reward of the workflow, 0 included, without the judge: %j', async (output, expected) => {
-    expect(await settle(output)).toEqual({ ...expected, asked: 0 });
+    expect(await settle(output)).toEqual({ ...expected, scoredBy: 'workflow', asked: 0 });
   });
 
   it.each([
-    [{}, { reward: 2, isSuccess: true }, { reward: 2, isSuccess: true }],
-    [{ reward: null, isSuccess: true }, [1, false], { reward: 1, isSuccess: false }],
-    [{ reward: undefined }, { reward: 0 }, { reward: 0, isSuccess: false }],
+    [{}, { reward: 2, isSuccess: true }, { reward: 2, isSuccess: true, successGiven: true }],
+    [{ reward: null, isSuccess: true }, [1, false], { reward: 1, isSuccess: false, successGiven: true }],
+    [{ reward: undefined }, { reward: 0 }, { reward: 0, isSuccess: false, successGiven: false }],
   ])('asks the judge where the workflow gave none: %j, %j', async (output, verdict, expected) => {
-    expect(await settle(output, verdict)).toEqual({ ...expected, asked: 1 });
+    expect(await settle(output, verdict)).toEqual({ ...expected, scoredBy: 'judge', asked: 1 });
   });
 
   it.each([
@@ -147,7 +147,7 @@ describe('settleReward', () => {
     const asked = judging(() => Promise.resolve(MathAnswerAndLlmAsJudge));
     const withAnswer = { ...task, task: { ...task.task, metadata: { answer: '1' } } };
     const outcome = await settleReward(withAnswer, { metadata: { final_answer: '1' } }, asked);
-    expect(outcome).toEqual({ reward: 1, isSuccess: true });
+    expect(outcome).toMatchObject({ reward: 1, isSuccess: true });
   });
 
   it('has a class for every judge that the configs know as built in', () => {

@@ -151,6 +151,7 @@ describe('launch', () => {
         config: '/project/conf/exp.yaml',
         workflow: 'w.ts->W',
         workflowFile: '/project/w.ts',
+        judge: 'j.ts->J',
         model: 'nobody',
         tokenizer: letters.note,
         limits: { modelLength: 18000, promptLength: 3000, responseLength: 15000, turnLength: 4096 },

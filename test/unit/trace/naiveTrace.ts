@@ -23,6 +23,7 @@ import type {
   TokensView,
 } from '../../../src/protocol/traceRpc.ts';
 import { mergeCalls } from '../../../src/tracking/mergeCalls.ts';
+import { hintOf } from '../../../src/tracking/findings.ts';
 import { trainingReport } from '../../../src/tracking/report.ts';
 import type { AddedMessage } from '../../../src/tracking/tracker.ts';
 
@@ -191,8 +192,8 @@ export class NaiveTrace implements TraceWriter {
   #row(number: number, queryLength: number): EpisodeRow {
     const { episode, calls, end } = this.#kept(number);
     const { timelines } = this.#content(number);
-    const { repeat, tokenizer } = this.run;
-    const report = trainingReport(this.#results(), { repeat, approximate: !tokenizer.exact });
+    const { repeat, tokenizer, judge } = this.run;
+    const report = trainingReport(this.#results(), { repeat, approximate: !tokenizer.exact, judge });
     const verdict = report.episodes.find((one) => one.episode === number);
     const group = this.#results().filter((one) => groupOf(one, repeat) === groupOf(episode, repeat));
     const open = this.#end === undefined && group.length < repeat && verdict?.trains === true;
@@ -212,11 +213,19 @@ export class NaiveTrace implements TraceWriter {
       tokens: sum(timelines.map(({ tokens }) => tokens)),
       trainableTokens: sum(timelines.map(({ trainableTokens }) => trainableTokens)),
       error: end?.result.error ?? null,
+      advantage: verdict?.advantage ?? null,
       trains: lost ? false : open ? null : (verdict?.trains ?? null),
       findings: lost
-        ? [{ severity: 'error', message: 'The process ended before the episode did.' }]
+        ? [
+            {
+              code: 'episode-lost',
+              severity: 'error',
+              message: 'The process ended before the episode did.',
+              hint: hintOf('episode-lost'),
+            },
+          ]
         : (verdict?.findings ?? [])
-            .map(({ severity, message }) => ({ severity, message }))
+            .map((found) => ({ ...found, hint: hintOf(found.code) }))
             .sort((one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning')),
     };
   }

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { EpisodeResult, EpisodeTracking } from '../../../src/protocol/run.ts';
-import { formatTrainingReport, trainingReport } from '../../../src/tracking/report.ts';
+import { hintOf } from '../../../src/tracking/findings.ts';
+import { trainingReport } from '../../../src/tracking/report.ts';
+import { formatTrainingReport } from '../../../src/tracking/reportText.ts';
+import type { RunTerms } from '../../../src/tracking/runFindings.ts';
 
 const tracking: EpisodeTracking = { timelines: 1, tokens: 20, trainableTokens: 5, problems: [] };
 
@@ -19,14 +22,16 @@ function result(episode: number, reward: number | null, more: Partial<EpisodeRes
   };
 }
 
+const two: RunTerms = { repeat: 2, approximate: false, judge: undefined };
+
 function codes(results: readonly EpisodeResult[], repeat = 2): string[][] {
-  const report = trainingReport(results, { repeat, approximate: false });
+  const report = trainingReport(results, { ...two, repeat });
   return report.episodes.map(({ findings }) => findings.map(({ code }) => code));
 }
 
 describe('a training report', () => {
   it('finds nothing wrong with episodes of different rewards', () => {
-    const report = trainingReport([result(0, 1), result(1, 0)], { repeat: 2, approximate: false });
+    const report = trainingReport([result(0, 1), result(1, 0)], two);
     expect(report).toMatchObject({ trains: 2, doesNotTrain: 0, findings: [] });
     expect(formatTrainingReport(report)).toBe('2 of 2 episodes would train');
   });
@@ -48,8 +53,8 @@ describe('a training report', () => {
   ])('gives the reason: %s', (_, { tracking: own, ...more }, expected) => {
     const { tracking: dropped, ...bare } = result(0, 1, more);
     expect(dropped).toBeDefined();
-    const results = [{ ...bare, ...(own && { tracking: own }) }, result(1, 0)];
-    const report = trainingReport(results, { repeat: 2, approximate: false });
+    const results = [{ ...bare, ...(own && { tracking: own }) }, result(1, 0.5)];
+    const report = trainingReport(results, two);
     expect(report.episodes.map(({ trains }) => trains)).toEqual([false, true]);
     expect(report.episodes[0]?.findings.map(({ code }) => code)).toEqual(expected);
   });
@@ -58,13 +63,73 @@ describe('a training report', () => {
     expect(codes([result(0, 1), result(1, 1)])).toEqual([['equal-rewards'], ['equal-rewards']]);
     expect(codes([result(0, 1)])).toEqual([[]]);
     expect(codes([result(0, 1), result(3, 1)])).toEqual([[], []]);
-    expect(codes([result(0, 1), result(1, null)])).toEqual([[], ['episode-error']]);
-    expect(codes([result(0, 1), result(1, 1)], 1)).toEqual([[], []]);
+    expect(codes([result(0, 0.1), result(1, 0.1), result(2, 0.1)], 3)[0]).toEqual(['equal-rewards']);
     expect(codes([result(0, 1), result(1, null), result(2, 1)], 3)).toEqual([
       ['equal-rewards'],
       ['episode-error'],
       ['equal-rewards'],
     ]);
+  });
+
+  it('tells of an episode that has no other to be compared with', () => {
+    expect(codes([result(0, 1), result(1, null)])).toEqual([['single-episode'], ['episode-error']]);
+    expect(codes([result(0, 1), result(1, 1)], 1)).toEqual([['single-episode'], ['single-episode']]);
+    const results = [result(0, 1), result(1, 0, { taskId: 't1' })];
+    const report = trainingReport(results, { ...two, repeat: 1 });
+    expect(report.episodes.map(({ trains }) => trains)).toEqual([true, false]);
+    expect(report.findings.map(({ code, groups }) => [code, groups])).toEqual([
+      ['equal-rewards', [1]],
+      ['single-episode', [0]],
+    ]);
+  });
+
+  it('gives each episode its advantage once its group is whole', () => {
+    const results = [result(0, 1), result(1, 0), result(2, 1)];
+    const told = trainingReport(results, two).episodes.map(({ advantage }) => advantage);
+    expect(told.map((one) => one && Number(one.toFixed(3)))).toEqual([0.707, -0.707, null]);
+  });
+
+  it.each<[string, number, Partial<EpisodeResult>, string[]]>([
+    ['a reward of the usual kind', 1, { isSuccess: true, successGiven: true }, []],
+    ['a reward that is large', 7, { isSuccess: true, successGiven: true }, ['reward-range']],
+    ['a reward that is far below 0', -3, { successGiven: true }, ['reward-range']],
+    ['one of the environment’s', 1.5, { isSuccess: true, successGiven: true }, []],
+    ['success with little reward', 0.5, { isSuccess: true, successGiven: true }, ['success-mismatch']],
+    ['full reward without success', 1, { isSuccess: false, successGiven: true }, ['success-mismatch']],
+    [
+      'a reward that says nothing of success',
+      1,
+      { isSuccess: false, successGiven: false },
+      ['success-missing'],
+    ],
+    ['no reward and no word of success', 0, { successGiven: false }, []],
+    ['a trace that does not tell', 1, { isSuccess: false }, []],
+  ])('looks at the reward: %s', (_, reward, more, expected) => {
+    expect(codes([result(0, reward, more), result(1, 0.25)])[0]).toEqual(expected);
+  });
+
+  it('tells of a judge that no episode asked', () => {
+    const found = (scoredBy: ('workflow' | 'judge')[], judge: string | undefined): string[] => {
+      const results = scoredBy.map((by, episode) => result(episode, episode, { scoredBy: by }));
+      return trainingReport(results, { ...two, judge }).findings.map(({ code }) => code);
+    };
+    expect(found(['workflow', 'workflow'], 'judge.ts->Judge')).toEqual(['judge-unused']);
+    expect(found(['workflow', 'judge'], 'judge.ts->Judge')).toEqual([]);
+    expect(found(['workflow', 'workflow'], undefined)).toEqual([]);
+  });
+
+  it('tells of tasks that share an id, or have none', () => {
+    const named = (...ids: string[]): string[] => {
+      const results = ids.flatMap((taskId, task) => [
+        result(task * 2, 0, { taskId }),
+        result(task * 2 + 1, 1, { taskId }),
+      ]);
+      return trainingReport(results, two).findings.map(({ message, count }) => `${count}: ${message}`);
+    };
+    const shared = 'in training they are one group, whose rewards are compared with each other.';
+    expect(named('a', 'b')).toEqual([]);
+    expect(named('a', 'b', 'a')).toEqual([`4: 2 tasks have the id a: ${shared}`]);
+    expect(named('', 'a', '', 'a')).toEqual([`8: 2 tasks have no id, and 1 more id is shared: ${shared}`]);
   });
 
   it('takes the reward that training gives an episode with a degenerate reply', () => {
@@ -77,12 +142,9 @@ describe('a training report', () => {
     const problems: EpisodeTracking['problems'] = [
       { code: 'role-dropped', severity: 'warning', message: 'In call 0, …' },
     ];
-    const report = trainingReport([result(0, 1, { tracking: { ...tracking, problems } }), result(1, 0)], {
-      repeat: 2,
-      approximate: false,
-    });
+    const report = trainingReport([result(0, 1, { tracking: { ...tracking, problems } }), result(1, 0)], two);
     expect(report.trains).toBe(2);
-    expect(report.findings).toEqual([{ ...problems[0], count: 1, episodes: [0] }]);
+    expect(report.findings).toEqual([{ ...problems[0], count: 1, episodes: [0], groups: [] }]);
   });
 
   it('reads as a line for the run and one for each kind of finding', () => {
@@ -101,12 +163,16 @@ describe('a training report', () => {
       result(6, 0.5),
       result(7, 0.5),
     ];
-    expect(formatTrainingReport(trainingReport(results, { repeat: 2, approximate: true }))).toBe(
+    expect(formatTrainingReport(trainingReport(results, { ...two, approximate: true }))).toBe(
       `0 of 7 episodes would train
-error: 4 episodes (task t0, repeat 0; task (no id), repeat 1; task t3, repeat 0; 1 more): All episodes of the task have the same reward, so every advantage is 0 and there is no gradient. [equal-rewards]
+error: 2 groups (task t0; task t3): All episodes of the task have the same reward, so every advantage is 0 and there is no gradient. [equal-rewards]
+  ${hintOf('equal-rewards')}
 error: 2 episodes (task t1, repeat 0; task t1, repeat 1): e.g. In call 0, the prompt is long. [overlong]
+  ${hintOf('overlong')}
 error: 1 episode (task t2, repeat 0): The episode ended with an error: It broke. [episode-error]
-tokenizer: embedded, approximate: token ids and lengths are not those of training`,
+  ${hintOf('episode-error')}
+warning: tokenizer: embedded, approximate: token ids and lengths are not those of training. [approximate-tokenizer]
+  ${hintOf('approximate-tokenizer')}`,
     );
   });
 });

@@ -154,6 +154,7 @@ export function episodeRow(row: Partial<EpisodeRow> & { readonly episode: number
     tokens: 640,
     trainableTokens: 130,
     error: null,
+    advantage: 0.866,
     trains: true,
     findings: [],
     ...row,

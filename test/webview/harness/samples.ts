@@ -96,18 +96,44 @@ export function richEpisode(episode: number, row: Partial<EpisodeRow> = {}): Epi
 
 export const findings: RunView['report']['findings'] = [
   {
-    code: 'tracking/overlong',
+    code: 'overlong',
+    level: 'episode',
     severity: 'error',
     message: 'The prompt is longer than ajet.data.max_prompt_length, so the sample is left out.',
+    hint: 'Shorten the conversation.',
     episodes: [3, 11],
     count: 2,
+    groups: 0,
   },
   {
-    code: 'tracking/truncated-reply',
+    code: 'equal-rewards',
+    level: 'group',
+    severity: 'error',
+    message: 'All episodes of the task have the same reward.',
+    hint: 'Make the reward finer.',
+    episodes: [8, 9, 12, 13],
+    count: 4,
+    groups: 2,
+  },
+  {
+    code: 'cut-end-trained',
+    level: 'episode',
     severity: 'warning',
     message: 'A reply was cut off at its largest length and has no end token.',
+    hint: 'Let replies be longer.',
     episodes: [5],
     count: 1,
+    groups: 0,
+  },
+  {
+    code: 'approximate-tokenizer',
+    level: 'run',
+    severity: 'warning',
+    message: 'tokenizer: embedded, approximate.',
+    hint: 'Fetch the tokenizer.',
+    episodes: [],
+    count: 0,
+    groups: 0,
   },
 ];
 
@@ -141,7 +167,15 @@ export function smallRun(): ScriptedRun {
         isSuccess: false,
         error,
         trains: false,
-        findings: [{ severity: 'error' as const, message: 'It ended with an error.' }],
+        advantage: null,
+        findings: [
+          {
+            code: 'episode-error',
+            severity: 'error' as const,
+            message: 'It ended with an error.',
+            hint: 'Mend what the error names.',
+          },
+        ],
       };
     }
     const isSuccess = episode % 3 !== 0;
@@ -154,8 +188,10 @@ export function smallRun(): ScriptedRun {
       findings: overlong
         ? [
             {
+              code: 'overlong',
               severity: 'error' as const,
               message: 'The prompt is longer than ajet.data.max_prompt_length.',
+              hint: 'Shorten the conversation.',
             },
           ]
         : [],
@@ -180,11 +216,14 @@ export function longRun(episodes: number): ScriptedRun {
     doesNotTrain: 2,
     findings: [
       {
-        code: 'tracking/overlong',
+        code: 'overlong',
+        level: 'episode',
         severity: 'error',
         message: 'Too long.',
+        hint: 'Shorten the conversation.',
         episodes: [4_321, 9_000],
         count: 2,
+        groups: 0,
       },
     ],
   };

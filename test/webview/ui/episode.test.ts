@@ -74,8 +74,9 @@ describe('an episode', () => {
   });
 
   test('that does not train says why wherever one is in it, and how grave each finding is', async () => {
-    const [grave, slight] = findings.map(({ message }) => message);
-    const row = { trains: false, findings };
+    const two = findings.filter(({ code }) => code === 'overlong' || code === 'cut-end-trained');
+    const [grave, slight] = two.map(({ message }) => message);
+    const row = { trains: false, findings: two };
     const run = { ...smallRun(), record: () => richEpisode(0, row) };
     const { page } = await open(run, { place: 'episode=0&timeline=0' });
     await page.getByText(`Would not train: ${grave}`).waitFor();
@@ -83,6 +84,10 @@ describe('an episode', () => {
     const overview = page.getByRole('region', { name: 'Overview' });
     await overview.getByText(`error ${grave}`).waitFor();
     await overview.getByText(`warning ${slight}`).waitFor();
+    for (const { code, hint } of two) {
+      await overview.getByText(code, { exact: true }).waitFor();
+      await overview.getByText(hint).waitFor();
+    }
     await page.getByText(`Would not train: ${grave}`).waitFor();
   });
 

@@ -73,6 +73,19 @@ describe('the training report', () => {
     expect(await selected.count()).toBe(0);
   });
 
+  test('says of each finding what it concerns, by which id it is known, and what to do', async () => {
+    const { page } = await open(smallRun());
+    const groups = page.getByRole('button', { name: /same reward/ });
+    expect(await groups.innerText()).toMatch(
+      /equal-rewards\s+Make the reward finer\.\s+2 groups, 4 episodes$/,
+    );
+    await groups.click();
+    await page.getByText('4 selected').waitFor();
+    const run = page.locator('.finding', { hasText: 'approximate-tokenizer' });
+    expect(await run.innerText()).toMatch(/the run$/);
+    expect(await run.getByRole('button').count()).toBe(0);
+  });
+
   test('leads to episodes that are far down the table', async () => {
     const { page } = await open(longRun(10_000));
     await page.getByRole('button', { name: /Too long/ }).click();

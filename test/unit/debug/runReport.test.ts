@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EpisodeResult } from '../../../src/protocol/run.ts';
-import { formatEpisodeErrors, formatTable } from '../../../src/protocol/runReport.ts';
-import { summarise } from '../../../src/protocol/summary.ts';
+import { formatEpisodeErrors, formatTable } from '../../../src/debug/runReport.ts';
+import { groupsOf } from '../../../src/tracking/groups.ts';
 
 function episode(number: number, taskId: string, reward: number | null, code = 'x/y'): EpisodeResult {
   return {
@@ -21,31 +21,11 @@ function episode(number: number, taskId: string, reward: number | null, code = '
 
 const results = [episode(0, 'a', 1), episode(1, 'a', 0), episode(2, '', null), episode(3, '', null)];
 
-describe('summarise', () => {
-  it('takes means over the episodes that were scored', () => {
-    expect(summarise(results, 2)).toEqual({
-      groups: [
-        { taskId: 'a', episodes: 2, failed: 0, meanReward: 0.5, successRate: 0.5 },
-        { taskId: '', episodes: 2, failed: 2, meanReward: null, successRate: null },
-      ],
-      episodes: 4,
-      failed: 2,
-      meanReward: 0.5,
-      successRate: 0.5,
-    });
-  });
-
-  it('keeps tasks apart that share an id', () => {
-    const shared = [episode(0, 'a', 1), episode(1, 'a', 1), episode(2, 'a', 0), episode(3, 'a', 0)];
-    expect(summarise(shared, 2).groups.map((group) => group.meanReward)).toEqual([1, 0]);
-  });
-});
-
 describe('the report as text', () => {
   it('is a table of episodes and one of means', () => {
     const tracking = { timelines: 1, tokens: 1234, trainableTokens: 56, problems: [] };
     const tracked = results.map((result) => (result.taskId === 'a' ? { ...result, tracking } : result));
-    expect(formatTable(tracked, summarise(results, 2))).toBe(
+    expect(formatTable(tracked, groupsOf(results, 2))).toBe(
       `task     repeat  calls  timelines  tokens  trainable  reward  success    time
 -------  ------  -----  ---------  ------  ---------  ------  -------  ------
 a             0      2          1    1234         56       1      yes  0.50 s
@@ -53,11 +33,11 @@ a             1      2          1    1234         56       0       no  0.50 s
 (no id)       0      2          -       -          -       -    error  0.50 s
 (no id)       1      2          -       -          -       -    error  0.50 s
 
-group    episodes  failed  mean reward  success rate
--------  --------  ------  -----------  ------------
-a               2       0          0.5          50 %
-(no id)         2       2            -             -
-run             4       2          0.5          50 %`,
+group    episodes  failed  mean reward  deviation  success rate
+-------  --------  ------  -----------  ---------  ------------
+a               2       0          0.5      0.707          50 %
+(no id)         2       2            -          -             -
+run             4       2          0.5          -          50 %`,
     );
   });
 

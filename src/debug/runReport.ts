@@ -1,10 +1,10 @@
 /** A run as text, the same in the terminal and in the debug console. */
 import { formatReport, type ErrorReport } from '../base/errors.ts';
-import type { EpisodeResult, EpisodeTracking } from './run.ts';
-import type { RunSummary } from './summary.ts';
+import type { EpisodeResult, EpisodeTracking } from '../protocol/run.ts';
+import { measures, type Group } from '../tracking/groups.ts';
 
 /** One line per episode, then the groups' and the run's means. */
-export function formatTable(results: readonly EpisodeResult[], summary: RunSummary): string {
+export function formatTable(results: readonly EpisodeResult[], groups: readonly Group[]): string {
   const episodes = table(
     ['task', 'repeat', 'calls', 'timelines', 'tokens', 'trainable', 'reward', 'success', 'time'],
     results.map((result) => [
@@ -17,20 +17,21 @@ export function formatTable(results: readonly EpisodeResult[], summary: RunSumma
       `${result.seconds.toFixed(2)} s`,
     ]),
   );
-  const groups = table(
-    ['group', 'episodes', 'failed', 'mean reward', 'success rate'],
+  const means = table(
+    ['group', 'episodes', 'failed', 'mean reward', 'deviation', 'success rate'],
     [
-      ...summary.groups.map((group) => ({ name: nameOf(group.taskId), ...group })),
-      { name: 'run', ...summary },
+      ...groups.map((group) => ({ name: nameOf(group.taskId), ...group })),
+      { name: 'run', deviation: null, ...measures(results) },
     ].map((row) => [
       row.name,
       String(row.episodes),
       String(row.failed),
       formatReward(row.meanReward),
+      formatReward(row.deviation),
       row.successRate === null ? '-' : `${Math.round(row.successRate * 100)} %`,
     ]),
   );
-  return `${episodes}\n\n${groups}`;
+  return `${episodes}\n\n${means}`;
 }
 
 /** Timelines, tokens and those in the loss; dashes where the process went before it could tell. */

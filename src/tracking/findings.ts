@@ -1,0 +1,321 @@
+/** Everything that a training report can tell, as data: what it concerns, how serious it is, and what to do about it. */
+
+export type Severity = 'error' | 'warning';
+
+/** What a finding is about: the whole run, the episodes of a task, or single episodes. */
+export type FindingLevel = 'run' | 'group' | 'episode';
+
+export interface FindingKind {
+  readonly level: FindingLevel;
+  /** The usual one; `error`: the episodes concerned add nothing to training. */
+  readonly severity: Severity;
+  readonly title: string;
+  /** What training makes of it. */
+  readonly explanation: string;
+  /** One sentence: what to do. */
+  readonly hint: string;
+}
+
+/** By stable id, in the order in which the documentation lists them. */
+export const findingKinds = {
+  'approximate-tokenizer': {
+    level: 'run',
+    severity: 'warning',
+    title: 'Another tokenizer than the model’s counts',
+    explanation:
+      'The model’s own `tokenizer.json` is not at hand, so the embedded one stands in: token ids are its own, and lengths only approximate. Near a limit, `near-limit` takes the place of the exact findings.',
+    hint: 'Fetch the tokenizer of `ajet.model.path` (AgentJet: Fetch Tokenizer), or name one with --tokenizer (launch.json: tokenizer).',
+  },
+  'colliding-ids': {
+    level: 'run',
+    severity: 'warning',
+    title: 'Different tasks have the same id',
+    explanation:
+      'Training finds the task of a sample by its `task_id`. Tasks that share one, or have none, become one group: their rewards are compared with each other, and pass@n counts them as one.',
+    hint: 'Give every row of the data set a `task_id` of its own.',
+  },
+  'judge-unused': {
+    level: 'run',
+    severity: 'warning',
+    title: 'The judge was never asked',
+    explanation:
+      'The config names a judge, but the workflow returned a reward in every episode, 0 included; AgentJet asks the judge only where the workflow returns none.',
+    hint: 'Leave `reward` out of what `execute` returns to have the judge score, or take `ajet.task_judge` out of the config.',
+  },
+  'equal-rewards': {
+    level: 'group',
+    severity: 'error',
+    title: 'All rewards of a task are equal',
+    explanation:
+      'An advantage says how much better an episode did than the others of its task. Where all did equally well, every advantage is 0 and nothing is learned.',
+    hint: 'Make the reward finer, choose tasks that are neither always nor never solved, or raise `ajet.rollout.num_repeat` or the temperature.',
+  },
+  'single-episode': {
+    level: 'group',
+    severity: 'warning',
+    title: 'Nothing to compare an episode with',
+    explanation:
+      'A group with one episode that counts has no baseline: the advantage is the reward itself, so every positive reward is reinforced, however poor.',
+    hint: 'Raise `ajet.rollout.num_repeat` (--repeat), or mend what ended the other episodes of the task.',
+  },
+  'episode-error': {
+    level: 'episode',
+    severity: 'error',
+    title: 'The episode ended with an error',
+    explanation:
+      'It has no reward and makes no sample. AgentJet’s training starts such an episode anew, three times in all under VERL, and then gives up the whole batch.',
+    hint: 'Mend what the error names; a breakpoint on uncaught exceptions stops at it.',
+  },
+  'injected-fault': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'Faults were injected into its calls',
+    explanation:
+      'The run was told to make calls fail (`--faults`), so what the episode came to is not only the model’s doing.',
+    hint: 'Judge rewards by a run without faults.',
+  },
+  'lost-to-injected-fault': {
+    level: 'episode',
+    severity: 'error',
+    title: 'The episode was lost to an injected fault',
+    explanation:
+      'The run was told to make calls fail (`--faults`), and the workflow did not get over it. In training, real faults cost the episode the same way.',
+    hint: 'Have the workflow catch the failure and go on, or run without faults.',
+  },
+  'not-tracked': {
+    level: 'episode',
+    severity: 'error',
+    title: 'The calls of the episode were not tracked',
+    explanation:
+      'The process ended before, or the tokenizer failed, so what training would see is not known.',
+    hint: 'Look for a warning about the tokenizer above, or run the episode again.',
+  },
+  'episode-lost': {
+    level: 'episode',
+    severity: 'error',
+    title: 'The process ended before the episode did',
+    explanation: 'Whatever ended the process of the run ended the episode with it, so it has no reward.',
+    hint: 'Run the task again; the last lines of the run’s output may tell what ended the process.',
+  },
+  'no-call': {
+    level: 'episode',
+    severity: 'error',
+    title: 'No call through the tuner',
+    explanation:
+      'Only LLM calls that go through the tuner become samples, and none of the episode’s was answered through it.',
+    hint: 'Ask the model by the client that `tuner` gives (`asOpenAIClient`, or its base URL and key).',
+  },
+  'nothing-trainable': {
+    level: 'episode',
+    severity: 'error',
+    title: 'No token counts in the loss',
+    explanation:
+      'The episode has timelines, but none of their tokens is trained: the replies are empty, all of them come after a degenerate one, or their calls are for targets that are not trained.',
+    hint: 'Look at the loss mask of the episode’s timelines in the trace, and at the reason in the message.',
+  },
+  'reward-range': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'A reward outside its usual range',
+    explanation:
+      'AgentJet’s own judges reward from 0 to 1.5, and `agent_madness_reward` is −1 by default. Group-relative advantages forgive another scale, but validation takes 1 for success, a single repeat trains on the bare reward, and below −1 a degenerate reply costs nothing any more.',
+    hint: 'Scale the reward to between −1 and 1.5, 1 being success.',
+  },
+  'success-mismatch': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'Reward and success disagree',
+    explanation:
+      'Validation counts a reward of at least 1 as success and does not look at `isSuccess`; the success rate of training is made of `isSuccess` and does not look at the reward. The two curves will tell different stories.',
+    hint: 'Return `isSuccess: true` exactly with rewards of 1 or more.',
+  },
+  'success-missing': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'A reward without isSuccess',
+    explanation: 'A reward that comes without `isSuccess` counts as failure, however high it is.',
+    hint: 'Return `isSuccess` along with `reward`.',
+  },
+  overlong: {
+    level: 'episode',
+    severity: 'error',
+    title: 'A prompt that is too long',
+    explanation:
+      'The prompt leaves no room for the longest reply, so AgentJet does not call the model, answers with a canned reply and records nothing of the call.',
+    hint: 'Shorten the conversation, or raise `ajet.rollout.max_model_len`, or lower `ajet.rollout.max_response_length_in_one_turn`.',
+  },
+  'reply-over-turn': {
+    level: 'episode',
+    severity: 'error',
+    title: 'A reply longer than a turn may be',
+    explanation: 'AgentJet refuses the call: the assertion costs an attempt at the episode.',
+    hint: 'Raise `ajet.rollout.max_response_length_in_one_turn`, or ask for shorter replies.',
+  },
+  'timeline-over-model': {
+    level: 'episode',
+    severity: 'error',
+    title: 'A conversation longer than the model takes',
+    explanation:
+      'Request and reply together do not fit `ajet.rollout.max_model_len`, so AgentJet refuses the call.',
+    hint: 'Raise `ajet.rollout.max_model_len`, or shorten the conversation.',
+  },
+  'prompt-over': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'A prompt longer than a sample’s',
+    explanation:
+      'What `ajet.data.max_prompt_length` has no room for is counted to the response, which has less room for replies then.',
+    hint: 'Raise `ajet.data.max_prompt_length`, or shorten the first messages.',
+  },
+  'response-cut': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'A response that is truncated',
+    explanation:
+      'What is longer than `ajet.data.max_response_length` is cut from the sample, and its tokens do not train; an error where nothing that trains is left.',
+    hint: 'Raise `ajet.data.max_response_length`, or let the episode take fewer turns.',
+  },
+  'near-limit': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'A length near its limit, by an approximate count',
+    explanation:
+      'Another tokenizer than the model’s counted, so the length may be over the limit in training.',
+    hint: 'Fetch the model’s tokenizer to have it counted exactly.',
+  },
+  'degenerate-reply': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'A degenerate reply',
+    explanation:
+      'A detector of `ajet.rollout.compute_madness_checklist` found the reply degenerate: every timeline of the episode gets `agent_madness_reward` in place of its reward.',
+    hint: 'If the reply is fine, take the detector out of `ajet.rollout.compute_madness_checklist`.',
+  },
+  'after-degenerate-reply': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'A call after a degenerate reply',
+    explanation:
+      'With `agent_madness_termination`, training keeps nothing that begins after a degenerate reply.',
+    hint: 'Have the workflow stop there, or set `ajet.rollout.agent_madness_termination: false`.',
+  },
+  'first-not-system': {
+    level: 'episode',
+    severity: 'error',
+    title: 'A request without a system message first',
+    explanation: 'AgentJet refuses a request whose first message is not a system message.',
+    hint: 'Begin the messages with a system message.',
+  },
+  'later-system': {
+    level: 'episode',
+    severity: 'error',
+    title: 'A system message that is not the first',
+    explanation: 'AgentJet refuses a request that has a system message later on.',
+    hint: 'Keep one system message, the first; say the rest as the user.',
+  },
+  'tool-result-dropped': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'A tool result that is left out',
+    explanation: 'With tool calls disabled, the model does not see tool results in training.',
+    hint: 'Set `ajet.rollout.force_disable_toolcalls: false`, or give results as the user’s messages.',
+  },
+  'role-dropped': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'A message whose role is not known',
+    explanation: 'AgentJet keeps the roles system, user, assistant and tool, and leaves out the others.',
+    hint: 'Use one of the roles system, user, assistant and tool.',
+  },
+  'content-dropped': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'A message that is left out for its content',
+    explanation:
+      'A part without text, or content that is no plain text where tool calls are disabled, costs the whole message.',
+    hint: 'Send the content as one string.',
+  },
+  'text-lost': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'Text that is lost between parts',
+    explanation: 'A part whose `text` is no string makes AgentJet forget the parts before it.',
+    hint: 'Send the content as one string.',
+  },
+  'part-refused': {
+    level: 'episode',
+    severity: 'error',
+    title: 'A part of a kind that is refused',
+    explanation: 'AgentJet refuses messages with parts of type `tool_use` or `tool_result`.',
+    hint: 'Say tool calls and their results in OpenAI’s form: `tool_calls`, and messages of role tool.',
+  },
+  'template-failed': {
+    level: 'episode',
+    severity: 'error',
+    title: 'The chat template fails on a request',
+    explanation:
+      'AgentJet applies the model’s chat template to every request, and makes no tokens where it fails.',
+    hint: 'Give the messages the form that the template asks for; its reason is in the message.',
+  },
+  'foreign-template': {
+    level: 'episode',
+    severity: 'error',
+    title: 'A chat template that is not ChatML',
+    explanation:
+      'AgentJet looks for `<|im_start|>assistant` and the end token of ChatML; with other frames its loss mask is refused or wrong.',
+    hint: 'Train a model with a ChatML template, such as Qwen’s.',
+  },
+  'reply-repeats-header': {
+    level: 'episode',
+    severity: 'error',
+    title: 'A reply that begins with the header of a reply',
+    explanation: 'AgentJet refuses a reply that has the tokens of its own header at its start.',
+    hint: 'Keep the endpoint from adding the generation prompt to what it returns.',
+  },
+  'end-inside-reply': {
+    level: 'episode',
+    severity: 'error',
+    title: 'An end token inside a reply',
+    explanation:
+      'AgentJet ends the loss mask at the first end token, and refuses the sample where that is not the last one.',
+    hint: 'Have the endpoint stop at the end token, or leave its text out of what it returns.',
+  },
+  'cut-end-trained': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'The end of a cut reply is trained',
+    explanation:
+      'When a reply that was cut by length is merged into a later timeline, AgentJet forgets the cut and trains the template’s end token.',
+    hint: 'Raise `ajet.rollout.max_response_length_in_one_turn` so that replies are not cut.',
+  },
+} as const satisfies Readonly<Record<string, FindingKind>>;
+
+export type FindingCode = keyof typeof findingKinds;
+
+/** Something that a report tells of a run, a group or an episode. */
+export interface Finding {
+  /** One of {@link findingKinds}; traces of other versions may have others. */
+  readonly code: string;
+  readonly severity: Severity;
+  /** One sentence. */
+  readonly message: string;
+}
+
+/** Undefined for an id that this version does not know. */
+export function findingKind(code: string): FindingKind | undefined {
+  return Object.hasOwn(findingKinds, code) ? findingKinds[code as FindingCode] : undefined;
+}
+
+export function levelOf(code: string): FindingLevel {
+  return findingKind(code)?.level ?? 'episode';
+}
+
+/** What to do about a finding; empty for an id that this version does not know. */
+export function hintOf(code: string): string {
+  return findingKind(code)?.hint ?? '';
+}
+
+/** A finding of the usual severity. */
+export function finding(code: FindingCode, message: string): Finding {
+  return { code, severity: findingKinds[code].severity, message };
+}
