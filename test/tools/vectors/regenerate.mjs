@@ -1,8 +1,8 @@
 /**
  * `node test/tools/vectors/regenerate.mjs` asks the Python packages what the unit tests of the tokenizers and of configs
- * and of the tracker, the judges and task readers expect, and writes it to test/fixtures: `tokenizer`, `hydra`, `convert`,
- * `madness`, `judges`, `tracing` and `readers`. With a name of these only that; from `convert` on, they are followed by
- * the folder of a clone of AgentJet. Needs Python 3.10 or later, and PyPI the first time.
+ * and of the tracker, the judges, task readers and rollouts expect, and writes it to test/fixtures: `tokenizer`, `hydra`,
+ * `convert`, `madness`, `judges`, `tracing`, `readers` and `rollout`. With a name of these only that; from `convert` on,
+ * they are followed by the folder of a clone of AgentJet. Needs Python 3.10 or later, and PyPI the first time.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ function run(command, args, onFailure) {
 }
 
 const [only, clone] = process.argv.slice(2);
-const names = ['tokenizer', 'hydra', 'convert', 'madness', 'judges', 'tracing', 'readers'];
+const names = ['tokenizer', 'hydra', 'convert', 'madness', 'judges', 'tracing', 'readers', 'rollout'];
 if (only !== undefined && !names.includes(only)) {
   console.error(`There are no vectors named ${only}; there are ${names.join(', ')}.`);
   process.exit(1);
@@ -82,6 +82,7 @@ const generators = {
   judges: () => fromClone('judges'),
   tracing: () => fromClone('tracing'),
   readers: () => fromClone('readers'),
+  rollout: () => fromClone('rollout'),
 };
 for (const [name, generate] of Object.entries(generators)) {
   if (only === undefined || only === name) generate();

@@ -1,5 +1,12 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { environmentsOf, type EpisodeEnvironment } from '../../../src/backbone/env-service/environment.ts';
+import {
+  environmentsOf,
+  taskListingOf,
+  type EpisodeEnvironment,
+} from '../../../src/backbone/env-service/environment.ts';
+import type { EnvAnswer } from '../../../src/backbone/env-service/transport.ts';
 import { CancellationSource, neverCancelled } from '../../../src/base/cancellation.ts';
 import { envTransport } from '../../../src/node/envTransport.ts';
 import { composeText } from '../config/memoryFiles.ts';
@@ -199,3 +206,58 @@ describe('the environment of an episode', () => {
 function bound(one: EpisodeEnvironment) {
   return { gymEnv: one.gymEnv, enter: one.enter.bind(one), leave: one.leave.bind(one) };
 }
+
+describe('in the same words as AgentJet', () => {
+  const file = path.join(import.meta.dirname, '../../fixtures/rollout/requests.json');
+  const vectors = JSON.parse(readFileSync(file, 'utf8')) as {
+    readonly requests: readonly { url: string; body: unknown; timeout: number }[];
+    readonly steps: readonly { data: unknown; told: object | null }[];
+    readonly actions: readonly { content: unknown; sent: unknown }[];
+  };
+
+  /** Answers every step with the same data, and notes what it is sent. */
+  async function scripted(data: unknown) {
+    const sent: { url: string; body: unknown }[] = [];
+    const replies: Readonly<Record<string, unknown>> = {
+      get_env_profile: { data: [1] },
+      create: { data: { state: [{ role: 'user', content: 'q' }] } },
+      step: { data },
+      evaluate: { data: 1 },
+      release: { success: true },
+    };
+    const post = (url: URL, body: string): Promise<EnvAnswer> => {
+      sent.push({ url: url.href, body: JSON.parse(body) as unknown });
+      return Promise.resolve({ status: 200, body: JSON.stringify(replies[url.pathname.slice(1)]) });
+    };
+    const { config } = await composeText(
+      'ajet: {task_reader: {type: env_service, env_service: {env_url: "http://host:1/", env_type: guess}}}\n',
+    );
+    const ports = { transport: { post }, clock, logger: { log: () => undefined }, seed: 1 };
+    const one = environmentsOf(config, ports).open({ episode: 0, uuid: 'i1', onStep: () => undefined });
+    return { sent, one, listing: taskListingOf(config, ports, neverCancelled) };
+  }
+
+  it('asks', async () => {
+    const { sent, one, listing } = await scripted({ state: [{ content: 'x' }], is_terminated: false });
+    await listing.listTasks('guess', 'train');
+    await one.enter({ ...task, task_id: '3' });
+    await one.gymEnv.step(guess('3'));
+    await one.gymEnv.evaluate({ sparse: false });
+    await one.leave(neverCancelled);
+    expect(sent).toEqual(vectors.requests.map(({ url, body }) => ({ url, body })));
+    expect(new Set(vectors.requests.map(({ timeout }) => timeout))).toEqual(new Set([300]));
+  });
+
+  it.each(vectors.steps)('understands $data', async ({ data, told }) => {
+    const { one } = await scripted(data);
+    const step = await one.gymEnv.step(guess('3')).catch(() => null);
+    const isWarning = step !== null && typeof step.obs === 'string' && step.obs.startsWith('Warning: ');
+    expect(isWarning ? { ...step, obs: '(warning)' } : step).toEqual(told);
+  });
+
+  it.each(vectors.actions)('sends the content $content', async ({ content, sent: expected }) => {
+    const { one, sent } = await scripted({ state: [{ content: 'x' }], is_terminated: false });
+    await one.gymEnv.step(guess(content));
+    expect(sent[0]?.body).toMatchObject({ messages: { role: 'assistant', content: expected } });
+  });
+});
