@@ -2,6 +2,7 @@ import type { DebugProtocol } from '@vscode/debugprotocol';
 import { formatReport, toReport, type CodedError, type ErrorReport, type Location } from '../base/errors.ts';
 import type { EpisodeResult, RunEvent } from '../protocol/run.ts';
 import { formatEpisode } from './runReport.ts';
+import { withSelection } from '../protocol/selection.ts';
 import { formatResults } from './runResults.ts';
 
 /** An event as it is sent, less the sequence number. */
@@ -28,7 +29,7 @@ export interface ReporterOptions {
 export class RunReporter {
   readonly #options: ReporterOptions;
   readonly #running = new Map<number, string>();
-  readonly #results: EpisodeResult[] = [];
+  #results: EpisodeResult[] = [];
   #started: RunStarted | undefined;
   #ended: RunEnded | undefined;
   #progressShown = false;
@@ -73,6 +74,9 @@ export class RunReporter {
         );
       case 'episode-ended':
         return this.#episodeEnded(event.result);
+      case 'selection':
+        this.#results = [...withSelection(this.#results, event.episodes)];
+        return [];
       case 'log':
         if (event.level === 'debug') return this.#whenVerbose(event.message);
         return [output(event.level === 'info' ? 'console' : 'stderr', event.message)];

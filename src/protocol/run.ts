@@ -189,6 +189,10 @@ export const episodeResult = z.object({
   error: z.nullable(errorReport),
   /** What was injected into its calls; absent: nothing. */
   faults: z.optional(z.array(injectedFault)),
+  /** Whether it was told to stop, because its task needed no more episodes. */
+  stopped: z.optional(z.boolean()),
+  /** How often training takes it, where more episodes were started than train; told when the run is over. */
+  selected: z.optional(z.number()),
   /** Absent where the process went before it could tell. */
   tracking: z.optional(episodeTracking),
 });
@@ -246,6 +250,11 @@ export const runEvent = z.discriminatedUnion('type', [
   }),
   /** That call waits no more: it was answered or given up. */
   z.object({ type: z.literal('model-asks-no-more'), id: z.number() }),
+  /** How often each scored episode of an oversampled rollout trains; once, before the end. */
+  z.object({
+    type: z.literal('selection'),
+    episodes: z.array(z.object({ episode: z.number(), times: z.number() })),
+  }),
   z.object({
     type: z.literal('log'),
     level: z.enum(['debug', 'info', 'warn', 'error']),

@@ -4,6 +4,7 @@
  */
 import type { ErrorReport } from '../base/errors.ts';
 import type { EpisodeResult } from './run.ts';
+import type { Selection } from './selection.ts';
 
 /** Whose tokenizer counted: only with `exact` are ids and lengths those of training. */
 export interface TokenizerNote {
@@ -133,6 +134,8 @@ export interface TracedEpisodeEnd {
 export interface TracedRunEnd {
   readonly status: 'completed' | 'cancelled' | 'failed';
   readonly error: ErrorReport | null;
+  /** Of an oversampled rollout. */
+  readonly selection?: readonly Selection[] | undefined;
   /** Milliseconds since the Unix epoch. */
   readonly endedAt: number;
 }

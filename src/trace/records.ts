@@ -45,6 +45,7 @@ export const storedMerging: z.ZodMiniType<MergeRules> = z.object({
 export const storedEnd: z.ZodMiniType<TracedRunEnd> = z.object({
   status: z.enum(['completed', 'cancelled', 'failed']),
   error: z.nullable(errorReport),
+  selection: z.optional(z.array(z.object({ episode: z.number(), times: z.number() }))),
   endedAt: z.number(),
 });
 

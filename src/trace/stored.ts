@@ -4,6 +4,7 @@ import type { MergeRules, TracedMessage, TracedRunEnd, TracedTimeline } from '..
 import type { RunTotals } from '../protocol/traceRpc.ts';
 import type { MergeableCall } from '../tracking/mergeCalls.ts';
 import { float32Values, int32Values } from './blobs.ts';
+import { withSelection } from '../protocol/selection.ts';
 import { traceErrors } from './errors.ts';
 import { contentKey, metaKeys } from './layout.ts';
 import * as records from './records.ts';
@@ -84,9 +85,10 @@ export class StoredTrace {
   resultsBetween(first: number, last: number): readonly EpisodeResult[] {
     const statement = `SELECT sequence, result FROM episodes JOIN results USING (sequence)
       WHERE episode BETWEEN :first AND :last ORDER BY episode`;
-    return this.#all(records.resultRecord, statement, { first, last }).map(({ result }) =>
+    const results = this.#all(records.resultRecord, statement, { first, last }).map(({ result }) =>
       this.#json(result, episodeResult, 'the result of an episode'),
     );
+    return withSelection(results, this.end()?.selection);
   }
 
   /** In the order of their numbers, which is the one in which they arrived. */

@@ -1,6 +1,7 @@
 import { largestWindow, type ReportView } from '../protocol/traceRpc.ts';
 import type { EpisodeResult } from '../protocol/run.ts';
 import { hintOf, levelOf } from '../tracking/findings.ts';
+import { withSelection, type Selection } from '../protocol/selection.ts';
 import { groupBy } from '../tracking/groupBy.ts';
 import { trainingReport, type EpisodeVerdict } from '../tracking/report.ts';
 import type { RunTerms } from '../tracking/runFindings.ts';
@@ -14,6 +15,7 @@ export class RunReport {
   readonly #trace: StoredTrace;
   readonly #results: EpisodeResult[] = [];
   #sequence = 0;
+  #selection: readonly Selection[] | undefined;
   #report: ReportView | undefined;
 
   constructor(trace: StoredTrace) {
@@ -22,10 +24,13 @@ export class RunReport {
 
   view(rules: ReportRules): ReportView {
     const added = this.#trace.resultsAfter(this.#sequence);
-    if (added.length === 0 && this.#report !== undefined) return this.#report;
+    // It is told with the run's end, after all results.
+    const selection = this.#selection === undefined ? this.#trace.end()?.selection : undefined;
+    if (added.length === 0 && selection === undefined && this.#report !== undefined) return this.#report;
+    this.#selection ??= selection;
     this.#results.push(...added.map(({ result }) => result));
     this.#sequence = added.at(-1)?.sequence ?? this.#sequence;
-    this.#report = reportView(this.#results, rules);
+    this.#report = reportView(withSelection(this.#results, this.#selection), rules);
     return this.#report;
   }
 }

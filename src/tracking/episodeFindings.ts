@@ -9,8 +9,14 @@ export function episodeFindings(result: EpisodeResult): readonly Finding[] {
     ...withoutSample(result),
     ...(result.tracking?.problems ?? []),
     ...aboutReward(result),
+    ...(result.selected === 0 ? [leftOut] : []),
   ];
 }
+
+const leftOut = finding(
+  'not-selected',
+  'More episodes were started than train (`enable_oversample`), and this one is left out.',
+);
 
 function injected({ faults = [], error }: EpisodeResult): readonly Finding[] {
   if (faults.length === 0) return [];

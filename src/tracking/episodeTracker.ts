@@ -95,6 +95,12 @@ class Tracker implements EpisodeTracker {
     };
   }
 
+  restart(): void {
+    this.#calls.length = 0;
+    this.#madFrom = undefined;
+    this.#problems.clear();
+  }
+
   end(): TrackedEpisode {
     const { merging, text } = this.#options;
     const merged = mergeCalls(this.#calls, (position) => this.#table.at(position), {
@@ -123,19 +129,22 @@ class Tracker implements EpisodeTracker {
   }
 
   /**
-   * Whether training keeps a call, which it does not where a reply was degenerate before it began. Upstream judges every
+   * Whether training keeps a call, which it does not where the episode had been told to stop, or a reply was degenerate
+   * before it began. Upstream judges every
    * reply, kept or not; a call that had begun by then is kept.
    */
-  #keeps({ call, startedAt, endedAt }: TrackerRequest, reply: TrackerReply): boolean {
+  #keeps({ call, startedAt, endedAt, interrupted }: TrackerRequest, reply: TrackerReply): boolean {
     const { checklist, reward, terminates } = this.#options.madness;
-    const isAfter = terminates && this.#madFrom !== undefined && startedAt >= this.#madFrom;
+    const isStopped = interrupted === true;
+    if (isStopped) this.#problems.add(call, afterStop);
+    const isAfter = !isStopped && terminates && this.#madFrom !== undefined && startedAt >= this.#madFrom;
     if (isAfter) this.#problems.add(call, afterMadness);
     const madness = this.#madFrom === undefined ? madnessOf(reply, checklist) : undefined;
     if (madness !== undefined) {
       this.#madFrom = endedAt;
       this.#problems.add(call, degenerate(madness, reward));
     }
-    return !isAfter;
+    return !isAfter && !isStopped;
   }
 
   /** Short, since every message is known by it. */
@@ -254,6 +263,14 @@ class Tracker implements EpisodeTracker {
     this.#problems.add(call, { code: 'template-failed', severity: 'error', clause });
   }
 }
+
+/** Upstream's `externally_interrupted`. */
+const afterStop: CallProblem = {
+  code: 'externally-interrupted',
+  severity: 'warning',
+  clause:
+    'the episode had been told to stop, because its task needed no more episodes: training leaves it out.',
+};
 
 const afterMadness: CallProblem = {
   code: 'after-degenerate-reply',

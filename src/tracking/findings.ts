@@ -199,6 +199,22 @@ export const findingKinds = {
       'With `agent_madness_termination`, training keeps nothing that begins after a degenerate reply.',
     hint: 'Have the workflow stop there, or set `ajet.rollout.agent_madness_termination: false`.',
   },
+  'externally-interrupted': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'A call after the episode was told to stop',
+    explanation:
+      'With `enable_oversample`, episodes are told to stop that their task no longer needs. What they ask of the model from then on is not kept, though their reward still counts when the episodes that train are selected.',
+    hint: 'Have the workflow end soon once `observationWindow.stop` says so; nothing it does then is trained on.',
+  },
+  'not-selected': {
+    level: 'episode',
+    severity: 'error',
+    title: 'More episodes than train',
+    explanation:
+      'With `enable_oversample`, more episodes are started than train: tasks whose rewards are all equal are left out, and of the others what is too much.',
+    hint: 'Nothing is wrong; start fewer with a smaller `submit_oversample_multiplier`.',
+  },
   'first-not-system': {
     level: 'episode',
     severity: 'error',

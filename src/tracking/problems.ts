@@ -28,6 +28,10 @@ export class Problems {
     else entry.calls.add(call);
   }
 
+  clear(): void {
+    this.#entries.clear();
+  }
+
   list(): readonly Problem[] {
     return [...this.#entries.values()].map(({ first, calls }) => {
       const { code, severity, clause } = first;

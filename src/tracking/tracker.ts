@@ -26,6 +26,8 @@ export interface TrackerRequest {
   /** When it came and when its answer was over: milliseconds of one clock. */
   readonly startedAt: number;
   readonly endedAt: number;
+  /** Whether the episode had been told to stop when it came. */
+  readonly interrupted?: boolean;
   readonly messages: readonly unknown[];
   readonly tools: readonly unknown[] | null;
 }
@@ -76,5 +78,7 @@ export interface TrackedEpisode {
 export interface EpisodeTracker {
   /** @param reply null: the call was not answered; it makes no timeline */
   track(request: TrackerRequest, reply: TrackerReply | null): TrackedCall;
+  /** Forgets the calls so far: they are of an attempt that failed, and training begins anew. Messages keep their positions. */
+  restart(): void;
   end(): TrackedEpisode;
 }

@@ -1,6 +1,7 @@
 /** The package that workflows import as "agentjet". */
 export type { GymAction, GymEnv, GymStep } from './environment.ts';
 export type { InitMessage } from './message.ts';
+export type { ObservationWindow } from './observationWindow.ts';
 export type { Task, WorkflowOutput, WorkflowTask } from './task.ts';
 export {
   CountdownAnswerAsJudge,

@@ -1,5 +1,6 @@
 import type { GymEnv } from './environment.ts';
 import type { InitMessage } from './message.ts';
+import type { ObservationWindow } from './observationWindow.ts';
 
 /** One row of the data set, in the data set's own spelling: field for field upstream's `Task`. */
 export interface Task {
@@ -27,6 +28,8 @@ export interface WorkflowTask {
   readonly taskTag: string;
   /** 32 hexadecimal digits, new for every episode. */
   readonly episodeUuid: string;
+  /** Steps, tokens and stop flags of all episodes of the run. */
+  readonly observationWindow: ObservationWindow;
   /** The episode's instance in the environment service that its task comes from. */
   readonly gymEnv: GymEnv;
 }

@@ -15,13 +15,20 @@ export interface RecorderOptions {
   /** Undefined: the run is to leave no trace. */
   readonly openTrace: (() => TraceWriter) | undefined;
   warn(problem: CodedError): void;
+  /** Of every reply that was tracked, with what the template adds around it. */
+  onTokens?(episode: number, tokens: number): void;
 }
 
 /** An episode that runs. */
 interface Recording {
   /** Calls that ended before the tokenizer was open, in that order. */
-  readonly waiting: FinishedCall[];
+  readonly waiting: (FinishedCall | 'restart')[];
   tracker: EpisodeTracker | undefined;
+  /** Number of the attempt's first call: the calls of an episode are numbered through all its attempts. */
+  firstCall: number;
+  calls: number;
+  /** Milliseconds since the Unix epoch. */
+  stoppedAt: number | undefined;
 }
 
 /**
@@ -51,13 +58,38 @@ export class RunRecorder {
   }
 
   episodeStarted(episode: TracedEpisode): void {
-    this.#episodes.set(episode.episode, { waiting: [], tracker: undefined });
+    this.#episodes.set(episode.episode, {
+      waiting: [],
+      tracker: undefined,
+      firstCall: 0,
+      calls: 0,
+      stoppedAt: undefined,
+    });
     this.#write((writer) => writer.episodeStarted(episode));
   }
 
-  callEnded(call: FinishedCall): void {
-    const recording = this.#episodes.get(call.episode);
+  /** The attempt failed and there is another: its calls stay in the trace, but in no timeline. */
+  episodeRestarted(episode: number): void {
+    const recording = this.#episodes.get(episode);
     if (recording === undefined) return;
+    recording.firstCall = recording.calls;
+    if (this.#text === undefined && this.#canTrack) recording.waiting.push('restart');
+    else recording.tracker?.restart();
+  }
+
+  /** @param at milliseconds since the Unix epoch */
+  episodesStopped(episodes: readonly number[], at: number): void {
+    for (const episode of episodes) {
+      const recording = this.#episodes.get(episode);
+      if (recording !== undefined) recording.stoppedAt ??= at;
+    }
+  }
+
+  callEnded(finished: FinishedCall): void {
+    const recording = this.#episodes.get(finished.episode);
+    if (recording === undefined) return;
+    const call = { ...finished, call: finished.call + recording.firstCall };
+    recording.calls = Math.max(recording.calls, call.call + 1);
     if (this.#text === undefined && this.#canTrack) recording.waiting.push(call);
     else this.#record(call, recording);
   }
@@ -86,14 +118,21 @@ export class RunRecorder {
       this.#stopTracking(error);
     }
     for (const recording of this.#episodes.values()) {
-      for (const call of recording.waiting.splice(0)) this.#record(call, recording);
+      for (const one of recording.waiting.splice(0)) {
+        if (one === 'restart') recording.tracker?.restart();
+        else this.#record(one, recording);
+      }
     }
   }
 
   #record(call: FinishedCall, recording: Recording): void {
+    const { stoppedAt } = recording;
+    const interrupted = stoppedAt !== undefined && call.startedAt >= stoppedAt;
     const tracked = this.#track((text) =>
-      this.#trackerOf(recording, text).track(trackerRequest(call), trackerReply(call)),
+      this.#trackerOf(recording, text).track({ ...trackerRequest(call), interrupted }, trackerReply(call)),
     );
+    const reply = tracked?.added.find(({ position }) => position === tracked.reply);
+    if (reply !== undefined) this.#options.onTokens?.(call.episode, reply.message.tokenIds.length);
     this.#writeCall(call, tracked);
   }
 

@@ -14,12 +14,14 @@ import { RunRecorder } from '../context-tracker/recorder.ts';
 import { environmentsOf, taskListingOf, type EnvironmentPorts } from '../env-service/environment.ts';
 import type { EnvTransport } from '../env-service/transport.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
+import { Random } from '../model-tuner/embedded/random.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
 import type { UserMethod } from '../task-judge/judge.ts';
 import type { DataSetPorts } from '../task-reader/data-set/dataSetPorts.ts';
 import { readTasks } from '../task-reader/readers.ts';
 import type { ReaderTools } from '../task-reader/readerTools.ts';
 import { episodeSlots, rollOut } from '../task-rollout/rollout.ts';
+import { RolloutState } from '../task-rollout/rolloutState.ts';
 import {
   runEpisode,
   type EpisodeCalls,
@@ -116,16 +118,18 @@ async function run(
       episodes: slots.length,
       startedAt: ports.clock.now(),
     });
+    const rollout = rolloutOf(prepared);
     const recorder = new RunRecorder({
       text,
       tracking: plan.tracking,
       createTracker: createEpisodeTracker,
       openTrace: request.trace === false ? undefined : () => folder.openTrace(facts),
       warn: (problem) => warn(ports, problem),
+      onTokens: (episode, tokens) => rollout.generated(episode, tokens),
     });
     ports.emit(runStarted(facts, { folder: folder.path, trace: recorder.trace, parallel: plan.parallel }));
     modelTuner.onCall((call) => observeCall(call, recorder, ports));
-    const context = contextOf(request, prepared, modelTuner, recorder, ports, cancellation);
+    const context = contextOf(request, { ...prepared, rollout }, modelTuner, recorder, ports, cancellation);
     const rolling = rollOut(slots, plan.parallel, cancellation, (slot) =>
       observed(slot, context, recorder, ports, cancellation),
     );
@@ -135,11 +139,25 @@ async function run(
       (): RunEnd => ({ status: cancellation.isCancelled ? 'cancelled' : 'completed', error: null }),
       (error: unknown) => failed(error, ports),
     );
-    recorder.runEnded({ ...end, endedAt: ports.clock.now() });
+    const selection = rollout.selection();
+    if (selection !== undefined) ports.emit({ type: 'selection', episodes: [...selection] });
+    recorder.runEnded({ ...end, ...(selection && { selection }), endedAt: ports.clock.now() });
     return end;
   } finally {
     await modelTuner.close();
   }
+}
+
+function rolloutOf({ plan, tasks }: Prepared): RolloutState {
+  const { repeat: perTask, oversampling, worldSize, seed } = plan;
+  const random = new Random(`selection ${seed}`);
+  return new RolloutState({
+    tasks: tasks.length,
+    perTask,
+    oversampling,
+    worldSize,
+    random: () => random.next(),
+  });
 }
 
 /** What a run needs of the user's files before its model. */
@@ -191,7 +209,7 @@ async function prepare(
 
 function contextOf(
   request: RunRequest,
-  { plan, config, locate, workflow, Workflow, helper }: Prepared,
+  { plan, config, locate, workflow, Workflow, helper, rollout }: Prepared & { rollout: RolloutState },
   modelTuner: ModelTuner,
   recorder: RunRecorder,
   ports: LaunchPorts,
@@ -202,10 +220,13 @@ function contextOf(
     ...judgingOf({ plan, config, locate, workflow, helper, cancellation }, ports),
     Workflow,
     environments: environmentsOf(config, environmentPorts(plan, ports)),
+    rollout,
     clock: ports.clock,
     timeout: request.episodeTimeout,
     openCalls: (slot, uuid) => {
-      recorder.episodeStarted(tracedEpisode(slot, uuid, ports.clock.now()));
+      const now = ports.clock.now();
+      recorder.episodeStarted(tracedEpisode(slot, uuid, now));
+      if (rollout.isStopped(slot.episode)) recorder.episodesStopped([slot.episode], now);
       return modelTuner.openCalls(slot, uuid);
     },
   };
@@ -226,7 +247,11 @@ async function observed(
 ): Promise<EpisodeResult> {
   const { episode, repeat } = slot;
   ports.emit({ type: 'episode-started', episode, taskId: slot.task.task_id, repeat });
-  const result = await recorder.episodeEnded(await runEpisode(slot, context, cancellation));
+  const ended = await runEpisode(slot, context, cancellation);
+  const isStopped = context.rollout.isStopped(episode);
+  const result = await recorder.episodeEnded(isStopped ? { ...ended, stopped: true } : ended);
+  const stopped = context.rollout.ended(result);
+  recorder.episodesStopped(stopped, ports.clock.now());
   ports.emit({ type: 'episode-ended', result });
   return result;
 }

@@ -4,6 +4,7 @@ import type { Config } from '../../config/effectiveConfig.ts';
 import type { RunRequest } from '../../protocol/run.ts';
 import type { TrackerOptions } from '../../tracking/tracker.ts';
 import type { Sampling } from '../model-tuner/gateway.ts';
+import { oversamplingOf, type Oversampling } from '../task-rollout/oversampling.ts';
 
 /** All that is decided before the user's code is loaded. */
 export interface RunPlan {
@@ -14,7 +15,12 @@ export interface RunPlan {
   readonly judgeType: string;
   readonly judge: string | null;
   readonly firstTasks: number;
+  /** Episodes per task, all that are started. */
   readonly repeat: number;
+  /** Undefined: all that are started train. */
+  readonly oversampling: Oversampling | undefined;
+  /** Processes that train: nodes × GPUs of each. */
+  readonly worldSize: number;
   readonly parallel: number;
   readonly seed: number;
   readonly sampling: Sampling;
@@ -32,6 +38,8 @@ const reservedTokens = 16;
  * takes the validation split; training takes this one).
  */
 export function planRun(request: RunRequest, config: Config, now: Date, paths: PathRules): RunPlan {
+  const repeat = request.repeat ?? count(config, 'ajet.rollout.num_repeat');
+  const oversampling = oversamplingOf(config, repeat);
   const experiment = experimentName(config.stringOrNull('ajet.experiment_name'), request.config, now, paths);
   return {
     experiment,
@@ -40,7 +48,9 @@ export function planRun(request: RunRequest, config: Config, now: Date, paths: P
     judgeType: config.string('ajet.task_judge.judge_type'),
     judge: config.stringOrNull('ajet.task_judge.judge_protocol'),
     firstTasks: request.firstTasks ?? count(config, 'ajet.debug.debug_first_n_tasks'),
-    repeat: request.repeat ?? count(config, 'ajet.rollout.num_repeat'),
+    repeat: oversampling?.over ?? repeat,
+    oversampling,
+    worldSize: worldSizeOf(config),
     parallel: request.parallel ?? count(config, 'ajet.debug.debug_max_parallel'),
     seed: request.seed ?? config.integer('ajet.debug.debug_vllm_seed'),
     sampling: {
@@ -89,6 +99,15 @@ function compareLevel(config: Config, key: string): 'text' | 'token' {
     location: config.locate(key),
     hint: 'Write text or token.',
   });
+}
+
+/** Only oversampling asks for it; a config of the debug backbone may say nothing of GPUs. */
+function worldSizeOf(config: Config): number {
+  const section = 'ajet.trainer_common';
+  return (
+    (config.integerOrNull(`${section}.nnodes`) ?? 1) *
+    (config.integerOrNull(`${section}.n_gpus_per_node`) ?? 1)
+  );
 }
 
 /** Of none at all a run would end at once, as if all were well. */

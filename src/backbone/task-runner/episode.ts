@@ -5,6 +5,7 @@ import type { Clock } from '../../base/ports.ts';
 import type { EpisodeResult, InjectedFault } from '../../protocol/run.ts';
 import type { AjetTuner, Task, Workflow, WorkflowOutput, WorkflowTask } from '../../workflow/index.ts';
 import type { Environments, EpisodeEnvironment } from '../env-service/environment.ts';
+import type { RolloutState } from '../task-rollout/rolloutState.ts';
 import { settleReward, type Judging, type Outcome } from '../task-judge/judge.ts';
 import { afterRunningTime } from './runningTime.ts';
 
@@ -38,6 +39,7 @@ export interface EpisodeContext extends Judging {
   readonly timeout: number | undefined;
   openCalls(slot: EpisodeSlot, episodeUuid: string): EpisodeCalls;
   readonly environments: Environments;
+  readonly rollout: RolloutState;
   /** 32 hexadecimal digits. */
   newUuid(): string;
   /** Errors that no promise of the workflow's carries, such as a throw in one of its timers. */
@@ -78,7 +80,11 @@ async function settle(
 ): Promise<Outcome | ErrorReport> {
   const stop = new DisposableStore();
   const { episode } = slot;
-  const environment = context.environments.open({ episode, uuid, onStep: () => undefined });
+  const environment = context.environments.open({
+    episode,
+    uuid,
+    onStep: () => context.rollout.stepped(episode),
+  });
   let end: Outcome | ErrorReport;
   try {
     const work = execute(slot, uuid, environment, calls, context);
@@ -114,7 +120,7 @@ async function execute(
   calls: EpisodeCalls,
   context: EpisodeContext,
 ): Promise<Outcome> {
-  const task = await prepare(slot, uuid, environment);
+  const task = await prepare(slot, uuid, environment, context);
   const workflow = new context.Workflow();
   const output: unknown = await workflow.execute(task, calls.tuner);
   const { placeOf } = context;
@@ -131,6 +137,7 @@ async function prepare(
   slot: EpisodeSlot,
   episodeUuid: string,
   environment: EpisodeEnvironment,
+  { rollout }: EpisodeContext,
 ): Promise<WorkflowTask> {
   const task = await environment.enter(JSON.parse(JSON.stringify(slot.task)) as Task);
   if (task.init_messages.length === 0 && task.main_query === '') throw nothingToAsk(slot);
@@ -144,6 +151,7 @@ async function prepare(
     taskBatchIndex: slot.taskIndex,
     taskTag: `T${task.task_id}#R${slot.repeat}`,
     episodeUuid,
+    observationWindow: rollout.window,
     gymEnv: environment.gymEnv,
   };
 }

@@ -6,6 +6,7 @@ import { formatResults, inOrder, reportOf } from '../../debug/runResults.ts';
 import type { EpisodeResult, RunEvent } from '../../protocol/run.ts';
 import { hintOf, levelOf, type Finding } from '../../tracking/findings.ts';
 import type { CommonFinding, GroupVerdict, TrainingReport } from '../../tracking/report.ts';
+import { withSelection } from '../../protocol/selection.ts';
 
 export const exitCodes = { ok: 0, someFailed: 1, couldNotStart: 2, interrupted: 130 } as const;
 
@@ -24,7 +25,7 @@ export type Ending = 'own' | 'interrupted' | 'blocked';
 /** Prints a run as it goes, on stderr, and its results at the end, on stdout. */
 export class TerminalView {
   readonly #options: ViewOptions;
-  readonly #results: EpisodeResult[] = [];
+  #results: EpisodeResult[] = [];
   readonly #running = new Map<number, EpisodeStarted>();
   #start: RunStarted | undefined;
   #end: RunEnded | undefined;
@@ -49,6 +50,9 @@ export class TerminalView {
         this.#running.delete(event.result.episode);
         this.#results.push(event.result);
         this.#say(formatEpisode(event.result));
+        return;
+      case 'selection':
+        this.#results = [...withSelection(this.#results, event.episodes)];
         return;
       case 'log':
         if (event.level !== 'debug' || this.#options.verbose) this.#say(event.message);
@@ -131,10 +135,25 @@ function writeJson(
 /** Null where the process went before it could tell. */
 function episodeForJson(result: EpisodeResult, found: readonly Finding[]): unknown {
   const { taskId, repeat, reward, isSuccess, llmCalls, tracking, faults, error } = result;
+  const { stopped, selected } = result;
   const { timelines = null, tokens = null, trainableTokens = null } = tracking ?? {};
+  const oversampled = {
+    ...(stopped !== undefined && { stopped }),
+    ...(selected !== undefined && { selected }),
+  };
   const counts = { llmCalls, timelines, tokens, trainableTokens };
   const findings = found.map(worded);
-  return { taskId, repeat, reward, isSuccess, ...counts, error, findings, ...(faults && { faults }) };
+  return {
+    taskId,
+    repeat,
+    reward,
+    isSuccess,
+    ...counts,
+    error,
+    findings,
+    ...(faults && { faults }),
+    ...oversampled,
+  };
 }
 
 function groupForJson({ members, findings, ...group }: GroupVerdict): unknown {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { RolloutState } from '../../../src/backbone/task-rollout/rolloutState.ts';
 import { runEpisode, type EpisodeContext } from '../../../src/backbone/task-runner/episode.ts';
 import { nowhere, type Environments } from '../../../src/backbone/env-service/environment.ts';
 import { CancellationSource, neverCancelled } from '../../../src/base/cancellation.ts';
@@ -15,6 +16,13 @@ import { FakeClock } from '../fakeClock.ts';
 const task = { main_query: 'q', init_messages: [], task_id: 't7', env_type: 'no_env', metadata: { n: 1 } };
 const slot = { episode: 5, task, taskIndex: 1, repeat: 1 };
 const tuner = {} as AjetTuner;
+const rollout = new RolloutState({
+  tasks: 2,
+  perTask: 4,
+  oversampling: undefined,
+  worldSize: 1,
+  random: () => 0,
+});
 
 function workflow(execute: (task: WorkflowTask) => Promise<unknown>): new () => Workflow {
   return class extends Workflow {
@@ -46,6 +54,7 @@ function context(
     helperLlm: { ask: () => Promise.reject(new Error('not asked')) },
     openCalls: () => ({ tuner, answered: 3, failure: changes.failure, close: () => (seen.closed += 1) }),
     environments: { open: () => nowhere },
+    rollout,
     newUuid: () => 'ab'.repeat(16),
     userFrame: () => ({ file: '/w/workflow.ts', line: 4 }),
     placeOf: (method) => Promise.resolve({ file: `/w/${method}.ts`, line: 2 }),
@@ -76,6 +85,7 @@ describe('runEpisode', () => {
       taskBatchIndex: 1,
       taskTag: 'Tt7#R1',
       episodeUuid: 'ab'.repeat(16),
+      observationWindow: rollout.window,
       gymEnv: nowhere.gymEnv,
     });
     expect(result).toMatchObject({ episode: 5, reward: 1, isSuccess: true, llmCalls: 3, error: null });

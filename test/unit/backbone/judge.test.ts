@@ -20,6 +20,7 @@ const task: WorkflowTask = {
   taskBatchIndex: 0,
   taskTag: 'Tt#R0',
   episodeUuid: '0'.repeat(32),
+  observationWindow: { step: [0], token: [0], stop: [false] },
   gymEnv: noGymEnv,
 };
 

@@ -32,6 +32,28 @@ function saying(content: string, changes: Partial<FinishedCall> = {}): FinishedC
   return finishedCall({ completion: completionOf(content), ...changes });
 }
 
+describe('an episode that is tried again', () => {
+  it.each([true, false])('has the calls of all attempts, and timelines of the last', async (isOpen) => {
+    const tokens: number[] = [];
+    const { recorder, noted } = recording({ onTokens: (_, count) => tokens.push(count) });
+    if (isOpen) recorder.open();
+    await Promise.resolve();
+    start(recorder, 0);
+    recorder.callEnded(saying('ab', { call: 0 }));
+    recorder.callEnded(saying('a', { call: 1 }));
+    recorder.episodeRestarted(0);
+    recorder.callEnded(saying('abc', { call: 0 }));
+    const { tracking: last } = await recorder.episodeEnded(episodeResult());
+    expect(last).toMatchObject({ timelines: 1, tokens: 3 });
+    expect(noted.map((note) => /call \S+/.exec(note)?.[0] ?? '').filter((note) => note !== '')).toEqual([
+      'call 0/0',
+      'call 0/1',
+      'call 0/2',
+    ]);
+    expect(tokens).toEqual([2, 1, 3]);
+  });
+});
+
 const disk = new Error('the disk is full');
 const broken = new CodedError({ code: 'tokenizer/broken', message: 'No tokenizer.', hint: 'Mend it.' });
 

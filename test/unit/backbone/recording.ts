@@ -29,6 +29,7 @@ export const tracking: Omit<TrackerOptions, 'text'> = {
 /** Tracks each reply as a message of its own, without its request: what it is given is all that counts. */
 export function simpleTracker({ text }: TrackerOptions): EpisodeTracker {
   const positions: number[] = [];
+  let first = 0;
   return {
     track: (_, reply) => {
       if (reply === null) return { messages: [], reply: null, promptTokens: 1, replyTokens: 0, added: [] };
@@ -47,11 +48,15 @@ export function simpleTracker({ text }: TrackerOptions): EpisodeTracker {
       const added = [{ position, message }];
       return { messages: [], reply: position, promptTokens: 1, replyTokens: tokenIds.length, added };
     },
+    restart: () => {
+      first = positions.length;
+    },
     end: () => {
-      const tokens = positions.reduce((sum, length) => sum + length, 0);
-      const timelines = positions.map((length, call) => ({
-        calls: [call],
-        messages: [call],
+      const own = positions.slice(first);
+      const tokens = own.reduce((sum, length) => sum + length, 0);
+      const timelines = own.map((length, at) => ({
+        calls: [first + at],
+        messages: [first + at],
         tokens: length,
         trainableTokens: length,
       }));
@@ -81,8 +86,9 @@ export class NotingWriter implements TraceWriter {
     this.noted.push(`episode ${result.episode} ends, ${timelines.length} timelines`);
   };
 
-  runEnded: TraceWriter['runEnded'] = ({ status }) => {
-    this.noted.push(`run ${status}`);
+  runEnded: TraceWriter['runEnded'] = ({ status, selection }) => {
+    const taken = selection && `, training takes ${selection.map(({ times }) => times).join()}`;
+    this.noted.push(`run ${status}${taken ?? ''}`);
   };
 }
 

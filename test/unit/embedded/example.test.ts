@@ -69,6 +69,7 @@ function workflowTask(row: Row): sdk.WorkflowTask {
     taskBatchIndex: 0,
     taskTag: '',
     episodeUuid: '',
+    observationWindow: { step: [0], token: [0], stop: [false] },
     gymEnv: noGymEnv,
   };
 }

@@ -9,7 +9,13 @@ import { CancellationSource } from '../../../src/base/cancellation.ts';
 import { CodedError } from '../../../src/base/errors.ts';
 import { Emitter } from '../../../src/base/event.ts';
 import type { EpisodeResult, RunEvent, RunRequest } from '../../../src/protocol/run.ts';
-import { BaseJudge, Workflow, type AjetTuner, type WorkflowOutput } from '../../../src/workflow/index.ts';
+import {
+  BaseJudge,
+  Workflow,
+  type AjetTuner,
+  type WorkflowOutput,
+  type WorkflowTask,
+} from '../../../src/workflow/index.ts';
 import { finishedCall, letters, NotingWriter } from '../backbone/recording.ts';
 import { unasked } from '../backbone/taskSource.ts';
 import { composeText, memoryFiles } from '../config/memoryFiles.ts';
@@ -312,5 +318,51 @@ describe('launch', () => {
     await launch(request, ports, never);
     expect(events.some(({ type }) => type === 'run-started')).toBe(false);
     expect(events.at(-1)).toMatchObject({ status: 'failed', error: { code } });
+  });
+});
+
+describe('an oversampled run', () => {
+  const oversampled = config.replace(
+    'user_workflow: w.ts->W',
+    'user_workflow: w.ts->W, enable_oversample: true, submit_oversample_multiplier: 2',
+  );
+
+  it('starts more episodes, tells some to stop, keeps none of their calls, and says which train', async () => {
+    const seen: { stop: boolean | undefined; steps: readonly number[] }[] = [];
+    /** Task a: every repeat has the same reward; task b: each another. */
+    class ByRepeat extends Workflow {
+      override execute({ taskId, taskThreadIndex, ...task }: WorkflowTask): Promise<WorkflowOutput> {
+        const { stop, step } = task.observationWindow;
+        seen[taskThreadIndex] = { stop: stop[taskThreadIndex], steps: [...step] };
+        return Promise.resolve({ reward: taskId === 'a' ? 1 : taskThreadIndex });
+      }
+    }
+    const { ports, events, results, noted } = portsOf({
+      text: oversampled,
+      loadWorkflow: () => Promise.resolve(ByRepeat),
+    });
+    await launch({ ...request, parallel: 1 }, ports, never);
+    const selected = events.at(-2);
+    expect(events).toContainEqual(expect.objectContaining({ type: 'run-started', repeat: 4, episodes: 8 }));
+    // Three equal rewards give task a up; two different ones are enough of task b, and then nobody is waited for.
+    const stopped = [false, false, false, true, false, false, true, true];
+    expect(results().map((result) => result.stopped === true)).toEqual(stopped);
+    expect(seen.map(({ stop }) => stop)).toEqual(stopped);
+    expect(seen[4]?.steps).toEqual([-1, -1, -1, -1, 0, 0, 0, 0]);
+    const times = [0, 0, 0, 0, 1, 1, 1, 1];
+    expect(selected).toEqual({
+      type: 'selection',
+      episodes: times.map((count, episode) => ({ episode, times: count })),
+    });
+    expect(noted.at(-1)).toBe(`run completed, training takes ${times.join()}`);
+    const problems = results()[3]?.tracking?.problems.map(({ code }) => code);
+    expect(problems).toContain('externally-interrupted');
+    expect(results().map(({ tracking }) => tracking?.timelines)).toEqual([1, 1, 1, 0, 1, 1, 0, 0]);
+  });
+
+  it('has to have room for it', async () => {
+    const { ports, events } = portsOf({ text: oversampled.replace('multiplier: 2', 'multiplier: 1.2') });
+    await launch(request, ports, never);
+    expect(events.at(-1)).toMatchObject({ error: { code: 'task-rollout/oversample-multiplier' } });
   });
 });

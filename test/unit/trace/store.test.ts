@@ -97,6 +97,18 @@ describe('while a run goes', () => {
   });
 });
 
+test('which episodes train is told at the end', () => {
+  const file = newFile();
+  const writer = openTraceWriter(file, aRun());
+  writeEpisode(writer, 0);
+  const reader = opened(file);
+  const before = reader.run().report.findings.map(({ code }) => code);
+  expect(before).not.toContain('not-selected');
+  writer.runEnded({ ...ended, selection: [{ episode: 0, times: 0 }] });
+  expect(reader.run().report.findings.map(({ code }) => code)).toContain('not-selected');
+  expect(JSON.stringify(reader.episodes(0, 10).rows)).toContain('is left out');
+});
+
 describe('what is left when a run has ended', () => {
   test('is one file, which the next reader leaves as it is', () => {
     const file = newFile();

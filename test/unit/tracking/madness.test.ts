@@ -104,4 +104,26 @@ describe('an episode with a degenerate reply', () => {
     episode.call([system, user], answer('fine'));
     expect(episode.end().tracking).not.toHaveProperty('madnessReward');
   });
+
+  it('begins anew with another attempt, and keeps what it knows of messages', () => {
+    const episode = new Episode({ madness });
+    const [first] = episode.call([system, user], answer('a → b')).messages;
+    episode.tracker.restart();
+    expect(episode.call([system, user], answer('fine')).messages[0]).toBe(first);
+    const { timelines, tracking } = episode.end();
+    expect(timelines.map(({ calls }) => calls)).toEqual([[1]]);
+    expect(tracking).not.toHaveProperty('madnessReward');
+    expect(tracking.problems).toEqual([]);
+  });
+
+  it('keeps no call that comes when it has been told to stop', () => {
+    const episode = new Episode({ madness });
+    episode.call([system, user], answer('fine'));
+    episode.tracker.track(
+      { call: 1, messages: [system, user], tools: null, startedAt: 10, endedAt: 11, interrupted: true },
+      answer('fine'),
+    );
+    expect(episode.end().timelines.map(({ calls }) => calls)).toEqual([[0]]);
+    expect(episode.codes()).toEqual(['externally-interrupted']);
+  });
 });

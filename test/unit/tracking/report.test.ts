@@ -175,4 +175,11 @@ warning: tokenizer: embedded, approximate: token ids and lengths are not those o
   ${hintOf('approximate-tokenizer')}`,
     );
   });
+
+  it('leaves out what training leaves out', () => {
+    expect(codes([result(0, 1, { selected: 2 }), result(1, 0, { selected: 0 })])).toEqual([
+      [],
+      ['not-selected'],
+    ]);
+  });
 });

@@ -11,6 +11,7 @@ export function workflowTask(metadata: Task['metadata'], more: Partial<WorkflowT
     taskBatchIndex: 0,
     taskTag: 'Tt1#R0',
     episodeUuid: 'ab'.repeat(16),
+    observationWindow: { step: [0], token: [0], stop: [false] },
     gymEnv: noGymEnv,
     ...more,
   };
