@@ -53,6 +53,7 @@ const lazyTables = {
     build.onLoad({ filter: /[\\/]data[\\/][^\\/]+\.json$/ }, async ({ path: file }) => {
       if (!file.startsWith(path.join(root, 'src') + path.sep)) return undefined;
       const table = JSON.parse(await readFile(file, 'utf8'));
+      if (Array.isArray(table)) return undefined; // a list has no properties to wait for
       const text = JSON.stringify(JSON.stringify(table));
       const names = Object.keys(table).map((name) => JSON.stringify(name));
       const getters = names.map((name) => `get ${name}() { return read()[${name}]; }`);

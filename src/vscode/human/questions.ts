@@ -50,11 +50,10 @@ export class Questions implements Disposable {
     this.#open.delete(session.id);
     if (this.#open.size === 0) this.#waiting.hide();
     this.#problems.delete(question.answer);
-    const names = new Set([question.conversation.toString(), question.answer.toString()]);
     await this.#document(question)?.save(); // nobody is asked whether to keep it
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
     await vscode.window.tabGroups.close(
-      tabs.filter(({ input }) => input instanceof vscode.TabInputText && names.has(input.uri.toString())),
+      tabs.filter((tab) => isOf(tab, [question.conversation, question.answer])),
       true,
     );
     this.#files.delete(question.conversation);
@@ -95,8 +94,14 @@ export class Questions implements Disposable {
     return question;
   }
 
+  /** Where its documents are, if they are anywhere; else the conversation in front and the answer beside it. */
   async #show({ conversation, answer }: Question): Promise<void> {
     const { Beside, Active } = vscode.ViewColumn;
+    const group = vscode.window.tabGroups.all.find(({ tabs }) => tabs.some((tab) => isOf(tab, [answer])));
+    if (group !== undefined) {
+      await vscode.window.showTextDocument(answer, { viewColumn: group.viewColumn, preview: false });
+      return;
+    }
     await vscode.window.showTextDocument(conversation, { viewColumn: Active, preview: false });
     await vscode.window.showTextDocument(answer, { viewColumn: Beside, preview: false });
   }
@@ -112,6 +117,12 @@ export class Questions implements Disposable {
   #document({ answer }: Question): vscode.TextDocument | undefined {
     return vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === answer.toString());
   }
+}
+
+function isOf({ input }: vscode.Tab, documents: readonly vscode.Uri[]): boolean {
+  return (
+    input instanceof vscode.TabInputText && documents.some((uri) => uri.toString() === input.uri.toString())
+  );
 }
 
 /** What every system takes for a name. */
