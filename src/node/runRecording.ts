@@ -28,10 +28,10 @@ export interface RunRecording {
 
 /** Undefined where none was asked for. Rejects with `recording/exists` or `recording/cannot-write`. */
 export async function openRunRecording(
-  request: Pick<RunRequest, 'record' | 'config' | 'model'>,
+  request: Pick<RunRequest, 'record' | 'config'>,
   options: RunRecordingOptions,
 ): Promise<RunRecording | undefined> {
-  const { record, config, model } = request;
+  const { record, config } = request;
   if (record === undefined) return undefined;
   const { names, cancellation, emit } = options;
   const file = await RecordingFile.open(record);
@@ -47,7 +47,7 @@ export async function openRunRecording(
     },
     sink: file,
     names,
-    secrets: model.kind === 'endpoint' && model.apiKey !== undefined ? [model.apiKey] : [],
+    secrets: keysIn(request),
     isStopping: () => cancellation.isCancelled,
     warn,
   });
@@ -62,6 +62,14 @@ export async function openRunRecording(
       }
     },
   };
+}
+
+/** The keys of every server that the request names. */
+function keysIn(request: object): readonly string[] {
+  return Object.entries(request).flatMap(([name, value]: [string, unknown]) => {
+    if (typeof value === 'string') return name === 'apiKey' ? [value] : [];
+    return typeof value === 'object' && value !== null ? keysIn(value) : [];
+  });
 }
 
 /** Only the recording of a whole run takes the place of another. */

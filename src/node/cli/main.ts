@@ -71,7 +71,9 @@ function versionOf(distFolder: string): string {
 
 async function runCommand(run: RunArguments, distFolder: string): Promise<number> {
   const cwd = process.cwd();
-  if (run.model === 'human' && !process.stdin.isTTY) throw noTerminal();
+  // A recording that alone answers asks nobody.
+  const asksPerson = run.model === 'human' && (run.replay?.miss ?? 'rerecord') === 'rerecord';
+  if (asksPerson && !process.stdin.isTTY) throw noTerminal();
   const fileVariables = await variablesOfEnvFile(cwd);
   const request = await requestOf(run, cwd, { ...fileVariables, ...process.env });
   const launcher = createRunLauncher({ distFolder, ownExecutable: process.execPath });
@@ -89,7 +91,7 @@ async function runCommand(run: RunArguments, distFolder: string): Promise<number
   const logView = run.logView ? new LogView({ distFolder, runtime: run.runtime }) : undefined;
   if (logView) started.onEvent((event) => logView.take(event));
   const blocked = watchBlocked(run, started, view);
-  const human = run.model === 'human' ? askAtTerminal(started) : undefined;
+  const human = asksPerson ? askAtTerminal(started) : undefined;
   dropUnreadOutput();
   // With --json stdout holds the document alone.
   started.onOutput(({ stream, text }) =>

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { normaliseRequest } from '../../../src/backbone/model-tuner/recording/normalise.ts';
-import { VolatileFolder } from '../../../src/backbone/model-tuner/recording/volatile.ts';
+import { VolatileFolder, VolatileScanner } from '../../../src/backbone/model-tuner/recording/volatile.ts';
 import type { ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
 
 const now = Date.parse('2026-11-22T07:14:06Z');
 
 function fold(text: string): string {
-  return new VolatileFolder([now]).text(text);
+  return new VolatileFolder(new VolatileScanner([now])).text(text);
 }
 
 describe('what is volatile', () => {
@@ -67,7 +67,7 @@ describe('what is volatile', () => {
 });
 
 function keyOf(request: object): number {
-  return normaliseRequest(request as ChatRequest, [now]).key;
+  return normaliseRequest(request as ChatRequest, new VolatileScanner([now])).key;
 }
 
 describe('the key of a request', () => {

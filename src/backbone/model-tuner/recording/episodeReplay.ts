@@ -2,6 +2,7 @@ import type { CallIdentity } from '../model.ts';
 import { alikeFor, findDivergence, type Divergence } from './divergence.ts';
 import type { RecordedCall } from './format.ts';
 import { normaliseRequest, type NormalRequest } from './normalise.ts';
+import type { VolatileScanner } from './volatile.ts';
 
 /** A recorded call that has not been asked for yet. */
 export interface OpenCall {
@@ -14,11 +15,11 @@ export class EpisodeReplay {
   readonly recorded: number;
   readonly #open: OpenCall[];
 
-  constructor(calls: readonly RecordedCall[], times: readonly number[]) {
+  constructor(calls: readonly RecordedCall[], scanner: VolatileScanner) {
     this.recorded = calls.length;
     this.#open = [...calls]
       .sort((a, b) => a.call - b.call)
-      .map((recorded) => ({ recorded, request: normaliseRequest(recorded.request, times) }));
+      .map((recorded) => ({ recorded, request: normaliseRequest(recorded.request, scanner) }));
   }
 
   /** The call that asked the same, whenever it came: the agent's own if there is one, and the first recorded. */

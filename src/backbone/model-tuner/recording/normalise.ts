@@ -1,7 +1,7 @@
 import { hashText } from '../../../base/hash.ts';
 import { canonicalJson } from '../embedded/random.ts';
 import type { ChatRequest } from '../model.ts';
-import { VolatileFolder } from './volatile.ts';
+import { VolatileFolder, type VolatileScanner } from './volatile.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -50,11 +50,9 @@ const unkeyed: ReadonlySet<string> = new Set([...transport, ...samplingOptions, 
 /**
  * A request as it is compared with others: without what only shapes its transport, fields in one order, null and absent
  * alike, and with placeholders for times, ids and ports of loopback.
- *
- * @param times of the runs that are compared, in milliseconds since the Unix epoch
  */
-export function normaliseRequest(request: ChatRequest, times: readonly number[]): NormalRequest {
-  const folder = new VolatileFolder(times);
+export function normaliseRequest(request: ChatRequest, scanner: VolatileScanner): NormalRequest {
+  const folder = new VolatileFolder(scanner);
   const messages = request.messages.map((message) => fold(message, folder));
   const tools = (request.tools ?? []).map((tool) => fold(tool, folder));
   const rest = Object.entries(request).filter(([name]) => !unkeyed.has(name));

@@ -18,6 +18,7 @@ import { EpisodeReplay, type OpenCall } from './episodeReplay.ts';
 import type { RecordedCall, Recording } from './format.ts';
 import { normaliseRequest, samplingOptions, type NormalRequest } from './normalise.ts';
 import { describeCall, describeMiss, missFailure, type Miss } from './replayErrors.ts';
+import { VolatileScanner } from './volatile.ts';
 
 /**
  * What becomes of a request that was not recorded: it fails with what differs, gets the agent's next recorded answer, or
@@ -67,14 +68,14 @@ class Player {
   readonly #options: ReplayOptions;
   readonly #calls = new Map<string, RecordedCall[]>();
   readonly #episodes = new Map<string, EpisodeReplay>();
-  readonly #times: readonly number[];
+  readonly #scanner: VolatileScanner;
   /** Episodes and sampling options that were warned of. */
   readonly #told = new Set<string>();
 
   constructor(options: ReplayOptions) {
     this.#options = options;
     const { header, calls } = options.recording;
-    this.#times = [Date.parse(header.createdAt), options.clock.now()];
+    this.#scanner = new VolatileScanner([Date.parse(header.createdAt), options.clock.now()]);
     for (const call of calls) {
       const key = sameEpisode(call.episode);
       const known = this.#calls.get(key);
@@ -86,7 +87,7 @@ class Player {
   async respond({ request, cancellation, call, model }: Asked): Promise<ModelReply> {
     const name = this.#options.names.of(call.episode);
     const episode = this.#episode(name);
-    const normal = normaliseRequest(request, this.#times);
+    const normal = normaliseRequest(request, this.#scanner);
     const found = episode.take(normal, call);
     if (found !== undefined) {
       this.#compareSampling(found.recorded.request, request);
@@ -112,7 +113,7 @@ class Player {
     const key = sameEpisode(name);
     let episode = this.#episodes.get(key);
     if (episode === undefined) {
-      episode = new EpisodeReplay(this.#calls.get(key) ?? [], this.#times);
+      episode = new EpisodeReplay(this.#calls.get(key) ?? [], this.#scanner);
       this.#episodes.set(key, episode);
     }
     return episode;

@@ -70,25 +70,76 @@ const pattern = new RegExp(kinds.map(({ pattern: one }) => `(${one})`).join('|')
 /** Milliseconds. Nearer than this to a run, a time is one of the run's; a birthday in the data is not. */
 const near = 31 * 24 * 60 * 60 * 1000;
 
-/** Puts placeholders for volatile values into the texts of one request: equal ids get equal ones. */
-export class VolatileFolder {
-  /** The ids and hosts, in the order in which they first occurred. */
-  readonly values: string[] = [];
-  readonly #placeholders = new Map<string, string>();
+/** A volatile value and what comes before it in its text. */
+interface Found {
+  readonly before: string;
+  readonly value: string;
+  readonly name: string;
+  /** Whether it is told from others of its kind: a time is not. */
+  readonly isNumbered: boolean;
+}
+
+interface Scan {
+  readonly found: readonly Found[];
+  readonly rest: string;
+}
+
+/** Finds what is volatile in texts; a text that comes again, as a conversation's do, is looked at once. */
+export class VolatileScanner {
   readonly #times: readonly number[];
+  readonly #known = new Map<string, Scan>();
 
   /** @param times of the runs that are compared, in milliseconds since the Unix epoch */
   constructor(times: readonly number[]) {
     this.#times = times;
   }
 
+  scan(text: string): Scan {
+    let scan = this.#known.get(text);
+    if (scan === undefined) this.#known.set(text, (scan = this.#scan(text)));
+    return scan;
+  }
+
+  #scan(text: string): Scan {
+    const found: Found[] = [];
+    let end = 0;
+    for (const match of text.matchAll(pattern)) {
+      const [value, ...groups] = match;
+      const kind = kinds[(groups as (string | undefined)[]).findIndex((group) => group !== undefined)];
+      if (kind === undefined || !this.#isVolatile(kind, value)) continue;
+      const isNumbered = kind.instants === undefined;
+      found.push({ before: text.slice(end, match.index), value, name: kind.name, isNumbered });
+      end = match.index + value.length;
+    }
+    return { found, rest: text.slice(end) };
+  }
+
+  #isVolatile({ instants }: Kind, value: string): boolean {
+    const all = instants?.(value) ?? [];
+    if (all.length === 0) return true;
+    return all.some((instant) => this.#times.some((time) => Math.abs(instant - time) < near));
+  }
+}
+
+/** Puts placeholders for volatile values into the texts of one request: equal ids get equal ones. */
+export class VolatileFolder {
+  /** The ids and hosts, in the order in which they first occurred. */
+  readonly values: string[] = [];
+  readonly #placeholders = new Map<string, string>();
+  readonly #scanner: VolatileScanner;
+
+  constructor(scanner: VolatileScanner) {
+    this.#scanner = scanner;
+  }
+
   text(text: string): string {
-    return text.replace(pattern, (match: string, ...groups: (string | undefined)[]) => {
-      const kind = kinds[groups.findIndex((group) => group !== undefined)];
-      if (kind === undefined) return match;
-      if (kind.instants === undefined) return this.#number(kind.name, match);
-      return this.#isNear(kind.instants(match)) ? `⟨${kind.name}⟩` : match;
-    });
+    const { found, rest } = this.#scanner.scan(text);
+    if (found.length === 0) return text;
+    const parts = found.map(
+      ({ before, name, value, isNumbered }) =>
+        before + (isNumbered ? this.#number(name, value) : `⟨${name}⟩`),
+    );
+    return parts.join('') + rest;
   }
 
   /** A value that is an id by where it stands. */
@@ -103,11 +154,6 @@ export class VolatileFolder {
     const placeholder = `⟨${name} ${this.values.length}⟩`;
     this.#placeholders.set(value, placeholder);
     return placeholder;
-  }
-
-  #isNear(instants: readonly number[]): boolean {
-    if (instants.length === 0) return true;
-    return instants.some((instant) => this.#times.some((time) => Math.abs(instant - time) < near));
   }
 }
 
