@@ -9,13 +9,14 @@ import { CodedError, toReport } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
 import type { Logger } from '../base/ports.ts';
 import { placeOfMethod } from '../config/code/methodPlace.ts';
-import { compose } from '../config/compose.ts';
 import type { FrontEndMessage, ModelAnswer, RunEvent, RunRequest } from '../protocol/run.ts';
+import { compose, type Composition } from '../config/compose.ts';
 import { localClassFinder } from './classFinder.ts';
 import { systemClock } from './clock.ts';
 import { envTransport } from './envTransport.ts';
 import { localFiles } from './files.ts';
 import { localParts } from './parts.ts';
+import { isScript, runScript } from './job/runScript.ts';
 import { installLoader, type Loader } from './loader/loader.ts';
 import { openHelperLlm } from './helperLlm.ts';
 import { findRunText } from './modelText.ts';
@@ -54,7 +55,7 @@ function take(message: FrontEndMessage): void {
 }
 
 async function run(request: RunRequest): Promise<void> {
-  await launch(request, portsOf(request), cancellation.token);
+  await runWhole(request);
   // What the user's code left open, a timer or a socket, must not keep a run that is over.
   await flushed(process.stdout);
   await flushed(process.stderr);
@@ -63,13 +64,34 @@ async function run(request: RunRequest): Promise<void> {
   process.exit(0);
 }
 
+/** A config's run, or that of the job which a script makes. */
+function runWhole(request: RunRequest): Promise<void> {
+  const { ports, loader, composed } = portsOf(request);
+  if (!isScript(request.config)) return launch(request, ports, cancellation.token);
+  return runScript(request, {
+    emit,
+    load: (file) => loader.importModule(file),
+    findExport: (value, except) => loader.findExport(value, except),
+    userFrame: (error) => loader.userFrame(error),
+    compose: composed,
+    launch: (changes) => launch(request, { ...ports, ...changes }, cancellation.token),
+  });
+}
+
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     stream.write('', () => resolve());
   });
 }
 
-function portsOf(request: RunRequest): LaunchPorts {
+interface RunPorts {
+  readonly ports: LaunchPorts;
+  readonly loader: Loader;
+  /** Composes a config; `text` is the file's where it is not given. What was composed last is the run's. */
+  readonly composed: (file: string, text?: string) => Promise<Composition>;
+}
+
+function portsOf(request: RunRequest): RunPorts {
   const loader = installLoader({
     sdkUrl: pathToFileURL(path.join(ownFolder, 'sdk.mjs')).href,
     esbuild: path.join(ownFolder, 'vendor/esbuild-wasm/bin/esbuild'),
@@ -78,22 +100,23 @@ function portsOf(request: RunRequest): LaunchPorts {
   const classes = localClassFinder([request.cwd]);
   const logger: Logger = { log: (level, message) => emit({ type: 'log', level, message }) };
   let configText = '';
-  return {
+  const composed = async (file: string, text?: string): Promise<Composition> => {
+    configText = text ?? (await readConfigText(file));
+    return compose({
+      file,
+      text: configText,
+      cwd: request.cwd,
+      files: localFiles,
+      paths: path,
+      environment: request.allowEnvironment ? (name) => process.env[name] : 'blocked',
+    });
+  };
+  const ports: LaunchPorts = {
     clock: systemClock,
     files: localFiles,
     paths: path,
     emit,
-    readConfig: async () => {
-      configText = await readConfigText(request.config);
-      return compose({
-        file: request.config,
-        text: configText,
-        cwd: request.cwd,
-        files: localFiles,
-        paths: path,
-        environment: request.allowEnvironment ? (name) => process.env[name] : 'blocked',
-      });
-    },
+    readConfig: () => composed(request.config),
     loadWorkflow: async (file, name) => (await loader.loadExport({ file, name }, 'workflow', [])).value,
     loadJudge: async (file, name) => (await loader.loadExport({ file, name }, 'judge', [])).value,
     placeOfMethod: (file, name, method) =>
@@ -127,6 +150,7 @@ function portsOf(request: RunRequest): LaunchPorts {
       onUncaught: uncaught.onUncaught,
     },
   };
+  return { ports, loader, composed };
 }
 
 async function readConfigText(file: string): Promise<string> {

@@ -12,4 +12,14 @@ export {
   type InputSource,
 } from './judges/index.ts';
 export type { AgentOptions, AjetTuner, BaseUrlApiKey } from './tuner.ts';
+export {
+  AgentJetJob,
+  AstunerJob,
+  type JobConfig,
+  type JobEpisode,
+  type JobOptions,
+  type JobSection,
+  type JobSplits,
+  type JobWorkflow,
+} from './job.ts';
 export { BaseJudge, Workflow, type JudgeHelper, type JudgeVerdict, type Verdict } from './workflow.ts';

@@ -110,7 +110,7 @@ export const usage = `Usage: agentjet --conf FILE [--backbone debug] [options]
 
 Runs the episodes of an AgentJet config on the debug backbone: one process, no GPU, no Ray, no key.
 
-  --conf FILE            the experiment's YAML
+  --conf FILE            the experiment's YAML, or a script (.ts, .js) that makes an AgentJetJob
   --backbone debug       the backbone; trinity and verl train on a GPU host and are refused here
   --exp-dir DIR          parent of the run's folder (default: saved_experiments)
 

@@ -112,6 +112,18 @@ export class Loader {
     }
   }
 
+  /** Of the user's files that are loaded, the one that exports a value, and its name there; not the file `except`. */
+  async findExport(value: unknown, except: string): Promise<Locator | undefined> {
+    for (const file of this.#hooks.loadedFiles()) {
+      if (file === except) continue;
+      const name = Object.entries(await this.importModule(file)).find(
+        ([, exported]) => exported === value,
+      )?.[0];
+      if (name !== undefined) return { file, name };
+    }
+    return undefined;
+  }
+
   #explain(error: unknown, file: string): CodedError {
     if (error instanceof CodedError) return error;
     const failed = this.#hooks.failedImport(error);

@@ -7,7 +7,7 @@ import type { RecentConfigs } from './recentConfigs.ts';
 import type { Target } from './target.ts';
 
 /**
- * The config to launch: the target itself; or the one that names the target's workflow; without a target, one of the
+ * What to launch: the target itself; or the one that names the target's workflow; without a target, one of the
  * workspace's. Asks when there are several. Undefined when there is none, which the user has then been told, or when
  * the user chose none.
  */
@@ -15,7 +15,7 @@ export async function chooseConfig(
   target: Target | undefined,
   recent: RecentConfigs,
 ): Promise<vscode.Uri | undefined> {
-  if (target?.kind === 'config') return target.uri;
+  if (target !== undefined && target.kind !== 'workflow') return target.uri;
   const configs = target ? await findConfigsOf(target.uri, target.workflows) : await findConfigs();
   if (configs.length === 0) {
     void showNone(target ? noneNames(target) : noneAtAll);

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { scanJobs } from '../../config/code/jobScan.ts';
 import { findAjetKey } from '../../config/isAgentJetConfig.ts';
 import { scanWorkflows } from '../../config/code/workflowScan.ts';
 import { commands, languages, settings, settingsSection } from '../ids.ts';
@@ -7,11 +8,11 @@ import { shortText } from './target.ts';
 
 interface Anchor {
   readonly line: number;
-  /** The workflow that the lenses launch; absent above a config. */
+  /** The workflow that the lenses launch; absent above a config or a job. */
   readonly workflow?: string;
 }
 
-/** "Debug" and "Run" above `ajet:` and above each workflow. */
+/** "Debug" and "Run" above `ajet:`, above each workflow and each job. */
 export function registerCodeLenses(): Disposable {
   const store = new DisposableStore();
   const changed = store.add(new vscode.EventEmitter<void>());
@@ -46,7 +47,7 @@ function provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
 function anchors(document: vscode.TextDocument): Anchor[] {
   const text = shortText(document);
   if (document.languageId !== languages.config) {
-    return scanWorkflows(text).map(({ line, name }) => ({ line, workflow: name }));
+    return [...scanJobs(text), ...scanWorkflows(text).map(({ line, name }) => ({ line, workflow: name }))];
   }
   const key = findAjetKey(text);
   return key === undefined ? [] : [{ line: document.positionAt(key).line }];

@@ -17,7 +17,7 @@ export function registerContextKeys(clock: Clock): Disposable {
     const document = vscode.window.activeTextEditor?.document;
     const kind = document && targetOf(document)?.kind;
     setContext(contextKeys.activeConfig, kind === 'config');
-    setContext(contextKeys.activeWorkflow, kind === 'workflow');
+    setContext(contextKeys.activeWorkflow, kind === 'workflow' || kind === 'job');
   };
   store.defer(() => pending?.dispose());
   store.add(vscode.window.onDidChangeActiveTextEditor(update));

@@ -1,11 +1,12 @@
 import type * as vscode from 'vscode';
+import { scanJobs } from '../../config/code/jobScan.ts';
 import { isAgentJetConfig } from '../../config/isAgentJetConfig.ts';
 import { scanWorkflows } from '../../config/code/workflowScan.ts';
 import { languages } from '../ids.ts';
 
-/** What a launch begins from: a config, or a file of workflows, of which `workflow` names the one that is meant. */
+/** What a launch begins from: a config, a script that makes a job, or a file of workflows, of which `workflow` names the one that is meant. */
 export type Target =
-  | { readonly kind: 'config'; readonly uri: vscode.Uri }
+  | { readonly kind: 'config' | 'job'; readonly uri: vscode.Uri }
   | { readonly kind: 'workflow'; readonly uri: vscode.Uri; readonly workflows: readonly string[] };
 
 /** Nobody writes a config or a workflow this long; what is longer is data, and is not looked at. */
@@ -18,7 +19,9 @@ export function targetOf(document: vscode.TextDocument): Target | undefined {
     return isAgentJetConfig(text) ? { kind: 'config', uri } : undefined;
   }
   if (!(languages.workflow as readonly string[]).includes(languageId)) return undefined;
-  const workflows = scanWorkflows(shortText(document)).map((found) => found.name);
+  const text = shortText(document);
+  if (scanJobs(text).length > 0) return { kind: 'job', uri };
+  const workflows = scanWorkflows(text).map((found) => found.name);
   return workflows.length > 0 ? { kind: 'workflow', uri, workflows } : undefined;
 }
 

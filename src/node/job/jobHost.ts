@@ -1,0 +1,242 @@
+/** What the `AgentJetJob` of a script reaches: configs made of code, and the run of this process. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CodedError, type Location } from '../../base/errors.ts';
+import type { Composition } from '../../config/compose.ts';
+import { renderEffective } from '../../config/effective/render.ts';
+import { changedFrom, jobDefaults, plainOf, strictTree, withPlain } from '../../config/jobTree.ts';
+import { firstError } from '../../config/problem.ts';
+import type { MappingValue } from '../../config/value.ts';
+import type { JobConfig, JobHost, JobOptions, JobSplits, JobWorkflow } from '../../protocol/job.ts';
+import type { EpisodeResult } from '../../protocol/run.ts';
+import { jobErrors } from './errors.ts';
+
+/** A job's run, as the launcher is to start it. */
+export interface JobRun {
+  /** The config as it was written down, absolute. */
+  readonly file: string;
+  readonly text: string;
+  /** The class or function that a script gave itself; undefined: the config's locator counts. */
+  readonly workflow: unknown;
+}
+
+export interface JobPorts {
+  /** Absolute; relative paths are taken from here. */
+  readonly cwd: string;
+  /** Parent of run folders, absolute. */
+  readonly expDir: string;
+  readonly script: string;
+  now(): Date;
+  compose(file: string): Promise<Composition>;
+  /** The user's file that exports a value, and its name there; `except` is not looked at. */
+  findExport(
+    value: unknown,
+    except: string,
+  ): Promise<{ readonly file: string; readonly name: string } | undefined>;
+  /** Runs it to its end. Rejects when it cannot start. */
+  run(job: JobRun): Promise<readonly EpisodeResult[]>;
+  /** Where in the user's code an error was made. */
+  userFrame(error: unknown): Location | undefined;
+}
+
+/** One of a process: its run is the process's. */
+export class ScriptJobs implements JobHost {
+  readonly #ports: JobPorts;
+  /** Of configs that were loaded or made: their values, of which some are floats. */
+  readonly #trees = new WeakMap<JobConfig, MappingValue>();
+  #tuned: Promise<readonly EpisodeResult[]> | undefined;
+
+  constructor(ports: JobPorts) {
+    this.#ports = ports;
+  }
+
+  /** The run, once a job of the script was told to tune. */
+  get tuned(): Promise<readonly EpisodeResult[]> | undefined {
+    return this.#tuned;
+  }
+
+  config(options: JobOptions): JobConfig {
+    const { backbone = 'trinity', nGpu = 8, nGpuForInfer } = options;
+    if (!backbones.includes(backbone)) throw this.#at(jobErrors.unknownBackbone(backbone, backbones));
+    if (nGpuForInfer !== undefined) this.#checkInfer(backbone, nGpu, nGpuForInfer);
+    const config = this.#configOf(jobDefaults(backbone));
+    const values: Readonly<Record<string, unknown>> = {
+      backbone,
+      experiment_name: `ajet_job_${timestamp(this.#ports.now())}`,
+      'model.path': options.model ?? 'Qwen/Qwen2___5-7B-Instruct',
+      'trainer_common.n_gpus_per_node': nGpu,
+      'trainer_common.algorithm.adv_estimator': options.algorithm ?? 'grpo',
+      ...(nGpuForInfer !== undefined && {
+        'rollout.n_vllm_engine': nGpuForInfer,
+        'rollout.tensor_model_parallel_size': 1,
+      }),
+    };
+    for (const [key, value] of Object.entries(values)) put(config, key, value);
+    return config;
+  }
+
+  setData(config: JobConfig, type: string, datasetPath: string | undefined, splits: JobSplits): void {
+    const reader = dataTypes[type];
+    if (reader === undefined) throw this.#at(jobErrors.unknownData(type, Object.keys(dataTypes)));
+    put(config, 'task_reader.type', reader);
+    if (reader === 'random_dummy') return;
+    if (datasetPath === undefined) throw this.#at(jobErrors.noDataset(type));
+    put(config, `task_reader.${reader}`, dataSections[reader]?.(datasetPath, splits));
+  }
+
+  async load(file: string): Promise<JobConfig> {
+    const { config, problems } = await this.#ports.compose(path.resolve(this.#ports.cwd, file));
+    const error = firstError(problems);
+    if (error !== undefined) throw error;
+    return this.#configOf(config.root);
+  }
+
+  async dump(config: JobConfig, workflow: JobWorkflow | undefined, file: string): Promise<string> {
+    const target = path.resolve(this.#ports.cwd, file);
+    const locator = await this.#locatorOf(workflow);
+    if (locator === 'local') throw this.#at(jobErrors.notExported(nameOf(workflow)));
+    await this.#write(target, this.#textOf(config, locator));
+    return target;
+  }
+
+  tune(config: JobConfig, workflow: JobWorkflow | undefined): Promise<readonly EpisodeResult[]> {
+    if (this.#tuned !== undefined) throw this.#at(jobErrors.tunedTwice());
+    if (workflow === undefined && !this.#namesWorkflow(config)) throw this.#at(jobErrors.noWorkflow());
+    this.#tuned = this.#tune(config, workflow);
+    // Who does not await it is told by the run's end.
+    this.#tuned.catch(() => undefined);
+    return this.#tuned;
+  }
+
+  async #tune(config: JobConfig, workflow: JobWorkflow | undefined): Promise<readonly EpisodeResult[]> {
+    const found = await this.#locatorOf(workflow);
+    const locator = found === 'local' ? `${this.#ports.script}->${nameOf(workflow)}` : found;
+    const text = this.#textOf(config, locator);
+    const name = String(at(config, 'experiment_name')).replace(/[|/\\:]/g, '-');
+    const file = path.join(this.#ports.expDir, `${name}.yaml`);
+    await this.#write(file, text);
+    return this.#ports.run({ file, text, workflow: found === 'local' ? workflow : undefined });
+  }
+
+  /** Whether it was set or loaded: the default is an example of upstream's. */
+  #namesWorkflow(config: JobConfig): boolean {
+    const defaults = plainOf(jobDefaults('debug')) as unknown as JobConfig;
+    return at(config, workflowKey) !== at(defaults, workflowKey);
+  }
+
+  /**
+   * `local`: a class or function that no file exports but the script itself, which a config cannot name: loading it would
+   * run it.
+   */
+  async #locatorOf(workflow: JobWorkflow | undefined): Promise<string | undefined> {
+    if (workflow === undefined || typeof workflow === 'string') return workflow;
+    const found = await this.#ports.findExport(workflow, this.#ports.script);
+    if (found === undefined) return 'local';
+    const relative = path.relative(this.#ports.cwd, found.file);
+    const inside = !relative.startsWith('..') && !path.isAbsolute(relative);
+    return `${inside ? relative.split(path.sep).join('/') : found.file}->${found.name}`;
+  }
+
+  #textOf(config: JobConfig, locator: string | undefined): string {
+    const plain = JSON.parse(JSON.stringify(config)) as JobConfig;
+    if (locator !== undefined) put(plain, workflowKey, locator);
+    const defaults = jobDefaults(String(at(plain, 'backbone')));
+    const { ajet, hydra, defaults: list, ...others } = plain;
+    // What `defaults` brings need not stand there, where some of it is overwritten on the way to the backbone.
+    const changed = changedFrom(plainOf(defaults), others) as object | undefined;
+    const tree = this.#trees.get(config) ?? defaults;
+    return renderEffective(withPlain(tree, { ajet, ...changed, hydra, defaults: list }), {
+      format: 'yaml',
+      origins: false,
+    }).text;
+  }
+
+  #configOf(tree: MappingValue): JobConfig {
+    const config = strictTree(plainOf(tree)) as unknown as JobConfig;
+    this.#trees.set(config, tree);
+    return config;
+  }
+
+  async #write(file: string, text: string): Promise<void> {
+    try {
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, text);
+    } catch (error) {
+      throw jobErrors.notWritten(file, error);
+    }
+  }
+
+  #checkInfer(backbone: string, nGpu: number, nGpuForInfer: number): void {
+    if (backbone === 'verl') throw this.#at(jobErrors.inferOnVerl());
+    if (!Number.isInteger(nGpuForInfer) || nGpuForInfer < 1 || nGpuForInfer >= nGpu) {
+      throw this.#at(jobErrors.badInfer(nGpuForInfer, nGpu));
+    }
+  }
+
+  /** At the line of the script that led to it. */
+  #at(error: CodedError): CodedError {
+    const location = this.#ports.userFrame(error);
+    const { code, message, hint } = error;
+    return new CodedError({ code, message, hint, location }, { cause: error });
+  }
+}
+
+const backbones = ['trinity', 'verl', 'debug'];
+
+/** By the name that `setData` takes. */
+const dataTypes: Readonly<Record<string, string>> = {
+  hf: 'huggingface_dat_repo',
+  huggingface: 'huggingface_dat_repo',
+  huggingface_dat_repo: 'huggingface_dat_repo',
+  jsonl: 'jsonl_dataset_file',
+  jsonl_dataset_file: 'jsonl_dataset_file',
+  dummy: 'random_dummy',
+  random_dummy: 'random_dummy',
+};
+
+const dataSections: Readonly<Record<string, (path: string, splits: JobSplits) => object>> = {
+  huggingface_dat_repo: (dataset_path, { trainingSplit = 'train', validationSplit = 'test' }) => ({
+    dataset_path,
+    training_split: trainingSplit,
+    validation_split: validationSplit,
+  }),
+  jsonl_dataset_file: (file_path, { validationPath = file_path }) => ({
+    training: { file_path },
+    validation: { file_path: validationPath },
+  }),
+};
+
+const workflowKey = 'rollout.user_workflow';
+
+/** A value under `ajet`, by its dotted key. */
+function at({ ajet }: JobConfig, key: string): unknown {
+  return key.split('.').reduce<unknown>((value, step) => (isSection(value) ? value[step] : undefined), ajet);
+}
+
+/** Sets it; sections on the way that are not there are made. */
+function put({ ajet }: JobConfig, key: string, value: unknown): void {
+  const steps = key.split('.');
+  const last = steps.pop() ?? '';
+  let section: Record<string, unknown> = ajet;
+  for (const step of steps) {
+    if (!isSection(section[step])) section[step] = {};
+    const below = section[step];
+    if (isSection(below)) section = below;
+  }
+  section[last] = value;
+}
+
+function isSection(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function nameOf(workflow: JobWorkflow | undefined): string {
+  return typeof workflow === 'function' && workflow.name !== '' ? workflow.name : '(anonymous)';
+}
+
+/** `YYYYmmdd_HHMMSS`, local time. */
+function timestamp(now: Date): string {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const date = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;
+  return `${date}_${two(now.getHours())}${two(now.getMinutes())}${two(now.getSeconds())}`;
+}
