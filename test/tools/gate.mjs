@@ -1,6 +1,7 @@
 /**
- * The gate: every check and test of the project, all of them even if one fails. The checks of the sources run side by
- * side, as each keeps one core busy; then one suite after the other.
+ * The gate: every check and test of the project, all of them even if one fails. Neighbours that name a lane run side by
+ * side, those of one lane after one another: the checks of the sources, as each keeps one core busy, and the suites that
+ * mostly wait for an editor or a process.
  *
  *   node test/tools/gate.mjs [--only name,name …] [--deep]
  *
@@ -21,13 +22,18 @@ const resultsFolder = path.join(artifacts, 'results');
 const suites = [
   // First: the examples are linted and checked against the SDK's types, which the build makes.
   { name: 'build', command: ['node', 'test/tools/bootstrap.mjs', '--build'], deep: true },
-  { name: 'types', command: ['tsc', '-b'], sideBySide: true },
-  { name: 'lint', command: ['eslint', '.', '--max-warnings', '0'], sideBySide: true },
-  { name: 'format', command: ['prettier', '--check', '.'], sideBySide: true },
-  { name: 'layers', command: ['depcruise', 'src'], sideBySide: true },
+  { name: 'types', command: ['tsc', '-b'], lane: 'types' },
+  { name: 'lint', command: ['eslint', '.', '--max-warnings', '0'], lane: 'lint' },
+  { name: 'format', command: ['prettier', '--check', '.'], lane: 'format' },
+  { name: 'layers', command: ['depcruise', 'src'], lane: 'layers' },
   { name: 'unit', ...vitest('unit', ['--config', 'test/unit/vitest.config.ts']), deep: true },
-  { name: 'cli', ...vitest('cli', ['--config', 'test/cli/vitest.config.ts']), needs: 'build' },
-  { name: 'webview', ...vitest('webview', ['--config', 'test/webview/vitest.config.ts']), needs: 'build' },
+  { name: 'cli', ...vitest('cli', ['--config', 'test/cli/vitest.config.ts']), needs: 'build', lane: 'parts' },
+  {
+    name: 'webview',
+    ...vitest('webview', ['--config', 'test/webview/vitest.config.ts']),
+    needs: 'build',
+    lane: 'parts',
+  },
   {
     name: 'e2e-host',
     command: ['node', 'test/tools/hostSuite.mjs'],
@@ -35,11 +41,13 @@ const suites = [
     count: ({ passed, failed }) => ({ passed, failed }),
     failures: ({ failures = [] }) => failures,
     needs: 'build',
+    lane: 'parts',
   },
   {
     name: 'e2e-ui',
     ...vitest('e2e-ui', ['--config', 'test/e2e/vitest.config.ts']),
     needs: 'build',
+    lane: 'whole editors',
   },
 ];
 
@@ -143,20 +151,30 @@ async function main() {
   const outcomes = [];
   const started = performance.now();
   for (const batch of batches(chosen)) {
-    outcomes.push(...(await Promise.all(batch.map((suite) => runSuite(suite, outcomes, deep)))));
+    outcomes.push(...(await Promise.all(lanesOf(batch).map((lane) => runLane(lane, outcomes, deep)))).flat());
   }
   if (summary(outcomes, (performance.now() - started) / 60_000) > 0) process.exitCode = 1;
 }
 
-/** Neighbours that may run side by side together, everything else alone. */
+/** Neighbours that name a lane together, everything else alone. */
 function batches(chosen) {
   const all = [];
   for (const suite of chosen) {
     const last = all.at(-1);
-    if (suite.sideBySide === true && last?.[0].sideBySide === true) last.push(suite);
+    if (suite.lane !== undefined && last?.[0].lane !== undefined) last.push(suite);
     else all.push([suite]);
   }
   return all;
+}
+
+function lanesOf(batch) {
+  return [...Map.groupBy(batch, ({ lane }) => lane).values()];
+}
+
+async function runLane(lane, before, deep) {
+  const outcomes = [];
+  for (const suite of lane) outcomes.push(await runSuite(suite, before, deep));
+  return outcomes;
 }
 
 await main().catch(exitWith);

@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     dir: import.meta.dirname,
+    maxWorkers: 2,
     // A limit for what hangs, not a measure of speed: machines are noisy, and the deep run tries ten times as much.
     testTimeout: 120_000,
     hookTimeout: 60_000,

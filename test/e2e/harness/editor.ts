@@ -5,7 +5,7 @@ import { errors, type Frame, type Locator, type Page } from 'playwright-core';
 import { screenshotFile } from './artifacts.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 
-const waitMs = 20_000;
+const waitMs = 45_000;
 /** How long a dialog may take to close once it has its answer. */
 const acceptMs = 1_000;
 /** How long something that was opened by a key may take to show what it should before it is opened anew. */
@@ -61,8 +61,13 @@ export class Editor {
   /** Closes all editors and gives the workspace the files it had when the window was opened. */
   async startOver(): Promise<void> {
     await this.press('Escape');
-    await this.command('File: Save All Files');
     await this.command('View: Close All Editors');
+    const dontSave = this.page.locator('.monaco-dialog-box .monaco-button', { hasText: /^Don't Save$/ });
+    await dontSave
+      .or(this.page.locator('.editor-group-container.empty'))
+      .first()
+      .waitFor({ timeout: waitMs });
+    if (await dontSave.isVisible()) await dontSave.click();
     await this.seeNo('.editor-group-container .tab');
     await this.command('Notifications: Clear All Notifications');
     await this.session.restoreWorkspace();
