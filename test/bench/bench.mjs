@@ -8,10 +8,12 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { configBenches } from './config.mjs';
 import { f5Benches } from './f5.mjs';
+import { gatewayBenches } from './gateway.mjs';
 import { resultOf } from './measure.mjs';
+import { rolloutBenches } from './rollout.mjs';
 import { traceBenches } from './trace.mjs';
 
-const benches = [...configBenches, ...f5Benches, ...traceBenches];
+const benches = [...configBenches, ...f5Benches, ...gatewayBenches, ...rolloutBenches, ...traceBenches];
 
 function chosen(only) {
   if (only === undefined) return benches;
@@ -26,9 +28,9 @@ function chosen(only) {
   return benches.filter((bench) => names.some((name) => isNamed(bench, name)));
 }
 
-function row({ bench, metric, ours, baseline, baselineName, ratio, target, pass, ...quartiles }) {
+function row({ bench, metric, ours, baseline, baselineName, ratio, target, pass, note, ...quartiles }) {
   const side = (median, [lower, upper]) => `${shown(median)} (${shown(lower)}–${shown(upper)})`;
-  return `${pass ? 'pass' : 'FAIL'}  ${bench}: ${ratio} (target ${target}); ${metric}: ours ${side(ours, quartiles.oursQuartiles)}, ${baselineName} ${side(baseline, quartiles.baselineQuartiles)}`;
+  return `${pass ? 'pass' : 'FAIL'}  ${bench}: ${ratio} (target ${target}); ${metric}: ours ${side(ours, quartiles.oursQuartiles)}, ${baselineName} ${side(baseline, quartiles.baselineQuartiles)}${note === undefined ? '' : `; ${note}`}`;
 }
 
 function shown(value) {

@@ -7,7 +7,8 @@
  * @property {string} baselineName the peer or floor, with its version
  * @property {number} target the ratio ours / baseline must not be above it (or below it, with `atLeast`)
  * @property {boolean} [atLeast]
- * @property {() => Promise<{ ours: number[], baseline: number[] }>} measure samples of both sides, alternately taken
+ * @property {() => Promise<{ ours: number[], baseline: number[], note?: string }>} measure samples of both sides,
+ *   alternately taken, and what else is worth telling
  */
 
 export const leastRuns = 7;
@@ -45,7 +46,7 @@ function round(value) {
 
 /** The row of a bench. Throws when a side has too few samples: a bench that cannot run its baseline fails. */
 export async function resultOf(bench) {
-  const { ours, baseline } = await bench.measure();
+  const { ours, baseline, note } = await bench.measure();
   for (const [side, samples] of Object.entries({ ours, baseline })) {
     const bad = samples.some((value) => !Number.isFinite(value) || value <= 0);
     if (samples.length < leastRuns || bad)
@@ -65,5 +66,6 @@ export async function resultOf(bench) {
     runs: ours.length,
     oursQuartiles: quartiles(ours),
     baselineQuartiles: quartiles(baseline),
+    ...(note !== undefined && { note }),
   };
 }
