@@ -5,12 +5,11 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { launch, type LaunchPorts } from '../backbone/launcher/launch.ts';
 import { CancellationSource } from '../base/cancellation.ts';
-import { CodedError, toReport } from '../base/errors.ts';
+import { toReport } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
 import type { Logger } from '../base/ports.ts';
 import { placeOfMethod } from '../config/code/methodPlace.ts';
 import type { FrontEndMessage, ModelAnswer, RunEvent, RunRequest } from '../protocol/run.ts';
-import { compose, type Composition } from '../config/compose.ts';
 import { localClassFinder } from './classFinder.ts';
 import { systemClock } from './clock.ts';
 import { envTransport } from './envTransport.ts';
@@ -24,6 +23,7 @@ import { openModel, openModelTuner } from './modelTuner.ts';
 import { serveFrontEnd } from './process/frontEnd.ts';
 import { descendantsOf, killOwnTree, killSurvivors } from './process/kill.ts';
 import { createReaderTools } from './readerTools.ts';
+import { RunConfig } from './runConfig.ts';
 import { openRunFolder } from './runFolder.ts';
 import { UncaughtErrors } from './uncaught.ts';
 
@@ -66,14 +66,14 @@ async function run(request: RunRequest): Promise<void> {
 
 /** A config's run, or that of the job which a script makes. */
 function runWhole(request: RunRequest): Promise<void> {
-  const { ports, loader, composed } = portsOf(request);
+  const { ports, loader, config } = portsOf(request);
   if (!isScript(request.config)) return launch(request, ports, cancellation.token);
   return runScript(request, {
     emit,
     load: (file) => loader.importModule(file),
     findExport: (value, except) => loader.findExport(value, except),
     userFrame: (error) => loader.userFrame(error),
-    compose: composed,
+    compose: (file, text) => config.compose(file, text),
     launch: (changes) => launch(request, { ...ports, ...changes }, cancellation.token),
   });
 }
@@ -87,8 +87,7 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
 interface RunPorts {
   readonly ports: LaunchPorts;
   readonly loader: Loader;
-  /** Composes a config; `text` is the file's where it is not given. What was composed last is the run's. */
-  readonly composed: (file: string, text?: string) => Promise<Composition>;
+  readonly config: RunConfig;
 }
 
 function portsOf(request: RunRequest): RunPorts {
@@ -99,24 +98,13 @@ function portsOf(request: RunRequest): RunPorts {
   const uncaught = new UncaughtErrors((error) => reportUncaught(error, loader));
   const classes = localClassFinder([request.cwd]);
   const logger: Logger = { log: (level, message) => emit({ type: 'log', level, message }) };
-  let configText = '';
-  const composed = async (file: string, text?: string): Promise<Composition> => {
-    configText = text ?? (await readConfigText(file));
-    return compose({
-      file,
-      text: configText,
-      cwd: request.cwd,
-      files: localFiles,
-      paths: path,
-      environment: request.allowEnvironment ? (name) => process.env[name] : 'blocked',
-    });
-  };
+  const config = new RunConfig(request);
   const ports: LaunchPorts = {
     clock: systemClock,
     files: localFiles,
     paths: path,
     emit,
-    readConfig: () => composed(request.config),
+    readConfig: () => config.compose(request.config),
     loadWorkflow: async (file, name) => (await loader.loadExport({ file, name }, 'workflow', [])).value,
     loadJudge: async (file, name) => (await loader.loadExport({ file, name }, 'judge', [])).value,
     placeOfMethod: (file, name, method) =>
@@ -143,38 +131,14 @@ function portsOf(request: RunRequest): RunPorts {
           emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
       }),
     readerTools: (plan) => createReaderTools(request, plan.seed, request.allowEnvironment ? process.env : {}),
-    openFolder: (plan) => openRunFolder(plan.folder, configText),
+    openFolder: (plan) => openRunFolder(plan.folder, config.text),
     episodes: {
       newUuid: () => randomBytes(16).toString('hex'),
       userFrame: (error) => loader.userFrame(error),
       onUncaught: uncaught.onUncaught,
     },
   };
-  return { ports, loader, composed };
-}
-
-async function readConfigText(file: string): Promise<string> {
-  const text = await localFiles.readText(file).catch((error: unknown) => {
-    throw unreadableConfig(file, error);
-  });
-  if (text !== undefined) return text;
-  throw new CodedError({
-    code: 'launcher/config-not-found',
-    message: `The config ${file} does not exist.`,
-    hint: 'Correct the path.',
-  });
-}
-
-function unreadableConfig(file: string, cause: unknown): CodedError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new CodedError(
-    {
-      code: 'launcher/config-unreadable',
-      message: `The config ${file} cannot be read: ${reason}.`,
-      hint: 'Name a YAML file that you may read.',
-    },
-    { cause },
-  );
+  return { ports, loader, config };
 }
 
 function reportUncaught(error: unknown, loader: Loader): void {
