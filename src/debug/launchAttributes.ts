@@ -50,6 +50,9 @@ export interface LaunchAttributes {
   readonly tasks?: number;
   readonly taskIds?: readonly string[];
   readonly split?: 'training' | 'validation';
+  readonly mode?: 'sample' | 'validate';
+  readonly asUpstreamDebug?: boolean;
+  readonly attempts?: number;
   readonly parallel?: number;
   readonly repeat?: number;
   /** Seconds. */
@@ -250,6 +253,23 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
     enum: ['training', 'validation'],
     enumDescriptions: ['The training tasks.', 'The validation tasks.'],
     description: 'Which tasks of the data set to run. Default: `training`.',
+  },
+  mode: {
+    type: 'string',
+    enum: ['sample', 'validate'],
+    description:
+      'How episodes are run: `sample` as training rolls out, `validate` as it validates: each task `ajet.trainer_common.val_pass_n` times, sampled by `ajet.rollout.val_kwargs`, by default on the validation split. Default: `sample`.',
+  },
+  asUpstreamDebug: {
+    type: 'boolean',
+    description:
+      "Run as AgentJet's own debug backbone, which differs from training: validation split, sampling by `ajet.rollout.val_kwargs`, turns without the 16 tokens in reserve. Default: `false`.",
+  },
+  attempts: {
+    type: 'integer',
+    minimum: 1,
+    description:
+      'How often an episode is tried that fails. Training tries 3 times and then gives up the whole batch. Default: 1, so that an error shows at once.',
   },
   parallel: {
     type: 'integer',

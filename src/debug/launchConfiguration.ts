@@ -110,6 +110,7 @@ function toRequest(
   },
 ): RunRequest {
   // Stepping that jumps between episodes helps nobody, so a debugger gets one at a time unless told otherwise.
+  const validates = attributes.mode === 'validate' || attributes.asUpstreamDebug === true;
   const parallel = attributes.parallel ?? (resolved.debugging ? 1 : 0);
   return {
     protocol: runProtocolVersion,
@@ -118,7 +119,7 @@ function toRequest(
     model: resolved.model,
     ...resolved.recording,
     ...(resolved.helper !== undefined && { helper: resolved.helper }),
-    split: attributes.split ?? 'training',
+    split: attributes.split ?? (validates ? 'validation' : 'training'),
     // Launching means trust: editors ask for it before they start a session.
     allowEnvironment: true,
     ...(attributes.expDir !== undefined && { expDir: path.resolve(resolved.cwd, attributes.expDir) }),
@@ -128,6 +129,9 @@ function toRequest(
     ...(attributes.taskIds !== undefined && { taskIds: [...attributes.taskIds] }),
     ...(parallel > 0 && { parallel }),
     ...(attributes.repeat !== undefined && { repeat: attributes.repeat }),
+    ...(attributes.mode !== undefined && { mode: attributes.mode }),
+    ...(attributes.asUpstreamDebug !== undefined && { asUpstreamDebug: attributes.asUpstreamDebug }),
+    ...(attributes.attempts !== undefined && { attempts: attributes.attempts }),
     ...(attributes.episodeTimeout !== undefined && { episodeTimeout: attributes.episodeTimeout }),
   };
 }

@@ -1,4 +1,5 @@
 import type { EpisodeResult, RunEvent } from '../protocol/run.ts';
+import { formatValidation, validationMetrics, type ValidationMetrics } from '../protocol/validation.ts';
 import { trainingReport, type TrainingReport } from '../tracking/report.ts';
 import { formatTrainingReport } from '../tracking/reportText.ts';
 import { formatTable } from './runReport.ts';
@@ -15,7 +16,17 @@ export function formatResults(results: readonly EpisodeResult[], run: RunStarted
   const sorted = inOrder(results);
   const report = reportOf(sorted, run);
   const trace = typeof run.trace === 'string' ? `\ntrace: ${run.trace}` : '';
-  return `${formatTable(sorted, report.groups)}\n\n${formatTrainingReport(report)}${trace}`;
+  const metrics = metricsOf(sorted, run);
+  const validation = metrics === undefined ? '' : `${formatValidation(metrics)}\n\n`;
+  return `${formatTable(sorted, report.groups)}\n\n${validation}${formatTrainingReport(report)}${trace}`;
+}
+
+/** Of a run that validates. */
+export function metricsOf(
+  results: readonly EpisodeResult[],
+  run: RunStarted | undefined,
+): ValidationMetrics | undefined {
+  return run?.mode === 'validate' ? validationMetrics(results, run.repeat) : undefined;
 }
 
 export function reportOf(results: readonly EpisodeResult[], run: RunStarted | undefined): TrainingReport {

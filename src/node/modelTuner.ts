@@ -100,8 +100,9 @@ export async function openModelTuner(
 }
 
 /** By what the task is, not by where it stands: a task that is run alone samples as it did among others. */
-function seedOf({ task, repeat }: EpisodeSlot): number {
-  return hashText(`${task.task_id}\n${task.main_query}\n${repeat}`);
+function seedOf({ task, repeat, attempt = 1 }: EpisodeSlot): number {
+  const again = attempt > 1 ? `\n${attempt}` : '';
+  return hashText(`${task.task_id}\n${task.main_query}\n${repeat}${again}`);
 }
 
 /** Opens the models that a run may have. */

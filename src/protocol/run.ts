@@ -110,9 +110,15 @@ export const runRequest = z.object({
   /** Only the tasks with these ids, wherever they stand; wins over `firstTasks`. */
   taskIds: z.optional(z.array(z.string())),
   split: z.enum(['training', 'validation']),
+  /** Absent: `sample`, as training rolls out; `validate`: as it validates. */
+  mode: z.optional(z.enum(['sample', 'validate'])),
+  /** Whether to sample as upstream's debug backbone does, which is not how training does. */
+  asUpstreamDebug: z.optional(z.boolean()),
+  /** How often an episode is tried that fails; absent: once. */
+  attempts: z.optional(z.number()),
   /** Episodes at a time; absent: `ajet.debug.debug_max_parallel`. */
   parallel: z.optional(z.number()),
-  /** Episodes per task; absent: `ajet.rollout.num_repeat`. */
+  /** Episodes per task; absent: `ajet.rollout.num_repeat`, to validate `ajet.trainer_common.val_pass_n`. */
   repeat: z.optional(z.number()),
   /** Seconds an episode may run, not counting time held by a debugger; absent: no limit. */
   episodeTimeout: z.optional(z.number()),
@@ -189,6 +195,8 @@ export const episodeResult = z.object({
   error: z.nullable(errorReport),
   /** What was injected into its calls; absent: nothing. */
   faults: z.optional(z.array(injectedFault)),
+  /** How often it was tried, where more than once. */
+  attempts: z.optional(z.number()),
   /** Whether it was told to stop, because its task needed no more episodes. */
   stopped: z.optional(z.boolean()),
   /** How often training takes it, where more episodes were started than train; told when the run is over. */
@@ -220,6 +228,8 @@ export const runEvent = z.discriminatedUnion('type', [
     repeat: z.number(),
     episodes: z.number(),
     parallel: z.number(),
+    /** Absent: `sample`. */
+    mode: z.optional(z.enum(['sample', 'validate'])),
   }),
   z.object({ type: z.literal('episode-started'), ...episodeId }),
   z.object({

@@ -207,6 +207,14 @@ export const findingKinds = {
       'With `enable_oversample`, episodes are told to stop that their task no longer needs. What they ask of the model from then on is not kept, though their reward still counts when the episodes that train are selected.',
     hint: 'Have the workflow end soon once `observationWindow.stop` says so; nothing it does then is trained on.',
   },
+  'task-mutated': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'The workflow changes its task',
+    explanation:
+      'Here every episode has a task of its own. In AgentJet all repeats and attempts share one, so what one changes the others see.',
+    hint: 'Copy what you change: `structuredClone(workflowTask.task)`.',
+  },
   'not-selected': {
     level: 'episode',
     severity: 'error',

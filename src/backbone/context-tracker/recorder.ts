@@ -1,5 +1,5 @@
 import { CodedError } from '../../base/errors.ts';
-import type { EpisodeResult } from '../../protocol/run.ts';
+import type { EpisodeResult, EpisodeTracking } from '../../protocol/run.ts';
 import type { TracedEpisode, TracedRunEnd, TraceWriter } from '../../protocol/trace.ts';
 import type { ModelText } from '../../tracking/tokenizer.ts';
 import type { EpisodeTracker, TrackedCall, TrackedEpisode, TrackerOptions } from '../../tracking/tracker.ts';
@@ -19,6 +19,8 @@ export interface RecorderOptions {
   onTokens?(episode: number, tokens: number): void;
 }
 
+type EpisodeProblem = EpisodeTracking['problems'][number];
+
 /** An episode that runs. */
 interface Recording {
   /** Calls that ended before the tokenizer was open, in that order. */
@@ -26,6 +28,7 @@ interface Recording {
   tracker: EpisodeTracker | undefined;
   /** Number of the attempt's first call: the calls of an episode are numbered through all its attempts. */
   firstCall: number;
+  readonly notes: Map<string, EpisodeProblem>;
   calls: number;
   /** Milliseconds since the Unix epoch. */
   stoppedAt: number | undefined;
@@ -62,6 +65,7 @@ export class RunRecorder {
       waiting: [],
       tracker: undefined,
       firstCall: 0,
+      notes: new Map(),
       calls: 0,
       stoppedAt: undefined,
     });
@@ -75,6 +79,11 @@ export class RunRecorder {
     recording.firstCall = recording.calls;
     if (this.#text === undefined && this.#canTrack) recording.waiting.push('restart');
     else recording.tracker?.restart();
+  }
+
+  /** Something of an episode that is told with what its tracking finds; each code once. */
+  note(episode: number, problem: EpisodeProblem): void {
+    this.#episodes.get(episode)?.notes.set(problem.code, problem);
   }
 
   /** @param at milliseconds since the Unix epoch */
@@ -102,7 +111,9 @@ export class RunRecorder {
     await this.#opening;
     this.#episodes.delete(result.episode);
     const tracked = this.#track((text) => this.#trackerOf(recording, text).end());
-    const complete = tracked === undefined ? result : { ...result, tracking: tracked.tracking };
+    const problems = [...(tracked?.tracking.problems ?? []), ...recording.notes.values()];
+    const complete =
+      tracked === undefined ? result : { ...result, tracking: { ...tracked.tracking, problems } };
     this.#writeEnd(complete, tracked);
     return complete;
   }

@@ -1,11 +1,11 @@
 import type { CancellationToken } from '../../base/cancellation.ts';
-import { CodedError, toReport, type Location } from '../../base/errors.ts';
+import { CodedError, toReport, type ErrorReport, type Location } from '../../base/errors.ts';
 import type { Clock, FileReader, Logger, PathRules } from '../../base/ports.ts';
 import type { Composition } from '../../config/compose.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
 import { firstError } from '../../config/problem.ts';
 import type { Event } from '../../base/event.ts';
-import type { EpisodeResult, RunEvent, RunRequest } from '../../protocol/run.ts';
+import type { EpisodeResult, EpisodeTracking, RunEvent, RunRequest } from '../../protocol/run.ts';
 import type { TracedRunEnd, TraceWriter } from '../../protocol/trace.ts';
 import { createEpisodeTracker } from '../../tracking/episodeTracker.ts';
 import type { BaseJudge, Task, Workflow } from '../../workflow/index.ts';
@@ -108,7 +108,7 @@ async function run(
   const modelTuner = await ports.openModelTuner(request, plan, text);
   try {
     const folder = await ports.openFolder(plan, request);
-    const slots = episodeSlots(prepared.tasks, plan.repeat);
+    const slots = episodeSlots(prepared.tasks, plan.repeat, plan.mode);
     const facts = factsOf(request, plan, {
       workflowFile: prepared.workflow.file,
       judge: judgeNamed(prepared.config),
@@ -127,7 +127,14 @@ async function run(
       warn: (problem) => warn(ports, problem),
       onTokens: (episode, tokens) => rollout.generated(episode, tokens),
     });
-    ports.emit(runStarted(facts, { folder: folder.path, trace: recorder.trace, parallel: plan.parallel }));
+    ports.emit(
+      runStarted(facts, {
+        folder: folder.path,
+        trace: recorder.trace,
+        parallel: plan.parallel,
+        mode: plan.mode,
+      }),
+    );
     modelTuner.onCall((call) => observeCall(call, recorder, ports));
     const context = contextOf(request, { ...prepared, rollout }, modelTuner, recorder, ports, cancellation);
     const rolling = rollOut(slots, plan.parallel, cancellation, (slot) =>
@@ -158,6 +165,21 @@ function rolloutOf({ plan, tasks }: Prepared): RolloutState {
     worldSize,
     random: () => random.next(),
   });
+}
+
+function triedAgain(slot: EpisodeSlot, failure: ErrorReport, seconds: number, attempts: number): RunEvent {
+  const { task, repeat, attempt = 1 } = slot;
+  const which = `task ${task.task_id}, repeat ${repeat}: attempt ${attempt} of ${attempts}`;
+  const message = `${which} failed: ${failure.message} Again in ${seconds} s.`;
+  return { type: 'log', level: 'warn', message };
+}
+
+function taskChanged(field: keyof Task): EpisodeTracking['problems'][number] {
+  return {
+    code: 'task-mutated',
+    severity: 'warning',
+    message: `The workflow changes \`${field}\` of its task. In AgentJet all repeats and attempts share one task, so later ones begin with the change.`,
+  };
 }
 
 /** What a run needs of the user's files before its model. */
@@ -221,11 +243,16 @@ function contextOf(
     Workflow,
     environments: environmentsOf(config, environmentPorts(plan, ports)),
     rollout,
+    attempts: request.attempts ?? 1,
+    onRetry: (slot, failure, seconds) =>
+      ports.emit(triedAgain(slot, failure, seconds, request.attempts ?? 1)),
+    onTaskChanged: ({ episode }, field) => recorder.note(episode, taskChanged(field)),
     clock: ports.clock,
     timeout: request.episodeTimeout,
     openCalls: (slot, uuid) => {
       const now = ports.clock.now();
-      recorder.episodeStarted(tracedEpisode(slot, uuid, now));
+      if ((slot.attempt ?? 1) > 1) recorder.episodeRestarted(slot.episode);
+      else recorder.episodeStarted(tracedEpisode(slot, uuid, now));
       if (rollout.isStopped(slot.episode)) recorder.episodesStopped([slot.episode], now);
       return modelTuner.openCalls(slot, uuid);
     },

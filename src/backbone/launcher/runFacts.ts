@@ -27,7 +27,12 @@ export function factsOf(request: RunRequest, plan: RunPlan, found: FoundFacts): 
 /** @param trace undefined: there is to be none */
 export function runStarted(
   facts: RunFacts,
-  place: { readonly folder: string; readonly trace: string | null | undefined; readonly parallel: number },
+  place: {
+    readonly folder: string;
+    readonly trace: string | null | undefined;
+    readonly parallel: number;
+    readonly mode?: RunPlan['mode'];
+  },
 ): RunEvent {
   return {
     type: 'run-started',
@@ -44,6 +49,7 @@ export function runStarted(
     repeat: facts.repeat,
     episodes: facts.episodes,
     parallel: place.parallel,
+    ...(place.mode === 'validate' && { mode: place.mode }),
   };
 }
 

@@ -23,6 +23,7 @@ export interface RunPlan {
   readonly worldSize: number;
   readonly parallel: number;
   readonly seed: number;
+  readonly mode: 'sample' | 'validate';
   readonly sampling: Sampling;
   /** `ajet.model.path`: whose tokenizer training counts with. */
   readonly modelPath: string | null;
@@ -38,8 +39,9 @@ const reservedTokens = 16;
  * takes the validation split; training takes this one).
  */
 export function planRun(request: RunRequest, config: Config, now: Date, paths: PathRules): RunPlan {
-  const repeat = request.repeat ?? count(config, 'ajet.rollout.num_repeat');
-  const oversampling = oversamplingOf(config, repeat);
+  const mode = request.mode ?? 'sample';
+  const repeat = request.repeat ?? count(config, repeatKeys[mode]);
+  const oversampling = mode === 'validate' ? undefined : oversamplingOf(config, repeat);
   const experiment = experimentName(config.stringOrNull('ajet.experiment_name'), request.config, now, paths);
   return {
     experiment,
@@ -53,14 +55,30 @@ export function planRun(request: RunRequest, config: Config, now: Date, paths: P
     worldSize: worldSizeOf(config),
     parallel: request.parallel ?? count(config, 'ajet.debug.debug_max_parallel'),
     seed: request.seed ?? config.integer('ajet.debug.debug_vllm_seed'),
-    sampling: {
-      temperature: config.number('ajet.rollout.temperature'),
-      topP: config.number('ajet.rollout.top_p'),
-      maxTokens: config.integer('ajet.rollout.max_response_length_in_one_turn') - reservedTokens,
-    },
+    mode,
+    sampling: samplingOf(config, mode, request.asUpstreamDebug === true),
     modelPath: config.stringOrNull('ajet.model.path'),
     tracking: trackingOf(config),
   };
+}
+
+const repeatKeys = {
+  sample: 'ajet.rollout.num_repeat',
+  validate: 'ajet.trainer_common.val_pass_n',
+} as const;
+
+/** Upstream's debug backbone samples as validation does, and keeps nothing back of a turn's length. */
+function samplingOf(config: Config, mode: RunPlan['mode'], asUpstreamDebug: boolean): Sampling {
+  const turn = config.integer('ajet.rollout.max_response_length_in_one_turn');
+  const maxTokens = asUpstreamDebug ? turn : turn - reservedTokens;
+  if (mode === 'sample' && !asUpstreamDebug) {
+    const temperature = config.number('ajet.rollout.temperature');
+    return { temperature, topP: config.number('ajet.rollout.top_p'), maxTokens };
+  }
+  const section = 'ajet.rollout.val_kwargs';
+  const temperature = config.number(`${section}.temperature`);
+  const topP = config.number(`${section}.top_p`);
+  return { temperature, topP, topK: config.integer(`${section}.top_k`), maxTokens, section };
 }
 
 function trackingOf(config: Config): RunPlan['tracking'] {

@@ -5,6 +5,10 @@ import type { ChatRequest } from './model.ts';
 export interface Sampling {
   readonly temperature: number;
   readonly topP: number;
+  /** Only validation has one; −1: all. */
+  readonly topK?: number;
+  /** Where the config has them. Default: `ajet.rollout`. */
+  readonly section?: string;
   /** Tokens of one answer: upstream's `max_response_length_in_one_turn` − 16. */
   readonly maxTokens: number;
 }
@@ -32,16 +36,29 @@ export function applySampling(
     max_completion_tokens === undefined
       ? { max_tokens: sampling.maxTokens }
       : { max_completion_tokens: sampling.maxTokens };
+  const section = sampling.section ?? 'ajet.rollout';
   const lengthKey = 'ajet.rollout.max_response_length_in_one_turn';
   return {
-    request: { ...rest, ...limit, temperature: sampling.temperature, top_p: sampling.topP, seed },
+    request: {
+      ...rest,
+      ...limit,
+      temperature: sampling.temperature,
+      top_p: sampling.topP,
+      ...topKOf(sampling),
+      seed,
+    },
     overrides: [
-      ...override('temperature', request.temperature, sampling.temperature, 'ajet.rollout.temperature'),
-      ...override('top_p', request.top_p, sampling.topP, 'ajet.rollout.top_p'),
+      ...override('temperature', request.temperature, sampling.temperature, `${section}.temperature`),
+      ...override('top_p', request.top_p, sampling.topP, `${section}.top_p`),
       ...override('max_tokens', max_tokens, sampling.maxTokens, lengthKey),
       ...override('max_completion_tokens', max_completion_tokens, sampling.maxTokens, lengthKey),
     ],
   };
+}
+
+/** Servers other than vLLM and SGLang refuse the option, so it is sent only where it says something. */
+function topKOf({ topK = -1 }: Sampling): { top_k?: number } {
+  return topK > 0 ? { top_k: topK } : {};
 }
 
 function override(option: string, asked: number | null | undefined, used: number, key: string): Override[] {

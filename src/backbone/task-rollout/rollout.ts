@@ -1,18 +1,30 @@
 import type { CancellationToken } from '../../base/cancellation.ts';
 import type { EpisodeResult } from '../../protocol/run.ts';
 import type { Task } from '../../workflow/index.ts';
-import type { EpisodeSlot } from '../task-runner/episode.ts';
+import type { EpisodeSlot, Numbering } from '../task-runner/episode.ts';
 
-/** The episodes of a run: `repeat` of each task, numbered as upstream numbers them. */
-export function episodeSlots(tasks: readonly Task[], repeat: number): EpisodeSlot[] {
+/**
+ * The episodes of a run: `repeat` of each task, numbered as upstream numbers them. To validate, upstream runs its list of
+ * tasks again for every pass, each time with a single episode per task: batch index and tag follow that.
+ */
+export function episodeSlots(
+  tasks: readonly Task[],
+  repeat: number,
+  mode: 'sample' | 'validate' = 'sample',
+): EpisodeSlot[] {
   return tasks.flatMap((task, taskIndex) =>
     Array.from({ length: repeat }, (_, r) => ({
       episode: taskIndex * repeat + r,
       task,
       taskIndex,
       repeat: r,
+      ...(mode === 'validate' && { numbering: passOf(r * tasks.length + taskIndex, task) }),
     })),
   );
+}
+
+function passOf(index: number, { task_id }: Task): Numbering {
+  return { taskBatchIndex: index, taskTag: `T${task_id}#R0` };
 }
 
 /**

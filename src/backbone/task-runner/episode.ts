@@ -16,7 +16,14 @@ export interface EpisodeSlot {
   readonly task: Task;
   readonly taskIndex: number;
   readonly repeat: number;
+  /** From 1; absent: the first. */
+  readonly attempt?: number;
+  /** How upstream numbers it, where that is otherwise. */
+  readonly numbering?: Numbering;
 }
+
+/** What a workflow is told of where its episode stands in the rollout. */
+export type Numbering = Pick<WorkflowTask, 'taskBatchIndex' | 'taskTag'>;
 
 /** An episode's access to the Model Tuner. */
 export interface EpisodeCalls {
@@ -40,6 +47,12 @@ export interface EpisodeContext extends Judging {
   openCalls(slot: EpisodeSlot, episodeUuid: string): EpisodeCalls;
   readonly environments: Environments;
   readonly rollout: RolloutState;
+  /** How often an episode is tried that fails. */
+  readonly attempts: number;
+  /** Before another attempt, which begins after `seconds`. */
+  onRetry(slot: EpisodeSlot, failure: ErrorReport, seconds: number): void;
+  /** The workflow changed this field of its task. */
+  onTaskChanged(slot: EpisodeSlot, field: keyof Task): void;
   /** 32 hexadecimal digits. */
   newUuid(): string;
   /** Errors that no promise of the workflow's carries, such as a throw in one of its timers. */
@@ -53,18 +66,53 @@ export async function runEpisode(
   cancellation: CancellationToken,
 ): Promise<EpisodeResult> {
   const start = context.clock.monotonic();
-  const uuid = context.newUuid();
-  const calls = context.openCalls(slot, uuid);
-  const outcome = await settle(slot, uuid, calls, context, cancellation);
+  for (let attempt = 1; ; attempt++) {
+    const uuid = context.newUuid();
+    const calls = context.openCalls({ ...slot, attempt }, uuid);
+    const outcome = await settle(slot, uuid, calls, context, cancellation);
+    if (!('reward' in outcome) && attempt < context.attempts && !endsAttempts.has(outcome.code)) {
+      const seconds = 2 ** (attempt - 1);
+      context.onRetry({ ...slot, attempt }, outcome, seconds);
+      if (await passed(seconds, context.clock, cancellation)) continue;
+    }
+    const seconds = (context.clock.monotonic() - start) / 1000;
+    return {
+      ...resultOf(slot, outcome, calls),
+      seconds,
+      ...(attempt > 1 && { attempts: attempt }),
+    };
+  }
+}
+
+/** Failures of the run's rather than the episode's, after which upstream has no further attempt, either. */
+const endsAttempts: ReadonlySet<string> = new Set(['episode/cancelled', 'episode/timed-out']);
+
+/** Whether the seconds went by before anyone cancelled. */
+function passed(seconds: number, clock: Clock, cancellation: CancellationToken): Promise<boolean> {
+  return new Promise((resolve) => {
+    const stop = new DisposableStore();
+    const end = (result: boolean): void => {
+      stop.dispose();
+      resolve(result);
+    };
+    stop.add(clock.after(seconds * 1000, () => end(true)));
+    stop.add(cancellation.onCancelled(() => end(false)));
+  });
+}
+
+function resultOf(
+  slot: EpisodeSlot,
+  outcome: Outcome | ErrorReport,
+  calls: EpisodeCalls,
+): Omit<EpisodeResult, 'seconds'> {
   return {
     episode: slot.episode,
     taskId: slot.task.task_id,
     repeat: slot.repeat,
     reward: null,
     isSuccess: false,
-    ...('reward' in outcome && outcome),
     llmCalls: calls.answered,
-    seconds: (context.clock.monotonic() - start) / 1000,
+    ...('reward' in outcome && outcome),
     error: 'reward' in outcome ? null : outcome,
     ...(calls.faults !== undefined && calls.faults.length > 0 && { faults: [...calls.faults] }),
   };
@@ -122,10 +170,24 @@ async function execute(
 ): Promise<Outcome> {
   const task = await prepare(slot, uuid, environment, context);
   const workflow = new context.Workflow();
+  const given = JSON.stringify(taskFields.map((field) => task.task[field]));
   const output: unknown = await workflow.execute(task, calls.tuner);
+  noteChanges(slot, JSON.parse(given) as unknown[], task.task, context);
   const { placeOf } = context;
   if (!isOutput(output)) throw noOutput(context.Workflow.name, output, await placeOf('execute'));
   return settleReward(task, output, context);
+}
+
+const taskFields = ['main_query', 'init_messages', 'task_id', 'env_type', 'metadata'] as const;
+
+function noteChanges(
+  slot: EpisodeSlot,
+  given: readonly unknown[],
+  task: Task,
+  context: EpisodeContext,
+): void {
+  const changed = taskFields.find((field, at) => JSON.stringify(given[at]) !== JSON.stringify(task[field]));
+  if (changed !== undefined) context.onTaskChanged(slot, changed);
 }
 
 /**
@@ -148,8 +210,10 @@ async function prepare(
     taskId: task.task_id,
     envType: task.env_type,
     taskThreadIndex: slot.episode,
-    taskBatchIndex: slot.taskIndex,
-    taskTag: `T${task.task_id}#R${slot.repeat}`,
+    ...(slot.numbering ?? {
+      taskBatchIndex: slot.taskIndex,
+      taskTag: `T${task.task_id}#R${slot.repeat}`,
+    }),
     episodeUuid,
     observationWindow: rollout.window,
     gymEnv: environment.gymEnv,

@@ -23,6 +23,9 @@ export interface RunArguments {
   readonly tasks: number | undefined;
   readonly taskIds: readonly string[] | undefined;
   readonly split: 'training' | 'validation';
+  readonly mode: 'sample' | 'validate';
+  readonly asUpstreamDebug: boolean;
+  readonly attempts: number | undefined;
   readonly parallel: number | undefined;
   readonly repeat: number | undefined;
   readonly episodeTimeout: number | undefined;
@@ -84,6 +87,9 @@ const options = {
   tasks: { type: 'string' },
   'task-id': { type: 'string', multiple: true },
   split: { type: 'string' },
+  mode: { type: 'string' },
+  'as-upstream-debug': { type: 'boolean' },
+  attempts: { type: 'string' },
   parallel: { type: 'string' },
   repeat: { type: 'string' },
   'episode-timeout': { type: 'string' },
@@ -118,6 +124,9 @@ What only debugging needs; the config stays as training gets it:
   --tasks N              the first N tasks (default: ajet.debug.debug_first_n_tasks)
   --task-id ID           only this task; may be given several times
   --split NAME           training (default) or validation
+  --mode NAME            sample (default), or validate: as training validates, by default on the validation split
+  --as-upstream-debug    as AgentJet's own debug backbone: validation split, sampling and turn length of its own
+  --attempts N           how often to try an episode that fails (default: 1; training tries 3 times)
   --repeat N             episodes per task (default: ajet.rollout.num_repeat)
   --parallel N           episodes at a time (default: ajet.debug.debug_max_parallel)
   --episode-timeout S    seconds an episode may run
@@ -234,6 +243,9 @@ function runArguments(values: Values, conf: string): RunArguments {
       'Add --base-url URL and --model-name NAME.',
     );
   }
+  const mode = oneOf('--mode', values.mode ?? 'sample', ['sample', 'validate'] as const);
+  const asUpstreamDebug = values['as-upstream-debug'] === true;
+  const defaultSplit = mode === 'validate' || asUpstreamDebug ? 'validation' : 'training';
   return {
     conf,
     expDir: values['exp-dir'],
@@ -249,7 +261,10 @@ function runArguments(values: Values, conf: string): RunArguments {
     seed: whole('--seed', values.seed, 0),
     tasks: whole('--tasks', values.tasks, 1),
     taskIds: values['task-id'],
-    split: oneOf('--split', values.split ?? 'training', ['training', 'validation'] as const),
+    split: oneOf('--split', values.split ?? defaultSplit, ['training', 'validation'] as const),
+    mode,
+    asUpstreamDebug,
+    attempts: whole('--attempts', values.attempts, 1),
     parallel: whole('--parallel', values.parallel, 1),
     repeat: whole('--repeat', values.repeat, 1),
     episodeTimeout: positive('--episode-timeout', values['episode-timeout']),

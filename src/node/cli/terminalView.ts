@@ -2,7 +2,7 @@ import process from 'node:process';
 import { formatReport, toReport, type ErrorReport } from '../../base/errors.ts';
 import type { RunExit } from '../../debug/runLauncher.ts';
 import { formatEpisode, formatEpisodeErrors } from '../../debug/runReport.ts';
-import { formatResults, inOrder, reportOf } from '../../debug/runResults.ts';
+import { formatResults, inOrder, metricsOf, reportOf } from '../../debug/runResults.ts';
 import type { EpisodeResult, RunEvent } from '../../protocol/run.ts';
 import { hintOf, levelOf, type Finding } from '../../tracking/findings.ts';
 import type { CommonFinding, GroupVerdict, TrainingReport } from '../../tracking/report.ts';
@@ -122,10 +122,12 @@ function writeJson(
   error: ErrorReport | undefined,
 ): void {
   const report = reportOf(results, run);
+  const validation = metricsOf(results, run);
   const document = {
     episodes: results.map((result, index) => episodeForJson(result, report.episodes[index]?.findings ?? [])),
     groups: report.groups.map(groupForJson),
     report: reportForJson(report, run),
+    ...(validation && { validation }),
     trace: run?.trace ?? null,
     ...(error && { error }),
   };
@@ -135,9 +137,10 @@ function writeJson(
 /** Null where the process went before it could tell. */
 function episodeForJson(result: EpisodeResult, found: readonly Finding[]): unknown {
   const { taskId, repeat, reward, isSuccess, llmCalls, tracking, faults, error } = result;
-  const { stopped, selected } = result;
+  const { stopped, selected, attempts } = result;
   const { timelines = null, tokens = null, trainableTokens = null } = tracking ?? {};
-  const oversampled = {
+  const rollout = {
+    ...(attempts !== undefined && { attempts }),
     ...(stopped !== undefined && { stopped }),
     ...(selected !== undefined && { selected }),
   };
@@ -152,7 +155,7 @@ function episodeForJson(result: EpisodeResult, found: readonly Finding[]): unkno
     error,
     findings,
     ...(faults && { faults }),
-    ...oversampled,
+    ...rollout,
   };
 }
 

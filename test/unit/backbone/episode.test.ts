@@ -36,7 +36,12 @@ function context(
   execute: (task: WorkflowTask) => Promise<unknown>,
   changes: Partial<EpisodeContext & { failure: CodedError }> = {},
 ) {
-  const seen = { closed: 0, uncaught: (() => undefined) as (error: unknown) => void };
+  const seen = {
+    retries: [] as unknown[],
+    changed: [] as string[],
+    closed: 0,
+    uncaught: (() => undefined) as (error: unknown) => void,
+  };
   const clock = new FakeClock();
   const made: EpisodeContext = {
     Workflow: workflow(execute),
@@ -55,6 +60,9 @@ function context(
     openCalls: () => ({ tuner, answered: 3, failure: changes.failure, close: () => (seen.closed += 1) }),
     environments: { open: () => nowhere },
     rollout,
+    attempts: 1,
+    onRetry: ({ attempt = 1 }, { code }, seconds) => seen.retries.push([attempt, code, seconds]),
+    onTaskChanged: (_, field) => seen.changed.push(field),
     newUuid: () => 'ab'.repeat(16),
     userFrame: () => ({ file: '/w/workflow.ts', line: 4 }),
     placeOf: (method) => Promise.resolve({ file: `/w/${method}.ts`, line: 2 }),
@@ -99,6 +107,78 @@ describe('runEpisode', () => {
     });
     await runEpisode(slot, made, neverCancelled);
     expect(task.metadata.n).toBe(1);
+  });
+
+  it.each(['main_query', 'metadata'] as const)(
+    'tells that the workflow changes %s of its task',
+    async (field) => {
+      const { context: made, seen } = context(({ task: given }) => {
+        if (field === 'main_query') (given as { main_query: string }).main_query = 'other';
+        else (given.metadata as Record<string, unknown>)['n'] = 2;
+        return Promise.resolve({ reward: 1 });
+      });
+      await runEpisode(slot, made, neverCancelled);
+      expect(seen.changed).toEqual([field]);
+    },
+  );
+
+  describe('that fails', () => {
+    /** Throws until the given attempt, and notes what it is given. */
+    function failing(until: number, code = 'x/y') {
+      const uuids: string[] = [];
+      let made = 0;
+      const one = context(
+        (given) => {
+          uuids.push(given.episodeUuid);
+          if (uuids.length >= until) return Promise.resolve({ reward: 1 });
+          return Promise.reject(new CodedError({ code, message: 'No.' }));
+        },
+        { attempts: 3, newUuid: () => String((made += 1)) },
+      );
+      return { ...one, uuids };
+    }
+
+    it('is tried again after 1 and 2 seconds, each time as an episode of its own', async () => {
+      const { context: made, clock, seen, uuids } = failing(3);
+      const result = runEpisode(slot, made, neverCancelled);
+      for (const seconds of [1, 2]) {
+        await expect.poll(() => seen.retries.length).toBe(seconds);
+        clock.advance(seconds * 1000 - 1);
+        expect(uuids).toHaveLength(seconds);
+        clock.advance(1);
+      }
+      expect(await result).toMatchObject({ reward: 1, attempts: 3, seconds: 3 });
+      expect(uuids).toEqual(['1', '2', '3']);
+      expect(seen.retries).toEqual([
+        [1, 'x/y', 1],
+        [2, 'x/y', 2],
+      ]);
+      expect(seen.closed).toBe(3);
+    });
+
+    it('is tried no more often than it may be', async () => {
+      const { context: made, clock, seen } = failing(9);
+      const result = runEpisode(slot, made, neverCancelled);
+      for (const count of [1, 2]) {
+        await expect.poll(() => seen.retries.length).toBe(count);
+        clock.advance(2000);
+      }
+      expect(await result).toMatchObject({ reward: null, attempts: 3, error: { code: 'x/y' } });
+    });
+
+    it('is not tried again once the run is cancelled, or its time is over', async () => {
+      const { context: made, seen } = failing(9);
+      const source = new CancellationSource();
+      const result = runEpisode(slot, made, source.token);
+      await expect.poll(() => seen.retries.length).toBe(1);
+      source.cancel();
+      expect(await result).toMatchObject({ error: { code: 'x/y' } });
+      const late = context(never, { attempts: 3, timeout: 10 });
+      const timedOut = runEpisode(slot, late.context, neverCancelled);
+      late.clock.advance(10_000);
+      expect((await timedOut).error?.code).toBe('episode/timed-out');
+      expect(late.seen.retries).toEqual([]);
+    });
   });
 
   it('records what a workflow throws, and where', async () => {

@@ -31,6 +31,20 @@ it('numbers episodes task by task, as training does', () => {
   );
 });
 
+it('numbers the passes of a validation as training does, which runs the whole list again for each', () => {
+  const slots = episodeSlots(tasks, 2, 'validate');
+  expect(
+    slots.map(({ episode, numbering }) => [episode, numbering?.taskBatchIndex, numbering?.taskTag]),
+  ).toEqual([
+    [0, 0, 'Ta#R0'],
+    [1, 3, 'Ta#R0'],
+    [2, 1, 'Tb#R0'],
+    [3, 4, 'Tb#R0'],
+    [4, 2, 'Tc#R0'],
+    [5, 5, 'Tc#R0'],
+  ]);
+});
+
 it.each([1, 2, 4, 100])(
   'runs every episode once with at most %i at a time, results in order',
   async (parallel) => {

@@ -52,6 +52,14 @@ describe('parseArguments', () => {
   });
 
   it.each([
+    [['--mode=validate', '--attempts=3'], { mode: 'validate', split: 'validation', attempts: 3 }],
+    [['--as-upstream-debug'], { mode: 'sample', split: 'validation', asUpstreamDebug: true }],
+    [['--as-upstream-debug', '--split=training'], { split: 'training', asUpstreamDebug: true }],
+  ])('runs otherwise than training rolls out: %j', (args, expected) => {
+    expect(run('--conf=x.yaml', ...args)).toMatchObject(expected);
+  });
+
+  it.each([
     [[], undefined],
     [['--helper=embedded'], { kind: 'embedded' }],
     [['--helper-script=h.ts'], { kind: 'script', script: 'h.ts' }],

@@ -36,6 +36,28 @@ describe('planRun', () => {
     expect(sampling).toMatchObject({ maxTokens: 84, temperature: 0.5 });
   });
 
+  it('samples as training validates, and as the debug backbone of upstream does', async () => {
+    const rows = [
+      '  rollout: {max_response_length_in_one_turn: 100, num_repeat: 6, enable_oversample: true,',
+      '    val_kwargs: {temperature: 0.2, top_p: 0.8, top_k: 7}}',
+      '  trainer_common: {val_pass_n: 3}',
+    ];
+    const validation = { temperature: 0.2, topP: 0.8, topK: 7, section: 'ajet.rollout.val_kwargs' };
+    expect(await plan(rows, { mode: 'validate' })).toMatchObject({
+      mode: 'validate',
+      repeat: 3,
+      oversampling: undefined,
+      sampling: { ...validation, maxTokens: 84 },
+    });
+    expect(await plan(rows, { asUpstreamDebug: true })).toMatchObject({
+      mode: 'sample',
+      repeat: 9,
+      oversampling: { repeat: 6, confirm: 7, over: 9 },
+      sampling: { ...validation, maxTokens: 100 },
+    });
+    expect(await plan(rows, { mode: 'validate', repeat: 2 })).toMatchObject({ repeat: 2 });
+  });
+
   it('takes from the config what decides how calls become timelines', async () => {
     const rows = [
       '  model: {path: Qwen/Qwen2.5-7B-Instruct}',

@@ -34,6 +34,15 @@ describe('sampling as training does it', () => {
     expect(overrides).toMatchObject([{ option: 'max_completion_tokens', asked: 10, used: 4080 }]);
   });
 
+  it('takes the sampling of validation from where the config has it', () => {
+    const validation = { ...sampling, topK: 7, section: 'ajet.rollout.val_kwargs' };
+    const { request, overrides } = applySampling({ model: 'm', messages, temperature: 0.1 }, validation, 1);
+    expect(request).toMatchObject({ top_k: 7 });
+    expect(overrides).toMatchObject([{ key: 'ajet.rollout.val_kwargs.temperature' }]);
+    const all = applySampling({ model: 'm', messages }, { ...validation, topK: -1 }, 1);
+    expect(all.request).not.toHaveProperty('top_k');
+  });
+
   it('says nothing where nothing was asked', () => {
     expect(applySampling({ model: 'm', messages, temperature: null }, sampling, 1).overrides).toEqual([]);
   });
