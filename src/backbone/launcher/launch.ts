@@ -84,11 +84,16 @@ export async function launch(
   ports: LaunchPorts,
   cancellation: CancellationToken,
 ): Promise<void> {
-  const end = await run(request, ports, cancellation).catch((error: unknown) => failed(error, ports));
+  const end = await run(request, ports, cancellation).catch((error: unknown) =>
+    cancellation.isCancelled ? cancelled : failed(error, ports),
+  );
   ports.emit({ type: 'run-ended', ...end });
 }
 
 type RunEnd = Omit<TracedRunEnd, 'endedAt'>;
+
+/** What fails once a run is cancelled was given up, most likely. */
+const cancelled: RunEnd = { status: 'cancelled', error: null };
 
 function failed(error: unknown, ports: LaunchPorts): RunEnd {
   const location = error instanceof CodedError ? undefined : ports.episodes.userFrame(error);

@@ -1,5 +1,6 @@
 import { CodedError, type Location } from '../../base/errors.ts';
 import { readEnvService } from './envServiceReader.ts';
+import { readGenerated } from './generation/generationReader.ts';
 import { readHuggingFace } from './huggingFaceReader.ts';
 import { IdTally } from './idTally.ts';
 import { readJsonlSplit } from './jsonlReader.ts';
@@ -14,6 +15,7 @@ const readers: Readonly<Record<string, ReadTasks>> = {
   huggingface_dat_repo: readHuggingFace,
   random_dummy: readRandomDummy,
   tracing: readTracing,
+  data_generation: (source, selection) => readGenerated(source, selection, readTasks),
 };
 
 const key = 'ajet.task_reader.type';

@@ -1,8 +1,8 @@
 /**
  * `node test/tools/vectors/regenerate.mjs` asks the Python packages what the unit tests of the tokenizers and of configs
  * and of the tracker, the judges, task readers and rollouts expect, and writes it to test/fixtures: `tokenizer`, `hydra`,
- * `convert`, `madness`, `judges`, `tracing`, `readers` and `rollout`. With a name of these only that; from `convert` on,
- * they are followed by the folder of a clone of AgentJet. Needs Python 3.10 or later, and PyPI the first time.
+ * `convert`, `madness`, `judges`, `tracing`, `readers`, `rollout` and `datagen`. With a name of these only that; from
+ * `convert` on, they are followed by the folder of a clone of AgentJet. Needs Python 3.10 or later, and PyPI the first time.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,17 @@ function run(command, args, onFailure) {
 }
 
 const [only, clone] = process.argv.slice(2);
-const names = ['tokenizer', 'hydra', 'convert', 'madness', 'judges', 'tracing', 'readers', 'rollout'];
+const names = [
+  'tokenizer',
+  'hydra',
+  'convert',
+  'madness',
+  'judges',
+  'tracing',
+  'readers',
+  'rollout',
+  'datagen',
+];
 if (only !== undefined && !names.includes(only)) {
   console.error(`There are no vectors named ${only}; there are ${names.join(', ')}.`);
   process.exit(1);
@@ -83,6 +93,7 @@ const generators = {
   tracing: () => fromClone('tracing'),
   readers: () => fromClone('readers'),
   rollout: () => fromClone('rollout'),
+  datagen: () => fromClone('datagen'),
 };
 for (const [name, generate] of Object.entries(generators)) {
   if (only === undefined || only === name) generate();

@@ -84,11 +84,11 @@ def attributes(number):
     return '{"output": null, ' + text[1:] if kind == "duplicate" else text
 
 
-def stand_ins(clone):
+def stand_ins(clone, foreign, packages):
     """AgentJet's packages without what their `__init__` files import."""
-    for name in FOREIGN:
+    for name in foreign:
         sys.modules[name] = mock.MagicMock()
-    for name in ["ajet", "ajet.task_reader", "ajet.schema", "ajet.utils"]:
+    for name in packages:
         package = ModuleType(name)
         package.__path__ = [str(clone / name.replace(".", "/"))]
         sys.modules[name] = package
@@ -119,7 +119,7 @@ def split(reader, count):
 
 
 def main(folder, clone):
-    stand_ins(clone)
+    stand_ins(clone, FOREIGN, ["ajet", "ajet.task_reader", "ajet.schema", "ajet.utils"])
     reader = importlib.import_module("ajet.task_reader.tracing_reader")
     connector = importlib.import_module("ajet.task_reader.tracing_reader.connector")
     connector.print = lambda *_: None

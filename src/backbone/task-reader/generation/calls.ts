@@ -1,0 +1,55 @@
+import { isHopeless } from '../../helper-llm/errors.ts';
+import { refuseCancelled } from '../cancelled.ts';
+import type { TaskSource } from '../taskReader.ts';
+
+export interface CallResults<T> {
+  /** In the order of the calls; those that failed are left out. */
+  readonly results: readonly T[];
+  readonly failed: number;
+  readonly firstFailure: string | undefined;
+}
+
+/**
+ * Runs so many calls, at most `workers` at a time. A call that fails is logged and left out, as upstream does, unless the
+ * others would fail as well: then, and on cancellation, it rejects.
+ */
+export async function runCalls<T>(
+  what: string,
+  count: number,
+  workers: number,
+  call: (index: number) => Promise<T>,
+  { cancellation, log }: Pick<TaskSource, 'cancellation' | 'log'>,
+): Promise<CallResults<T>> {
+  const results: { readonly index: number; readonly value: T }[] = [];
+  const failures: string[] = [];
+  const step = Math.max(1, Math.floor(count / 10));
+  let next = 0;
+  let done = 0;
+  const work = async (): Promise<void> => {
+    while (next < count) {
+      const index = next++;
+      refuseCancelled(cancellation);
+      try {
+        results.push({ index, value: await call(index) });
+      } catch (error) {
+        refuseCancelled(cancellation);
+        if (isHopeless(error)) {
+          next = count; // the other workers need not try
+          throw error;
+        }
+        const reason = error instanceof Error ? error.message : String(error);
+        failures.push(reason);
+        log('error', `${what}, call ${index + 1} of ${count} is left out: ${reason}`);
+      }
+      done += 1;
+      if (done % step === 0 || done === count) log('info', `${what}: ${done} of ${count} calls.`);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(workers, count) }, work));
+  results.sort((a, b) => a.index - b.index);
+  return {
+    results: results.map(({ value }) => value),
+    failed: failures.length,
+    firstFailure: failures[0],
+  };
+}
