@@ -1,9 +1,11 @@
 /** The process that a whole run happens in: told what to do by the front end, it runs, reports and ends. */
 import { randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { launch, type LaunchPorts } from '../backbone/launcher/launch.ts';
+import type { DataSetPorts } from '../backbone/task-reader/data-set/dataSetPorts.ts';
 import { CancellationSource } from '../base/cancellation.ts';
 import { toReport } from '../base/errors.ts';
 import { Emitter } from '../base/event.ts';
@@ -15,6 +17,7 @@ import { systemClock } from './clock.ts';
 import { envTransport } from './envTransport.ts';
 import { localFiles } from './files.ts';
 import { localParts } from './parts.ts';
+import { huggingFaceHub } from './hub/dataSetHub.ts';
 import { isScript, runScript } from './job/runScript.ts';
 import { installLoader, type Loader } from './loader/loader.ts';
 import { openHelperLlm } from './helperLlm.ts';
@@ -84,6 +87,11 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
   });
 }
 
+const dataSets: DataSetPorts = {
+  parts: localParts,
+  hub: huggingFaceHub({ env: process.env, home: homedir(), platform: process.platform }),
+};
+
 interface RunPorts {
   readonly ports: LaunchPorts;
   readonly loader: Loader;
@@ -116,7 +124,7 @@ function portsOf(request: RunRequest): RunPorts {
         onAnswer: answers.event,
       }),
     envTransport,
-    dataSets: { parts: localParts },
+    dataSets,
     openHelper: (plan) =>
       openHelperLlm(request.helper, {
         seed: plan.seed,

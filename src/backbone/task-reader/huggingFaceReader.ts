@@ -60,7 +60,7 @@ async function findDataSet(path: string, split: string, source: TaskSource): Pro
     };
   }
   if (await source.files.exists(place)) return oneFile(place, ports, where);
-  if (ports.hub?.isId(path) !== true) throw dataSetErrors.notFound(path, where);
+  if (!ports.hub.isId(path)) throw dataSetErrors.notFound(path, where);
   const choose = ({ paths, readme }: DataSetListing): SplitFiles => findSplit(paths, readme, split, path);
   const { folder, chosen } = await ports.hub.open(path, choose, {
     cancellation: source.cancellation,

@@ -5,6 +5,7 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CancellationToken } from '../../base/cancellation.ts';
 import { CodedError } from '../../base/errors.ts';
+import { hubRequest, isOfFiles } from '../hub/request.ts';
 import { tokenizerErrors } from './errors.ts';
 import { isModelId } from './places.ts';
 
@@ -31,7 +32,6 @@ export interface FetchOptions {
 
 /** No tokenizer is larger. */
 const sizeLimit = 64 * 2 ** 20;
-const redirectLimit = 5;
 
 /** `tokenizer.json` last: where it lies, the others are whole. */
 const wanted = [
@@ -80,7 +80,7 @@ async function fetchFile(
 ): Promise<void> {
   const target = path.join(options.to, file);
   const url = new URL(`${options.endpoint.replace(/\/+$/, '')}/${options.model}/resolve/main/${file}`);
-  const response = await request(url, options.token, signal);
+  const response = await hubRequest(url, { token: options.token, signal, failures });
   if (response.ok) return save(response, target, { url, file, progress: options.progress, signal });
   await response.body?.cancel();
   // One of an older version would no longer belong to the rest.
@@ -94,29 +94,7 @@ function refusal(status: number, url: URL, file: string, model: string): CodedEr
   return tokenizerErrors.fetchStatus(url.href, status);
 }
 
-/** Follows redirects by hand, since what a redirect names may be anybody's and must not get the token. */
-async function request(url: URL, token: string | undefined, signal: AbortSignal): Promise<Response> {
-  let current = url;
-  for (let hops = 0; hops <= redirectLimit; hops++) {
-    const isHub = current.origin === url.origin;
-    const headers: Record<string, string> = isHub && token ? { authorization: `Bearer ${token}` } : {};
-    const response = await reach(current, { headers, signal, redirect: 'manual' });
-    if (![301, 302, 303, 307, 308].includes(response.status)) return response;
-    await response.body?.cancel();
-    const next = response.headers.get('location') ?? '';
-    if (next === '' || !URL.canParse(next, current.href)) break;
-    current = new URL(next, current);
-  }
-  throw tokenizerErrors.fetchRedirects(url.href);
-}
-
-async function reach(url: URL, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, init);
-  } catch (error) {
-    throw tokenizerErrors.fetchOffline(url.host, error);
-  }
-}
+const failures = { offline: tokenizerErrors.fetchOffline, redirects: tokenizerErrors.fetchRedirects };
 
 interface Saving {
   readonly url: URL;
@@ -157,10 +135,4 @@ function counted(response: Response, { url, file, progress }: Saving): Transform
       done(isTooLarge ? tokenizerErrors.fetchTooLarge(url.href, sizeLimit) : null, chunk);
     },
   });
-}
-
-/** A full disk is not the network's fault. */
-function isOfFiles(error: unknown): boolean {
-  const call = error instanceof Error && 'syscall' in error ? error.syscall : undefined;
-  return ['mkdir', 'open', 'write', 'close', 'rename'].includes(String(call));
 }

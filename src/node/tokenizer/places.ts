@@ -47,10 +47,15 @@ async function huggingFaceSnapshot(
     : path.join(folder, 'snapshots', revision);
 }
 
-function huggingFaceCache(places: CachePlaces): string {
+/** Where models and data sets of the hub are kept. */
+export function huggingFaceCache(places: CachePlaces): string {
   const { env } = places;
   const own = notEmpty(env['HF_HUB_CACHE']) ?? notEmpty(env['HUGGINGFACE_HUB_CACHE']);
-  return own ?? path.join(notEmpty(env['HF_HOME']) ?? path.join(userCache(places), 'huggingface'), 'hub');
+  return own ?? path.join(huggingFaceHome(places), 'hub');
+}
+
+export function huggingFaceHome(places: CachePlaces): string {
+  return notEmpty(places.env['HF_HOME']) ?? path.join(userCache(places), 'huggingface');
 }
 
 /** ModelScope has changed its layout twice, and writes a dot in a name as three underscores. */
@@ -64,7 +69,7 @@ function userCache({ env, home }: CachePlaces): string {
   return notEmpty(env['XDG_CACHE_HOME']) ?? path.join(home, '.cache');
 }
 
-function notEmpty(text: string | undefined): string | undefined {
+export function notEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text;
 }
 

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { missingHelper } from '../../../src/backbone/helper-llm/createHelper.ts';
 import { localParts } from '../../../src/node/parts.ts';
+import { noHub } from '../task-reader/source.ts';
 import { launch, type LaunchPorts } from '../../../src/backbone/launcher/launch.ts';
 import type { RunFacts } from '../../../src/backbone/launcher/runFacts.ts';
 import type { FinishedCall } from '../../../src/backbone/model-tuner/call.ts';
@@ -82,7 +83,7 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
     findModelText: () => Promise.resolve({ note: letters.note, open: () => Promise.resolve(letters) }),
     openHelper: () => missingHelper(),
     readerTools: () => unasked.tools,
-    dataSets: { parts: localParts },
+    dataSets: { parts: localParts, hub: noHub },
     openModelTuner: () =>
       Promise.resolve({
         description: 'nobody',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { PartReader } from '../../../src/base/ports.ts';
 import { readHuggingFace } from '../../../src/backbone/task-reader/huggingFaceReader.ts';
 import type { TaskReading, TaskSelection } from '../../../src/backbone/task-reader/taskReader.ts';
-import { dataSetSource, type Place } from './source.ts';
+import { dataSetSource, noHub, type Place } from './source.ts';
 
 async function read(place: Place, selection: TaskSelection = { first: 10 }): Promise<TaskReading> {
   const { source } = await dataSetSource(place);
@@ -177,7 +177,7 @@ describe('how much is read', () => {
     const file = path.join(import.meta.dirname, '../../fixtures/readers/parquet/gzip/train.parquet');
     const holed = new HoledParts(readFileSync(file));
     const { source } = await dataSetSource({ path: '/set', files: { '/set/train.parquet': '' } });
-    const dataSets = { parts: holed };
+    const dataSets = { parts: holed, hub: noHub };
     const { tasks } = await readHuggingFace({ ...source, dataSets }, { first: 2 });
     expect(tasks).toHaveLength(2);
     // The three row groups have 4, 4 and 1 rows.

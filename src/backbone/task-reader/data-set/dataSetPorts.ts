@@ -4,8 +4,7 @@ import type { PartReader } from '../../../base/ports.ts';
 /** What data sets are read from, handed in. */
 export interface DataSetPorts {
   readonly parts: PartReader;
-  /** Absent: the hub is not asked. */
-  readonly hub?: DataSetHub | undefined;
+  readonly hub: DataSetHub;
 }
 
 /** The files of a data set. */
