@@ -1,6 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { CancellationToken } from '../base/cancellation.ts';
+import { notOfAnEpisode } from './outsideCalls.ts';
 
 export interface Post {
   readonly url: URL;
@@ -21,7 +22,7 @@ export function post(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
-    const request = send(url, { method: 'POST', headers, agent: false });
+    const request = notOfAnEpisode(() => send(url, { method: 'POST', headers, agent: false }));
     const listening = cancellation.onCancelled(() => request.destroy());
     request.on('close', () => listening.dispose());
     request.on('response', resolve);

@@ -22,6 +22,7 @@ import { localFiles } from './files.ts';
 import { createModelFetch } from './modelFetch.ts';
 import { openModelLayers } from './modelLayers.ts';
 import { startModelServer } from './modelServer.ts';
+import { OutsideWatch } from './outsideCalls.ts';
 import { openRunRecording } from './runRecording.ts';
 import { loadScriptModel } from './scriptModel.ts';
 
@@ -70,6 +71,7 @@ export async function openModelTuner(
   });
   const server = await startModelServer(gateway.handle);
   const fetch = createModelFetch(gateway.handle);
+  const outside = new OutsideWatch(server.baseUrl, (error) => loader.userFrame(error));
   const openCalls = (slot: EpisodeSlot, episodeUuid: string): EpisodeCalls => {
     const { episode } = slot;
     const name = names.begin(episode, slot.task.task_id, slot.repeat);
@@ -86,6 +88,7 @@ export async function openModelTuner(
       get faults() {
         return faults.of(episodeUuid);
       },
+      outside: outside.openEpisode(),
       close: () => {
         handle.close();
         recording?.episodeEnded(name);
@@ -93,6 +96,7 @@ export async function openModelTuner(
     };
   };
   const close = async (): Promise<void> => {
+    outside.close();
     await server.close();
     recording?.close();
   };

@@ -178,6 +178,9 @@ export type EpisodeTracking = z.infer<typeof episodeTracking>;
 /** A fault that was injected into a call, which is not the model's doing. */
 const injectedFault = z.object({ call: z.number(), agent: z.string(), kind: z.enum(faultKinds) });
 export type InjectedFault = z.infer<typeof injectedFault>;
+/** LLM calls that code of an episode's made around the tuner, to one host from one place. */
+export const outsideCalls = z.object({ host: z.string(), calls: z.number(), location: z.optional(location) });
+export type OutsideCalls = z.infer<typeof outsideCalls>;
 
 /** One episode's outcome. */
 export const episodeResult = z.object({
@@ -190,6 +193,8 @@ export const episodeResult = z.object({
   successGiven: z.optional(z.boolean()),
   /** LLM calls through the tuner that were answered. */
   llmCalls: z.number(),
+  /** Absent where there were none. */
+  outside: z.optional(z.array(outsideCalls)),
   /** Wall-clock seconds from start to end, time held by a debugger included. */
   seconds: z.number(),
   error: z.nullable(errorReport),

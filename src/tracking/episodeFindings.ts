@@ -1,5 +1,5 @@
-import type { ErrorReport } from '../base/errors.ts';
-import type { EpisodeResult, EpisodeTracking } from '../protocol/run.ts';
+import { formatLocation, type ErrorReport } from '../base/errors.ts';
+import type { EpisodeResult, EpisodeTracking, OutsideCalls } from '../protocol/run.ts';
 import { finding, type Finding } from './findings.ts';
 
 /** What is found of an episode by itself: why it makes no sample, what its calls have, and what is odd about its reward. */
@@ -7,6 +7,7 @@ export function episodeFindings(result: EpisodeResult): readonly Finding[] {
   return [
     ...injected(result),
     ...withoutSample(result),
+    ...(result.outside ?? []).map(bypassed),
     ...(result.tracking?.problems ?? []),
     ...aboutReward(result),
     ...(result.selected === 0 ? [leftOut] : []),
@@ -57,6 +58,16 @@ function withoutSample({ error, tracking, faults }: EpisodeResult): readonly Fin
   return [
     finding('nothing-trainable', `No token of the episode counts in the loss: ${whyNothing(tracking)}.`),
   ];
+}
+
+function bypassed({ host, calls, location }: OutsideCalls): Finding {
+  const count = calls === 1 ? '1 LLM call' : `${calls} LLM calls`;
+  const from = location === undefined ? '' : `, from ${formatLocation({ ...location, column: undefined })}`;
+  const found = finding(
+    'bypassed-tuner',
+    `${count} went to ${host} and not through the tuner${from}, so what it answered is not trained.`,
+  );
+  return { ...found, location };
 }
 
 function whyNothing({ problems }: EpisodeTracking): string {

@@ -1,5 +1,7 @@
 /** Everything that a training report can tell, as data: what it concerns, how serious it is, and what to do about it. */
 
+import type { Location } from '../base/errors.ts';
+
 export type Severity = 'error' | 'warning';
 
 /** What a finding is about: the whole run, the episodes of a task, or single episodes. */
@@ -104,6 +106,14 @@ export const findingKinds = {
     explanation:
       'Only LLM calls that go through the tuner become samples, and none of the episode’s was answered through it.',
     hint: 'Ask the model by the client that `tuner` gives (`asOpenAIClient`, or its base URL and key).',
+  },
+  'bypassed-tuner': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'LLM calls around the tuner',
+    explanation:
+      'Code of the workflow asked another server for text by itself (`fetch` or `node:http` to a path such as `/chat/completions`). Such calls are neither tracked nor trained. For a model that is not to be trained, such as a simulated user, that is as it should be; what a judge asks is not counted. Calls of other processes are not seen.',
+    hint: 'If the call is the agent’s, make it by the client that `tuner` gives.',
   },
   'nothing-trainable': {
     level: 'episode',
@@ -323,6 +333,8 @@ export interface Finding {
   readonly severity: Severity;
   /** One sentence. */
   readonly message: string;
+  /** Where in the user's code, if it is known. */
+  readonly location?: Location | undefined;
 }
 
 /** Undefined for an id that this version does not know. */

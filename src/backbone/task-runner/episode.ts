@@ -5,6 +5,7 @@ import type { Clock } from '../../base/ports.ts';
 import type { EpisodeResult, InjectedFault } from '../../protocol/run.ts';
 import type { AjetTuner, Task, Workflow, WorkflowOutput, WorkflowTask } from '../../workflow/index.ts';
 import type { Environments, EpisodeEnvironment } from '../env-service/environment.ts';
+import type { EpisodeWatch } from '../model-tuner/outsideCalls.ts';
 import type { RolloutState } from '../task-rollout/rolloutState.ts';
 import { settleReward, type Judging, type Outcome } from '../task-judge/judge.ts';
 import { afterRunningTime } from './runningTime.ts';
@@ -34,6 +35,7 @@ export interface EpisodeCalls {
   readonly failure: CodedError | undefined;
   /** What was injected into its calls, where faults are. */
   readonly faults?: readonly InjectedFault[];
+  readonly outside: EpisodeWatch;
   /** Ends the episode's access; calls in flight end at once, as cancelled. */
   close(): void;
 }
@@ -105,6 +107,7 @@ function resultOf(
   outcome: Outcome | ErrorReport,
   calls: EpisodeCalls,
 ): Omit<EpisodeResult, 'seconds'> {
+  const outside = calls.outside.list();
   return {
     episode: slot.episode,
     taskId: slot.task.task_id,
@@ -113,6 +116,7 @@ function resultOf(
     isSuccess: false,
     llmCalls: calls.answered,
     ...('reward' in outcome && outcome),
+    ...(outside.length > 0 && { outside: [...outside] }),
     error: 'reward' in outcome ? null : outcome,
     ...(calls.faults !== undefined && calls.faults.length > 0 && { faults: [...calls.faults] }),
   };
@@ -171,7 +175,7 @@ async function execute(
   const task = await prepare(slot, uuid, environment, context);
   const workflow = new context.Workflow();
   const given = JSON.stringify(taskFields.map((field) => task.task[field]));
-  const output: unknown = await workflow.execute(task, calls.tuner);
+  const output: unknown = await calls.outside.run(() => workflow.execute(task, calls.tuner));
   noteChanges(slot, JSON.parse(given) as unknown[], task.task, context);
   const { placeOf } = context;
   if (!isOutput(output)) throw noOutput(context.Workflow.name, output, await placeOf('execute'));

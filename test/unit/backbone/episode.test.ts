@@ -4,6 +4,7 @@ import { runEpisode, type EpisodeContext } from '../../../src/backbone/task-runn
 import { nowhere, type Environments } from '../../../src/backbone/env-service/environment.ts';
 import { CancellationSource, neverCancelled } from '../../../src/base/cancellation.ts';
 import { CodedError } from '../../../src/base/errors.ts';
+import type { OutsideCalls } from '../../../src/protocol/run.ts';
 import {
   BaseJudge,
   Workflow,
@@ -34,7 +35,7 @@ function workflow(execute: (task: WorkflowTask) => Promise<unknown>): new () => 
 
 function context(
   execute: (task: WorkflowTask) => Promise<unknown>,
-  changes: Partial<EpisodeContext & { failure: CodedError }> = {},
+  changes: Partial<EpisodeContext & { failure: CodedError; outside: readonly OutsideCalls[] }> = {},
 ) {
   const seen = {
     retries: [] as unknown[],
@@ -57,7 +58,13 @@ function context(
         },
       ),
     helperLlm: { ask: () => Promise.reject(new Error('not asked')) },
-    openCalls: () => ({ tuner, answered: 3, failure: changes.failure, close: () => (seen.closed += 1) }),
+    openCalls: () => ({
+      tuner,
+      answered: 3,
+      failure: changes.failure,
+      outside: { run: (work) => work(), list: () => changes.outside ?? [] },
+      close: () => (seen.closed += 1),
+    }),
     environments: { open: () => nowhere },
     rollout,
     attempts: 1,
@@ -98,6 +105,14 @@ describe('runEpisode', () => {
     });
     expect(result).toMatchObject({ episode: 5, reward: 1, isSuccess: true, llmCalls: 3, error: null });
     expect(seen.closed).toBe(1);
+  });
+
+  it('tells of LLM calls around the tuner, where there were any', async () => {
+    const outside = [{ host: 'api.example.com', calls: 2 }];
+    const reward = (): Promise<unknown> => Promise.resolve({ reward: 1 });
+    const told = await runEpisode(slot, context(reward, { outside }).context, neverCancelled);
+    expect(told.outside).toEqual(outside);
+    expect(await runEpisode(slot, context(reward).context, neverCancelled)).not.toHaveProperty('outside');
   });
 
   it('keeps what one episode does to its task from the others', async () => {

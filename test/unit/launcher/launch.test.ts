@@ -92,6 +92,7 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
         openCalls: ({ episode }) => ({
           tuner: {} as AjetTuner,
           answered: 1,
+          outside: { run: (work) => work(), list: () => [] },
           failure: undefined,
           close: () => calls.fire(finishedCall({ episode })),
         }),

@@ -108,6 +108,16 @@ describe('a training report', () => {
     expect(codes([result(0, reward, more), result(1, 0.25)])[0]).toEqual(expected);
   });
 
+  it('tells of calls around the tuner, with the place', () => {
+    const location = { file: '/w/workflow.ts', line: 7, column: 3 };
+    const outside = [{ host: 'api.example.com', calls: 2, location }];
+    const report = trainingReport([result(0, 1, { outside }), result(1, 0, { outside })], two);
+    expect(report).toMatchObject({ trains: 2, findings: [{ code: 'bypassed-tuner', count: 2, location }] });
+    expect(report.findings[0]?.message).toBe(
+      '2 LLM calls went to api.example.com and not through the tuner, from /w/workflow.ts:7, so what it answered is not trained.',
+    );
+  });
+
   it('tells of a judge that no episode asked', () => {
     const found = (scoredBy: ('workflow' | 'judge')[], judge: string | undefined): string[] => {
       const results = scoredBy.map((by, episode) => result(episode, episode, { scoredBy: by }));
