@@ -61,7 +61,7 @@ describe('the config', () => {
     ['a Python workflow', smallConfig.replace('workflow.ts', 'workflow.py')],
     ['a Python module', smallConfig.replace('workflow.ts->Small', 'pkg.workflow->Small')],
     [
-      'a task reader for training only',
+      'a task reader without its data set',
       smallConfig.replace('jsonl_dataset_file\n', 'huggingface_dat_repo\n'),
     ],
     ['a task reader of nobody', smallConfig.replace('jsonl_dataset_file\n', 'csv\n')],
