@@ -1,4 +1,4 @@
-import judges from './data/built-in-judges.json' with { type: 'json' };
+import table from './data/built-in-judges.json' with { type: 'json' };
 import type { Locator } from './locator.ts';
 
 /** A judge of AgentJet's that runs here without its Python. */
@@ -11,7 +11,7 @@ export interface BuiltInJudge {
   readonly does: string;
 }
 
-export const builtInJudges: readonly BuiltInJudge[] = judges;
+export const builtInJudges: readonly BuiltInJudge[] = table.judges;
 
 /** The judge that a locator of AgentJet's own names, by its module or by the file of that. */
 export function builtInJudge({ kind, where, name }: Locator): BuiltInJudge | undefined {

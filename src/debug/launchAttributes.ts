@@ -45,6 +45,7 @@ export interface LaunchAttributes {
   readonly replay?: string;
   readonly replayMiss?: 'fail' | 'rerecord' | 'sequential';
   readonly faults?: FaultAttributes;
+  readonly judgeTrace?: string;
   readonly tokenizer?: string;
   readonly seed?: number;
   readonly tasks?: number;
@@ -227,6 +228,12 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
     description: 'What becomes of a call that differs from the recording of `replay`. Default: `fail`.',
   },
   faults: faultsSchema,
+  judgeTrace: {
+    type: 'string',
+    minLength: 1,
+    description:
+      "A run's `.ajtrace`, whose episodes are scored again by the config's judge in place of being run: breakpoints in the judge stop.",
+  },
   tokenizer: {
     type: 'string',
     minLength: 1,

@@ -118,6 +118,9 @@ function toRequest(
     cwd: resolved.cwd,
     model: resolved.model,
     ...resolved.recording,
+    ...(attributes.judgeTrace !== undefined && {
+      judge: { trace: path.resolve(resolved.cwd, attributes.judgeTrace), ownConfig: true },
+    }),
     ...(resolved.helper !== undefined && { helper: resolved.helper }),
     split: attributes.split ?? (validates ? 'validation' : 'training'),
     // Launching means trust: editors ask for it before they start a session.

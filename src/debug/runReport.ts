@@ -3,6 +3,35 @@ import { formatReport, type ErrorReport } from '../base/errors.ts';
 import type { EpisodeResult, EpisodeTracking } from '../protocol/run.ts';
 import { measures, type Group } from '../tracking/groups.ts';
 
+/** Of episodes that were scored again: as {@link formatTable}, with the rewards of then and now. */
+export function formatJudged(results: readonly EpisodeResult[], groups: readonly Group[]): string {
+  const episodes = table(
+    ['task', 'repeat', 'episode', 'recorded', 'reward', 'difference', 'success', 'time'],
+    results.map((result) => [
+      nameOf(result.taskId),
+      String(result.repeat),
+      String(result.episode),
+      formatReward(result.recorded?.reward ?? null),
+      formatReward(result.reward),
+      formatDifference(rewardDifference(result)),
+      result.error === null ? yesNo(result.isSuccess) : 'error',
+      `${result.seconds.toFixed(2)} s`,
+    ]),
+  );
+  return `${episodes}\n\n${groupTable(results, groups)}`;
+}
+
+/** The new reward less the recorded one; null where one of them is missing. */
+export function rewardDifference({ reward, recorded }: EpisodeResult): number | null {
+  const before = recorded?.reward ?? null;
+  return reward === null || before === null ? null : reward - before;
+}
+
+function formatDifference(difference: number | null): string {
+  const text = formatReward(difference);
+  return difference !== null && difference > 0 ? `+${text}` : text;
+}
+
 /** One line per episode, then the groups' and the run's means. */
 export function formatTable(results: readonly EpisodeResult[], groups: readonly Group[]): string {
   const episodes = table(
@@ -17,7 +46,11 @@ export function formatTable(results: readonly EpisodeResult[], groups: readonly 
       `${result.seconds.toFixed(2)} s`,
     ]),
   );
-  const means = table(
+  return `${episodes}\n\n${groupTable(results, groups)}`;
+}
+
+function groupTable(results: readonly EpisodeResult[], groups: readonly Group[]): string {
+  return table(
     ['group', 'episodes', 'failed', 'mean reward', 'deviation', 'success rate'],
     [
       ...groups.map((group) => ({ name: nameOf(group.taskId), ...group })),
@@ -31,7 +64,6 @@ export function formatTable(results: readonly EpisodeResult[], groups: readonly 
       row.successRate === null ? '-' : `${Math.round(row.successRate * 100)} %`,
     ]),
   );
-  return `${episodes}\n\n${means}`;
 }
 
 /** Timelines, tokens and those in the loss; dashes where the process went before it could tell. */
@@ -66,6 +98,9 @@ export function formatEpisode(result: EpisodeResult): string {
     result.error === null
       ? `reward ${formatReward(result.reward)}, ${result.isSuccess ? 'success' : 'no success'}`
       : `error: ${inBrief(result.error.message)}`;
+  if (result.recorded !== undefined) {
+    return `task ${nameOf(result.taskId)}, repeat ${result.repeat}: ${outcome}, recorded ${formatReward(result.recorded.reward)}`;
+  }
   const calls = `${result.llmCalls} call${result.llmCalls === 1 ? '' : 's'}`;
   return `task ${nameOf(result.taskId)}, repeat ${result.repeat}: ${outcome}, ${calls}, ${result.seconds.toFixed(2)} s`;
 }

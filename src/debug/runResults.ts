@@ -2,7 +2,7 @@ import type { EpisodeResult, RunEvent } from '../protocol/run.ts';
 import { formatValidation, validationMetrics, type ValidationMetrics } from '../protocol/validation.ts';
 import { trainingReport, type TrainingReport } from '../tracking/report.ts';
 import { formatTrainingReport } from '../tracking/reportText.ts';
-import { formatTable } from './runReport.ts';
+import { formatJudged, formatTable } from './runReport.ts';
 
 type RunStarted = Extract<RunEvent, { type: 'run-started' }>;
 
@@ -15,6 +15,7 @@ export function inOrder(results: readonly EpisodeResult[]): EpisodeResult[] {
 export function formatResults(results: readonly EpisodeResult[], run: RunStarted): string {
   const sorted = inOrder(results);
   const report = reportOf(sorted, run);
+  if (run.judged !== undefined) return `${formatJudged(sorted, report.groups)}\ntrace: ${run.judged}`;
   const trace = typeof run.trace === 'string' ? `\ntrace: ${run.trace}` : '';
   const metrics = metricsOf(sorted, run);
   const validation = metrics === undefined ? '' : `${formatValidation(metrics)}\n\n`;

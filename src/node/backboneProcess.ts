@@ -12,6 +12,7 @@ import { Emitter } from '../base/event.ts';
 import type { Logger } from '../base/ports.ts';
 import { placeOfMethod } from '../config/code/methodPlace.ts';
 import type { FrontEndMessage, ModelAnswer, RunEvent, RunRequest } from '../protocol/run.ts';
+import type { RecordedRun } from '../protocol/trace.ts';
 import { localClassFinder } from './classFinder.ts';
 import { systemClock } from './clock.ts';
 import { envTransport } from './envTransport.ts';
@@ -28,6 +29,7 @@ import { descendantsOf, killOwnTree, killSurvivors } from './process/kill.ts';
 import { createReaderTools } from './readerTools.ts';
 import { RunConfig } from './runConfig.ts';
 import { openRunFolder } from './runFolder.ts';
+import { openTraceReader } from './trace/store/openReader.ts';
 import { UncaughtErrors } from './uncaught.ts';
 
 const ownFolder = import.meta.dirname;
@@ -112,7 +114,7 @@ function portsOf(request: RunRequest): RunPorts {
     files: localFiles,
     paths: path,
     emit,
-    readConfig: () => config.compose(request.config),
+    readConfig: (asked) => config.compose(asked.config),
     loadWorkflow: async (file, name) => (await loader.loadExport({ file, name }, 'workflow', [])).value,
     loadJudge: async (file, name) => (await loader.loadExport({ file, name }, 'judge', [])).value,
     placeOfMethod: (file, name, method) =>
@@ -139,6 +141,7 @@ function portsOf(request: RunRequest): RunPorts {
           emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
       }),
     readerTools: (plan) => createReaderTools(request, plan.seed, request.allowEnvironment ? process.env : {}),
+    readTrace: readRecorded,
     openFolder: (plan) => openRunFolder(plan.folder, config.text),
     episodes: {
       newUuid: () => randomBytes(16).toString('hex'),
@@ -147,6 +150,15 @@ function portsOf(request: RunRequest): RunPorts {
     },
   };
   return { ports, loader, config };
+}
+
+function readRecorded(file: string): RecordedRun {
+  const reader = openTraceReader(file);
+  try {
+    return reader.recorded();
+  } finally {
+    reader.close();
+  }
 }
 
 function reportUncaught(error: unknown, loader: Loader): void {

@@ -88,6 +88,16 @@ export const faultChoice = z.object({
 });
 export type FaultChoice = z.infer<typeof faultChoice>;
 
+/** Recorded episodes that are scored again in place of being run. */
+export const judgeChoice = z.object({
+  /** Of an `.ajtrace`, absolute. */
+  trace: z.string(),
+  /** Absent: all. */
+  episodes: z.optional(z.array(z.number())),
+  /** Whether the request's `config` names the judge; else the config that the trace was made with. */
+  ownConfig: z.boolean(),
+});
+
 /** The first message, front end to backbone process. Everything that only debugging needs; the rest is the config's. */
 export const runRequest = z.object({
   protocol: z.literal(runProtocolVersion),
@@ -101,6 +111,7 @@ export const runRequest = z.object({
   record: z.optional(recordChoice),
   replay: z.optional(replayChoice),
   faults: z.optional(faultChoice),
+  judge: z.optional(judgeChoice),
   /** Absent: the server that upstream asks, by `DASHSCOPE_API_KEY` of the run's environment. */
   helper: z.optional(helperChoice),
   /** Seed of the run; absent: `ajet.debug.debug_vllm_seed`. */
@@ -206,6 +217,8 @@ export const episodeResult = z.object({
   stopped: z.optional(z.boolean()),
   /** How often training takes it, where more episodes were started than train; told when the run is over. */
   selected: z.optional(z.number()),
+  /** Only of an episode that was scored again: what its trace has. */
+  recorded: z.optional(z.object({ reward: z.nullable(z.number()), isSuccess: z.boolean() })),
   /** Absent where the process went before it could tell. */
   tracking: z.optional(episodeTracking),
 });
@@ -235,6 +248,8 @@ export const runEvent = z.discriminatedUnion('type', [
     parallel: z.number(),
     /** Absent: `sample`. */
     mode: z.optional(z.enum(['sample', 'validate'])),
+    /** The trace whose episodes are scored again; absent: they are run. */
+    judged: z.optional(z.string()),
   }),
   z.object({ type: z.literal('episode-started'), ...episodeId }),
   z.object({

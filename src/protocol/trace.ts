@@ -125,9 +125,45 @@ export interface TracedTimeline {
   readonly trainableTokens: number;
 }
 
+/** What a workflow was given and what it returned, as JSON: what a judge needs to score the episode again. */
+export interface TracedReturn {
+  /** The `Task`. */
+  readonly task: string;
+  /** The `WorkflowOutput`. */
+  readonly output: string;
+}
+
+/** An episode as its trace has it, for a judge. */
+export interface RecordedEpisode {
+  readonly episode: number;
+  readonly uuid: string;
+  readonly taskId: string;
+  readonly taskIndex: number;
+  readonly repeat: number;
+  /** Null: it ended with an error, or has not ended. */
+  readonly reward: number | null;
+  readonly isSuccess: boolean;
+  /** Null: the workflow did not come to return anything. */
+  readonly returned: TracedReturn | null;
+}
+
+/** The episodes of a trace, for a judge. */
+export interface RecordedRun {
+  readonly experiment: string;
+  /** The config file, absolute, as it was named. */
+  readonly config: string;
+  readonly workflow: string;
+  readonly workflowFile: string;
+  readonly tasks: number;
+  readonly repeat: number;
+  readonly episodes: readonly RecordedEpisode[];
+}
+
 /** What an episode's end adds. */
 export interface TracedEpisodeEnd {
   readonly result: EpisodeResult;
+  /** Absent where the workflow returned nothing, or nothing that JSON can hold. */
+  readonly returned?: TracedReturn | undefined;
   readonly timelines: readonly TracedTimeline[];
 }
 

@@ -17,6 +17,14 @@ export const traceErrors = {
       hint: 'Choose one of the episodes that it lists.',
     }),
 
+  nothingForJudges: (file: string) =>
+    new CodedError({
+      code: 'trace/no-outputs',
+      message: 'The trace has no outputs of workflows: an earlier version made it, which did not keep them.',
+      location: { file },
+      hint: 'Run the episodes again; the new trace can be judged again.',
+    }),
+
   noSuchCall: (file: string, episode: number, call: number) =>
     new CodedError({
       code: 'trace/no-such-call',

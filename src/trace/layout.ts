@@ -57,6 +57,8 @@ CREATE TABLE episodes (
 ) STRICT;
 -- Only those that are longer than in their episode's row.
 CREATE TABLE queries (episode INTEGER PRIMARY KEY, query TEXT NOT NULL) STRICT;
+-- What a judge needs; traces of earlier versions have no such table.
+CREATE TABLE outputs (episode INTEGER PRIMARY KEY, task TEXT NOT NULL, output TEXT NOT NULL) STRICT;
 -- In the order in which the episodes ended.
 CREATE TABLE results (sequence INTEGER PRIMARY KEY, result TEXT NOT NULL) STRICT;
 

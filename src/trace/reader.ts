@@ -1,3 +1,4 @@
+import type { RecordedRun } from '../protocol/trace.ts';
 import type {
   CallView,
   EpisodesView,
@@ -21,6 +22,8 @@ export interface TraceReader {
   call(episode: number, call: number): CallView;
   timeline(episode: number, timeline: number): TimelineView;
   tokens(episode: number, timeline: number, from: number, limit: number): TokensView;
+  /** What judges need of every episode. Throws `trace/no-outputs` for a trace of a version that did not keep it. */
+  recorded(): RecordedRun;
   summary(): TraceSummary;
   /** Differs from what it was whenever something has been written since; cheap enough to ask several times a second. */
   changeCount(): number;

@@ -65,11 +65,13 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
     this.#calls.set(call.episode, (this.#calls.get(call.episode) ?? 0) + 1);
   }
 
-  episodeEnded({ result, timelines }: TracedEpisodeEnd, messages: readonly AddedMessage[]): void {
+  episodeEnded({ result, returned, timelines }: TracedEpisodeEnd, messages: readonly AddedMessage[]): void {
     const { episode } = result;
     this.#sql.transaction(() => {
       this.#insertMessages(episode, messages);
       timelines.forEach((timeline, index) => this.#insertTimeline(episode, timeline, index));
+      if (returned !== undefined)
+        this.#insert('outputs', { episode, task: returned.task, output: returned.output });
       this.#endEpisode(result, timelines);
     });
     this.#ended += 1;

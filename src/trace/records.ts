@@ -71,6 +71,18 @@ export const episodeRecord = z.object({
 });
 export type EpisodeRecord = z.infer<typeof episodeRecord>;
 
+export const recordedRecord = z.object({
+  episode: z.number(),
+  uuid: z.string(),
+  taskId: z.string(),
+  taskIndex: z.number(),
+  repeat: z.number(),
+  reward: z.nullable(real),
+  isSuccess: z.number(),
+  task: z.nullable(z.string()),
+  output: z.nullable(z.string()),
+});
+
 export const totalsRecord = z.object({
   started: z.number(),
   ended: z.number(),

@@ -1,6 +1,12 @@
 import type * as z from 'zod/mini';
 import { episodeResult, type EpisodeResult } from '../protocol/run.ts';
-import type { MergeRules, TracedMessage, TracedRunEnd, TracedTimeline } from '../protocol/trace.ts';
+import type {
+  MergeRules,
+  RecordedEpisode,
+  TracedMessage,
+  TracedRunEnd,
+  TracedTimeline,
+} from '../protocol/trace.ts';
 import type { RunTotals } from '../protocol/traceRpc.ts';
 import type { MergeableCall } from '../tracking/mergeCalls.ts';
 import { float32Values, int32Values } from './blobs.ts';
@@ -64,6 +70,21 @@ export class StoredTrace {
   episode(episode: number): records.EpisodeRecord | undefined {
     const statement = `SELECT ${episodeColumns} FROM episodes WHERE episode = :episode`;
     return this.#one(records.episodeRecord, statement, { episode });
+  }
+
+  /** Undefined: the trace is of a version that kept nothing for judges. */
+  recorded(): readonly RecordedEpisode[] | undefined {
+    const table = "SELECT count(*) AS count FROM sqlite_master WHERE type = 'table' AND name = 'outputs'";
+    if (this.#one(records.countRecord, table, {})?.count === 0) return undefined;
+    const statement = `SELECT episode, uuid, taskId, taskIndex, repeat, reward, isSuccess, task, output
+      FROM episodes LEFT JOIN outputs USING (episode) ORDER BY episode`;
+    return this.#all(records.recordedRecord, statement, {}).map(
+      ({ task, output, isSuccess, ...episode }) => ({
+        ...episode,
+        isSuccess: isSuccess !== 0,
+        returned: task === null || output === null ? null : { task, output },
+      }),
+    );
   }
 
   /** Whole; undefined: the episode's row has it so. */

@@ -1,4 +1,4 @@
-import type { TracedTimeline } from '../protocol/trace.ts';
+import type { RecordedRun, TracedTimeline } from '../protocol/trace.ts';
 import {
   largestWindow,
   type CallRow,
@@ -64,6 +64,13 @@ export class TraceViews {
       report: this.#report.view(run),
       newerFormat: this.#facts.format > formatVersion ? this.#facts.format : null,
     };
+  }
+
+  recorded(): RecordedRun {
+    const { experiment, config, workflow, workflowFile, tasks, repeat } = this.#run();
+    const episodes = this.#trace.recorded();
+    if (episodes === undefined) throw traceErrors.nothingForJudges(this.#facts.file);
+    return { experiment, config, workflow, workflowFile, tasks, repeat, episodes };
   }
 
   /** @param size bytes of the file and what lies beside it */

@@ -1,8 +1,9 @@
 import { CodedError } from '../../base/errors.ts';
 import type { EpisodeResult, EpisodeTracking } from '../../protocol/run.ts';
-import type { TracedEpisode, TracedRunEnd, TraceWriter } from '../../protocol/trace.ts';
+import type { TracedEpisode, TracedReturn, TracedRunEnd, TraceWriter } from '../../protocol/trace.ts';
 import type { ModelText } from '../../tracking/tokenizer.ts';
 import type { EpisodeTracker, TrackedCall, TrackedEpisode, TrackerOptions } from '../../tracking/tracker.ts';
+import type { Task, WorkflowOutput } from '../../workflow/index.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
 import type { ModelTextSource } from './modelTextSource.ts';
 import { NewTokens } from './newTokens.ts';
@@ -32,6 +33,7 @@ interface Recording {
   calls: number;
   /** Milliseconds since the Unix epoch. */
   stoppedAt: number | undefined;
+  returned: TracedReturn | undefined;
 }
 
 /**
@@ -49,6 +51,7 @@ export class RunRecorder {
   #opening: Promise<void> | undefined;
   #text: ModelText | undefined;
   #canTrack = true;
+  #warnedOfOutput = false;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
@@ -68,6 +71,7 @@ export class RunRecorder {
       notes: new Map(),
       calls: 0,
       stoppedAt: undefined,
+      returned: undefined,
     });
     this.#write((writer) => writer.episodeStarted(episode));
   }
@@ -103,6 +107,18 @@ export class RunRecorder {
     else this.#record(call, recording);
   }
 
+  /** What the workflow returned, as it was before a judge saw it. What JSON cannot hold is not kept. */
+  workflowReturned(episode: number, task: Task, output: WorkflowOutput): void {
+    const recording = this.#episodes.get(episode);
+    if (recording === undefined || this.#writer === undefined) return;
+    try {
+      recording.returned = { task: JSON.stringify(task), output: JSON.stringify(output) };
+    } catch (error) {
+      if (!this.#warnedOfOutput) this.#options.warn(notKept(error));
+      this.#warnedOfOutput = true;
+    }
+  }
+
   /** Once the last call of the episode has ended. Resolves to the result with what training would make of it. */
   async episodeEnded(result: EpisodeResult): Promise<EpisodeResult> {
     const recording = this.#episodes.get(result.episode);
@@ -114,7 +130,7 @@ export class RunRecorder {
     const problems = [...(tracked?.tracking.problems ?? []), ...recording.notes.values()];
     const complete =
       tracked === undefined ? result : { ...result, tracking: { ...tracked.tracking, problems } };
-    this.#writeEnd(complete, tracked);
+    this.#writeEnd(complete, tracked, recording.returned);
     return complete;
   }
 
@@ -155,9 +171,13 @@ export class RunRecorder {
     });
   }
 
-  #writeEnd(result: EpisodeResult, tracked: TrackedEpisode | undefined): void {
+  #writeEnd(
+    result: EpisodeResult,
+    tracked: TrackedEpisode | undefined,
+    returned: TracedReturn | undefined,
+  ): void {
     const timelines = tracked?.timelines ?? [];
-    this.#write((writer) => writer.episodeEnded({ result, timelines }, tracked?.added ?? []));
+    this.#write((writer) => writer.episodeEnded({ result, returned, timelines }, tracked?.added ?? []));
   }
 
   #trackerOf(recording: Recording, text: ModelText): EpisodeTracker {
@@ -210,6 +230,17 @@ function notTracked(cause: unknown): CodedError {
       code: 'context-tracker/failed',
       message: `The calls of this run are tracked no further: ${reasonOf(cause)}.`,
       hint: 'Rewards are not concerned; report this with the config and the workflow.',
+    },
+    { cause },
+  );
+}
+
+function notKept(cause: unknown): CodedError {
+  return new CodedError(
+    {
+      code: 'context-tracker/output-not-kept',
+      message: `What the workflow returns is no JSON, so the trace cannot be judged again: ${reasonOf(cause)}.`,
+      hint: 'Return plain data in metadata.',
     },
     { cause },
   );

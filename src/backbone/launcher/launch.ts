@@ -3,10 +3,9 @@ import { CodedError, toReport, type ErrorReport, type Location } from '../../bas
 import type { Clock, FileReader, Logger, PathRules } from '../../base/ports.ts';
 import type { Composition } from '../../config/compose.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
-import { firstError } from '../../config/problem.ts';
 import type { Event } from '../../base/event.ts';
 import type { EpisodeResult, EpisodeTracking, RunEvent, RunRequest } from '../../protocol/run.ts';
-import type { TracedRunEnd, TraceWriter } from '../../protocol/trace.ts';
+import type { RecordedRun, TracedRunEnd, TraceWriter } from '../../protocol/trace.ts';
 import { createEpisodeTracker } from '../../tracking/episodeTracker.ts';
 import type { BaseJudge, Task, Workflow } from '../../workflow/index.ts';
 import type { ModelTextSource } from '../context-tracker/modelTextSource.ts';
@@ -30,7 +29,9 @@ import {
 } from '../task-runner/episode.ts';
 import { resolveFile } from './resolveFile.ts';
 import { factsOf, runStarted, tracedEpisode, type RunFacts } from './runFacts.ts';
-import { planRun, type RunPlan } from './runPlan.ts';
+import { judgeAgain } from './judgeAgain.ts';
+import { readPlan } from './readPlan.ts';
+import type { RunPlan } from './runPlan.ts';
 import { judgingOf } from './judging.ts';
 import { judgeNamed, locator, namedAt, workflowOf, type Locate, type Place } from './userClasses.ts';
 
@@ -72,6 +73,8 @@ export interface LaunchPorts {
   /** Nothing is asked or opened before it is needed. */
   openHelper(plan: RunPlan): HelperLlm;
   readerTools(plan: RunPlan): ReaderTools;
+  /** The episodes of a trace. Throws a CodedError `trace/…`. */
+  readTrace(file: string): RecordedRun;
   openFolder(plan: RunPlan, request: RunRequest): Promise<RunFolder>;
   readonly envTransport: EnvTransport;
   readonly dataSets: DataSetPorts;
@@ -84,13 +87,17 @@ export async function launch(
   ports: LaunchPorts,
   cancellation: CancellationToken,
 ): Promise<void> {
-  const end = await run(request, ports, cancellation).catch((error: unknown) =>
+  const work =
+    request.judge === undefined
+      ? run(request, ports, cancellation)
+      : judgeAgain(request, request.judge, ports, cancellation);
+  const end = await work.catch((error: unknown) =>
     cancellation.isCancelled ? cancelled : failed(error, ports),
   );
   ports.emit({ type: 'run-ended', ...end });
 }
 
-type RunEnd = Omit<TracedRunEnd, 'endedAt'>;
+export type RunEnd = Omit<TracedRunEnd, 'endedAt'>;
 
 /** What fails once a run is cancelled was given up, most likely. */
 const cancelled: RunEnd = { status: 'cancelled', error: null };
@@ -203,14 +210,7 @@ async function prepare(
   ports: LaunchPorts,
   cancellation: CancellationToken,
 ): Promise<Prepared> {
-  const { config, problems } = await ports.readConfig(request);
-  const error = firstError(problems);
-  for (const { severity, ...report } of problems) {
-    // The first error ends the run, and is told with its end.
-    if (report.message !== error?.message) ports.emit({ type: 'problem', severity, report });
-  }
-  if (error !== undefined) throw error;
-  const plan = planRun(request, config, new Date(ports.clock.now()), ports.paths);
+  const { plan, config } = await readPlan(request, ports);
   const locate = locator(request, ports);
   const workflow = await workflowOf(plan, config, locate);
   const helper = ports.openHelper(plan);
@@ -254,6 +254,7 @@ function contextOf(
     onTaskChanged: ({ episode }, field) => recorder.note(episode, taskChanged(field)),
     clock: ports.clock,
     timeout: request.episodeTimeout,
+    onReturn: ({ episode }, { task }, output) => recorder.workflowReturned(episode, task, output),
     openCalls: (slot, uuid) => {
       const now = ports.clock.now();
       if ((slot.attempt ?? 1) > 1) recorder.episodeRestarted(slot.episode);

@@ -31,11 +31,11 @@ function passOf(index: number, { task_id }: Task): Numbering {
  * Runs every slot, at most `parallel` at a time, in order of their numbers. After cancellation no further one
  * starts; those that run are told by the same token and end by themselves. Results are in order of numbers.
  */
-export async function rollOut(
-  slots: readonly EpisodeSlot[],
+export async function rollOut<Slot>(
+  slots: readonly Slot[],
   parallel: number,
   cancellation: CancellationToken,
-  run: (slot: EpisodeSlot) => Promise<EpisodeResult>,
+  run: (slot: Slot) => Promise<EpisodeResult>,
 ): Promise<EpisodeResult[]> {
   const results: EpisodeResult[] = [];
   let next = 0;

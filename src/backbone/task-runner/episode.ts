@@ -7,7 +7,7 @@ import type { AjetTuner, Task, Workflow, WorkflowOutput, WorkflowTask } from '..
 import type { Environments, EpisodeEnvironment } from '../env-service/environment.ts';
 import type { EpisodeWatch } from '../model-tuner/outsideCalls.ts';
 import type { RolloutState } from '../task-rollout/rolloutState.ts';
-import { settleReward, type Judging, type Outcome } from '../task-judge/judge.ts';
+import { settleReward, type Judging, type Outcome, type UserMethod } from '../task-judge/judge.ts';
 import { afterRunningTime } from './runningTime.ts';
 
 /** Which episode: the `repeat`-th run of the task at `taskIndex`. */
@@ -55,6 +55,8 @@ export interface EpisodeContext extends Judging {
   onRetry(slot: EpisodeSlot, failure: ErrorReport, seconds: number): void;
   /** The workflow changed this field of its task. */
   onTaskChanged(slot: EpisodeSlot, field: keyof Task): void;
+  /** Told of what a workflow returned, before it is scored. */
+  onReturn?(slot: EpisodeSlot, task: WorkflowTask, output: WorkflowOutput): void;
   /** 32 hexadecimal digits. */
   newUuid(): string;
   /** Errors that no promise of the workflow's carries, such as a throw in one of its timers. */
@@ -137,10 +139,15 @@ async function settle(
     uuid,
     onStep: () => context.rollout.stepped(episode),
   });
+  let running: UserMethod = 'execute';
+  const onReturn: EpisodeContext['onReturn'] = (...returned) => {
+    running = 'computeReward';
+    context.onReturn?.(...returned);
+  };
   let end: Outcome | ErrorReport;
   try {
-    const work = execute(slot, uuid, environment, calls, context);
-    end = await Promise.race([work, interruption(context, cancellation, stop)]);
+    const work = execute(slot, uuid, environment, calls, { ...context, onReturn });
+    end = await Promise.race([work, interruption(context, cancellation, stop, () => running)]);
   } catch (error) {
     end = explain(error, calls.failure, context);
   } finally {
@@ -179,6 +186,7 @@ async function execute(
   noteChanges(slot, JSON.parse(given) as unknown[], task.task, context);
   const { placeOf } = context;
   if (!isOutput(output)) throw noOutput(context.Workflow.name, output, await placeOf('execute'));
+  context.onReturn?.(slot, task, output);
   return settleReward(task, output, context);
 }
 
@@ -224,11 +232,19 @@ async function prepare(
   };
 }
 
-/** Rejects when the episode is cancelled, runs out of time, or throws where no promise carries it. */
-function interruption(
-  context: EpisodeContext,
+/** What an episode may be interrupted by. */
+export type Interruptible = Pick<EpisodeContext, 'clock' | 'timeout' | 'placeOf' | 'onUncaught'>;
+
+/**
+ * Rejects when the episode is cancelled, runs out of time, or throws where no promise carries it.
+ *
+ * @param running whose code it is in
+ */
+export function interruption(
+  context: Interruptible,
   cancellation: CancellationToken,
   stop: DisposableStore,
+  running: () => UserMethod,
 ): Promise<never> {
   return new Promise((_, reject) => {
     stop.add(cancellation.onCancelled(() => reject(cancelled())));
@@ -236,14 +252,19 @@ function interruption(
     const seconds = context.timeout;
     if (seconds === undefined) return;
     const give = (): void => {
-      void context.placeOf('execute').then((location) => reject(timedOut(seconds, location)));
+      const method = running();
+      void context.placeOf(method).then((location) => reject(timedOut(method, seconds, location)), reject);
     };
     stop.add(afterRunningTime(context.clock, seconds, give));
   });
 }
 
 /** What the workflow threw, with the place in the user's code; the model's own failure where that is behind it. */
-function explain(error: unknown, modelFailure: CodedError | undefined, context: EpisodeContext): ErrorReport {
+export function explain(
+  error: unknown,
+  modelFailure: CodedError | undefined,
+  context: Pick<EpisodeContext, 'userFrame'>,
+): ErrorReport {
   const location = context.userFrame(error);
   if (error instanceof CodedError) return toReport(error, error.code);
   const thrown = error instanceof Error ? toReport(error, 'episode/workflow-threw') : notAnError(error);
@@ -288,11 +309,11 @@ function cancelled(): CodedError {
   return new CodedError({ code: 'episode/cancelled', message: 'The run was cancelled.' });
 }
 
-function timedOut(seconds: number, location: Location | undefined): CodedError {
+function timedOut(method: UserMethod, seconds: number, location: Location | undefined): CodedError {
   return new CodedError({
     code: 'episode/timed-out',
     location,
-    message: `The workflow did not return within ${seconds} s of running time.`,
+    message: `${method === 'execute' ? 'The workflow' : 'The judge'} did not return within ${seconds} s of running time.`,
     hint: 'Look for an await that never settles, or raise --episode-timeout (launch.json: episodeTimeout).',
   });
 }

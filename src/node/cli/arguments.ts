@@ -4,7 +4,10 @@ import { parseFaults } from './faultArgument.ts';
 import { oneOf, parseOptions, wrongUse } from './commandLine.ts';
 
 export interface RunArguments {
-  readonly conf: string;
+  /** Undefined only with `judge`: the config that its trace names. */
+  readonly conf: string | undefined;
+  /** Recorded episodes to score again; the trace is relative to the working directory. */
+  readonly judge: { readonly trace: string; readonly episodes: readonly number[] | undefined } | undefined;
   readonly expDir: string | undefined;
   readonly model: 'embedded' | 'script' | 'endpoint' | 'human';
   readonly script: string | undefined;
@@ -101,6 +104,23 @@ const options = {
   version: { type: 'boolean' },
 } as const;
 
+/** Of `agentjet judge`. */
+const judgeOptions = {
+  conf: options.conf,
+  episode: { type: 'string', multiple: true },
+  helper: options.helper,
+  'helper-script': options['helper-script'],
+  'helper-base-url': options['helper-base-url'],
+  'helper-model': options['helper-model'],
+  'helper-api-key-env': options['helper-api-key-env'],
+  parallel: options.parallel,
+  'episode-timeout': options['episode-timeout'],
+  runtime: options.runtime,
+  json: options.json,
+  verbose: options.verbose,
+  help: options.help,
+} as const;
+
 /** Of `agentjet trace`. */
 const traceOptions = {
   port: { type: 'string' },
@@ -110,6 +130,7 @@ const traceOptions = {
 
 export const usage = `Usage: agentjet --conf FILE [--backbone debug] [options]
        agentjet trace FILE [--port N] [--runtime FILE]
+       agentjet judge TRACE [--conf FILE] [--episode N] [--json]
        agentjet check FILES… [--format text|json|sarif]
        agentjet config FILE [--to ajet|trinity|verl] [--origin] [--format yaml|json]
        agentjet schema ajet|astuner|trinity
@@ -165,6 +186,10 @@ Record and replay:
 agentjet trace shows an .ajtrace file in a browser until Ctrl-C, on 127.0.0.1 only. BROWSER=none opens none; the
 address is printed all the same.
 
+agentjet judge scores the episodes of an .ajtrace again, without running them: by the judge of the config that made it,
+or of --conf FILE; all of them, or each --episode N. It takes --helper…, --parallel, --episode-timeout, --runtime, --json
+and --verbose too.
+
 agentjet check tells what configs get wrong, config prints what one comes to, schema prints a JSON Schema for other
 editors; each has a --help of its own.
 
@@ -196,6 +221,7 @@ const foreign: Readonly<Record<string, string>> = {
 /** Throws `cli/…` errors; never exits. */
 export function parseArguments(argv: readonly string[]): Command {
   if (argv[0] === 'trace') return traceCommand(argv.slice(1));
+  if (argv[0] === 'judge') return judgeCommand(argv.slice(1));
   const name = subcommands.find((one) => one === argv[0]);
   if (name !== undefined) return { kind: 'subcommand', name, args: argv.slice(1) };
   for (const argument of argv) {
@@ -212,6 +238,19 @@ export function parseArguments(argv: readonly string[]): Command {
   if (values.conf === undefined)
     throw wrongUse('--conf is missing.', 'Name the experiment: agentjet --conf FILE.yaml');
   return { kind: 'run', run: runArguments(values, values.conf) };
+}
+
+function judgeCommand(argv: readonly string[]): Command {
+  const { values, positionals } = parseOptions(argv, judgeOptions, 'agentjet judge');
+  if (values.help === true) return { kind: 'help' };
+  const [trace, stray] = positionals;
+  if (trace === undefined)
+    throw wrongUse('agentjet judge needs a trace.', 'Name one: agentjet judge FILE.ajtrace');
+  if (stray !== undefined)
+    throw wrongUse(`"${stray}" is one file too many.`, 'Judge each trace by a command of its own.');
+  const { episode, ...others } = values;
+  const episodes = episode?.map((text) => whole('--episode', text, 0) ?? 0);
+  return { kind: 'run', run: { ...runArguments(others, values.conf), judge: { trace, episodes } } };
 }
 
 function traceCommand(argv: readonly string[]): Command {
@@ -232,7 +271,7 @@ const models = ['embedded', 'script', 'endpoint', 'human'] as const;
 
 type Values = ReturnType<typeof parseOptions<typeof options>>['values'];
 
-function runArguments(values: Values, conf: string): RunArguments {
+function runArguments(values: Values, conf: string | undefined): RunArguments {
   const model = oneOf('--model', values.model ?? 'embedded', models);
   if (model === 'script' && values.script === undefined) {
     throw wrongUse('--model script needs a file.', 'Add --script FILE.');
@@ -248,6 +287,7 @@ function runArguments(values: Values, conf: string): RunArguments {
   const defaultSplit = mode === 'validate' || asUpstreamDebug ? 'validation' : 'training';
   return {
     conf,
+    judge: undefined,
     expDir: values['exp-dir'],
     model,
     script: values.script,

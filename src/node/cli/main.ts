@@ -137,14 +137,21 @@ async function requestOf(
   cwd: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<RunRequest> {
-  const config = path.resolve(cwd, run.conf);
-  if (!(await localFiles.exists(config))) throw noConfig(config);
+  const config = run.conf === undefined ? '' : path.resolve(cwd, run.conf);
+  if (run.conf !== undefined && !(await localFiles.exists(config))) throw noConfig(config);
   return {
     protocol: runProtocolVersion,
     config,
     cwd,
     expDir: run.expDir === undefined ? undefined : path.resolve(cwd, run.expDir),
     model: modelOf(run, cwd, environment),
+    ...(run.judge && {
+      judge: {
+        trace: path.resolve(cwd, run.judge.trace),
+        episodes: run.judge.episodes && [...run.judge.episodes],
+        ownConfig: run.conf !== undefined,
+      },
+    }),
     record: run.record && { ...run.record, file: path.resolve(cwd, run.record.file) },
     faults: run.faults,
     replay: run.replay && { ...run.replay, file: path.resolve(cwd, run.replay.file) },

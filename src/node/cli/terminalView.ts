@@ -1,9 +1,10 @@
 import process from 'node:process';
 import { formatReport, toReport, type ErrorReport } from '../../base/errors.ts';
 import type { RunExit } from '../../debug/runLauncher.ts';
-import { formatEpisode, formatEpisodeErrors } from '../../debug/runReport.ts';
+import { formatEpisode, formatEpisodeErrors, rewardDifference } from '../../debug/runReport.ts';
 import { formatResults, inOrder, metricsOf, reportOf } from '../../debug/runResults.ts';
 import type { EpisodeResult, RunEvent } from '../../protocol/run.ts';
+import { groupsOf, measures } from '../../tracking/groups.ts';
 import { hintOf, levelOf, type Finding } from '../../tracking/findings.ts';
 import type { CommonFinding, GroupVerdict, TrainingReport } from '../../tracking/report.ts';
 import { withSelection } from '../../protocol/selection.ts';
@@ -121,9 +122,21 @@ function writeJson(
   run: RunStarted | undefined,
   error: ErrorReport | undefined,
 ): void {
+  const document =
+    run?.judged === undefined
+      ? runForJson(results, run, error)
+      : judgedForJson(results, run.judged, run.repeat, error);
+  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+}
+
+function runForJson(
+  results: readonly EpisodeResult[],
+  run: RunStarted | undefined,
+  error: ErrorReport | undefined,
+): unknown {
   const report = reportOf(results, run);
   const validation = metricsOf(results, run);
-  const document = {
+  return {
     episodes: results.map((result, index) => episodeForJson(result, report.episodes[index]?.findings ?? [])),
     groups: report.groups.map(groupForJson),
     report: reportForJson(report, run),
@@ -131,7 +144,35 @@ function writeJson(
     trace: run?.trace ?? null,
     ...(error && { error }),
   };
-  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+}
+
+/** Scored again: the rewards of then and now. */
+function judgedForJson(
+  results: readonly EpisodeResult[],
+  trace: string,
+  repeat: number,
+  error: ErrorReport | undefined,
+): unknown {
+  const episodes = results.map((result) => {
+    const { episode, taskId, reward, isSuccess, recorded = null } = result;
+    const difference = rewardDifference(result);
+    return {
+      episode,
+      taskId,
+      repeat: result.repeat,
+      reward,
+      isSuccess,
+      recorded,
+      difference,
+      error: result.error,
+    };
+  });
+  const groups = groupsOf(results, repeat).map((group) => {
+    const { taskId, episodes, failed, meanReward, successRate } = group;
+    return { taskId, episodes, failed, meanReward, successRate };
+  });
+  const { meanReward, successRate } = measures(results);
+  return { episodes, groups, meanReward, successRate, trace, ...(error && { error }) };
 }
 
 /** Null where the process went before it could tell. */
@@ -182,6 +223,8 @@ function findingForJson({ code, severity, message, count, episodes, groups }: Co
 }
 
 function describeRun(run: RunStarted): string {
+  if (run.judged !== undefined)
+    return `${run.experiment}: ${counted(run.episodes, 'episode')} of ${run.judged}, judged again`;
   const size = `${counted(run.episodes, 'episode')} (${counted(run.tasks, 'task')} × ${run.repeat}), ${run.parallel} at a time`;
   return `${run.experiment}: ${size}; ${run.workflow}; model ${run.model}\nresults: ${run.folder}`;
 }

@@ -19,6 +19,24 @@ describe('parseArguments', () => {
     });
   });
 
+  it('takes a trace to be judged, by its own config or another', () => {
+    expect(run('judge', 'a.ajtrace')).toMatchObject({
+      conf: undefined,
+      judge: { trace: 'a.ajtrace', episodes: undefined },
+    });
+    expect(
+      run('judge', 'a.ajtrace', '--conf=b.yaml', '--episode=3', '--episode=0', '--helper=embedded'),
+    ).toMatchObject({
+      conf: 'b.yaml',
+      judge: { trace: 'a.ajtrace', episodes: [3, 0] },
+      helper: { kind: 'embedded' },
+    });
+    expect(() => run('judge')).toThrow('agentjet judge needs a trace.');
+    expect(() => run('judge', 'a', 'b')).toThrow('one file too many');
+    expect(() => run('judge', 'a', '--episode=x')).toThrow('--episode x');
+    expect(() => run('judge', 'a', '--seed=1')).toThrow('--seed');
+  });
+
   it('takes what only debugging needs', () => {
     expect(
       run(

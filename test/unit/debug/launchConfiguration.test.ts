@@ -67,6 +67,12 @@ describe('resolveLaunch', () => {
     expect(spec.request).not.toHaveProperty('parallel');
   });
 
+  it('judges the episodes of a trace, by the config that is named', async () => {
+    const { spec } = await resolveLaunch({ config, judgeTrace: 'runs/a.ajtrace' }, context());
+    const trace = path.resolve(spec.request.cwd, 'runs/a.ajtrace');
+    expect(spec.request.judge).toEqual({ trace, ownConfig: true });
+  });
+
   it('takes every attribute', async () => {
     const { spec, verbose, jsDebug } = await resolveLaunch(
       {

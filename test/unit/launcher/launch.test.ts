@@ -102,6 +102,9 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
         },
       }),
     envTransport: { post: () => Promise.reject(new Error('No service is asked.')) },
+    readTrace: () => {
+      throw new Error('no trace is asked for');
+    },
     openFolder: (plan) =>
       Promise.resolve({
         path: plan.folder,

@@ -48,6 +48,44 @@ function writeEpisode(writer: TraceWriter, episode: number): void {
   );
 }
 
+describe('for judges', () => {
+  test('it keeps what workflows returned', () => {
+    const file = newFile();
+    const writer = openTraceWriter(file, aRun());
+    writer.episodeStarted(anEpisode(0));
+    writer.episodeStarted(anEpisode(1));
+    const returned = { task: '{"task_id":"t0"}', output: '{"metadata":{}}' };
+    writer.episodeEnded(
+      { result: aResult(0, { reward: 0.5, isSuccess: true }), returned, timelines: [] },
+      [],
+    );
+    const reader = opened(file);
+    expect(reader.recorded()).toMatchObject({ experiment: 'math', tasks: 2, repeat: 2 });
+    expect(reader.recorded().episodes).toEqual([
+      {
+        episode: 0,
+        uuid: 'uuid-0',
+        taskId: 't0',
+        taskIndex: 0,
+        repeat: 0,
+        reward: 0.5,
+        isSuccess: true,
+        returned,
+      },
+      {
+        episode: 1,
+        uuid: 'uuid-1',
+        taskId: 't0',
+        taskIndex: 0,
+        repeat: 1,
+        reward: null,
+        isSuccess: false,
+        returned: null,
+      },
+    ]);
+  });
+});
+
 describe('while a run goes', () => {
   test('what a method has written can be read', () => {
     const file = newFile();

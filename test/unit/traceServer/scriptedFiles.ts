@@ -32,6 +32,7 @@ export class ScriptedTrace {
       call: answer('call', () => undefined as never),
       timeline: answer('timeline', () => undefined as never),
       tokens: answer('tokens', () => undefined as never),
+      recorded: answer('recorded', () => undefined as never),
       summary: answer('summary', () => ({ experiment: 'scripted' }) as TraceSummary),
       changeCount: answer('changeCount', () => this.changes),
       close: () => (this.closed += 1),

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { CodedError } from '../../../base/errors.ts';
+import type { RecordedRun } from '../../../protocol/trace.ts';
 import type {
   CallView,
   EpisodesView,
@@ -68,6 +69,10 @@ class FileTraceReader implements TraceReader {
 
   summary(): TraceSummary {
     return this.#read((views) => views.summary(sizeOf(this.#file)));
+  }
+
+  recorded(): RecordedRun {
+    return this.#read((views) => views.recorded());
   }
 
   changeCount(): number {

@@ -1,0 +1,187 @@
+/** A run that scores the episodes of a trace again in place of running them. */
+import type { CancellationToken } from '../../base/cancellation.ts';
+import { DisposableStore } from '../../base/disposable.ts';
+import { CodedError, type ErrorReport } from '../../base/errors.ts';
+import type { EpisodeResult, RunRequest } from '../../protocol/run.ts';
+import type { RecordedEpisode, RecordedRun, TracedRunEnd, TracedReturn } from '../../protocol/trace.ts';
+import type { Task, WorkflowOutput, WorkflowTask } from '../../workflow/index.ts';
+import { noGymEnv } from '../env-service/gymEnv.ts';
+import type { HelperLlm } from '../helper-llm/helperLlm.ts';
+import { askJudge, type Judging, type Outcome } from '../task-judge/judge.ts';
+import { rollOut } from '../task-rollout/rollout.ts';
+import { explain, interruption, type Interruptible } from '../task-runner/episode.ts';
+import { judgingOf, type JudgingPorts } from './judging.ts';
+import { readPlan, type PlanPorts } from './readPlan.ts';
+import type { ResolvePorts } from './resolveFile.ts';
+import type { RunPlan } from './runPlan.ts';
+import { locator } from './userClasses.ts';
+
+export interface JudgeAgainPorts extends PlanPorts, ResolvePorts, JudgingPorts {
+  readonly paths: PlanPorts['paths'];
+  /** The episodes of a trace. Throws a CodedError `trace/…`. */
+  readTrace(file: string): RecordedRun;
+  openHelper(plan: RunPlan): HelperLlm;
+  readonly episodes: JudgingPorts['episodes'] & Pick<Interruptible, 'onUncaught'>;
+}
+
+type JudgeContext = Judging & Interruptible & { readonly clock: PlanPorts['clock'] };
+
+/**
+ * Every episode is scored by the config's judge, whatever reward the workflow gave it, from the task and the output that
+ * the trace has. What goes wrong with one ends that one.
+ */
+export async function judgeAgain(
+  asked: RunRequest,
+  judge: NonNullable<RunRequest['judge']>,
+  ports: JudgeAgainPorts,
+  cancellation: CancellationToken,
+): Promise<Omit<TracedRunEnd, 'endedAt'>> {
+  const recorded = ports.readTrace(judge.trace);
+  const request = judge.ownConfig ? asked : { ...asked, config: recorded.config };
+  const episodes = chosen(recorded.episodes, judge);
+  const { plan, config } = await readPlan(request, ports);
+  const workflow = {
+    file: recorded.workflowFile,
+    name: recorded.workflow.split('->')[1] ?? '',
+    namedAt: config.locate('ajet.rollout.user_workflow'),
+  };
+  const helper = ports.openHelper(plan);
+  const locate = locator(request, ports);
+  const context: JudgeContext = {
+    ...judgingOf({ plan, config, locate, workflow, helper, cancellation }, ports),
+    clock: ports.clock,
+    timeout: request.episodeTimeout,
+    onUncaught: (listener) => ports.episodes.onUncaught(listener),
+  };
+  ports.emit(started(request, judge.trace, recorded, episodes.length, plan));
+  await rollOut(episodes, plan.parallel, cancellation, async (episode) => {
+    const { taskId, repeat } = episode;
+    ports.emit({ type: 'episode-started', episode: episode.episode, taskId, repeat });
+    const result = await judgeEpisode(episode, context, cancellation);
+    ports.emit({ type: 'episode-ended', result });
+    return result;
+  });
+  return { status: cancellation.isCancelled ? 'cancelled' : 'completed', error: null };
+}
+
+function chosen(
+  episodes: readonly RecordedEpisode[],
+  { trace, episodes: wanted }: NonNullable<RunRequest['judge']>,
+): readonly RecordedEpisode[] {
+  if (episodes.length === 0) throw noEpisodes(trace);
+  if (wanted === undefined) return episodes;
+  const missing = wanted.find((number) => !episodes.some(({ episode }) => episode === number));
+  if (missing !== undefined) throw noSuchEpisode(trace, missing, episodes);
+  return episodes.filter(({ episode }) => wanted.includes(episode));
+}
+
+function started(
+  { config }: RunRequest,
+  trace: string,
+  recorded: RecordedRun,
+  episodes: number,
+  { parallel }: RunPlan,
+) {
+  const { experiment, workflow, workflowFile, tasks, repeat } = recorded;
+  return {
+    type: 'run-started',
+    experiment,
+    config,
+    model: 'none: what was recorded is judged',
+    workflow,
+    workflowFile,
+    folder: trace,
+    tasks,
+    repeat,
+    episodes,
+    parallel,
+    judged: trace,
+  } as const;
+}
+
+async function judgeEpisode(
+  recorded: RecordedEpisode,
+  context: JudgeContext,
+  cancellation: CancellationToken,
+): Promise<EpisodeResult> {
+  const start = context.clock.monotonic();
+  const outcome = await settle(recorded, context, cancellation);
+  const { episode, taskId, repeat, reward, isSuccess } = recorded;
+  const ended = 'reward' in outcome;
+  return {
+    episode,
+    taskId,
+    repeat,
+    reward: ended ? outcome.reward : null,
+    isSuccess: ended && outcome.isSuccess,
+    llmCalls: 0,
+    seconds: (context.clock.monotonic() - start) / 1000,
+    error: ended ? null : outcome,
+    recorded: { reward, isSuccess },
+  };
+}
+
+async function settle(
+  recorded: RecordedEpisode,
+  context: JudgeContext,
+  cancellation: CancellationToken,
+): Promise<Outcome | ErrorReport> {
+  const stop = new DisposableStore();
+  try {
+    const { returned } = recorded;
+    if (returned === null) throw nothingReturned();
+    const work = askJudge(taskOf(recorded, returned), JSON.parse(returned.output) as WorkflowOutput, context);
+    return await Promise.race([work, interruption(context, cancellation, stop, () => 'computeReward')]);
+  } catch (error) {
+    return explain(error, undefined, context);
+  } finally {
+    stop.dispose();
+  }
+}
+
+/** As of an episode that has ended; its environment went with it. */
+function taskOf(recorded: RecordedEpisode, { task }: TracedReturn): WorkflowTask {
+  const { episode, uuid, taskIndex, repeat } = recorded;
+  const row = JSON.parse(task) as Task;
+  return {
+    task: row,
+    taskId: row.task_id,
+    envType: row.env_type,
+    taskThreadIndex: episode,
+    taskBatchIndex: taskIndex,
+    taskTag: `T${row.task_id}#R${repeat}`,
+    episodeUuid: uuid,
+    observationWindow: {
+      step: Array<number>(episode + 1).fill(-1),
+      token: Array<number>(episode + 1).fill(0),
+      stop: Array<boolean>(episode + 1).fill(false),
+    },
+    gymEnv: noGymEnv,
+  };
+}
+
+function nothingReturned(): CodedError {
+  return new CodedError({
+    code: 'task-judge/nothing-returned',
+    message: 'The trace has no output of this episode: its workflow ended with an error, or not at all.',
+    hint: 'Look at the episode in the trace; run it again once that is mended.',
+  });
+}
+
+function noEpisodes(trace: string): CodedError {
+  return new CodedError({
+    code: 'task-judge/no-episodes',
+    message: 'The trace has no episodes.',
+    location: { file: trace },
+    hint: 'Run the config first.',
+  });
+}
+
+function noSuchEpisode(trace: string, episode: number, has: readonly RecordedEpisode[]): CodedError {
+  return new CodedError({
+    code: 'trace/no-such-episode',
+    message: `The trace has no episode ${episode}.`,
+    location: { file: trace },
+    hint: `It has ${has.length} of them, the last being ${has.at(-1)?.episode ?? 0}.`,
+  });
+}
