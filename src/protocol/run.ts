@@ -181,6 +181,8 @@ export const episodeTracking = z.object({
       /** `error`: the episode adds nothing to training. */
       severity: z.enum(['warning', 'error']),
       message: z.string(),
+      /** Those concerned, by position in the episode; absent where there was none to name. */
+      calls: z.optional(z.array(z.number())),
     }),
   ),
 });

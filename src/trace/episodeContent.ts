@@ -1,4 +1,5 @@
 import type { MergeRules, TracedMessage, TracedTimeline } from '../protocol/trace.ts';
+import { takenOverMask } from '../tracking/lossMask.ts';
 import { mergeCalls } from '../tracking/mergeCalls.ts';
 import { traceErrors } from './errors.ts';
 import type { EpisodeRecord, MessageRecord, MessageTextRecord } from './records.ts';
@@ -74,7 +75,11 @@ function merge(trace: StoredTrace, episode: number): Merged {
   const { timelines, added } = mergeCalls(
     trace.mergeableCalls(episode),
     (position) => ({ ...stored.head(position), ...stored.text(position), ...stored.tokens(position) }),
-    { ...rules, isSpecial: (id) => special.has(id), nextPosition: stored.nextPosition },
+    {
+      ...rules,
+      lossMaskOf: (reply) => takenOverMask(reply, (id) => special.has(id)),
+      nextPosition: stored.nextPosition,
+    },
   );
   return { timelines, made: new Map(added.map(({ position, message }) => [position, message])) };
 }

@@ -1,15 +1,16 @@
 import type { Author, TracedMessage, TracedTimeline } from '../protocol/trace.ts';
-import { promptProblem, replyProblem, sampleOf, sampleProblems } from './lengths.ts';
+import { promptProblem, replyProblem, sampleProblems } from './lengths.ts';
 import { sampleLossMask } from './lossMask.ts';
 import { madnessOf } from './madness.ts';
 import { mergeCalls, type MergeableCall } from './mergeCalls.ts';
 import { readMessages, templateMessage, timelineMessages, type TimelineMessage } from './messages.ts';
 import { MessageTable } from './messageTable.ts';
 import { Problems, type CallProblem } from './problems.ts';
+import { count, sampleOf } from './samples.ts';
 import { replyTokens, type ReplyTokens } from './replyTokens.ts';
 import { TemplateTokens, type Prompt, type Tools } from './templateTokens.ts';
 import type { TemplateMessage } from './tokenizer.ts';
-import { preparedTools } from './toolCalls.ts';
+import { haveParameters, isRecord, preparedTools } from './toolCalls.ts';
 import type {
   EpisodeTracker,
   TrackedCall,
@@ -61,6 +62,10 @@ class Tracker implements EpisodeTracker {
   readonly #toolsKeys = new Map<string, string>();
   readonly #calls: MergeableCall[] = [];
   readonly #problems = new Problems();
+  /** Those whose reply was cut by length. */
+  readonly #cutCalls = new Set<number>();
+  /** By the position of a reply: why upstream makes no sample of a timeline that ends with it. */
+  readonly #maskProblems = new Map<number, CallProblem>();
   /** When the first degenerate reply was over. */
   #madFrom: number | undefined;
 
@@ -76,6 +81,7 @@ class Tracker implements EpisodeTracker {
     const { kept, problems } = readMessages(request.messages, toolCallsDisabled);
     for (const problem of problems) this.#problems.add(call, problem);
     const tools = preparedTools(toolCallsDisabled ? null : request.tools);
+    if (tools !== undefined && !haveParameters(tools)) this.#problems.add(call, toolWithoutParameters);
     const toolsKey = this.#toolsKey(tools);
     const templatable = { call, messages: kept.map(templateMessage), tools, toolsKey };
     const messages = timelineMessages(kept).map((message, index) =>
@@ -85,7 +91,7 @@ class Tracker implements EpisodeTracker {
     const answer = reply === null ? null : this.#answer(templatable, prompt, reply);
     const position = answer?.position ?? null;
     const isKept = reply === null || this.#keeps(request, reply);
-    this.#calls.push({ call, messages, reply: isKept ? position : null, tools: toolsKey });
+    this.#calls.push({ call, messages, reply: isKept ? position : null, tools: this.#offerKey(tools) });
     return {
       messages,
       reply: position,
@@ -102,13 +108,17 @@ class Tracker implements EpisodeTracker {
   }
 
   end(): TrackedEpisode {
-    const { merging, text } = this.#options;
+    const { merging } = this.#options;
+    const { eos } = this.#options.text.tokenizer;
     const merged = mergeCalls(this.#calls, (position) => this.#table.at(position), {
       ...merging,
-      isSpecial: (id) => text.tokenizer.isSpecial(id),
+      lossMaskOf: ({ tokenIds }) =>
+        sampleLossMask(tokenIds, { header: this.#chatMlHeader, eos, lacksEos: false }),
       nextPosition: this.#table.size,
     });
-    for (const call of merged.endsTrained) this.#problems.add(call, endTrained);
+    for (const call of merged.maskedAnew) {
+      if (this.#cutCalls.has(call)) this.#problems.add(call, endTrained);
+    }
     const made = new Map(merged.added.map(({ position, message }) => [position, message]));
     const samples = merged.timelines.map((timeline) =>
       timeline.messages.map((position) => made.get(position) ?? this.#table.at(position)),
@@ -155,6 +165,15 @@ class Tracker implements EpisodeTracker {
     return key;
   }
 
+  /** Merging compares tools as values: the order of their keys is nothing to it. */
+  #offerKey(tools: Tools): string {
+    return JSON.stringify(tools ?? [], (_key, value: unknown) =>
+      isRecord(value)
+        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : value,
+    );
+  }
+
   /** The position of a request's message, which is made into tokens when it is first seen. */
   #position({ call, tools, toolsKey }: Templatable, message: TimelineMessage, isFirst: boolean): number {
     const key = JSON.stringify([isFirst, toolsKey, message]);
@@ -197,11 +216,11 @@ class Tracker implements EpisodeTracker {
     const container = this.#container(request, prompt, templateMessage(message));
     const tokens = replyTokens(container, this.#template.header, reply, this.#options.text);
     this.#judgeLength(request.call, prompt, container.length, tokens);
-    this.#judgeReply(request.call, tokens);
     const logprobs = tokens.logprobs && Float32Array.from(tokens.logprobs, (logprob) => logprob ?? NaN);
     const lossMask = Uint8Array.from(tokens.lossMask);
     const position = this.#table.put(traced(message, 'llm', tokens.tokenIds, logprobs, lossMask));
-    return { position, made: lossMask.reduce((sum, one) => sum + one, 0) };
+    this.#judgeReply(request.call, tokens, position);
+    return { position, made: count(lossMask) };
   }
 
   /** What the template adds to the request for a reply; where it fails, header, plain text and end token. */
@@ -229,10 +248,12 @@ class Tracker implements EpisodeTracker {
 
   /**
    * Upstream works the loss mask out a second time when it makes a sample, by the header of ChatML and the first end
-   * token, and refuses the sample where the two masks differ.
+   * token, and refuses the sample where the two masks of its last reply differ.
    */
-  #judgeReply(call: number, reply: ReplyTokens): void {
+  #judgeReply(call: number, reply: ReplyTokens, position: number): void {
+    if (reply.lacksEos) this.#cutCalls.add(call);
     if (reply.repeatsHeader) this.#problems.add(call, repeatsHeader);
+    if (!reply.fits) this.#problems.add(call, foreignTemplate);
     const { eos } = this.#options.text.tokenizer;
     const mask = sampleLossMask(reply.tokenIds, {
       header: this.#chatMlHeader,
@@ -240,8 +261,7 @@ class Tracker implements EpisodeTracker {
       lacksEos: reply.lacksEos,
     });
     const differs = mask.some((counts, index) => counts !== reply.lossMask[index]);
-    if (!differs && reply.fits) return;
-    this.#problems.add(call, reply.fits && reply.endsEarly ? endsEarly : foreignTemplate);
+    if (differs) this.#maskProblems.set(position, reply.endsEarly ? endsEarly : foreignTemplate);
   }
 
   #judgeSamples(timelines: readonly TracedTimeline[], messages: readonly (readonly TracedMessage[])[]): void {
@@ -249,10 +269,13 @@ class Tracker implements EpisodeTracker {
     const samples = messages.map((list) => sampleOf(list, limits));
     const options = {
       exact: text.note.exact,
-      trains: samples.some(({ trainableTokens }) => trainableTokens > 0),
+      trains: samples.some(({ lossMask }) => lossMask.includes(1)),
     };
     samples.forEach((sample, index) => {
-      const call = timelines[index]?.calls.at(-1) ?? 0;
+      const timeline = timelines[index];
+      const call = timeline?.calls.at(-1) ?? 0;
+      const masked = this.#maskProblems.get(timeline?.messages.at(-1) ?? -1);
+      if (masked !== undefined) this.#problems.add(call, masked);
       for (const problem of sampleProblems(sample, limits, options)) this.#problems.add(call, problem);
     });
   }
@@ -286,6 +309,12 @@ function degenerate(madness: string, reward: number): CallProblem {
     clause: `the reply is degenerate: ${madness}; training gives the whole episode the reward ${reward} (\`agent_madness_reward\`).`,
   };
 }
+
+const toolWithoutParameters: CallProblem = {
+  code: 'tool-without-parameters',
+  severity: 'error',
+  clause: 'a tool has no `function.parameters`; AgentJet refuses such a request in training.',
+};
 
 const repeatsHeader: CallProblem = {
   code: 'reply-repeats-header',

@@ -1,6 +1,7 @@
 /** What the config's lengths make of prompts, replies and samples. */
-import type { LengthLimits, TracedMessage } from '../protocol/trace.ts';
+import type { LengthLimits } from '../protocol/trace.ts';
 import type { CallProblem } from './problems.ts';
+import type { TrainingSample } from './samples.ts';
 
 /** With an approximate tokenizer, lengths from this share of a limit on may be over it. */
 const nearShare = 0.9;
@@ -71,40 +72,9 @@ export function replyProblem(
   return judge(reply, exact) ?? judge(whole, exact);
 }
 
-/** A timeline as upstream parts it into a prompt and a response that counts. */
-export interface Sample {
-  /** Tokens before the first that counts. */
-  readonly prompt: number;
-  /** Tokens of the response, those included that the prompt has no room for. */
-  readonly response: number;
-  /** Tokens in the loss that are left once the response is cut. */
-  readonly trainableTokens: number;
-  /** Tokens in the loss that are cut with the response. */
-  readonly lostTokens: number;
-}
-
-/**
- * Parts a timeline where the first trained message begins to count, at most 100 tokens into it, and no later than the
- * longest prompt; the response is cut at the longest response. A timeline ends with its reply, so there is no message
- * after it for upstream to drop.
- */
-export function sampleOf(messages: readonly TracedMessage[], limits: LengthLimits): Sample {
-  const mask = messages.flatMap(({ lossMask }) => [...lossMask]);
-  const prompt = splitOf(messages, mask);
-  const start = Math.min(prompt, limits.promptLength);
-  const end = start + limits.responseLength;
-  const count = (from: number, to: number): number => mask.slice(from, to).reduce((sum, one) => sum + one, 0);
-  return {
-    prompt,
-    response: mask.length - start,
-    trainableTokens: count(0, end),
-    lostTokens: count(end, mask.length),
-  };
-}
-
 /** @param trains whether the episode has any token in the loss once all its samples are cut */
 export function sampleProblems(
-  sample: Sample,
+  sample: TrainingSample,
   limits: LengthLimits,
   options: { readonly exact: boolean; readonly trains: boolean },
 ): readonly CallProblem[] {
@@ -112,7 +82,7 @@ export function sampleProblems(
     code: 'prompt-over',
     severity: 'warning',
     what: "the timeline's prompt",
-    tokens: sample.prompt,
+    tokens: sample.prefixTokens,
     limit: limits.promptLength,
     limitName: 'ajet.data.max_prompt_length',
     below: false,
@@ -122,22 +92,19 @@ export function sampleProblems(
     code: 'response-cut',
     severity: options.trains ? 'warning' : 'error',
     what: "the timeline's response",
-    tokens: sample.response,
+    tokens: sample.inputIds.length - sample.promptTokens + sample.cutTokens,
     limit: limits.responseLength,
     limitName: 'ajet.data.max_response_length',
     below: false,
-    consequence: `AgentJet cuts it, and with it ${sample.lostTokens} of the tokens that count in the loss.`,
+    consequence: `AgentJet cuts it, and with it ${sample.cutTrainable} of the tokens that count in the loss.`,
   };
-  return [prompt, response].flatMap((rule) => judge(rule, options.exact) ?? []);
+  const refused = sample.refusal === null ? [] : [sampleRefused(sample.refusal)];
+  return [...refused, ...[prompt, response].flatMap((rule) => judge(rule, options.exact) ?? [])];
 }
 
-const longestHeader = 100;
-
-function splitOf(messages: readonly TracedMessage[], mask: readonly number[]): number {
-  const first = messages.findIndex(({ author }) => author === 'llm');
-  let split = messages.slice(0, Math.max(0, first)).reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
-  for (const last = split + longestHeader; split < last && mask[split] === 0;) split += 1;
-  return split;
+function sampleRefused(refusal: string): CallProblem {
+  const clause = `the timeline makes no sample: ${refusal}; AgentJet refuses it in training.`;
+  return { code: 'sample-refused', severity: 'error', clause };
 }
 
 function judge(rule: LengthRule, exact: boolean): CallProblem | undefined {

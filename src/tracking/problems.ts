@@ -35,7 +35,7 @@ export class Problems {
   list(): readonly Problem[] {
     return [...this.#entries.values()].map(({ first, calls }) => {
       const { code, severity, clause } = first;
-      return { code, severity, message: `In ${named([...calls])}, ${clause}` };
+      return { code, severity, message: `In ${named([...calls])}, ${clause}`, calls: [...calls] };
     });
   }
 }

@@ -1,12 +1,12 @@
 /** Where a run of tokens first begins in a list; -1: nowhere. An empty run begins at 0. */
-export function indexOfRun(list: readonly number[], run: readonly number[]): number {
+export function indexOfRun(list: ArrayLike<number>, run: readonly number[]): number {
   for (let start = 0; start + run.length <= list.length; start++) {
     if (startsWithRun(list, run, start)) return start;
   }
   return -1;
 }
 
-export function startsWithRun(list: readonly number[], run: readonly number[], start = 0): boolean {
+export function startsWithRun(list: ArrayLike<number>, run: readonly number[], start = 0): boolean {
   return start + run.length <= list.length && run.every((id, offset) => list[start + offset] === id);
 }
 

@@ -24,6 +24,13 @@ export function preparedTools(tools: readonly unknown[] | null): readonly unknow
   });
 }
 
+/** Whether upstream, which moves every tool's `function.parameters`, finds them. */
+export function haveParameters(tools: readonly unknown[]): boolean {
+  return tools.every(
+    (tool) => isRecord(tool) && isRecord(tool['function']) && 'parameters' in tool['function'],
+  );
+}
+
 function parsedOrText(text: string): unknown {
   try {
     return JSON.parse(text);

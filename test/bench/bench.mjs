@@ -10,10 +10,18 @@ import { configBenches } from './config.mjs';
 import { f5Benches } from './f5.mjs';
 import { gatewayBenches } from './gateway.mjs';
 import { resultOf } from './measure.mjs';
+import { mergeBenches } from './merge.mjs';
 import { rolloutBenches } from './rollout.mjs';
 import { traceBenches } from './trace.mjs';
 
-const benches = [...configBenches, ...f5Benches, ...gatewayBenches, ...rolloutBenches, ...traceBenches];
+const benches = [
+  ...configBenches,
+  ...f5Benches,
+  ...gatewayBenches,
+  ...mergeBenches,
+  ...rolloutBenches,
+  ...traceBenches,
+];
 
 function chosen(only) {
   if (only === undefined) return benches;

@@ -22,6 +22,7 @@ import type {
   TimelineView,
   TokensView,
 } from '../../../src/protocol/traceRpc.ts';
+import { takenOverMask } from '../../../src/tracking/lossMask.ts';
 import { mergeCalls } from '../../../src/tracking/mergeCalls.ts';
 import { hintOf } from '../../../src/tracking/findings.ts';
 import { trainingReport } from '../../../src/tracking/report.ts';
@@ -181,7 +182,7 @@ export class NaiveTrace implements TraceWriter {
       (position) => messages.get(position) ?? fail(`no message ${position}`),
       {
         ...this.run.merging,
-        isSpecial: (id) => this.#tokens.get(id)?.special ?? false,
+        lossMaskOf: (reply) => takenOverMask(reply, (id) => this.#tokens.get(id)?.special ?? false),
         nextPosition: Math.max(-1, ...messages.keys()) + 1,
       },
     );

@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TracedMessage } from '../../../src/protocol/trace.ts';
 import { mergeCalls, type MergeableCall } from '../../../src/tracking/mergeCalls.ts';
+import { sampleLossMask } from '../../../src/tracking/lossMask.ts';
 import type { MergeOptions } from '../../../src/tracking/tracker.ts';
 import { fuzz } from '../fuzz.ts';
 
-/** Token 1 is the end token; 0 begins a header. */
-const isSpecial = (id: number): boolean => id < 2;
+/** Token 1 is the end token; 0 is the header. */
+const lossMaskOf = ({ tokenIds }: TracedMessage): Uint8Array =>
+  sampleLossMask(tokenIds, { header: [0], eos: 1, lacksEos: false });
 
 function message(fields: Partial<TracedMessage> & { readonly tokens?: readonly number[] }): TracedMessage {
   const { tokens = [5], ...rest } = fields;
@@ -132,7 +134,7 @@ describe('merging', () => {
         const calls = shapes.map((shape, call) => ({ ...shape, call }));
         const merged = mergeCalls(calls, (at) => list[at] ?? message({}), {
           ...options,
-          isSpecial,
+          lossMaskOf,
           nextPosition: list.length,
         });
         const all = new Map([
@@ -154,7 +156,7 @@ describe('merging', () => {
   it('of merged timelines changes nothing more', () => {
     fc.assert(
       fc.property(episodes, ({ list, shapes, ...options }) => {
-        const settings = { ...options, isSpecial, nextPosition: list.length };
+        const settings = { ...options, lossMaskOf, nextPosition: list.length };
         const calls = shapes.map((shape, call) => ({ ...shape, call }));
         const first = mergeCalls(calls, (at) => list[at] ?? message({}), settings);
         const all = new Map([
@@ -183,7 +185,7 @@ describe('merging', () => {
   it('counts tokens and those in the loss', () => {
     const list = [message({ text: 'q', tokens: [0, 7, 1] }), reply('a', [0, 8, 1], [0, 1, 1])];
     const calls = [{ call: 4, messages: [0], reply: 1, tools: null }];
-    const options = { compareLevel: 'text', ignoreTools: true, isSpecial, nextPosition: 2 } as const;
+    const options = { compareLevel: 'text', ignoreTools: true, lossMaskOf, nextPosition: 2 } as const;
     expect(mergeCalls(calls, (at) => list[at] ?? message({}), options).timelines).toEqual([
       { calls: [4], messages: [0, 1], tokens: 6, trainableTokens: 2 },
     ]);
@@ -199,11 +201,11 @@ describe('merging', () => {
       { call: 0, messages: [0], reply: 1, tools: null },
       { call: 1, messages: [0, 2, 0], reply: 1, tools: null },
     ];
-    const options = { compareLevel: 'text', ignoreTools: true, isSpecial, nextPosition: 3 } as const;
+    const options = { compareLevel: 'text', ignoreTools: true, lossMaskOf, nextPosition: 3 } as const;
     const merged = mergeCalls(calls, (at) => list[at] ?? message({}), options);
     expect(merged).toMatchObject({
       added: [],
-      endsTrained: [],
+      maskedAnew: [],
       timelines: [{ calls: [0, 1], messages: [0, 1, 0, 1] }],
     });
   });
@@ -227,7 +229,7 @@ describe('merging', () => {
     const options = {
       compareLevel: 'text',
       ignoreTools: true,
-      isSpecial,
+      lossMaskOf,
       nextPosition: list.length,
     } as const;
     expect(mergeCalls(calls, at, options).timelines).toHaveLength(1);

@@ -34,7 +34,7 @@ describe('what training refuses of a request', () => {
     ['text that is none', [system, { role: 'user', content: [{ type: 'x', text: 1 }] }], ['text-lost']],
     ['no content at all', [system, { role: 'assistant' }, { role: 'assistant', content: null }], []],
     ['what is no message', [system, 5, null, [], {}], ['role-dropped']],
-    ['no message', [], ['first-not-system!']],
+    ['no message', [], ['first-not-system!', 'sample-refused!']],
   ])('%s', (_, messages, codes) => {
     const episode = new Episode();
     episode.call(messages);
@@ -70,6 +70,7 @@ describe('what training refuses of a request', () => {
         severity: 'error',
         message:
           'In call 1 and 2 more calls, the first message is not a system message; AgentJet refuses such a request in training.',
+        calls: [1, 2, 3],
       },
     ]);
   });
@@ -94,6 +95,7 @@ describe('a chat template', () => {
         severity: 'error',
         message:
           'In call 0, the chat template fails (roles must alternate); AgentJet makes no tokens of such a request in training.',
+        calls: [0],
       },
     ]);
   });

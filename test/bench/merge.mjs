@@ -1,0 +1,214 @@
+/**
+ * What merging costs: how it grows as an episode's calls double, and the same over the loop that compares every pair of
+ * timelines, as AgentJet's does.
+ */
+import assert from 'node:assert/strict';
+import process from 'node:process';
+import { mergeCalls } from '../../src/tracking/mergeCalls.ts';
+import { alternate, quantile } from './measure.mjs';
+
+const sizes = [64, 128, 256, 512, 1_024];
+const compared = 512;
+const runs = 9;
+/** Milliseconds that a sample measures at least. */
+const least = 15;
+
+const agents = 9;
+const shared = 99;
+const options = { compareLevel: 'text', ignoreTools: true };
+
+export const mergeBenches = [
+  growth('chains', chains),
+  growth('branches', branches),
+  beside('merge-branches-fresh', branches, { isFresh: true, target: 1 / 8 }),
+  beside('merge-branches-interned', branches, { isFresh: false, target: 1 / 30 }),
+  beside('merge-chains-fresh', chains, { isFresh: true, target: 1 }),
+  beside('merge-chains-interned', chains, { isFresh: false, target: 1 }),
+];
+
+/** Every call goes on from the last of its agent. */
+function chains(calls) {
+  const histories = Array.from({ length: agents }, (_, agent) => [env(`system ${agent}`)]);
+  return Array.from({ length: calls }, (_, call) => {
+    const history = histories[call % agents];
+    history.push(env(`question ${call}`));
+    const request = [...history];
+    const reply = made(`answer ${call}`);
+    history.push(env(reply.text));
+    return { request, reply };
+  });
+}
+
+/** Every call shares all but its last message with every other. */
+function branches(calls) {
+  const history = Array.from({ length: shared }, (_, at) => env(`message ${at}`));
+  return Array.from({ length: calls }, (_, call) => ({ request: history, reply: made(`answer ${call}`) }));
+}
+
+function words(text) {
+  return `${text}: ${'a few words of a message that says something, '.repeat(5)}`;
+}
+
+function message(author, text, counts) {
+  const tokenIds = Int32Array.from({ length: 60 }, (_, at) => at + 5);
+  const lossMask = new Uint8Array(60).fill(counts);
+  return {
+    role: 'user',
+    author,
+    text,
+    toolCalls: null,
+    toolCallId: null,
+    tokenIds,
+    logprobs: null,
+    lossMask,
+  };
+}
+
+const env = (text) => message('env', text.startsWith('answer') ? text : words(text), 0);
+const made = (text) => message('llm', words(text), 1);
+
+/** Calls of positions: one per message that is new, or one per message that is sent. */
+function positioned(calls, isFresh) {
+  const list = [];
+  const known = new Map();
+  const positionOf = (one) => {
+    const key = `${one.author} ${one.text}`;
+    const before = isFresh ? undefined : known.get(key);
+    if (before !== undefined) return before;
+    // Decoded anew, as each request is: equal strings, none of them the same.
+    const text = isFresh ? Buffer.from(one.text).toString() : one.text;
+    known.set(key, list.length);
+    return list.push({ ...one, text }) - 1;
+  };
+  const numbered = calls.map(({ request, reply }, call) => ({
+    call,
+    messages: request.map(positionOf),
+    reply: positionOf(reply),
+    tools: '[]',
+  }));
+  return { list, calls: numbered };
+}
+
+function ours({ list, calls }) {
+  return mergeCalls(calls, (position) => list[position], {
+    ...options,
+    lossMaskOf: (reply) => reply.lossMask,
+    nextPosition: list.length,
+  }).timelines;
+}
+
+/** §9.8 of AgentJet's behaviour: latest first, every pair that is left, until the first message that differs. */
+function pairwise({ list, calls }) {
+  const reversed = calls
+    .map(({ call, messages, reply }) => ({
+      calls: [call],
+      messages: [...messages, reply].map((position) => ({
+        author: list[position].author,
+        of: list[position],
+      })),
+    }))
+    .reverse();
+  const absorbed = new Uint8Array(reversed.length);
+  for (let into = 0; into < reversed.length; into++) {
+    if (absorbed[into] === 1) continue;
+    for (let from = into + 1; from < reversed.length; from++) {
+      if (absorbed[from] === 1 || !begins(reversed[into].messages, reversed[from].messages)) continue;
+      toggle(reversed[into].messages, reversed[from].messages);
+      reversed[into].calls.push(...reversed[from].calls);
+      absorbed[from] = 1;
+    }
+  }
+  return reversed.filter((_, at) => absorbed[at] === 0).reverse();
+}
+
+function begins(into, from) {
+  if (into.length < from.length) return false;
+  for (let at = 0; at < from.length; at++) if (into[at].of.text !== from[at].of.text) return false;
+  return true;
+}
+
+function toggle(into, from) {
+  for (let at = 0; at < from.length; at++) {
+    if (from[at].author !== 'llm' || into[at].author === 'llm') continue;
+    into[at].author = 'llm';
+    into[at].of = { ...into[at].of, tokenIds: from[at].of.tokenIds, logprobs: from[at].of.logprobs };
+  }
+}
+
+/**
+ * Milliseconds of processor time of one merge. Inputs of fresh strings are made anew for each, since strings remember
+ * what was hashed of them.
+ */
+function timed(merge, make) {
+  let spent = 0;
+  let merges = 0;
+  while (spent < least) {
+    const input = make();
+    const start = process.threadCpuUsage();
+    merge(input);
+    const { user, system } = process.threadCpuUsage(start);
+    spent += (user + system) / 1000;
+    merges += 1;
+  }
+  return spent / merges;
+}
+
+/** Milliseconds of the fastest of several merges: what the machine does beside would pass for growth. */
+function fastest(input) {
+  const times = [];
+  for (const end = performance.now() + least; times.length < 20 || performance.now() < end;) {
+    const start = performance.now();
+    ours(input);
+    times.push(performance.now() - start);
+  }
+  return Math.min(...times);
+}
+
+function beside(name, shape, { isFresh, target }) {
+  const strings = isFresh ? 'strings as they come off a wire' : 'interned messages';
+  return {
+    name,
+    metric: `ms to merge ${compared} calls, ${strings}`,
+    baselineName: 'every pair of timelines compared, as AgentJet does',
+    target,
+    measure: async () => {
+      const calls = shape(compared);
+      const fresh = () => positioned(calls, isFresh);
+      const kept = fresh();
+      const make = isFresh ? fresh : () => kept;
+      assert.deepEqual(
+        ours(fresh()).map((timeline) => [timeline.calls, timeline.messages.length]),
+        pairwise(fresh()).map((timeline) => [timeline.calls.toReversed(), timeline.messages.length]),
+      );
+      return alternate(
+        runs,
+        () => timed(ours, make),
+        () => timed(pairwise, make),
+      );
+    },
+  };
+}
+
+/** The worst of the doublings, each in time per message. */
+function growth(name, shape) {
+  return {
+    name: `merge-${name}-growth`,
+    metric: `ns for twice the messages, the worst doubling of ${sizes[0]} to ${sizes.at(-1)} calls`,
+    baselineName: 'ns for the messages before',
+    target: 2.2,
+    measure: async () => {
+      const inputs = sizes.map((calls) => positioned(shape(calls), false));
+      const perMessage = inputs.map(() => []);
+      for (let run = 0; run < runs; run++) {
+        inputs.forEach((input, at) => {
+          const messages = input.calls.reduce((sum, call) => sum + call.messages.length + 1, 0);
+          perMessage[at].push((1e6 * fastest(input)) / messages);
+        });
+      }
+      const medians = perMessage.map((samples) => quantile(samples, 0.5));
+      const factors = medians.slice(1).map((median, at) => median / medians[at]);
+      const worst = factors.indexOf(Math.max(...factors));
+      return { ours: perMessage[worst + 1].map((value) => 2 * value), baseline: perMessage[worst] };
+    },
+  };
+}
