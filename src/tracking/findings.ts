@@ -306,6 +306,21 @@ export const findingKinds = {
     explanation: 'AgentJet refuses a reply that has the tokens of its own header at its start.',
     hint: 'Keep the endpoint from adding the generation prompt to what it returns.',
   },
+  'tool-without-parameters': {
+    level: 'episode',
+    severity: 'error',
+    title: 'A tool without parameters',
+    explanation: 'AgentJet refuses a request with a tool that has no `function.parameters`.',
+    hint: 'Give the tool `parameters`, if only `{"type": "object", "properties": {}}`.',
+  },
+  'sample-refused': {
+    level: 'episode',
+    severity: 'error',
+    title: 'A timeline that makes no sample',
+    explanation:
+      'AgentJet refuses a timeline that begins with its reply, or whose first reply has no token that counts.',
+    hint: 'Begin each request with a system message, and look at the reply that the timeline ends with.',
+  },
   'end-inside-reply': {
     level: 'episode',
     severity: 'error',

@@ -1,7 +1,7 @@
 /**
  * `node test/tools/vectors/regenerate.mjs` asks the Python packages what the unit tests of the tokenizers and of configs
  * and of the tracker, the judges, task readers and rollouts expect, and writes it to test/fixtures: `tokenizer`, `hydra`,
- * `convert`, `madness`, `judges`, `tracing`, `readers`, `rollout` and `datagen`. With a name of these only that; from
+ * `convert`, `madness`, `judges`, `tracing`, `readers`, `rollout`, `datagen` and `merging`. With a name of these only that; from
  * `convert` on, they are followed by the folder of a clone of AgentJet. Needs Python 3.10 or later, and PyPI the first time.
  */
 import { spawnSync } from 'node:child_process';
@@ -9,6 +9,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { chatMlTemplate } from '../../../src/tracking/tokenizer/chatml.ts';
+import { traceSet, traceSetCount } from './traceSets.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const fixtures = path.join(root, 'test/fixtures');
@@ -35,6 +36,7 @@ const names = [
   'readers',
   'rollout',
   'datagen',
+  'merging',
 ];
 if (only !== undefined && !names.includes(only)) {
   console.error(`There are no vectors named ${only}; there are ${names.join(', ')}.`);
@@ -61,7 +63,7 @@ if (!existsSync(installed) || readFileSync(installed, 'utf8') !== pins) {
   writeFileSync(installed, pins);
 }
 /** Asks AgentJet's own code. */
-function fromClone(name) {
+function fromClone(name, ...inputs) {
   if (clone === undefined) {
     console.error(
       `${name}: AgentJet is in no package, so its vectors stay as they are. To renew them, clone github.com/modelscope/AgentJet and run: node test/tools/vectors/regenerate.mjs ${name} FOLDER`,
@@ -72,9 +74,17 @@ function fromClone(name) {
   }
   run(
     python,
-    [`${name}.py`, path.join(fixtures, name), path.resolve(clone)],
+    [`${name}.py`, path.join(fixtures, name), path.resolve(clone), ...inputs.map((write) => write())],
     'The vectors could not be made.',
   );
+}
+
+/** The episodes, one per line: what one generator makes, both sides read. */
+function writeTraceSets() {
+  const file = path.join(root, '.artifacts/trace-sets.jsonl');
+  const sets = Array.from({ length: traceSetCount }, (_, index) => traceSet(index + 1));
+  writeFileSync(file, `${sets.map((set) => JSON.stringify(set)).join('\n')}\n`);
+  return file;
 }
 
 /** By the folder of test/fixtures that each writes to. */
@@ -94,6 +104,7 @@ const generators = {
   readers: () => fromClone('readers'),
   rollout: () => fromClone('rollout'),
   datagen: () => fromClone('datagen'),
+  merging: () => fromClone('merging', writeTraceSets),
 };
 for (const [name, generate] of Object.entries(generators)) {
   if (only === undefined || only === name) generate();

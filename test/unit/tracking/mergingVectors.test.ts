@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { gunzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { advantagesOf } from '../../../src/tracking/groups.ts';
+import { traceSetCount } from '../../tools/vectors/traceSets.ts';
+import { loadTexts, resultOf, type Texts } from './mergingResults.ts';
+
+const fixtures = path.resolve(import.meta.dirname, '../../fixtures/merging');
+const digests = readFileSync(path.join(fixtures, 'digests.bin'));
+const full = gunzipSync(readFileSync(path.join(fixtures, 'results.jsonl.gz')))
+  .toString()
+  .trim()
+  .split('\n');
+const tried = process.env['AGENTJET_DEEP'] === '1' ? traceSetCount : traceSetCount / 10;
+
+describe('an episode', () => {
+  let texts: Texts;
+  beforeAll(async () => {
+    texts = await loadTexts();
+  });
+
+  it("becomes what AgentJet's own tracker makes of it, message by message and sample by sample", () => {
+    for (const [index, line] of full.entries()) {
+      expect({ set: index + 1, ...resultOf(index + 1, texts) }).toEqual({
+        set: index + 1,
+        ...(JSON.parse(line) as object),
+      });
+    }
+  });
+
+  it('becomes that in each of 10,000 trace sets', () => {
+    expect(digests).toHaveLength(8 * traceSetCount);
+    const wrong = Array.from({ length: tried }, (_, index) => index + 1).filter((number) => {
+      const digest = createHash('sha256')
+        .update(JSON.stringify(resultOf(number, texts)))
+        .digest();
+      return !digest.subarray(0, 8).equals(digests.subarray(8 * (number - 1), 8 * number));
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('a group of episodes', () => {
+  /** Of each episode: the rewards of its timelines, their advantages, and those with each timeline for itself. */
+  const groups = JSON.parse(
+    readFileSync(path.join(fixtures, 'advantages.json'), 'utf8'),
+  ) as readonly (readonly [number[], number[], number[]][])[];
+
+  it("has AgentJet's reference advantages", () => {
+    expect(groups).toHaveLength(100);
+    for (const episodes of groups) {
+      const advantages = advantagesOf(episodes.map(([rewards]) => rewards[0] ?? null));
+      episodes.forEach(([, expected], index) => {
+        for (const advantage of expected) expect(advantages[index]).toBeCloseTo(advantage, 9);
+      });
+    }
+  });
+});
