@@ -11,7 +11,7 @@ import type { Logger } from '../base/ports.ts';
 import { EndpointExtras } from './modelEndpointExtras.ts';
 import { EndpointFailures, badEndpointUrl, writeUrl } from './modelEndpointFailures.ts';
 import { readEvents } from './modelStream.ts';
-import { post, readText, readWhole } from './modelTransport.ts';
+import { giveBack, post, readText, readWhole } from './modelTransport.ts';
 
 export interface EndpointOptions {
   /** `http:` or `https:`, usually ending in `/v1`; `/chat/completions` is appended. */
@@ -47,7 +47,10 @@ export function createEndpointModel(options: EndpointOptions): ChatModel {
       const send = async (asked: ChatRequest): Promise<ModelReply> => {
         let response: IncomingMessage;
         try {
-          response = await post({ url, headers, body: JSON.stringify(asked) }, cancellation);
+          response = await post(
+            { url, headers, body: JSON.stringify(asked), keepsConnections: true },
+            cancellation,
+          );
         } catch (error) {
           return { kind: 'error', ...failures.unreachable(error) };
         }
@@ -92,6 +95,7 @@ async function* readChunks(
   failures: EndpointFailures,
 ): AsyncGenerator<ChatCompletionChunk> {
   let isFinished = false;
+  let isDone = false;
   try {
     for await (const event of readEvents(readText(response))) {
       switch (event.kind) {
@@ -104,13 +108,15 @@ async function* readChunks(
         case 'garbage':
           throw new ModelFailureError(failures.noCompletion(event.text));
         case 'done':
+          isDone = true;
           return;
       }
     }
   } catch (error) {
     throw error instanceof ModelFailureError ? error : new ModelFailureError(failures.cutOff(error));
   } finally {
-    response.destroy();
+    if (isDone) giveBack(response);
+    else response.destroy();
   }
   if (!isFinished) throw new ModelFailureError(failures.cutOff(undefined));
 }

@@ -1,7 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { failureReply, failures } from '../backbone/model-tuner/failures.ts';
 import type { HttpReply, RequestHandler } from '../backbone/model-tuner/http.ts';
 import { CancellationSource } from '../base/cancellation.ts';
@@ -101,7 +99,33 @@ async function send(reply: HttpReply, response: ServerResponse): Promise<void> {
     response.end(reply.body);
     return;
   }
-  response.writeHead(reply.status, reply.headers);
-  response.flushHeaders();
-  await pipeline(Readable.from(reply.body, { highWaterMark: 1 }), response);
+  const head = response.writeHead(reply.status, reply.headers);
+  writeTogether(response, () => head.flushHeaders());
+  for await (const part of reply.body) {
+    if (response.destroyed) break;
+    const goesOn = writeTogether(response, () => response.write(part));
+    if (!goesOn) await drained(response);
+  }
+  // The end of a response that is corked would come before what was written.
+  response.uncork();
+  response.end();
+}
+
+/** What is written before the event loop turns goes out as one: what came in one piece leaves in one. */
+function writeTogether<T>(response: ServerResponse, write: () => T): T {
+  if (response.writableCorked === 0) {
+    response.cork();
+    setImmediate(() => response.uncork());
+  }
+  return write();
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      response.off('drain', settle).off('close', settle);
+      resolve();
+    };
+    response.on('drain', settle).on('close', settle);
+  });
 }
