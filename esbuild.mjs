@@ -13,7 +13,7 @@
  * cl100k_base.ranks              the embedded tokenizer's vocabulary
  * vendor/esbuild-wasm/           for the user's TypeScript that type stripping cannot run
  */
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import * as esbuild from 'esbuild';
@@ -185,9 +185,12 @@ async function buildTypes() {
 
 /** The examples see the same types as a user's workspace does. */
 async function placeTypesInExamples() {
-  const folder = path.join(root, 'media/examples/math_agent/.agentjet/types');
-  await mkdir(folder, { recursive: true });
-  await cp(path.join(dist, 'types/agentjet.d.ts'), path.join(folder, 'agentjet.d.ts'));
+  const examples = path.join(root, 'media/examples');
+  for (const example of await readdir(examples)) {
+    const folder = path.join(examples, example, '.agentjet/types');
+    await mkdir(folder, { recursive: true });
+    await cp(path.join(dist, 'types/agentjet.d.ts'), path.join(folder, 'agentjet.d.ts'));
+  }
 }
 
 async function copyEsbuildWasm() {

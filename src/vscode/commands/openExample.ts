@@ -3,10 +3,13 @@ import { CodedError } from '../../base/errors.ts';
 import { exists } from '../exists.ts';
 import { placeTypes } from './addTypes.ts';
 
-const example = 'math_agent';
+/** The one to begin with. */
+const first = 'math_agent';
 
-/** Copies the example to a folder that the user chooses, and opens it. Undefined when the user thought better of it. */
+/** Copies an example to a folder, both the user's choice, and opens it. Undefined when the user thought better of it. */
 export async function openExample(extension: vscode.Uri): Promise<vscode.Uri | undefined> {
+  const example = await chooseExample(extension);
+  if (example === undefined) return undefined;
   const chosen = await vscode.window.showOpenDialog({
     canSelectFiles: false,
     canSelectFolders: true,
@@ -15,15 +18,45 @@ export async function openExample(extension: vscode.Uri): Promise<vscode.Uri | u
   });
   const parent = chosen?.[0];
   if (parent === undefined) return undefined;
-  const folder = await copyExample(extension, parent);
+  const folder = await copyExample(extension, example, parent);
   await vscode.commands.executeCommand('vscode.openFolder', folder, {
     forceNewWindow: (vscode.workspace.workspaceFolders?.length ?? 0) > 0,
   });
   return folder;
 }
 
+async function chooseExample(extension: vscode.Uri): Promise<string | undefined> {
+  const examples = vscode.Uri.joinPath(extension, 'media/examples');
+  const entries = await vscode.workspace.fs.readDirectory(examples);
+  const names = entries.filter(([, type]) => type === vscode.FileType.Directory).map(([name]) => name);
+  names.sort((a, b) => Number(b === first) - Number(a === first) || a.localeCompare(b));
+  const items = await Promise.all(
+    names.map(async (name) => ({
+      label: name,
+      detail: await descriptionOf(vscode.Uri.joinPath(examples, name)),
+    })),
+  );
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: 'AgentJet: Open Example',
+    placeHolder: 'Which example to copy and open',
+    matchOnDetail: true,
+  });
+  return chosen?.label;
+}
+
+/** What its `package.json` says of it. */
+async function descriptionOf(example: vscode.Uri): Promise<string> {
+  const bytes = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(example, 'package.json'));
+  const { description } = JSON.parse(new TextDecoder().decode(bytes)) as { readonly description?: string };
+  return description ?? '';
+}
+
 /** The copy, types included. Never writes over a folder that is there. */
-export async function copyExample(extension: vscode.Uri, parent: vscode.Uri): Promise<vscode.Uri> {
+export async function copyExample(
+  extension: vscode.Uri,
+  example: string,
+  parent: vscode.Uri,
+): Promise<vscode.Uri> {
   const folder = vscode.Uri.joinPath(parent, example);
   if (await exists(folder)) throw alreadyThere(folder);
   await vscode.workspace.fs.copy(vscode.Uri.joinPath(extension, 'media/examples', example), folder);

@@ -57,6 +57,8 @@ test('Open Example copies the example into the chosen folder, once', async () =>
   await mkdir(parent);
   await openRunnable(config);
   await editor().commandThatAsks('AgentJet: Open Example');
+  await editor().screenshot('examples');
+  await editor().pickThatAsks('math_agent');
   await editor().chooseFolder(parent, 'Put the Example Here');
   const copied = path.join(parent, 'math_agent');
   const types = path.join(copied, '.agentjet/types/agentjet.d.ts');
@@ -65,6 +67,7 @@ test('Open Example copies the example into the chosen folder, once', async () =>
     await readFile(editor().file(config), 'utf8'),
   );
   await editor().commandThatAsks('AgentJet: Open Example');
+  await editor().pickThatAsks('math_agent');
   await editor().chooseFolder(parent, 'Put the Example Here');
   await editor().see(toast, `There is already a folder ${copied}`);
   await editor().screenshot('already-there');
@@ -113,6 +116,6 @@ test('the walkthrough leads from the example to F5', async () => {
     await editor().screenshot(`walkthrough-${title}`);
   }
   await (await editor().see('.gettingStartedContainer .monaco-button', 'Open Example')).click();
-  await editor().see('.quick-input-widget', 'Where should the example go?');
+  await editor().see('.quick-input-widget', 'AgentJet: Open Example');
   await editor().screenshot('walkthrough-link');
 });
