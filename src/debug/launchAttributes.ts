@@ -46,6 +46,9 @@ export interface LaunchAttributes {
   readonly replayMiss?: 'fail' | 'rerecord' | 'sequential';
   readonly faults?: FaultAttributes;
   readonly judgeTrace?: string;
+  /** `embedded`, a script's file, or `[MODEL@]URL`, by the names that workflows give their debug models. */
+  readonly debugModels?: Readonly<Record<string, string>>;
+  readonly trainableTargets?: readonly string[];
   readonly tokenizer?: string;
   readonly seed?: number;
   readonly tasks?: number;
@@ -233,6 +236,17 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
     minLength: 1,
     description:
       "A run's `.ajtrace`, whose episodes are scored again by the config's judge in place of being run: breakpoints in the judge stop.",
+  },
+  debugModels: {
+    type: 'object',
+    additionalProperties: { type: ['string'] },
+    description:
+      'What answers for targets that are not trained, by the name of the debug model that their agents ask for: `embedded`, the file of a script, or the base URL of an OpenAI-compatible server, with `MODEL@` before it where the model has another name there. Default: the server of OPENAI_API_KEY and OPENAI_BASE_URL, else the embedded model.',
+  },
+  trainableTargets: {
+    type: 'array',
+    items: { type: 'string' },
+    description: "Train only the agents of these targets. Default: the workflow's own `trainableTargets`.",
   },
   tokenizer: {
     type: 'string',

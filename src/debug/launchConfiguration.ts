@@ -8,6 +8,7 @@
 import path from 'node:path';
 import { parse as parseEnvFile } from 'dotenv';
 import type { FileReader } from '../base/ports.ts';
+import { debugModelChoice, parseDebugModel } from '../protocol/debugModelText.ts';
 import {
   faultKinds,
   runProtocolVersion,
@@ -76,17 +77,12 @@ export async function resolveLaunch(
   const env = await resolveEnvironment(attributes, cwd, context);
   const model = await resolveModel(attributes, cwd, env, context);
   const helper = await resolveHelper(attributes, cwd, env, context);
+  const debugModels = resolveDebugModels(attributes, cwd, env, context);
+  const recording = resolveRecording(attributes, cwd);
+  const resolved = { config, cwd, model, recording, helper, debugModels, tokenizer, debugging };
   return {
     spec: {
-      request: toRequest(attributes, {
-        config,
-        cwd,
-        model,
-        recording: resolveRecording(attributes, cwd),
-        helper,
-        tokenizer,
-        debugging,
-      }),
+      request: toRequest(attributes, resolved),
       inspect: debugging,
       env,
       runtimeExecutable: resolveExecutable(attributes.runtimeExecutable, cwd),
@@ -105,6 +101,7 @@ function toRequest(
     model: ModelChoice;
     recording: Pick<RunRequest, 'record' | 'replay' | 'faults'>;
     helper: HelperChoice | undefined;
+    debugModels: RunRequest['debugModels'];
     tokenizer: string | undefined;
     debugging: boolean;
   },
@@ -122,6 +119,10 @@ function toRequest(
       judge: { trace: path.resolve(resolved.cwd, attributes.judgeTrace), ownConfig: true },
     }),
     ...(resolved.helper !== undefined && { helper: resolved.helper }),
+    ...(resolved.debugModels !== undefined && { debugModels: resolved.debugModels }),
+    ...(attributes.trainableTargets !== undefined && {
+      trainableTargets: [...attributes.trainableTargets],
+    }),
     split: attributes.split ?? (validates ? 'validation' : 'training'),
     // Launching means trust: editors ask for it before they start a session.
     allowEnvironment: true,
@@ -199,6 +200,28 @@ async function resolveModel(
       return resolveEndpoint(attributes.endpoint, env, context);
     }
   }
+}
+
+/** Servers get the key of the endpoint's variable, or of OPENAI_API_KEY. */
+function resolveDebugModels(
+  { debugModels, endpoint }: LaunchAttributes,
+  cwd: string,
+  env: EnvironmentOverlay,
+  context: LaunchContext,
+): RunRequest['debugModels'] {
+  if (debugModels === undefined) return undefined;
+  const variable = endpoint?.apiKeyEnv ?? 'OPENAI_API_KEY';
+  const apiKey = (variable in env ? env[variable] : context.environment[variable]) ?? undefined;
+  return Object.fromEntries(
+    Object.entries(debugModels).map(([name, text]) => {
+      const model = parseDebugModel(name, text);
+      if (model === undefined) {
+        const expected = "'embedded', the file of a script, or an http or https URL";
+        throw debugErrors.badAttribute(`debugModels.${name}`, expected, `'${text}'`);
+      }
+      return [name, debugModelChoice(model, (file) => path.resolve(cwd, file), apiKey)];
+    }),
+  );
 }
 
 async function resolveEndpoint(

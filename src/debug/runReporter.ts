@@ -70,7 +70,7 @@ export class RunReporter {
         return [threadEvent('started', event.episode), output('console', `${episodeName(event)}: started`)];
       case 'llm-call':
         return this.#whenVerbose(
-          `episode ${event.episode}: LLM call ${event.call} by ${event.agent}, status ${event.status}, ${event.seconds.toFixed(2)} s`,
+          `episode ${event.episode}: LLM call ${event.call} by ${event.agent}${event.debugModel === undefined ? '' : ` to the debug model ${event.debugModel}`}, status ${event.status}, ${event.seconds.toFixed(2)} s`,
         );
       case 'episode-ended':
         return this.#episodeEnded(event.result);

@@ -1,21 +1,26 @@
+import process from 'node:process';
 import type { ModelTextSource } from '../backbone/context-tracker/modelTextSource.ts';
 import { tokenPieces } from '../backbone/context-tracker/tokenPieces.ts';
 import type { ModelTuner } from '../backbone/launcher/launch.ts';
 import type { RunPlan } from '../backbone/launcher/runPlan.ts';
 import { createEmbeddedModel } from '../backbone/model-tuner/embedded/embeddedModel.ts';
 import { FaultTally } from '../backbone/model-tuner/faults/faultTally.ts';
-import { createGateway, type FinishedCall } from '../backbone/model-tuner/gateway.ts';
+import { createGateway, type EpisodeHandle, type FinishedCall } from '../backbone/model-tuner/gateway.ts';
 import type { ChatModel } from '../backbone/model-tuner/model.ts';
 import { EpisodeNames } from '../backbone/model-tuner/recording/episodeNames.ts';
-import { createTuner } from '../backbone/model-tuner/tuner.ts';
+import type { AdapterRoute } from '../backbone/model-tuner/routing.ts';
+import { TargetBook } from '../backbone/model-tuner/targetBook.ts';
+import { createTuner, type TunerBinding } from '../backbone/model-tuner/tuner.ts';
 import type { EpisodeCalls, EpisodeSlot } from '../backbone/task-runner/episode.ts';
 import type { CancellationToken } from '../base/cancellation.ts';
-import type { Location } from '../base/errors.ts';
+import { toReport, type Location } from '../base/errors.ts';
 import { Emitter, type Event } from '../base/event.ts';
 import { hashText } from '../base/hash.ts';
 import type { Logger, LogLevel } from '../base/ports.ts';
 import type { ModelAnswer, ModelChoice, RunEvent, RunRequest } from '../protocol/run.ts';
+import type { AjetTuner } from '../workflow/index.ts';
 import { systemClock } from './clock.ts';
+import { DebugModels, type DebugModelsOptions } from './debugModels.ts';
 import { createEndpointModel } from './endpointModel.ts';
 import { createHumanModel } from './humanModel.ts';
 import { localFiles } from './files.ts';
@@ -32,8 +37,18 @@ export interface ScriptLoader {
   userFrame(error: unknown): Location | undefined;
 }
 
-/** What a run's request says of its model. */
-export type TunerRequest = Pick<RunRequest, 'config' | 'model' | 'record' | 'replay' | 'faults'>;
+/** What a run's request says of models and of what is trained. */
+export type TunerRequest = Pick<
+  RunRequest,
+  | 'config'
+  | 'model'
+  | 'record'
+  | 'replay'
+  | 'faults'
+  | 'debugModels'
+  | 'trainableTargets'
+  | 'allowEnvironment'
+>;
 
 /** What comes from the run's front end while it goes. */
 export interface FromFrontEnd {
@@ -54,15 +69,20 @@ export async function openModelTuner(
   const names = new EpisodeNames();
   const around = await openModelLayers(request, names, logger, emit);
   const human = (): ChatModel => createHumanModel({ names, clock: systemClock, onAnswer, emit });
-  const open = modelOpener(plan.seed, text, loader, logger, human);
-  const model = await around(() => open(request.model));
+  const opener = modelOpener(plan.seed, text, loader, logger, human);
+  const open: DebugModelsOptions['open'] = (choose) => around(() => opener(choose()));
+  const model = await open(() => request.model);
   const recording = await openRunRecording(request, { names, model: model.description, cancellation, emit });
+  const debugModels = debugModelsOf(request, open, logger);
+  const targets = targetBook(emit);
   const calls = new Emitter<FinishedCall>();
   const faults = new FaultTally();
   calls.event((call) => recording?.take(call));
   calls.event((call) => faults.take(call));
+  calls.event((call) => targets.uses(call.targetTag));
   const gateway = createGateway({
     model,
+    debugModel: (name) => debugModels.get(name),
     sampling: plan.sampling,
     seed: plan.seed,
     clock: systemClock,
@@ -70,37 +90,80 @@ export async function openModelTuner(
     observer: { onCall: (call) => calls.fire(call) },
   });
   const server = await startModelServer(gateway.handle);
-  const fetch = createModelFetch(gateway.handle);
   const outside = new OutsideWatch(server.baseUrl, (error) => loader.userFrame(error));
+  const fetchFor = (adapter: AdapterRoute): typeof fetch =>
+    createModelFetch((asked) => gateway.handle({ ...asked, adapter }));
   const openCalls = (slot: EpisodeSlot, episodeUuid: string): EpisodeCalls => {
     const { episode } = slot;
     const name = names.begin(episode, slot.task.task_id, slot.repeat);
-    const handle = gateway.openEpisode({ episodeUuid, episode, seed: seedOf(slot), address: server.baseUrl });
-    const apiKeyFor = handle.apiKeyFor.bind(handle);
-    return {
-      tuner: createTuner({ baseUrl: server.baseUrl, fetch, apiKeyFor }),
-      get answered() {
-        return handle.llmCalls;
+    const address = server.baseUrl;
+    const handle = gateway.openEpisode({ episodeUuid, episode, seed: seedOf(slot), address });
+    return callsOf(handle, {
+      tunerFor: ({ trainableTargets }) => {
+        const trained = request.trainableTargets ?? trainableTargets;
+        targets.names(trained);
+        return tunerOf(handle, { baseUrl: address, targets: trained, fetchFor });
       },
-      get failure() {
-        return handle.failure;
-      },
-      get faults() {
-        return faults.of(episodeUuid);
-      },
+      faults: () => faults.of(episodeUuid),
       outside: outside.openEpisode(),
-      close: () => {
-        handle.close();
-        recording?.episodeEnded(name);
-      },
-    };
+      close: () => recording?.episodeEnded(name),
+    });
   };
   const close = async (): Promise<void> => {
     outside.close();
     await server.close();
     recording?.close();
   };
-  return { description: model.description, onCall: calls.event, openCalls, close };
+  const episodesEnded = (): void => targets.close();
+  return { description: model.description, onCall: calls.event, openCalls, episodesEnded, close };
+}
+
+function debugModelsOf(request: TunerRequest, open: DebugModelsOptions['open'], logger: Logger): DebugModels {
+  return new DebugModels({
+    choices: request.debugModels ?? {},
+    trained: request.model,
+    environment: request.allowEnvironment ? process.env : {},
+    open,
+    logger,
+  });
+}
+
+function tunerOf(handle: EpisodeHandle, binding: Omit<TunerBinding, 'apiKeyFor'>): AjetTuner {
+  handle.trainOnly(binding.targets);
+  return createTuner({ ...binding, apiKeyFor: (agent) => handle.apiKeyFor(agent) });
+}
+
+function targetBook(emit: (event: RunEvent) => void): TargetBook {
+  return new TargetBook((problem) =>
+    emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
+  );
+}
+
+interface OwnOfCalls extends Pick<EpisodeCalls, 'tunerFor' | 'outside' | 'close'> {
+  faults(): EpisodeCalls['faults'];
+}
+
+function callsOf(handle: EpisodeHandle, own: OwnOfCalls): EpisodeCalls {
+  return {
+    tunerFor: (workflow) => own.tunerFor(workflow),
+    get answered() {
+      return handle.llmCalls;
+    },
+    get failure() {
+      return handle.failure;
+    },
+    get faults() {
+      return own.faults() ?? [];
+    },
+    get routing() {
+      return handle.routing;
+    },
+    outside: own.outside,
+    close: () => {
+      handle.close();
+      own.close();
+    },
+  };
 }
 
 /** By what the task is, not by where it stands: a task that is run alone samples as it did among others. */

@@ -66,6 +66,8 @@ export const replayMisses = ['fail', 'rerecord', 'sequential'] as const;
 
 /** A recording that answers in place of the models; they are asked with `rerecord` only. */
 export const replayChoice = z.object({ file: z.string(), miss: z.enum(replayMisses) });
+/** A model that is not trained, by the name under which a workflow's adapters know it. */
+const debugModels = z.record(z.string(), modelChoice);
 
 /** What can be made to go wrong with an LLM call. */
 export const faultKinds = [
@@ -114,6 +116,10 @@ export const runRequest = z.object({
   judge: z.optional(judgeChoice),
   /** Absent: the server that upstream asks, by `DASHSCOPE_API_KEY` of the run's environment. */
   helper: z.optional(helperChoice),
+  /** Models that answer for targets that are not trained; a name not among them has a default. */
+  debugModels: z.optional(debugModels),
+  /** Which targets are trained; absent: what the workflow says. */
+  trainableTargets: z.optional(z.array(z.string())),
   /** Seed of the run; absent: `ajet.debug.debug_vllm_seed`. */
   seed: z.optional(z.number()),
   /** How many tasks, from the first; absent: `ajet.debug.debug_first_n_tasks`. */
@@ -195,6 +201,17 @@ export type InjectedFault = z.infer<typeof injectedFault>;
 export const outsideCalls = z.object({ host: z.string(), calls: z.number(), location: z.optional(location) });
 export type OutsideCalls = z.infer<typeof outsideCalls>;
 
+/** What became of an episode's calls by their targets; those plainly trained are left out. */
+export const episodeRouting = z.object({
+  /** Answered by debug models, so not trained. */
+  debug: z.array(z.object({ target: z.string(), model: z.string(), calls: z.number() })),
+  /** Trained although the target is not to be. */
+  trainedAnyway: z.array(
+    z.object({ target: z.string(), why: z.enum(['no-debug-model', 'base-url']), calls: z.number() }),
+  ),
+});
+export type EpisodeRouting = z.infer<typeof episodeRouting>;
+
 /** One episode's outcome. */
 export const episodeResult = z.object({
   ...episodeId,
@@ -204,10 +221,12 @@ export const episodeResult = z.object({
   /** Who gave the reward, and whether with `isSuccess`, which else counts as false; absent: there is none. */
   scoredBy: z.optional(z.enum(['workflow', 'judge'])),
   successGiven: z.optional(z.boolean()),
-  /** LLM calls through the tuner that were answered. */
+  /** LLM calls through the tuner that were answered by the model being trained. */
   llmCalls: z.number(),
   /** Absent where there were none. */
   outside: z.optional(z.array(outsideCalls)),
+  /** Absent where every call was for a target that is trained. */
+  routing: z.optional(episodeRouting),
   /** Wall-clock seconds from start to end, time held by a debugger included. */
   seconds: z.number(),
   error: z.nullable(errorReport),
@@ -259,6 +278,8 @@ export const runEvent = z.discriminatedUnion('type', [
     episode: z.number(),
     call: z.number(),
     agent: z.string(),
+    /** Which answered in place of the model being trained. */
+    debugModel: z.optional(z.string()),
     seconds: z.number(),
     status: z.number(),
   }),

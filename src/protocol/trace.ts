@@ -101,7 +101,10 @@ export interface TracedCall {
   /** HTTP status that the client got. */
   readonly status: number;
   readonly error: string | null;
-  /** Everything of the request but messages and tools, JSON: sampling options, seed, stream, …. */
+  /**
+   * Everything of the request but messages and tools, JSON: sampling options, seed, stream, …. With `debug_model`, that
+   * answered in place of the model being trained: such a call has no messages and is in no timeline.
+   */
   readonly options: string;
   /** The tools offered, JSON; null: none. */
   readonly tools: string | null;

@@ -1,6 +1,7 @@
 import { formatLocation, type ErrorReport } from '../base/errors.ts';
 import type { EpisodeResult, EpisodeTracking, OutsideCalls } from '../protocol/run.ts';
 import { finding, type Finding } from './findings.ts';
+import { routedAway, trainedAnyway } from './routingFindings.ts';
 
 /** What is found of an episode by itself: why it makes no sample, what its calls have, and what is odd about its reward. */
 export function episodeFindings(result: EpisodeResult): readonly Finding[] {
@@ -9,6 +10,7 @@ export function episodeFindings(result: EpisodeResult): readonly Finding[] {
     ...withoutSample(result),
     ...(result.outside ?? []).map(bypassed),
     ...(result.tracking?.problems ?? []),
+    ...trainedAnyway(result.routing),
     ...aboutReward(result),
     ...(result.selected === 0 ? [leftOut] : []),
   ];
@@ -33,7 +35,7 @@ function firstLine({ message }: ErrorReport): string {
   return message.split('\n')[0] ?? '';
 }
 
-function withoutSample({ error, tracking, faults }: EpisodeResult): readonly Finding[] {
+function withoutSample({ error, tracking, faults, routing }: EpisodeResult): readonly Finding[] {
   if (error !== null) {
     if (faults !== undefined && faults.length > 0) return [];
     return [finding('episode-error', `The episode ended with an error: ${firstLine(error)}`)];
@@ -47,6 +49,8 @@ function withoutSample({ error, tracking, faults }: EpisodeResult): readonly Fin
     ];
   }
   if (tracking.timelines === 0) {
+    const routed = routedAway(routing);
+    if (routed !== undefined) return [routed];
     return [
       finding(
         'no-call',

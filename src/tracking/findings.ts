@@ -115,6 +115,22 @@ export const findingKinds = {
       'Code of the workflow asked another server for text by itself (`fetch` or `node:http` to a path such as `/chat/completions`). Such calls are neither tracked nor trained. For a model that is not to be trained, such as a simulated user, that is as it should be; what a judge asks is not counted. Calls of other processes are not seen.',
     hint: 'If the call is the agent’s, make it by the client that `tuner` gives.',
   },
+  'routed-away': {
+    level: 'episode',
+    severity: 'error',
+    title: 'Every call went to a debug model',
+    explanation:
+      'Agents whose target `trainableTargets` does not name are answered by their debug models, which are not tracked.',
+    hint: 'Name a target that the agents use in `trainableTargets` of the workflow (--trainable-targets; launch.json: trainableTargets).',
+  },
+  'trained-anyway': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'A target that is trained though it is not to be',
+    explanation:
+      'AgentJet takes the model being trained, and trains it, where an agent has no debug model, and for whatever comes by base URL and key.',
+    hint: 'Reach the model by `asOpenAIClient` with a `debugModel`, or name the target in `trainableTargets`.',
+  },
   'nothing-trainable': {
     level: 'episode',
     severity: 'error',

@@ -11,7 +11,6 @@ export {
   MathAnswerAsJudge,
   type InputSource,
 } from './judges/index.ts';
-export type { AgentOptions, AjetTuner, BaseUrlApiKey } from './tuner.ts';
 export {
   AgentJetJob,
   AstunerJob,
@@ -22,4 +21,5 @@ export {
   type JobSplits,
   type JobWorkflow,
 } from './job.ts';
+export type { AgentOptions, AjetTuner, BaseUrlApiKey, RoutedAgentOptions } from './tuner.ts';
 export { BaseJudge, Workflow, type JudgeHelper, type JudgeVerdict, type Verdict } from './workflow.ts';

@@ -1,11 +1,19 @@
 import type OpenAI from 'openai';
 
-/** Whose call it is. Names only label and route; every tuner of an episode reaches the same model. */
+/** Whose call it is. */
 export interface AgentOptions {
   /** Default `default_agent_name`. */
   readonly agentName?: string;
   /** Which trainable target the agent belongs to. Default `default_target_tag`. */
   readonly targetTag?: string;
+}
+
+export interface RoutedAgentOptions extends AgentOptions {
+  /**
+   * The model that answers, untracked, where the workflow’s `trainableTargets` leave this target out: a name that the
+   * run’s debug models have. Default `gpt-4o`; null: the model being trained answers all the same, and is trained.
+   */
+  readonly debugModel?: string | null;
 }
 
 export interface BaseUrlApiKey {
@@ -21,10 +29,13 @@ export interface BaseUrlApiKey {
 export interface AjetTuner {
   /**
    * The official `openai` client, bound to this episode, agent and target. It serves chat completions; the
-   * `model` of a request is free, since there is but one.
+   * `model` of a request is free. Messages and tools reach the model being trained, other options do not.
    */
-  asOpenAIClient(agent?: AgentOptions): OpenAI;
+  asOpenAIClient(agent?: RoutedAgentOptions): OpenAI;
 
-  /** For agents that bring their own client, in any language or process of this machine. */
+  /**
+   * For agents that bring their own client, in any language or process of this machine. What comes this way is always
+   * answered by the model being trained, and trained, whatever its target.
+   */
   asOaiBaseUrlApiKey(agent?: AgentOptions): BaseUrlApiKey;
 }

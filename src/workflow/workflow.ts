@@ -4,7 +4,10 @@ import type { AjetTuner } from './tuner.ts';
 /** The agent: extend it, and name it in `ajet.rollout.user_workflow` as `file.ts->ClassName`. */
 export abstract class Workflow {
   name = 'default_workflow';
-  /** Which target tags are trained; null: all. */
+  /**
+   * Which target tags are trained; null: all. An empty list is all, too. Read before an episode starts; the launch
+   * attribute `trainableTargets` and `--trainable-targets` win over it.
+   */
   trainableTargets: readonly string[] | null = null;
 
   /** Runs one episode. A throw ends this episode with an error; the others go on. */

@@ -155,9 +155,16 @@ export class RunRecorder {
   #record(call: FinishedCall, recording: Recording): void {
     const { stoppedAt } = recording;
     const interrupted = stoppedAt !== undefined && call.startedAt >= stoppedAt;
-    const tracked = this.#track((text) =>
-      this.#trackerOf(recording, text).track({ ...trackerRequest(call), interrupted }, trackerReply(call)),
-    );
+    // What a debug model answered is in the trace, but of no timeline.
+    const tracked =
+      call.debugModel === null
+        ? this.#track((text) =>
+            this.#trackerOf(recording, text).track(
+              { ...trackerRequest(call), interrupted },
+              trackerReply(call),
+            ),
+          )
+        : undefined;
     const reply = tracked?.added.find(({ position }) => position === tracked.reply);
     if (reply !== undefined) this.#options.onTokens?.(call.episode, reply.message.tokenIds.length);
     this.#writeCall(call, tracked);

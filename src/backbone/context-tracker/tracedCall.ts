@@ -26,7 +26,7 @@ export function trackerReply({ failure, completion }: FinishedCall): TrackerRepl
 
 /** A call as the trace has it; of one that could not be tracked, all but messages and tokens. */
 export function tracedCall(finished: FinishedCall, tracked: TrackedCall | undefined): TracedCall {
-  const { failure, request } = finished;
+  const { failure, request, debugModel } = finished;
   const options = Object.entries(request).filter(([name]) => name !== 'messages' && name !== 'tools');
   const tools = toolsOf(request);
   const fault = injectedFault(finished);
@@ -39,7 +39,11 @@ export function tracedCall(finished: FinishedCall, tracked: TrackedCall | undefi
     seconds: finished.seconds,
     status: finished.status,
     error: failure === undefined ? null : (failure.report?.message ?? failure.error.message),
-    options: JSON.stringify({ ...(fault && { injected_fault: fault }), ...Object.fromEntries(options) }),
+    options: JSON.stringify({
+      ...(fault && { injected_fault: fault }),
+      ...(debugModel !== null && { debug_model: debugModel }),
+      ...Object.fromEntries(options),
+    }),
     tools: tools === null ? null : JSON.stringify(tools),
     finishReason: finished.completion?.choices[0]?.finish_reason ?? null,
     messages: tracked?.messages ?? [],

@@ -42,6 +42,8 @@ export interface ModelTuner {
   /** Of every call, when it is over. */
   readonly onCall: Event<FinishedCall>;
   openCalls(slot: EpisodeSlot, episodeUuid: string): EpisodeCalls;
+  /** Tells what only the whole run shows. */
+  episodesEnded(): void;
   close(): Promise<void>;
 }
 
@@ -158,6 +160,7 @@ async function run(
       (): RunEnd => ({ status: cancellation.isCancelled ? 'cancelled' : 'completed', error: null }),
       (error: unknown) => failed(error, ports),
     );
+    modelTuner.episodesEnded();
     const selection = rollout.selection();
     if (selection !== undefined) ports.emit({ type: 'selection', episodes: [...selection] });
     recorder.runEnded({ ...end, ...(selection && { selection }), endedAt: ports.clock.now() });
@@ -267,8 +270,16 @@ function contextOf(
 
 function observeCall(call: FinishedCall, recorder: RunRecorder, ports: LaunchPorts): void {
   recorder.callEnded(call);
-  const { episode, agentName, seconds, status } = call;
-  ports.emit({ type: 'llm-call', episode, call: call.call, agent: agentName, seconds, status });
+  const { episode, agentName, debugModel, seconds, status } = call;
+  ports.emit({
+    type: 'llm-call',
+    episode,
+    call: call.call,
+    agent: agentName,
+    ...(debugModel !== null && { debugModel }),
+    seconds,
+    status,
+  });
 }
 
 async function observed(

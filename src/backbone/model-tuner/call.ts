@@ -8,6 +8,8 @@ import type { TokenDetails } from './tokenDetails.ts';
 /** One LLM call, once it is over. */
 export interface FinishedCall extends CallIdentity {
   readonly episodeUuid: string;
+  /** The debug model that answered in place of the model being trained, so that nothing is tracked; null: none did. */
+  readonly debugModel: string | null;
   /** As the model got it: with the run's sampling values, the call's seed, and log probabilities asked for. */
   readonly request: ChatRequest;
   /** Milliseconds since the Unix epoch. */
@@ -31,6 +33,7 @@ export type CallOutcome =
 export interface CallStart {
   readonly identity: CallIdentity;
   readonly episodeUuid: string;
+  readonly debugModel: string | null;
   readonly request: ChatRequest;
   /** What the client asked for itself; the model may be asked for more. */
   readonly asked: TokenDetails;
@@ -64,6 +67,10 @@ export class Call {
     }
   }
 
+  get debugModel(): string | null {
+    return this.#start.debugModel;
+  }
+
   get cancellation(): CancellationToken {
     return this.#cancellation.token;
   }
@@ -76,6 +83,7 @@ export class Call {
     this.#start.onFinished({
       ...this.identity,
       episodeUuid: this.#start.episodeUuid,
+      debugModel: this.debugModel,
       request: this.request,
       startedAt: this.#startedAt,
       seconds: (this.#start.clock.monotonic() - this.#startedMonotonic) / 1000,

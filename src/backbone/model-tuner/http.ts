@@ -1,4 +1,5 @@
 import type { CancellationToken } from '../../base/cancellation.ts';
+import type { AdapterRoute } from './routing.ts';
 
 /** A request as the gateway sees it, whichever door it came through. */
 export interface HttpRequest {
@@ -8,6 +9,8 @@ export interface HttpRequest {
   /** Names are lower-case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Of requests that an adapter of this process makes; nothing that comes from a socket has it. */
+  readonly adapter?: AdapterRoute;
   /** Cancelled when the client is gone. */
   readonly cancellation: CancellationToken;
 }

@@ -2,7 +2,7 @@ import type { CancellationToken } from '../../base/cancellation.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { CodedError, toReport, type ErrorReport, type Location } from '../../base/errors.ts';
 import type { Clock } from '../../base/ports.ts';
-import type { EpisodeResult, InjectedFault } from '../../protocol/run.ts';
+import type { EpisodeResult, EpisodeRouting, InjectedFault } from '../../protocol/run.ts';
 import type { AjetTuner, Task, Workflow, WorkflowOutput, WorkflowTask } from '../../workflow/index.ts';
 import type { Environments, EpisodeEnvironment } from '../env-service/environment.ts';
 import type { EpisodeWatch } from '../model-tuner/outsideCalls.ts';
@@ -28,14 +28,17 @@ export type Numbering = Pick<WorkflowTask, 'taskBatchIndex' | 'taskTag'>;
 
 /** An episode's access to the Model Tuner. */
 export interface EpisodeCalls {
-  readonly tuner: AjetTuner;
-  /** LLM calls answered so far. */
+  /** The tuner for the workflow of the episode, by which targets that trains. */
+  tunerFor(workflow: Pick<Workflow, 'trainableTargets'>): AjetTuner;
+  /** LLM calls answered so far by the model being trained. */
   readonly answered: number;
   /** What the model last failed with, if its last call failed: why a workflow most likely threw. */
   readonly failure: CodedError | undefined;
   /** What was injected into its calls, where faults are. */
   readonly faults?: readonly InjectedFault[];
   readonly outside: EpisodeWatch;
+  /** Where calls went that were not plainly trained; undefined: there were none. */
+  readonly routing: EpisodeRouting | undefined;
   /** Ends the episode's access; calls in flight end at once, as cancelled. */
   close(): void;
 }
@@ -117,6 +120,7 @@ function resultOf(
     reward: null,
     isSuccess: false,
     llmCalls: calls.answered,
+    ...(calls.routing && { routing: calls.routing }),
     ...('reward' in outcome && outcome),
     ...(outside.length > 0 && { outside: [...outside] }),
     error: 'reward' in outcome ? null : outcome,
@@ -182,7 +186,8 @@ async function execute(
   const task = await prepare(slot, uuid, environment, context);
   const workflow = new context.Workflow();
   const given = JSON.stringify(taskFields.map((field) => task.task[field]));
-  const output: unknown = await calls.outside.run(() => workflow.execute(task, calls.tuner));
+  const tuner = calls.tunerFor(workflow);
+  const output: unknown = await calls.outside.run(() => workflow.execute(task, tuner));
   noteChanges(slot, JSON.parse(given) as unknown[], task.task, context);
   const { placeOf } = context;
   if (!isOutput(output)) throw noOutput(context.Workflow.name, output, await placeOf('execute'));

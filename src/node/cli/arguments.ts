@@ -1,6 +1,8 @@
 import { CodedError } from '../../base/errors.ts';
+import type { DebugModelText } from '../../protocol/debugModelText.ts';
 import { replayMisses, type RunRequest } from '../../protocol/run.ts';
 import { parseFaults } from './faultArgument.ts';
+import { debugModel, positive, trainableTargets, whole } from './argumentValues.ts';
 import { oneOf, parseOptions, wrongUse } from './commandLine.ts';
 
 export interface RunArguments {
@@ -20,6 +22,10 @@ export interface RunArguments {
   readonly record: RunRequest['record'];
   readonly replay: RunRequest['replay'];
   readonly faults: RunRequest['faults'];
+  /** Models for targets that are not trained, by the names that workflows give them. */
+  readonly debugModels: Readonly<Record<string, DebugModelText>>;
+  /** Undefined: those of the workflow. */
+  readonly trainableTargets: readonly string[] | undefined;
   /** A tokenizer.json or the folder of one. */
   readonly tokenizer: string | undefined;
   readonly seed: number | undefined;
@@ -85,6 +91,8 @@ const options = {
   replay: { type: 'string' },
   'replay-miss': { type: 'string' },
   faults: { type: 'string' },
+  'debug-model': { type: 'string', multiple: true },
+  'trainable-targets': { type: 'string' },
   tokenizer: { type: 'string' },
   seed: { type: 'string' },
   tasks: { type: 'string' },
@@ -159,6 +167,9 @@ Which model answers:
   --model endpoint       an OpenAI-compatible server: --base-url URL --model-name NAME
   --api-key-env NAME     environment variable with the endpoint's key (default: OPENAI_API_KEY)
   --model human          you, at this terminal
+  --trainable-targets T  the targets that are trained, a,b,… (default: the workflow's trainableTargets)
+  --debug-model NAME=M   what answers for the others where their agents ask for NAME: embedded, a script's file, or
+                         [MODEL@]URL; may be given several times (default: OPENAI_API_KEY and OPENAI_BASE_URL)
 
 Which model judges and data generation ask (default: DASHSCOPE_API_KEY's server and the config's model):
   --helper KIND          embedded, script or endpoint; script alone: the file of --script
@@ -297,6 +308,8 @@ function runArguments(values: Values, conf: string | undefined): RunArguments {
     helper: helperArguments(values),
     ...recordingArguments(values),
     faults: parseFaults(values.faults),
+    debugModels: Object.fromEntries((values['debug-model'] ?? []).map(debugModel)),
+    trainableTargets: trainableTargets(values['trainable-targets']),
     tokenizer: values.tokenizer,
     seed: whole('--seed', values.seed, 0),
     tasks: whole('--tasks', values.tasks, 1),
@@ -371,27 +384,6 @@ function refuseBackbone(backbone: string): void {
       ? `Run it there with ajet --conf … --backbone ${backbone}, or leave --backbone out to debug here.`
       : 'The debug backbone runs here; trinity and verl train on a GPU host.',
   });
-}
-
-function whole(flag: string, text: string | undefined, least: number): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < least) {
-    throw wrongUse(
-      `${flag} ${text} is not a whole number from ${least}.`,
-      `Write for example ${flag} ${least}.`,
-    );
-  }
-  return value;
-}
-
-function positive(flag: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (!(value > 0) || !Number.isFinite(value)) {
-    throw wrongUse(`${flag} ${text} is not a number of seconds above 0.`, `Write for example ${flag} 60.`);
-  }
-  return value;
 }
 
 function refusedFlag(flag: string, reason: string): CodedError {

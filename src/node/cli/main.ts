@@ -5,6 +5,7 @@ import process from 'node:process';
 import { parse as parseEnvFile } from 'dotenv';
 import { CodedError, toReport } from '../../base/errors.ts';
 import type { RunProcess } from '../../debug/runLauncher.ts';
+import { debugModelChoice } from '../../protocol/debugModelText.ts';
 import {
   runProtocolVersion,
   type HelperChoice,
@@ -156,6 +157,13 @@ async function requestOf(
     faults: run.faults,
     replay: run.replay && { ...run.replay, file: path.resolve(cwd, run.replay.file) },
     helper: helperOf(run, cwd, environment),
+    debugModels: Object.fromEntries(
+      Object.entries(run.debugModels).map(([name, model]) => [
+        name,
+        debugModelChoice(model, (file) => path.resolve(cwd, file), environment[run.apiKeyEnv]),
+      ]),
+    ),
+    trainableTargets: run.trainableTargets && [...run.trainableTargets],
     tokenizer: run.tokenizer === undefined ? undefined : path.resolve(cwd, run.tokenizer),
     seed: run.seed,
     firstTasks: run.tasks,

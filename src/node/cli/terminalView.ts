@@ -233,6 +233,10 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
+function answeredBy({ agent, debugModel }: { agent: string; debugModel?: string | undefined }): string {
+  return debugModel === undefined ? agent : `${agent} to the debug model ${debugModel}`;
+}
+
 function describeCall(call: Extract<RunEvent, { type: 'llm-call' }>): string {
-  return `episode ${call.episode}: call ${call.call} by ${call.agent}, status ${call.status}, ${call.seconds.toFixed(2)} s`;
+  return `episode ${call.episode}: call ${call.call} by ${answeredBy(call)}, status ${call.status}, ${call.seconds.toFixed(2)} s`;
 }

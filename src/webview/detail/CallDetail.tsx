@@ -47,7 +47,9 @@ function CallBody({ episode, call }: { readonly episode: number; readonly call: 
       {call.reply ? (
         <MessageCard message={call.reply} />
       ) : (
-        <p class="muted">None: the call was not answered.</p>
+        <p class="muted">
+          {row.error === null ? 'Not kept: the call is not tracked.' : 'None: the call was not answered.'}
+        </p>
       )}
     </>
   );

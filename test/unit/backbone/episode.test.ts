@@ -40,6 +40,7 @@ function context(
   const seen = {
     retries: [] as unknown[],
     changed: [] as string[],
+    targets: null as readonly string[] | null,
     closed: 0,
     uncaught: (() => undefined) as (error: unknown) => void,
   };
@@ -58,18 +59,22 @@ function context(
         },
       ),
     helperLlm: { ask: () => Promise.reject(new Error('not asked')) },
-    openCalls: () => ({
-      tuner,
-      answered: 3,
-      failure: changes.failure,
-      outside: { run: (work) => work(), list: () => changes.outside ?? [] },
-      close: () => (seen.closed += 1),
-    }),
     environments: { open: () => nowhere },
     rollout,
     attempts: 1,
     onRetry: ({ attempt = 1 }, { code }, seconds) => seen.retries.push([attempt, code, seconds]),
     onTaskChanged: (_, field) => seen.changed.push(field),
+    openCalls: () => ({
+      tunerFor: ({ trainableTargets }) => {
+        seen.targets = trainableTargets;
+        return tuner;
+      },
+      answered: 3,
+      failure: changes.failure,
+      routing: undefined,
+      outside: { run: (work) => work(), list: () => changes.outside ?? [] },
+      close: () => (seen.closed += 1),
+    }),
     newUuid: () => 'ab'.repeat(16),
     userFrame: () => ({ file: '/w/workflow.ts', line: 4 }),
     placeOf: (method) => Promise.resolve({ file: `/w/${method}.ts`, line: 2 }),

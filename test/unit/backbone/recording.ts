@@ -101,6 +101,7 @@ export function finishedCall(changes: Partial<FinishedCall> = {}): FinishedCall 
     agentName: 'solver',
     targetTag: 'main',
     episodeUuid: 'ab'.repeat(16),
+    debugModel: null,
     request,
     startedAt: 5,
     seconds: 1,

@@ -90,12 +90,14 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
         onCall: calls.event,
         // One call of each episode, which ends with the episode.
         openCalls: ({ episode }) => ({
-          tuner: {} as AjetTuner,
+          tunerFor: () => ({}) as AjetTuner,
           answered: 1,
           outside: { run: (work) => work(), list: () => [] },
           failure: undefined,
+          routing: undefined,
           close: () => calls.fire(finishedCall({ episode })),
         }),
+        episodesEnded: () => undefined,
         close: () => {
           seen.closed += 1;
           return Promise.resolve();

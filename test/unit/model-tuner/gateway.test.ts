@@ -102,11 +102,12 @@ describe('who may call', () => {
 });
 
 describe('what the model is asked', () => {
-  it('is sampled as in training, with a seed of its own for each call', async () => {
+  it('has the messages, and the sampling of training with a seed of its own for each call', async () => {
     const bench = tunerBench(quiet);
     await ask(bench, { ...hello, temperature: 0, max_tokens: 5, seed: 1, top_k: 3 });
     await ask(bench, { ...hello, temperature: 0, max_tokens: 6, seed: 1 });
-    expect(bench.asked[0]).toMatchObject({ temperature: 0.9, top_p: 0.95, max_tokens: 4080, top_k: 3 });
+    expect(bench.asked[0]).toMatchObject({ temperature: 0.9, top_p: 0.95, max_tokens: 4080 });
+    expect(bench.asked[0]).not.toHaveProperty('top_k');
     expect(bench.asked[0]?.seed).not.toBe(bench.asked[1]?.seed);
     const again = tunerBench(quiet);
     await ask(again);
@@ -162,6 +163,7 @@ describe('an answered call', () => {
         agentName: 'solver',
         targetTag: 'main',
         episodeUuid: uuid,
+        debugModel: null,
         request: bench.asked[0],
         startedAt: 9000,
         seconds: 1.5,

@@ -33,12 +33,14 @@ export interface Bench {
   readonly firstCall: Promise<FinishedCall>;
   readonly logged: string[];
   readonly asked: ChatRequest[];
+  readonly debugAsked: ChatRequest[];
 }
 
 export function tunerBench(answer: Answer): Bench {
   const calls: FinishedCall[] = [];
   const logged: string[] = [];
   const asked: ChatRequest[] = [];
+  const debugAsked: ChatRequest[] = [];
   const clock = new FakeClock();
   const first = deferred<FinishedCall>();
   const model: ChatModel = {
@@ -50,6 +52,14 @@ export function tunerBench(answer: Answer): Bench {
   };
   const gateway = createGateway({
     model,
+    debugModel: (name) => {
+      if (name === 'nowhere') return Promise.reject(new Error('it is nowhere.'));
+      const respond: ChatModel['respond'] = async (request) => {
+        debugAsked.push(request);
+        return Promise.resolve(saying(`${name} speaking`));
+      };
+      return Promise.resolve({ description: name, respond });
+    },
     sampling,
     seed: 42,
     observer: {
@@ -63,7 +73,7 @@ export function tunerBench(answer: Answer): Bench {
   });
   const episode = gateway.openEpisode({ episodeUuid: uuid, episode: 5, seed: 5, address: 'in-process' });
   const apiKey = episode.apiKeyFor({ agentName: 'solver', targetTag: 'main' });
-  return { gateway, episode, apiKey, clock, calls, firstCall: first.promise, logged, asked };
+  return { gateway, episode, apiKey, clock, calls, firstCall: first.promise, logged, asked, debugAsked };
 }
 
 export const hello = { model: 'any', messages: [{ role: 'user', content: 'hello' }] };

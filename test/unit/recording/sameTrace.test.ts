@@ -165,6 +165,7 @@ async function run(
   });
   const gateway = createGateway({
     model: await modelOf(names),
+    debugModel: () => Promise.reject(new Error('There is none.')),
     sampling,
     seed: 42,
     clock,
@@ -185,7 +186,8 @@ async function run(
     const handle = gateway.openEpisode({ episodeUuid, episode, seed: episode, address: '' });
     const tuner = createTuner({
       baseUrl: 'http://127.0.0.1:1/v1',
-      fetch: createModelFetch(gateway.handle),
+      targets: null,
+      fetchFor: () => createModelFetch(gateway.handle),
       apiKeyFor: handle.apiKeyFor.bind(handle),
     });
     await workflow(steps, world, (agent) => tuner.asOpenAIClient({ agentName: `agent${agent}` }));

@@ -50,6 +50,15 @@ describe('a training report', () => {
       ['episode-error'],
     ],
     ['no tracking', { tracking: undefined }, ['not-tracked']],
+    [
+      'only debug models',
+      {
+        llmCalls: 0,
+        tracking: { ...tracking, timelines: 0, tokens: 0, trainableTokens: 0 },
+        routing: { debug: [{ target: 'wolf', model: 'gpt-4o', calls: 3 }], trainedAnyway: [] },
+      },
+      ['routed-away'],
+    ],
   ])('gives the reason: %s', (_, { tracking: own, ...more }, expected) => {
     const { tracking: dropped, ...bare } = result(0, 1, more);
     expect(dropped).toBeDefined();
@@ -57,6 +66,14 @@ describe('a training report', () => {
     const report = trainingReport(results, two);
     expect(report.episodes.map(({ trains }) => trains)).toEqual([false, true]);
     expect(report.episodes[0]?.findings.map(({ code }) => code)).toEqual(expected);
+  });
+
+  it('tells of targets that are trained though they are not to be', () => {
+    const trainedAnyway = [{ target: 'wolf', why: 'base-url' as const, calls: 3 }];
+    const results = [result(0, 1, { routing: { debug: [], trainedAnyway } }), result(1, 0)];
+    const report = trainingReport(results, two);
+    expect(report).toMatchObject({ trains: 2, findings: [{ code: 'trained-anyway', severity: 'warning' }] });
+    expect(report.findings[0]?.message).toContain('`wolf`');
   });
 
   it('tells of equal rewards once all episodes of a task are there', () => {

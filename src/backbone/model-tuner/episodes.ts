@@ -1,0 +1,112 @@
+import { CancellationSource } from '../../base/cancellation.ts';
+import type { CodedError } from '../../base/errors.ts';
+import type { EpisodeRouting } from '../../protocol/run.ts';
+import type { AgentOptions } from '../../workflow/index.ts';
+import { decodeApiKey, encodeApiKey } from './apiKey.ts';
+import type { FinishedCall } from './call.ts';
+import { failures } from './failures.ts';
+import type { ModelFailure } from './model.ts';
+import { RouteCounts, type Targets } from './routing.ts';
+
+export interface EpisodeOptions {
+  /** Must not be guessable: whoever knows it can make calls of the episode. */
+  readonly episodeUuid: string;
+  /** Position in the run, from 0. */
+  readonly episode: number;
+  /** Tells the episode's samples from those of others; equal seeds give equal samples. */
+  readonly seed: number;
+  /** For the key's `episode_address`: where the episode is served. */
+  readonly address: string;
+}
+
+/** An episode's access to the model. */
+export interface EpisodeHandle {
+  /** Calls answered so far by the model being trained. */
+  readonly llmCalls: number;
+  /** What the last finished call failed with, told to the person who runs it; undefined when it was answered. */
+  readonly failure: CodedError | undefined;
+  /** Undefined: every call so far was for a target that is trained. */
+  readonly routing: EpisodeRouting | undefined;
+  /** Which targets the episode trains; until told, all. */
+  trainOnly(targets: Targets): void;
+  apiKeyFor(agent: Required<AgentOptions>): string;
+  /** From here on the episode's keys are refused; calls in flight are cancelled. */
+  close(): void;
+}
+
+export class Episode implements EpisodeHandle {
+  readonly options: EpisodeOptions;
+  readonly end = new CancellationSource();
+  readonly routes = new RouteCounts();
+  #targets: Targets = null;
+  #begun = 0;
+  #answered = 0;
+  #failure: CodedError | undefined;
+
+  constructor(options: EpisodeOptions) {
+    this.options = options;
+  }
+
+  get llmCalls(): number {
+    return this.#answered;
+  }
+
+  get failure(): CodedError | undefined {
+    return this.#failure;
+  }
+
+  get targets(): Targets {
+    return this.#targets;
+  }
+
+  get routing(): EpisodeRouting | undefined {
+    return this.routes.routing;
+  }
+
+  trainOnly(targets: Targets): void {
+    this.#targets = targets;
+  }
+
+  apiKeyFor(agent: Required<AgentOptions>): string {
+    return encodeApiKey({
+      agentName: agent.agentName,
+      targetTag: agent.targetTag,
+      episodeUuid: this.options.episodeUuid,
+      episodeAddress: this.options.address,
+    });
+  }
+
+  close(): void {
+    this.end.cancel();
+  }
+
+  nextCall(): number {
+    return this.#begun++;
+  }
+
+  finished(call: FinishedCall): void {
+    if (call.failure === undefined && call.debugModel === null) this.#answered++;
+    this.#failure = call.failure?.report;
+  }
+}
+
+/** Who makes a call. */
+export interface Caller {
+  readonly episode: Episode;
+  readonly agentName: string;
+  readonly targetTag: string;
+}
+
+export function authenticate(
+  headers: Readonly<Record<string, string>>,
+  episodes: ReadonlyMap<string, Episode>,
+): Caller | { failure: ModelFailure } {
+  const key = /^Bearer\s+(\S+)\s*$/i.exec(headers['authorization'] ?? '')?.[1];
+  if (key === undefined) return { failure: failures.missingKey() };
+  const content = decodeApiKey(key);
+  if (content === undefined) return { failure: failures.garbledKey() };
+  const episode = episodes.get(content.episodeUuid);
+  if (episode === undefined) return { failure: failures.unknownEpisode() };
+  if (episode.end.token.isCancelled) return { failure: failures.closedEpisode() };
+  return { episode, agentName: content.agentName, targetTag: content.targetTag };
+}

@@ -1,0 +1,45 @@
+import type { EpisodeRouting } from '../../protocol/run.ts';
+
+/** Which target tags are trained; null: all. An empty list is all as well, whatever its writer meant: as upstream. */
+export type Targets = readonly string[] | null;
+
+export function isTrainable(targets: Targets, tag: string): boolean {
+  return targets === null || targets.length === 0 || targets.includes(tag);
+}
+
+/** What an adapter of this process decided for its agent. A request from the socket has none: upstream routes no keys. */
+export interface AdapterRoute {
+  /** The debug model that answers instead of the model being trained; null: none does. */
+  readonly debugModel: string | null;
+}
+
+type WhyTrained = EpisodeRouting['trainedAnyway'][number]['why'];
+
+/** Where the calls of one episode went, by their targets. */
+export class RouteCounts {
+  readonly #debug = new Map<string, { readonly target: string; readonly model: string; calls: number }>();
+  readonly #anyway = new Map<string, { readonly target: string; readonly why: WhyTrained; calls: number }>();
+
+  debugModelAnswers(target: string, model: string): void {
+    count(this.#debug, { target, model, calls: 0 }, `${target}\n${model}`);
+  }
+
+  /** Upstream trains a target that it was not told to train where there is nobody else to answer. */
+  trainsAnyway(target: string, why: WhyTrained): void {
+    count(this.#anyway, { target, why, calls: 0 }, `${target}\n${why}`);
+  }
+
+  /** Undefined: every call was for a target that is trained. */
+  get routing(): EpisodeRouting | undefined {
+    if (this.#debug.size === 0 && this.#anyway.size === 0) return undefined;
+    const copies = <T extends object>(entries: Iterable<T>): T[] =>
+      Array.from(entries, (entry) => ({ ...entry }));
+    return { debug: copies(this.#debug.values()), trainedAnyway: copies(this.#anyway.values()) };
+  }
+}
+
+function count<T extends { calls: number }>(entries: Map<string, T>, fresh: T, key: string): void {
+  const entry = entries.get(key) ?? fresh;
+  entries.set(key, entry);
+  entry.calls += 1;
+}

@@ -1,0 +1,47 @@
+/** What single options take. Each throws `cli/…` where a text is none of it. */
+import { parseDebugModel, type DebugModelText } from '../../protocol/debugModelText.ts';
+import { wrongUse } from './commandLine.ts';
+
+export function debugModel(text: string): [name: string, model: DebugModelText] {
+  const [, name, written = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  const model = name === undefined ? undefined : parseDebugModel(name, written);
+  if (name === undefined || model === undefined) {
+    throw wrongUse(
+      `--debug-model ${text} is no NAME=MODEL.`,
+      'Write for example --debug-model gpt-4o=embedded, gpt-4o=answers.ts or gpt-4o=http://127.0.0.1:8000/v1.',
+    );
+  }
+  return [name, model];
+}
+
+export function trainableTargets(text: string | undefined): readonly string[] | undefined {
+  if (text === undefined) return undefined;
+  const targets = text
+    .split(',')
+    .map((target) => target.trim())
+    .filter((target) => target !== '');
+  if (targets.length === 0)
+    throw wrongUse('--trainable-targets names none.', 'Leave it out to train those of the workflow.');
+  return targets;
+}
+
+export function whole(flag: string, text: string | undefined, least: number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < least) {
+    throw wrongUse(
+      `${flag} ${text} is not a whole number from ${least}.`,
+      `Write for example ${flag} ${least}.`,
+    );
+  }
+  return value;
+}
+
+export function positive(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!(value > 0) || !Number.isFinite(value)) {
+    throw wrongUse(`${flag} ${text} is not a number of seconds above 0.`, `Write for example ${flag} 60.`);
+  }
+  return value;
+}

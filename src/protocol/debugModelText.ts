@@ -1,0 +1,32 @@
+import type { ModelChoice } from './run.ts';
+
+/**
+ * A debug model as launch configurations and the command line write it: `embedded`, a script of the user's, or the base
+ * URL of an OpenAI-compatible server, before which `MODEL@` may say what the model is called there.
+ */
+export type DebugModelText =
+  | { readonly kind: 'embedded' }
+  | { readonly kind: 'script'; readonly file: string }
+  | { readonly kind: 'endpoint'; readonly baseUrl: string; readonly model: string };
+
+/** With the paths and the key that its text leaves open. */
+export function debugModelChoice(
+  model: DebugModelText,
+  resolve: (file: string) => string,
+  apiKey: string | undefined,
+): ModelChoice {
+  if (model.kind === 'script') return { ...model, file: resolve(model.file) };
+  return model.kind === 'endpoint' && apiKey !== undefined ? { ...model, apiKey } : model;
+}
+
+/**
+ * Undefined for what is none of them.
+ *
+ * @param name what workflows call the model, and the server too unless the text says otherwise
+ */
+export function parseDebugModel(name: string, text: string): DebugModelText | undefined {
+  if (text === 'embedded') return { kind: 'embedded' };
+  const [, model, baseUrl] = /^(?:(.+?)@)?(https?:\/\/.+)$/i.exec(text) ?? [];
+  if (baseUrl !== undefined) return { kind: 'endpoint', baseUrl, model: model ?? name };
+  return /\.(?:[cm]?[jt]s|json)$/.test(text) ? { kind: 'script', file: text } : undefined;
+}
