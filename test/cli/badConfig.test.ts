@@ -62,7 +62,11 @@ describe('the config', () => {
     ['a Python module', smallConfig.replace('workflow.ts->Small', 'pkg.workflow->Small')],
     [
       'a task reader without its data set',
-      smallConfig.replace('jsonl_dataset_file\n', 'huggingface_dat_repo\n'),
+      // The default is an id of the hub's, which no test asks.
+      smallConfig.replace(
+        'jsonl_dataset_file\n',
+        'huggingface_dat_repo\n    huggingface_dat_repo: { dataset_path: ./nowhere }\n',
+      ),
     ],
     ['a task reader of nobody', smallConfig.replace('jsonl_dataset_file\n', 'csv\n')],
     ['data that is not there', smallConfig.replace('tasks.jsonl', 'none.jsonl')],

@@ -23,10 +23,12 @@ const editor = `
 const nothing = new Proxy(function () {}, {
   get: (_, name) => {
     if (name === 'then') return undefined;
+    if (name === 'fsPath' || name === 'extensionPath') return '';
     if (name === Symbol.toPrimitive) return () => '';
     if (name === Symbol.iterator) return () => [][Symbol.iterator]();
     return nothing;
   },
+  set: () => true,
   apply: () => nothing,
   construct: () => nothing,
 });
