@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { openAiServer, sendJson } from '../unit/node-model/openAiServer.ts';
 import { completionOf } from '../unit/model-tuner/tunerBench.ts';
-import { runCli, runJson } from './harness/cli.ts';
+import { runCli, runJson, type JsonResults } from './harness/cli.ts';
 import { smallProject, smallWorkflow, type Project } from './harness/project.ts';
 import { openTrace } from './harness/trace.ts';
 
@@ -35,11 +35,15 @@ function project(workflow: string): Promise<Project> {
   return smallProject({ 'workflow.ts': workflow, 'answers.json': trained, 'debug.json': debug });
 }
 
+function ofRouting({ findings }: JsonResults['report']): string[] {
+  return findings.map(({ code }) => code).filter((code) => /^(routed-away|trained-anyway)$/.test(code));
+}
+
 describe('two sides', () => {
   it('are both trained by default', async () => {
     const { episodes, report } = await runJson(await project(game('null')), scripted);
     expect(episodes).toMatchObject([{ llmCalls: 2, timelines: 2, reward: 1 }]);
-    expect(report.findings).toEqual([]);
+    expect(ofRouting(report)).toEqual([]);
   });
 
   it('are both trained by an empty list, which is told', async () => {
@@ -89,7 +93,7 @@ describe('two sides', () => {
     const args = [...scripted, '--trainable-targets', 'wolf', '--debug-model', 'gpt-4o=debug.json'];
     const { episodes, report, stderr } = await runJson(await project(game('null')), args);
     expect(episodes).toMatchObject([{ llmCalls: 0, timelines: 0, reward: 0.5 }]);
-    expect(report.findings).toMatchObject([{ code: 'routed-away' }]);
+    expect(ofRouting(report)).toEqual(['routed-away']);
     expect(stderr).toContain('names the target "wolf", which no agent of the run used');
   });
 
@@ -106,7 +110,7 @@ describe('two sides', () => {
     );
     const { episodes, report } = await runJson(await project(workflow), scripted);
     expect(episodes).toMatchObject([{ llmCalls: 2, timelines: 2, reward: 1, error: null }]);
-    expect(report.findings).toMatchObject([{ code: 'trained-anyway', episodes: [0] }]);
+    expect(ofRouting(report)).toEqual(['trained-anyway']);
   });
 });
 
