@@ -11,9 +11,10 @@ interface Request {
 
 export default function grade({ messages }: Request): string {
   const facts = /^Facts: (.*)$/m.exec(contentOf(messages, 'system'))?.[1] ?? '';
-  const lines = contentOf(messages, 'user').trimEnd().split('\n');
-  const question = lines.at(-1) ?? '';
-  const content = contentScore(question, facts, lines.slice(0, -1).join('\n'));
+  const conversation = contentOf(messages, 'user');
+  const at = conversation.lastIndexOf('doctor: ');
+  const question = conversation.slice(at);
+  const content = contentScore(question, facts, conversation.slice(0, at));
   const format = formatScores[question.split('?').length - 1] ?? 0;
   return [
     `<think>${reasons[content] ?? ''}</think>`,

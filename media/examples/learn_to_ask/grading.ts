@@ -46,7 +46,7 @@ export async function gradeQuestion(
 function transcript(dialogue: readonly InitMessage[]): string {
   const speakers: Readonly<Record<string, string>> = { user: 'patient', assistant: 'doctor' };
   return dialogue
-    .filter(({ role }) => role in speakers)
+    .filter(({ role }) => Object.hasOwn(speakers, role))
     .map(({ role, content }) => `${String(speakers[role])}: ${content}\n`)
     .join('');
 }

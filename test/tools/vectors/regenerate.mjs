@@ -1,8 +1,9 @@
 /**
  * `node test/tools/vectors/regenerate.mjs` asks the Python packages what the unit tests of the tokenizers and of configs
  * and of the tracker, the judges, task readers and rollouts expect, and writes it to test/fixtures: `tokenizer`, `hydra`,
- * `convert`, `madness`, `judges`, `tracing`, `readers`, `rollout`, `datagen` and `merging`. With a name of these only that; from
- * `convert` on, they are followed by the folder of a clone of AgentJet. Needs Python 3.10 or later, and PyPI the first time.
+ * `convert`, `madness`, `judges`, `tracing`, `readers`, `rollout`, `datagen`, `merging` and `learn_to_ask`. With a name of
+ * these only that; from `convert` on, they are followed by the folder of a clone of AgentJet. Needs Python 3.10 or later,
+ * and PyPI the first time.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -37,6 +38,7 @@ const names = [
   'rollout',
   'datagen',
   'merging',
+  'learn_to_ask',
 ];
 if (only !== undefined && !names.includes(only)) {
   console.error(`There are no vectors named ${only}; there are ${names.join(', ')}.`);
@@ -105,6 +107,7 @@ const generators = {
   rollout: () => fromClone('rollout'),
   datagen: () => fromClone('datagen'),
   merging: () => fromClone('merging', writeTraceSets),
+  learn_to_ask: () => fromClone('learn_to_ask'),
 };
 for (const [name, generate] of Object.entries(generators)) {
   if (only === undefined || only === name) generate();
