@@ -8,7 +8,7 @@ import { FaultTally } from '../backbone/model-tuner/faults/faultTally.ts';
 import { createGateway, type EpisodeHandle, type FinishedCall } from '../backbone/model-tuner/gateway.ts';
 import type { ChatModel } from '../backbone/model-tuner/model.ts';
 import { EpisodeNames } from '../backbone/model-tuner/recording/episodeNames.ts';
-import type { AdapterRoute } from '../backbone/model-tuner/routing.ts';
+import type { AdapterRoute, Targets } from '../backbone/model-tuner/routing.ts';
 import { TargetBook } from '../backbone/model-tuner/targetBook.ts';
 import { createTuner, type TunerBinding } from '../backbone/model-tuner/tuner.ts';
 import type { EpisodeCalls, EpisodeSlot } from '../backbone/task-runner/episode.ts';
@@ -18,7 +18,7 @@ import { Emitter, type Event } from '../base/event.ts';
 import { hashText } from '../base/hash.ts';
 import type { Logger, LogLevel } from '../base/ports.ts';
 import type { ModelAnswer, ModelChoice, RunEvent, RunRequest } from '../protocol/run.ts';
-import type { AjetTuner } from '../workflow/index.ts';
+import type { AjetTuner, Workflow } from '../workflow/index.ts';
 import { systemClock } from './clock.ts';
 import { DebugModels, type DebugModelsOptions } from './debugModels.ts';
 import { createEndpointModel } from './endpointModel.ts';
@@ -99,8 +99,8 @@ export async function openModelTuner(
     const address = server.baseUrl;
     const handle = gateway.openEpisode({ episodeUuid, episode, seed: seedOf(slot), address });
     return callsOf(handle, {
-      tunerFor: ({ trainableTargets }) => {
-        const trained = request.trainableTargets ?? trainableTargets;
+      tunerFor: (workflow) => {
+        const trained = settleTargets(workflow, request.trainableTargets);
         targets.names(trained);
         return tunerOf(handle, { baseUrl: address, targets: trained, fetchFor });
       },
@@ -131,6 +131,15 @@ function debugModelsOf(request: TunerRequest, open: DebugModelsOptions['open'], 
 function tunerOf(handle: EpisodeHandle, binding: Omit<TunerBinding, 'apiKeyFor'>): AjetTuner {
   handle.trainOnly(binding.targets);
   return createTuner({ ...binding, apiKeyFor: (agent) => handle.apiKeyFor(agent) });
+}
+
+/** What the run was told wins; the workflow sees it, since its reward may depend on which side is trained. */
+function settleTargets(
+  workflow: Pick<Workflow, 'trainableTargets'>,
+  told: readonly string[] | undefined,
+): Targets {
+  if (told !== undefined) workflow.trainableTargets = told;
+  return workflow.trainableTargets;
 }
 
 function targetBook(emit: (event: RunEvent) => void): TargetBook {

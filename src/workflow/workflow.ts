@@ -6,7 +6,7 @@ export abstract class Workflow {
   name = 'default_workflow';
   /**
    * Which target tags are trained; null: all. An empty list is all, too. Read before an episode starts; the launch
-   * attribute `trainableTargets` and `--trainable-targets` win over it.
+   * attribute `trainableTargets` and `--trainable-targets` win over it, and are what `execute` finds here.
    */
   trainableTargets: readonly string[] | null = null;
 

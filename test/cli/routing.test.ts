@@ -72,6 +72,19 @@ describe('two sides', () => {
     ]);
   });
 
+  it.each([[[]], [['--trainable-targets', 'villager']]])(
+    'tells the workflow which is trained: %j',
+    async (args) => {
+      const workflow = game("['werewolf']").replace(
+        'return {',
+        "return this.trainableTargets?.join() === 'villager' ? { reward: 9 } : {",
+      );
+      const debug = ['--debug-model', 'gpt-4o=debug.json', ...args];
+      const { episodes } = await runJson(await project(workflow), [...scripted, ...debug]);
+      expect(episodes).toMatchObject([{ reward: args.length === 0 ? 0.5 : 9 }]);
+    },
+  );
+
   it('has the debug model at the server of the environment, which chooses the sampling itself', async () => {
     const server = await openAiServer((response) => sendJson(response, 200, completionOf('untrained')));
     const env = { OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: 'secret' };
