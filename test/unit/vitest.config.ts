@@ -1,6 +1,9 @@
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  // As a run gives it to workflows: what the examples import.
+  resolve: { alias: { agentjet: path.join(import.meta.dirname, '../../src/workflow/index.ts') } },
   test: {
     dir: import.meta.dirname,
     maxWorkers: 2,
