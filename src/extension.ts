@@ -14,6 +14,7 @@ import { registerDebug } from './vscode/debug/registerDebug.ts';
 import { registerHuman } from './vscode/human/registerHuman.ts';
 import { settings, settingsSection } from './vscode/ids.ts';
 import { registerConfigLanguage } from './vscode/language/registerConfigLanguage.ts';
+import { registerRunNotes } from './vscode/notes/registerRunNotes.ts';
 import { registerRuns } from './vscode/runs/registerRuns.ts';
 import { registerTrace } from './vscode/trace/registerTrace.ts';
 
@@ -35,6 +36,7 @@ export function activate(context: vscode.ExtensionContext): void {
   store.add(registerTrace({ client, state: context.workspaceState, webFolder, log }));
   store.add(registerRuns({ client, clock: systemClock, log }));
   store.add(registerHuman(log));
+  store.add(registerRunNotes(context.extensionUri, log));
   store.add(registerSetupCommands(context.extensionUri, log));
   store.add(
     registerConfigLanguage({

@@ -25,6 +25,7 @@ import type { ModelAnswer } from '../protocol/run.ts';
 import type { Clock } from '../base/ports.ts';
 import { childConfiguration, parentShowsStreams, type ChildConfiguration } from './childSession.ts';
 import { debugErrors, toDapMessage } from './errors.ts';
+import { NoteEvents } from './noteEvents.ts';
 import { OutputBatch } from './outputBatch.ts';
 import { resolveLaunch, type LaunchContext, type ResolvedLaunch } from './launchConfiguration.ts';
 import { RunControl } from './runControl.ts';
@@ -64,6 +65,7 @@ export class AgentJetSession extends ProtocolServer {
   readonly #output: OutputBatch;
   readonly #traceEvents = new TraceEvents();
   readonly #humanEvents = new HumanEvents();
+  readonly #noteEvents = new NoteEvents();
   #client: Partial<DebugProtocol.InitializeRequestArguments> = {};
   #reporter = new RunReporter({ verbose: false, progress: false });
   #childAnswer: ((response: DebugProtocol.Response) => void) | undefined;
@@ -166,7 +168,9 @@ export class AgentJetSession extends ProtocolServer {
 
   #follow(run: RunProcess, launch: ResolvedLaunch): void {
     run.onEvent((event) => this.#send([...this.#reporter.report(event), ...this.#traceEvents.report(event)]));
-    run.onEvent((event) => this.#send(this.#humanEvents.report(event)));
+    run.onEvent((event) =>
+      this.#send([...this.#humanEvents.report(event), ...this.#noteEvents.report(event)]),
+    );
     if (!launch.spec.inspect || parentShowsStreams(launch.jsDebug)) {
       run.onOutput((output) => this.#output.push(output));
     }

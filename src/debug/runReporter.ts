@@ -85,6 +85,7 @@ export class RunReporter {
       case 'model-asks':
         return [output('console', asksText(event))];
       case 'model-asks-no-more':
+      case 'places':
         return [];
       case 'run-ended':
         this.#ended = event;

@@ -245,6 +245,17 @@ export const episodeResult = z.object({
 });
 export type EpisodeResult = z.infer<typeof episodeResult>;
 
+/** What of the user's files notes about a run can be at. */
+export const runPlaces = z.object({
+  /** `execute` of the workflow's class. */
+  execute: z.optional(location),
+  /** `computeReward` of the judge's class; absent: the config names no judge. */
+  judge: z.optional(location),
+  /** Where the config, or one that it is composed of, sets them. */
+  keys: z.record(z.string(), location),
+});
+export type RunPlaces = z.infer<typeof runPlaces>;
+
 export const runEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('run-started'),
@@ -308,6 +319,8 @@ export const runEvent = z.discriminatedUnion('type', [
     type: z.literal('selection'),
     episodes: z.array(z.object({ episode: z.number(), times: z.number() })),
   }),
+  /** Of a run that rolled out; once, before the end. */
+  z.object({ type: z.literal('places'), places: runPlaces }),
   z.object({
     type: z.literal('log'),
     level: z.enum(['debug', 'info', 'warn', 'error']),

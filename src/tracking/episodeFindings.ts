@@ -38,7 +38,8 @@ function firstLine({ message }: ErrorReport): string {
 function withoutSample({ error, tracking, faults, routing }: EpisodeResult): readonly Finding[] {
   if (error !== null) {
     if (faults !== undefined && faults.length > 0) return [];
-    return [finding('episode-error', `The episode ended with an error: ${firstLine(error)}`)];
+    const found = finding('episode-error', `The episode ended with an error: ${firstLine(error)}`);
+    return [error.location === undefined ? found : { ...found, location: error.location }];
   }
   if (tracking === undefined) {
     return [

@@ -1,22 +1,8 @@
 /** Everything that a training report can tell, as data: what it concerns, how serious it is, and what to do about it. */
 
-import type { Location } from '../base/errors.ts';
+import type { Finding, FindingKind, FindingLevel } from './findingKind.ts';
 
-export type Severity = 'error' | 'warning';
-
-/** What a finding is about: the whole run, the episodes of a task, or single episodes. */
-export type FindingLevel = 'run' | 'group' | 'episode';
-
-export interface FindingKind {
-  readonly level: FindingLevel;
-  /** The usual one; `error`: the episodes concerned add nothing to training. */
-  readonly severity: Severity;
-  readonly title: string;
-  /** What training makes of it. */
-  readonly explanation: string;
-  /** One sentence: what to do. */
-  readonly hint: string;
-}
+export type { Finding, FindingKind, FindingLevel, FindingPlace, Severity } from './findingKind.ts';
 
 /** By stable id, in the order in which the documentation lists them. */
 export const findingKinds = {
@@ -30,6 +16,7 @@ export const findingKinds = {
   },
   'colliding-ids': {
     level: 'run',
+    place: 'key:ajet.task_reader.type',
     severity: 'warning',
     title: 'Different tasks have the same id',
     explanation:
@@ -38,6 +25,7 @@ export const findingKinds = {
   },
   'judge-unused': {
     level: 'run',
+    place: 'judge',
     severity: 'warning',
     title: 'The judge was never asked',
     explanation:
@@ -46,6 +34,7 @@ export const findingKinds = {
   },
   'equal-rewards': {
     level: 'group',
+    place: 'reward',
     severity: 'error',
     title: 'All rewards of a task are equal',
     explanation:
@@ -54,6 +43,7 @@ export const findingKinds = {
   },
   'single-episode': {
     level: 'group',
+    place: 'key:ajet.rollout.num_repeat',
     severity: 'warning',
     title: 'Nothing to compare an episode with',
     explanation:
@@ -62,6 +52,7 @@ export const findingKinds = {
   },
   'episode-error': {
     level: 'episode',
+    place: 'line',
     severity: 'error',
     title: 'The episode ended with an error',
     explanation:
@@ -101,6 +92,7 @@ export const findingKinds = {
   },
   'no-call': {
     level: 'episode',
+    place: 'execute',
     severity: 'error',
     title: 'No call through the tuner',
     explanation:
@@ -109,6 +101,7 @@ export const findingKinds = {
   },
   'bypassed-tuner': {
     level: 'episode',
+    place: 'line',
     severity: 'warning',
     title: 'LLM calls around the tuner',
     explanation:
@@ -133,6 +126,7 @@ export const findingKinds = {
   },
   'nothing-trainable': {
     level: 'episode',
+    place: 'execute',
     severity: 'error',
     title: 'No token counts in the loss',
     explanation:
@@ -141,6 +135,7 @@ export const findingKinds = {
   },
   'reward-range': {
     level: 'episode',
+    place: 'reward',
     severity: 'warning',
     title: 'A reward outside its usual range',
     explanation:
@@ -149,6 +144,7 @@ export const findingKinds = {
   },
   'success-mismatch': {
     level: 'episode',
+    place: 'reward',
     severity: 'warning',
     title: 'Reward and success disagree',
     explanation:
@@ -157,6 +153,7 @@ export const findingKinds = {
   },
   'success-missing': {
     level: 'episode',
+    place: 'reward',
     severity: 'warning',
     title: 'A reward without isSuccess',
     explanation: 'A reward that comes without `isSuccess` counts as failure, however high it is.',
@@ -164,6 +161,7 @@ export const findingKinds = {
   },
   overlong: {
     level: 'episode',
+    place: 'key:ajet.rollout.max_model_len',
     severity: 'error',
     title: 'A prompt that is too long',
     explanation:
@@ -172,6 +170,7 @@ export const findingKinds = {
   },
   'reply-over-turn': {
     level: 'episode',
+    place: 'key:ajet.rollout.max_response_length_in_one_turn',
     severity: 'error',
     title: 'A reply longer than a turn may be',
     explanation: 'AgentJet refuses the call: the assertion costs an attempt at the episode.',
@@ -179,6 +178,7 @@ export const findingKinds = {
   },
   'timeline-over-model': {
     level: 'episode',
+    place: 'key:ajet.rollout.max_model_len',
     severity: 'error',
     title: 'A conversation longer than the model takes',
     explanation:
@@ -187,6 +187,7 @@ export const findingKinds = {
   },
   'prompt-over': {
     level: 'episode',
+    place: 'key:ajet.data.max_prompt_length',
     severity: 'warning',
     title: 'A prompt longer than a sample’s',
     explanation:
@@ -195,6 +196,7 @@ export const findingKinds = {
   },
   'response-cut': {
     level: 'episode',
+    place: 'key:ajet.data.max_response_length',
     severity: 'warning',
     title: 'A response that is truncated',
     explanation:
@@ -211,6 +213,7 @@ export const findingKinds = {
   },
   'degenerate-reply': {
     level: 'episode',
+    place: 'key:ajet.rollout.compute_madness_checklist',
     severity: 'warning',
     title: 'A degenerate reply',
     explanation:
@@ -219,6 +222,7 @@ export const findingKinds = {
   },
   'after-degenerate-reply': {
     level: 'episode',
+    place: 'key:ajet.rollout.agent_madness_termination',
     severity: 'warning',
     title: 'A call after a degenerate reply',
     explanation:
@@ -227,6 +231,7 @@ export const findingKinds = {
   },
   'externally-interrupted': {
     level: 'episode',
+    place: 'execute',
     severity: 'warning',
     title: 'A call after the episode was told to stop',
     explanation:
@@ -235,6 +240,7 @@ export const findingKinds = {
   },
   'task-mutated': {
     level: 'episode',
+    place: 'execute',
     severity: 'warning',
     title: 'The workflow changes its task',
     explanation:
@@ -251,6 +257,7 @@ export const findingKinds = {
   },
   'first-not-system': {
     level: 'episode',
+    place: 'execute',
     severity: 'error',
     title: 'A request without a system message first',
     explanation: 'AgentJet refuses a request whose first message is not a system message.',
@@ -258,6 +265,7 @@ export const findingKinds = {
   },
   'later-system': {
     level: 'episode',
+    place: 'execute',
     severity: 'error',
     title: 'A system message that is not the first',
     explanation: 'AgentJet refuses a request that has a system message later on.',
@@ -265,6 +273,7 @@ export const findingKinds = {
   },
   'tool-result-dropped': {
     level: 'episode',
+    place: 'key:ajet.rollout.force_disable_toolcalls',
     severity: 'warning',
     title: 'A tool result that is left out',
     explanation: 'With tool calls disabled, the model does not see tool results in training.',
@@ -272,6 +281,7 @@ export const findingKinds = {
   },
   'role-dropped': {
     level: 'episode',
+    place: 'execute',
     severity: 'warning',
     title: 'A message whose role is not known',
     explanation: 'AgentJet keeps the roles system, user, assistant and tool, and leaves out the others.',
@@ -279,6 +289,7 @@ export const findingKinds = {
   },
   'content-dropped': {
     level: 'episode',
+    place: 'execute',
     severity: 'warning',
     title: 'A message that is left out for its content',
     explanation:
@@ -287,6 +298,7 @@ export const findingKinds = {
   },
   'text-lost': {
     level: 'episode',
+    place: 'execute',
     severity: 'warning',
     title: 'Text that is lost between parts',
     explanation: 'A part whose `text` is no string makes AgentJet forget the parts before it.',
@@ -294,6 +306,7 @@ export const findingKinds = {
   },
   'part-refused': {
     level: 'episode',
+    place: 'execute',
     severity: 'error',
     title: 'A part of a kind that is refused',
     explanation: 'AgentJet refuses messages with parts of type `tool_use` or `tool_result`.',
@@ -301,6 +314,7 @@ export const findingKinds = {
   },
   'template-failed': {
     level: 'episode',
+    place: 'key:ajet.model.path',
     severity: 'error',
     title: 'The chat template fails on a request',
     explanation:
@@ -309,6 +323,7 @@ export const findingKinds = {
   },
   'foreign-template': {
     level: 'episode',
+    place: 'key:ajet.model.path',
     severity: 'error',
     title: 'A chat template that is not ChatML',
     explanation:
@@ -347,6 +362,7 @@ export const findingKinds = {
   },
   'cut-end-trained': {
     level: 'episode',
+    place: 'key:ajet.rollout.max_response_length_in_one_turn',
     severity: 'warning',
     title: 'The end of a cut reply is trained',
     explanation:
@@ -356,17 +372,6 @@ export const findingKinds = {
 } as const satisfies Readonly<Record<string, FindingKind>>;
 
 export type FindingCode = keyof typeof findingKinds;
-
-/** Something that a report tells of a run, a group or an episode. */
-export interface Finding {
-  /** One of {@link findingKinds}; traces of other versions may have others. */
-  readonly code: string;
-  readonly severity: Severity;
-  /** One sentence. */
-  readonly message: string;
-  /** Where in the user's code, if it is known. */
-  readonly location?: Location | undefined;
-}
 
 /** Undefined for an id that this version does not know. */
 export function findingKind(code: string): FindingKind | undefined {

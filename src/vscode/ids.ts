@@ -70,6 +70,8 @@ export const commands = {
   answerCall: 'agentjet.answerCall',
   /** Shows what a rule is about: the one given, or one that is asked for. */
   explainRule: 'agentjet.explainRule',
+  /** Takes the notes of the last run off code and configs. */
+  clearRunNotes: 'agentjet.clearRunNotes',
 } as const;
 
 /** Of the read-only documents that show effective configs. */
@@ -128,6 +130,8 @@ export const settings = {
   checkRules: 'check.rules',
   /** boolean, default true: what follows from a config, in its lines. Scope `resource`. */
   inlayHints: 'inlayHints',
+  /** boolean, default true: what the last run found, at code and configs. Scope `resource`. */
+  runNotes: 'runNotes',
 } as const;
 
 /** Settings that only a trusted workspace may set (`capabilities.untrustedWorkspaces.restrictedConfigurations`). */

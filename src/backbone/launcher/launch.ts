@@ -31,6 +31,7 @@ import { resolveFile } from './resolveFile.ts';
 import { factsOf, runStarted, tracedEpisode, type RunFacts } from './runFacts.ts';
 import { judgeAgain } from './judgeAgain.ts';
 import { readPlan } from './readPlan.ts';
+import { placesOf } from './runPlaces.ts';
 import type { RunPlan } from './runPlan.ts';
 import { judgingOf } from './judging.ts';
 import { judgeNamed, locator, namedAt, workflowOf, type Locate, type Place } from './userClasses.ts';
@@ -161,6 +162,7 @@ async function run(
       (error: unknown) => failed(error, ports),
     );
     modelTuner.episodesEnded();
+    ports.emit({ type: 'places', places: await placesOf(prepared.config, context) });
     const selection = rollout.selection();
     if (selection !== undefined) ports.emit({ type: 'selection', episodes: [...selection] });
     recorder.runEnded({ ...end, ...(selection && { selection }), endedAt: ports.clock.now() });

@@ -64,6 +64,8 @@ export class TerminalView {
       case 'model-asks':
       case 'model-asks-no-more':
         return; // for the terminal that the person is at
+      case 'places':
+        return; // for editors
       case 'run-ended':
         this.#end = event;
     }

@@ -72,7 +72,7 @@ export class Conversation {
     );
   }
 
-  /** Ends what still runs and forgets all breakpoints. */
+  /** Ends what still runs, and forgets all breakpoints and what runs have found. */
   async dispose(): Promise<void> {
     vscode.debug.removeBreakpoints(vscode.debug.breakpoints);
     const running = this.#sessions.filter((session) => !this.#ended.has(session.id));
@@ -80,6 +80,7 @@ export class Conversation {
       await vscode.debug.stopDebugging();
       await this.until('all sessions have ended', () => running.every(({ id }) => this.#ended.has(id)));
     }
+    await vscode.commands.executeCommand('agentjet.clearRunNotes');
     for (const disposable of this.#disposables) disposable.dispose();
   }
 

@@ -191,6 +191,7 @@ describe('launch', () => {
       '- llm-call',
       'episode 0 ends, 1 timelines',
       '- episode-ended',
+      '- places',
       'run completed',
       '- run-ended',
     ]);

@@ -1,0 +1,30 @@
+import * as vscode from 'vscode';
+
+/** A document that comes with the extension and has a heading for each of some ids. */
+export class Manual {
+  readonly #file: vscode.Uri;
+  readonly #isId: (heading: string) => boolean;
+  #places: Promise<ReadonlyMap<string, number>> | undefined;
+
+  constructor(file: vscode.Uri, isId: (heading: string) => boolean) {
+    this.#file = file;
+    this.#isId = isId;
+  }
+
+  /** What leads from an id to what is said about it. Links beside diagnostics open files only, no commands. */
+  async links(): Promise<(id: string) => vscode.Uri> {
+    const places = await (this.#places ??= this.#read());
+    return (id) => this.#file.with({ fragment: `L${places.get(id) ?? 1}` });
+  }
+
+  /** Shows what is said about an id. */
+  async show(id: string): Promise<void> {
+    await vscode.commands.executeCommand('markdown.showPreview', this.#file.with({ fragment: id }));
+  }
+
+  async #read(): Promise<ReadonlyMap<string, number>> {
+    const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(this.#file));
+    const headings = text.split('\n').map((line, index) => [line.replace(/^#+ /, ''), index + 1] as const);
+    return new Map(headings.filter(([name]) => this.#isId(name)));
+  }
+}
