@@ -115,8 +115,8 @@ export class Strict extends BaseJudge {
     ['returns a list of rewards', { ...files, 'judge.ts': judge('return [[1, 0], true] as never;') }],
     ['is Python', { ...files, 'small.yaml': config.replace('judge.ts', 'judge.py') }],
     [
-      'is of a kind for training',
-      { ...files, 'small.yaml': config.replace('customized_protocol', 'rubrics_auto_grader') },
+      'is of a kind that there is not',
+      { ...files, 'small.yaml': config.replace('customized_protocol', 'by_vote') },
     ],
   ])('%s', async (_, given) => {
     expect(await failure(await smallProject(given))).toMatchSnapshot();

@@ -1,7 +1,7 @@
 /** A run that scores the episodes of a trace again in place of running them. */
 import type { CancellationToken } from '../../base/cancellation.ts';
 import { DisposableStore } from '../../base/disposable.ts';
-import { CodedError, type ErrorReport } from '../../base/errors.ts';
+import { CodedError, toReport, type ErrorReport } from '../../base/errors.ts';
 import type { EpisodeResult, RunRequest } from '../../protocol/run.ts';
 import type { RecordedEpisode, RecordedRun, TracedRunEnd, TracedReturn } from '../../protocol/trace.ts';
 import type { Task, WorkflowOutput, WorkflowTask } from '../../workflow/index.ts';
@@ -12,12 +12,13 @@ import { rollOut } from '../task-rollout/rollout.ts';
 import { explain, interruption, type Interruptible } from '../task-runner/episode.ts';
 import { judgingOf, type JudgingPorts } from './judging.ts';
 import { readPlan, type PlanPorts } from './readPlan.ts';
-import type { ResolvePorts } from './resolveFile.ts';
 import type { RunPlan } from './runPlan.ts';
+import { taskSourceOf, type SourcePorts } from './taskSource.ts';
 import { locator } from './userClasses.ts';
 
-export interface JudgeAgainPorts extends PlanPorts, ResolvePorts, JudgingPorts {
+export interface JudgeAgainPorts extends PlanPorts, SourcePorts, Omit<JudgingPorts, 'warn'> {
   readonly paths: PlanPorts['paths'];
+  readonly clock: SourcePorts['clock'];
   /** The episodes of a trace. Throws a CodedError `trace/…`. */
   readTrace(file: string): RecordedRun;
   openHelper(plan: RunPlan): HelperLlm;
@@ -47,8 +48,15 @@ export async function judgeAgain(
   };
   const helper = ports.openHelper(plan);
   const locate = locator(request, ports);
+  const sourceOf = taskSourceOf({ request, plan, helper, cancellation }, ports);
+  const folders = [ports.paths.dirname(judge.trace), plan.folder];
+  const warn = (problem: CodedError): void =>
+    ports.emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) });
   const context: JudgeContext = {
-    ...judgingOf({ plan, config, locate, workflow, helper, cancellation }, ports),
+    ...judgingOf(
+      { plan, config, locate, workflow, helper, cancellation, sourceOf, folders },
+      { ...ports, warn },
+    ),
     clock: ports.clock,
     timeout: request.episodeTimeout,
     onUncaught: (listener) => ports.episodes.onUncaught(listener),

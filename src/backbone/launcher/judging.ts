@@ -1,10 +1,12 @@
 import type { CancellationToken } from '../../base/cancellation.ts';
-import type { Location } from '../../base/errors.ts';
+import type { CodedError, Location } from '../../base/errors.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
+import { openAutoGrader } from '../task-judge/auto-grader/autoGrader.ts';
 import { classOfBuiltIn } from '../task-judge/builtIn.ts';
 import type { JudgeClass, Judging, UserMethod } from '../task-judge/judge.ts';
 import type { RunPlan } from './runPlan.ts';
+import type { SourceOf } from './taskSource.ts';
 import { judgeOf, namedAt, type JudgeSource, type Locate, type Place } from './userClasses.ts';
 
 export interface JudgingParts {
@@ -14,11 +16,15 @@ export interface JudgingParts {
   readonly workflow: Place;
   readonly helper: HelperLlm;
   readonly cancellation: CancellationToken;
+  readonly sourceOf: SourceOf;
+  /** Absolute, of experiments: where what a judge made earlier may be. */
+  readonly folders: readonly string[];
 }
 
 export interface JudgingPorts {
   loadJudge(file: string, name: string): Promise<JudgeClass>;
   placeOfMethod(file: string, name: string, method: UserMethod): Promise<Location>;
+  warn(problem: CodedError): void;
   readonly episodes: Pick<Judging, 'userFrame'>;
 }
 
@@ -29,10 +35,13 @@ export function judgingOf(parts: JudgingParts, ports: JudgingPorts): Judging {
   const loadJudge = once(async () => {
     const judge = await source();
     if (judge.kind === 'built-in') return classOfBuiltIn(judge.judge);
+    if (judge.kind === 'auto-grader') {
+      return openAutoGrader({ ...parts, warn: (problem) => ports.warn(problem) });
+    }
     return namedAt(judge.namedAt, ports.loadJudge(judge.file, judge.name));
   });
   const place = async (judge: JudgeSource): Promise<Location> =>
-    judge.kind === 'built-in' ? judge.namedAt : ports.placeOfMethod(judge.file, judge.name, 'computeReward');
+    judge.kind === 'file' ? ports.placeOfMethod(judge.file, judge.name, 'computeReward') : judge.namedAt;
   return {
     config: config.plain(),
     loadJudge,

@@ -1,6 +1,6 @@
 import type { CancellationToken } from '../../base/cancellation.ts';
 import { CodedError, toReport, type ErrorReport, type Location } from '../../base/errors.ts';
-import type { Clock, FileReader, Logger, PathRules } from '../../base/ports.ts';
+import type { Clock, FileReader, PathRules } from '../../base/ports.ts';
 import type { Composition } from '../../config/compose.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
 import type { Event } from '../../base/event.ts';
@@ -10,7 +10,7 @@ import { createEpisodeTracker } from '../../tracking/episodeTracker.ts';
 import type { BaseJudge, Task, Workflow } from '../../workflow/index.ts';
 import type { ModelTextSource } from '../context-tracker/modelTextSource.ts';
 import { RunRecorder } from '../context-tracker/recorder.ts';
-import { environmentsOf, taskListingOf, type EnvironmentPorts } from '../env-service/environment.ts';
+import { environmentsOf } from '../env-service/environment.ts';
 import type { EnvTransport } from '../env-service/transport.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import { Random } from '../model-tuner/embedded/random.ts';
@@ -27,13 +27,13 @@ import {
   type EpisodeContext,
   type EpisodeSlot,
 } from '../task-runner/episode.ts';
-import { resolveFile } from './resolveFile.ts';
 import { factsOf, runStarted, tracedEpisode, type RunFacts } from './runFacts.ts';
 import { judgeAgain } from './judgeAgain.ts';
 import { readPlan } from './readPlan.ts';
 import { placesOf } from './runPlaces.ts';
 import type { RunPlan } from './runPlan.ts';
 import { judgingOf } from './judging.ts';
+import { environmentPorts, taskSourceOf, type SourceOf } from './taskSource.ts';
 import { judgeNamed, locator, namedAt, workflowOf, type Locate, type Place } from './userClasses.ts';
 
 /** The run's Model Tuner, ready to answer. */
@@ -207,6 +207,7 @@ interface Prepared {
   readonly workflow: Place;
   readonly Workflow: new () => Workflow;
   readonly helper: HelperLlm;
+  readonly sourceOf: SourceOf;
   readonly tasks: readonly Task[];
 }
 
@@ -219,37 +220,27 @@ async function prepare(
   const locate = locator(request, ports);
   const workflow = await workflowOf(plan, config, locate);
   const helper = ports.openHelper(plan);
-  const { tasks, warnings } = await readTasks(
-    {
-      config,
-      split: request.split,
-      files: ports.files,
-      helper,
-      tools: ports.readerTools(plan),
-      cancellation,
-      log: (level, message) => ports.emit({ type: 'log', level, message }),
-      dataSets: ports.dataSets,
-      environments: taskListingOf(config, environmentPorts(plan, ports), cancellation),
-      resolveFile: (file) => resolveFile(file, request, ports),
-    },
-    { first: plan.firstTasks, taskIds: request.taskIds },
-  );
+  const sourceOf = taskSourceOf({ request, plan, helper, cancellation }, ports);
+  const selection = { first: plan.firstTasks, taskIds: request.taskIds };
+  const { tasks, warnings } = await readTasks(sourceOf(config), selection);
   for (const warning of warnings) warn(ports, warning);
   const Workflow = await namedAt(workflow.namedAt, ports.loadWorkflow(workflow.file, workflow.name));
-  return { plan, config, locate, workflow, Workflow, helper, tasks };
+  return { plan, config, locate, workflow, Workflow, helper, sourceOf, tasks };
 }
 
 function contextOf(
   request: RunRequest,
-  { plan, config, locate, workflow, Workflow, helper, rollout }: Prepared & { rollout: RolloutState },
+  { Workflow, rollout, ...prepared }: Prepared & { rollout: RolloutState },
   modelTuner: ModelTuner,
   recorder: RunRecorder,
   ports: LaunchPorts,
   cancellation: CancellationToken,
 ): EpisodeContext {
+  const { plan, config } = prepared;
+  const judging = { ...prepared, cancellation, folders: [plan.folder] };
   return {
     ...ports.episodes,
-    ...judgingOf({ plan, config, locate, workflow, helper, cancellation }, ports),
+    ...judgingOf(judging, { ...ports, warn: (problem) => warn(ports, problem) }),
     Workflow,
     environments: environmentsOf(config, environmentPorts(plan, ports)),
     rollout,
@@ -300,11 +291,6 @@ async function observed(
   recorder.episodesStopped(stopped, ports.clock.now());
   ports.emit({ type: 'episode-ended', result });
   return result;
-}
-
-function environmentPorts({ seed }: RunPlan, ports: LaunchPorts): EnvironmentPorts {
-  const logger: Logger = { log: (level, message) => ports.emit({ type: 'log', level, message }) };
-  return { transport: ports.envTransport, clock: ports.clock, seed, logger };
 }
 
 function warn(ports: LaunchPorts, problem: CodedError): void {

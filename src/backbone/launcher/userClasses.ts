@@ -49,13 +49,18 @@ export function workflowOf(plan: RunPlan, config: Config, locate: Locate): Promi
 /** Where a judge comes from; `namedAt` is where the config says so. */
 export type JudgeSource =
   | ({ readonly kind: 'file' } & Place)
-  | { readonly kind: 'built-in'; readonly judge: BuiltInJudge; readonly namedAt: Location };
+  | { readonly kind: 'built-in'; readonly judge: BuiltInJudge; readonly namedAt: Location }
+  /** Of `judge_type: rubrics_auto_grader`. */
+  | { readonly kind: 'auto-grader'; readonly namedAt: Location };
 
 /**
  * The judge, when an episode needs it: a run whose workflow returns every reward never asks. Of AgentJet's own the ones
  * that are built in stand in.
  */
 export async function judgeOf(plan: RunPlan, config: Config, locate: Locate): Promise<JudgeSource> {
+  if (plan.judgeType === 'rubrics_auto_grader') {
+    return { kind: 'auto-grader', namedAt: config.locate('ajet.task_judge.judge_type') };
+  }
   if (plan.judgeType !== 'customized_protocol') {
     throw noJudge(`judge_type ${plan.judgeType} is not available here`, config, 'ajet.task_judge.judge_type');
   }

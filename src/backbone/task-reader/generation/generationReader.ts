@@ -1,8 +1,7 @@
 import { CodedError } from '../../../base/errors.ts';
-import { Config } from '../../../config/effectiveConfig.ts';
-import type { MappingValue } from '../../../config/value.ts';
 import type { Task } from '../../../workflow/index.ts';
 import { IdTally } from '../idTally.ts';
+import { nestedConfig, readNested } from '../nestedReader.ts';
 import { PythonRandom } from '../pythonRandom.ts';
 import { select } from '../select.ts';
 import { Deduplicator } from '../similarity/deduplicate.ts';
@@ -79,30 +78,8 @@ async function begin(
 async function exampleTasks(source: TaskSource, read: ReadTasks): Promise<TaskReading> {
   const nested = source.config.at(`${section}.query_reader`);
   if (nested?.kind !== 'mapping') return { tasks: [], warnings: [] };
-  const { origin } = nested;
-  const within = (name: string, value: MappingValue): MappingValue => ({
-    kind: 'mapping',
-    entries: new Map([[name, value]]),
-    origin,
-  });
-  const config = new Config(source.config.file, within('ajet', within('task_reader', nested)));
-  try {
-    const { tasks, warnings } = await read({ ...source, config, split: 'training' }, { first: Infinity });
-    // That ids collide is told of all tasks together.
-    const others = warnings.filter(({ code }) => code !== 'task-reader/colliding-ids');
-    return { tasks, warnings: others.map(inSection) };
-  } catch (error) {
-    throw error instanceof CodedError ? inSection(error) : error;
-  }
-}
-
-/** What the nested reader calls its keys is not where they stand. */
-function inSection(error: CodedError): CodedError {
-  const rename = (text: string): string =>
-    text.replaceAll(/ajet\.task_reader\.(?!data_generation)/g, `${section}.query_reader.`);
-  const { code, message, location, hint } = error;
-  const renamed = { code, message: rename(message), location, hint: hint && rename(hint) };
-  return new CodedError(renamed, { cause: error });
+  const config = nestedConfig(source.config, nested);
+  return readNested({ ...source, config }, { section: `${section}.query_reader`, type: 'type' }, read);
 }
 
 /** Phase 1. */

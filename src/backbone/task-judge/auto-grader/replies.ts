@@ -1,0 +1,79 @@
+/** What a model's reply to the grader says, in whichever form it chose. */
+import { readReply } from '../../task-reader/readReply.ts';
+
+const number = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?`;
+
+/**
+ * The score in a reply: the field `score` of JSON, wherever that stands; else the last `<score>`; else the last number,
+ * where of `7/10` and `7 out of 10` that is 7. What is thought aloud in `<think>` does not count. Undefined: there is
+ * none.
+ */
+export function scoreIn(reply: string): number | undefined {
+  const text = spoken(reply);
+  const found =
+    fieldIn(text, 'score') ??
+    last(text, new RegExp(String.raw`<score>\s*(${number})\s*(?:/[^<]*)?</score>`, 'gi')) ??
+    last(text, new RegExp(String.raw`["']?score["']?\s*:\s*["']?(${number})`, 'gi')) ??
+    last(text, new RegExp(String.raw`(?<![\w.])(${number})(?:\s*(?:/|out of)\s*${number})?`, 'gi'));
+  const score = Number(found ?? NaN);
+  return Number.isFinite(score) ? score : undefined;
+}
+
+/**
+ * The ranks of so many answers in a reply, 1 being the best: the list `rank` of JSON, or the last list of numbers, with
+ * or without brackets. Undefined where there is none of that length and within 1 to `count`.
+ */
+export function ranksIn(reply: string, count: number): readonly number[] | undefined {
+  const text = spoken(reply);
+  const field = fieldIn(text, 'rank');
+  const listed = Array.isArray(field) ? field.map(Number) : undefined;
+  const lists = [...text.matchAll(/\d+(?:\s*[,\s]\s*\d+)+/g)].map(([list]) =>
+    list.split(/[,\s]+/).map(Number),
+  );
+  const fits = (ranks: readonly number[]): boolean =>
+    ranks.length === count && ranks.every((rank) => Number.isInteger(rank) && rank >= 1 && rank <= count);
+  return listed !== undefined && fits(listed) ? listed : lists.findLast(fits);
+}
+
+/** The rubrics in a reply: the list `rubrics` of JSON, or JSON that is a list. Empty: there are none. */
+export function rubricsIn(reply: string): readonly string[] {
+  const value = readReply(spoken(reply));
+  const list = Array.isArray(value) ? value : fieldOf(value, 'rubrics');
+  if (!Array.isArray(list)) return [];
+  const texts = list.map((item: unknown) => (typeof item === 'string' ? item.trim() : themed(item)));
+  return texts.filter((text) => text !== '');
+}
+
+/** A rubric told as a theme with tips. */
+function themed(item: unknown): string {
+  const theme = fieldOf(item, 'theme');
+  const tips = fieldOf(item, 'tips');
+  if (typeof theme !== 'string') return '';
+  const lines = Array.isArray(tips) ? tips.filter((tip): tip is string => typeof tip === 'string') : [];
+  return [theme.trim(), ...lines.map((tip) => `- ${tip.trim()}`)].join('\n');
+}
+
+function spoken(reply: string): string {
+  return reply.replace(/<think>[^]*?<\/think>/g, '');
+}
+
+/** A field of the JSON that a text is, or that stands between its braces. */
+function fieldIn(text: string, name: string): unknown {
+  const inner = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1);
+  if (inner === '' || !text.includes('{')) return undefined;
+  const value = fieldOf(readReply(inner), name);
+  if (name !== 'score') return value;
+  const isScore =
+    typeof value === 'number' ||
+    (typeof value === 'string' && value.trim() !== '' && Number.isFinite(Number(value)));
+  return isScore ? value : undefined;
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+  return isObject ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+}
+
+function last(text: string, pattern: RegExp): string | undefined {
+  return [...text.matchAll(pattern)].at(-1)?.[1];
+}
