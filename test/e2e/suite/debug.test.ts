@@ -90,6 +90,27 @@ describe('debugging a workflow', () => {
     assert.match(await debug.evaluate(frame, 'expected'), /17/);
   });
 
+  it('stops in the judge that scores a trace again', async () => {
+    await debug.launch({ tasks: 1, repeat: 1 }, true);
+    await debug.ended();
+    const [trace] = await vscode.workspace.findFiles('saved_experiments/**/*.ajtrace', null, 1);
+    assert.ok(trace, 'the run left a trace');
+    breakAt('judge.ts', await lineOf('judge.ts', 'const isSuccess = given === expected'));
+    const again = new Conversation();
+    try {
+      await again.launch({ judgeTrace: trace.fsPath });
+      const frame = await again.stopped();
+      assert.equal(frame.file, fileUri('judge.ts').fsPath);
+      assert.match(await again.evaluate(frame, 'expected'), /^'\d+'$/);
+      vscode.debug.removeBreakpoints(vscode.debug.breakpoints);
+      await again.request(frame, 'continue');
+      await again.ended();
+      assert.match(again.output(), /recorded +reward +difference/);
+    } finally {
+      await again.dispose();
+    }
+  });
+
   it('sees a saved edit after a restart', async () => {
     const line = await lineOf('workflow.ts', insideExecute);
     // Breakpoints move with the text of an open editor.
