@@ -10,7 +10,7 @@ import type { ChatModel } from '../backbone/model-tuner/model.ts';
 import { EpisodeNames } from '../backbone/model-tuner/recording/episodeNames.ts';
 import type { AdapterRoute, Targets } from '../backbone/model-tuner/routing.ts';
 import { TargetBook } from '../backbone/model-tuner/targetBook.ts';
-import { createTuner, type TunerBinding } from '../backbone/model-tuner/tuner.ts';
+import { createTuner, type ModelAccess, type TunerBinding } from '../backbone/model-tuner/tuner.ts';
 import type { EpisodeCalls, EpisodeSlot } from '../backbone/task-runner/episode.ts';
 import type { CancellationToken } from '../base/cancellation.ts';
 import { toReport, type Location } from '../base/errors.ts';
@@ -18,7 +18,7 @@ import { Emitter, type Event } from '../base/event.ts';
 import { hashText } from '../base/hash.ts';
 import type { Logger, LogLevel } from '../base/ports.ts';
 import type { ModelAnswer, ModelChoice, RunEvent, RunRequest } from '../protocol/run.ts';
-import type { AjetTuner, Workflow } from '../workflow/index.ts';
+import type { Workflow } from '../workflow/index.ts';
 import { systemClock } from './clock.ts';
 import { DebugModels, type DebugModelsOptions } from './debugModels.ts';
 import { createEndpointModel } from './endpointModel.ts';
@@ -128,7 +128,7 @@ function debugModelsOf(request: TunerRequest, open: DebugModelsOptions['open'], 
   });
 }
 
-function tunerOf(handle: EpisodeHandle, binding: Omit<TunerBinding, 'apiKeyFor'>): AjetTuner {
+function tunerOf(handle: EpisodeHandle, binding: Omit<TunerBinding, 'apiKeyFor'>): ModelAccess {
   handle.trainOnly(binding.targets);
   return createTuner({ ...binding, apiKeyFor: (agent) => handle.apiKeyFor(agent) });
 }

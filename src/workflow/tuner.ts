@@ -28,6 +28,12 @@ export interface BaseUrlApiKey {
 /** Gives an episode's agents their access to the model being tuned. */
 export interface AjetTuner {
   /**
+   * The effective configuration, as plain data: sections of the user's own beside `ajet:` included. Upstream's
+   * `tuner.config`.
+   */
+  readonly config: Readonly<Record<string, unknown>>;
+
+  /**
    * The official `openai` client, bound to this episode, agent and target. It serves chat completions; the
    * `model` of a request is free. Messages and tools reach the model being trained, other options do not.
    */

@@ -11,6 +11,9 @@ export interface TunerBinding {
   apiKeyFor(agent: Required<AgentOptions>): string;
 }
 
+/** A tuner but for the config, which is the run's. */
+export type ModelAccess = Omit<AjetTuner, 'config'>;
+
 /** The longest delay a timer can have: a request may be held at a breakpoint for as long as it takes. */
 const longestTimeout = 2 ** 31 - 1;
 
@@ -25,8 +28,8 @@ function routeOf({ targetTag, debugModel }: RoutedAgentOptions, targets: Targets
 
 const defaults = { agentName: 'default_agent_name', targetTag: 'default_target_tag' };
 
-/** The tuner of one episode. */
-export function createTuner(binding: TunerBinding): AjetTuner {
+/** How one episode reaches the models. */
+export function createTuner(binding: TunerBinding): ModelAccess {
   const asOaiBaseUrlApiKey = (agent: AgentOptions = {}): BaseUrlApiKey => ({
     baseUrl: binding.baseUrl,
     apiKey: binding.apiKeyFor({

@@ -14,7 +14,7 @@ export type UserMethod = 'execute' | 'computeReward';
 
 /** What scores the episodes of a run. */
 export interface Judging {
-  /** The effective config, for judges. */
+  /** The effective config, for workflows and judges. */
   readonly config: Readonly<Record<string, unknown>>;
   /** Called only when it is needed; rejects with what is wrong with the judge. */
   loadJudge(): Promise<JudgeClass>;

@@ -6,6 +6,7 @@ import type { EpisodeResult, EpisodeRouting, InjectedFault } from '../../protoco
 import type { AjetTuner, Task, Workflow, WorkflowOutput, WorkflowTask } from '../../workflow/index.ts';
 import type { Environments, EpisodeEnvironment } from '../env-service/environment.ts';
 import type { EpisodeWatch } from '../model-tuner/outsideCalls.ts';
+import type { ModelAccess } from '../model-tuner/tuner.ts';
 import type { RolloutState } from '../task-rollout/rolloutState.ts';
 import { settleReward, type Judging, type Outcome, type UserMethod } from '../task-judge/judge.ts';
 import { afterRunningTime } from './runningTime.ts';
@@ -28,8 +29,8 @@ export type Numbering = Pick<WorkflowTask, 'taskBatchIndex' | 'taskTag'>;
 
 /** An episode's access to the Model Tuner. */
 export interface EpisodeCalls {
-  /** The tuner for the workflow of the episode, by which targets that trains. */
-  tunerFor(workflow: Pick<Workflow, 'trainableTargets'>): AjetTuner;
+  /** How the workflow of the episode reaches the models, by which targets that trains. */
+  tunerFor(workflow: Pick<Workflow, 'trainableTargets'>): ModelAccess;
   /** LLM calls answered so far by the model being trained. */
   readonly answered: number;
   /** What the model last failed with, if its last call failed: why a workflow most likely threw. */
@@ -186,7 +187,7 @@ async function execute(
   const task = await prepare(slot, uuid, environment, context);
   const workflow = new context.Workflow();
   const given = JSON.stringify(taskFields.map((field) => task.task[field]));
-  const tuner = calls.tunerFor(workflow);
+  const tuner: AjetTuner = { ...calls.tunerFor(workflow), config: context.config };
   const output: unknown = await calls.outside.run(() => workflow.execute(task, tuner));
   noteChanges(slot, JSON.parse(given) as unknown[], task.task, context);
   const { placeOf } = context;

@@ -87,6 +87,7 @@ function tunerOf(temperature: number, seed: number, requests: ChatRequest[] = []
   };
   const address = { baseUrl: 'http://127.0.0.1/v1', apiKey: 'key', model: 'any' };
   return {
+    config: {},
     asOpenAIClient: () =>
       new OpenAI({ baseURL: address.baseUrl, apiKey: address.apiKey, fetch, maxRetries: 0 }),
     asOaiBaseUrlApiKey: () => address,

@@ -279,6 +279,19 @@ describe('launch', () => {
     expect(events.at(-1)).toMatchObject({ type: 'run-ended', status: 'completed' });
   });
 
+  it('shows the workflow the config, sections of its own included', async () => {
+    class Sized extends Workflow {
+      override execute(_: WorkflowTask, { config }: AjetTuner): Promise<WorkflowOutput> {
+        const { lake, ajet } = config as { lake: { size: number }; ajet: { model: { path: string } } };
+        return Promise.resolve({ reward: lake.size + ajet.model.path.length / 100 });
+      }
+    }
+    const text = `${config}  model: {path: four}\nlake: {size: 6}\n`;
+    const { ports, results } = portsOf({ text, loadWorkflow: () => Promise.resolve(Sized) });
+    await launch(request, ports, never);
+    expect(results().map(({ reward }) => reward)).toEqual([6.04, 6.04, 6.04, 6.04]);
+  });
+
   it('loads the judge once, and only when it is needed', async () => {
     const { ports, results, seen } = portsOf({ loadWorkflow: () => Promise.resolve(LeftToTheJudge) });
     await launch(request, ports, never);
