@@ -28,7 +28,9 @@ const nothing = new Proxy(function () {}, {
     if (name === Symbol.iterator) return () => [][Symbol.iterator]();
     return nothing;
   },
-  set: () => true,
+  set: (_, name, value, receiver) =>
+    receiver === nothing ||
+    Reflect.defineProperty(receiver, name, { value, writable: true, enumerable: true, configurable: true }),
   apply: () => nothing,
   construct: () => nothing,
 });
