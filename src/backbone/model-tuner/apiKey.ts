@@ -24,6 +24,21 @@ export function encodeApiKey(content: ApiKeyContent): string {
 
 /** Takes base64 with either alphabet, padded or not. Undefined for anything that names no agent, tag and episode. */
 export function decodeApiKey(key: string): ApiKeyContent | undefined {
+  const known = decoded.get(key);
+  if (known !== undefined) return known;
+  const content = decode(key);
+  if (content !== undefined) {
+    if (decoded.size >= mostDecoded) decoded.clear();
+    decoded.set(key, content);
+  }
+  return content;
+}
+
+/** An agent makes all of its calls with one key. */
+const decoded = new Map<string, ApiKeyContent>();
+const mostDecoded = 1_000;
+
+function decode(key: string): ApiKeyContent | undefined {
   if (!key.startsWith(prefix)) return undefined;
   const bytes = decodeBase64(key.slice(prefix.length));
   const fields = bytes === undefined ? undefined : parseObject(bytes);
