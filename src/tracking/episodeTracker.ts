@@ -1,8 +1,10 @@
 import type { Author, TracedMessage, TracedTimeline } from '../protocol/trace.ts';
+import { explainMerging, type ExplainableCall } from './explainMerging.ts';
 import { promptProblem, replyProblem, sampleProblems } from './lengths.ts';
 import { sampleLossMask } from './lossMask.ts';
 import { madnessOf } from './madness.ts';
-import { mergeCalls, type MergeableCall } from './mergeCalls.ts';
+import { mergeCalls, type MergeSettings } from './mergeCalls.ts';
+import { notMerged } from './mergeProblems.ts';
 import { readMessages, templateMessage, timelineMessages, type TimelineMessage } from './messages.ts';
 import { MessageTable } from './messageTable.ts';
 import { Problems, type CallProblem } from './problems.ts';
@@ -60,7 +62,7 @@ class Tracker implements EpisodeTracker {
   readonly #table = new MessageTable();
   readonly #known = new Map<string, KnownMessage>();
   readonly #toolsKeys = new Map<string, string>();
-  readonly #calls: MergeableCall[] = [];
+  readonly #calls: ExplainableCall[] = [];
   readonly #problems = new Problems();
   /** Those whose reply was cut by length. */
   readonly #cutCalls = new Set<number>();
@@ -91,7 +93,14 @@ class Tracker implements EpisodeTracker {
     const answer = reply === null ? null : this.#answer(templatable, prompt, reply);
     const position = answer?.position ?? null;
     const isKept = reply === null || this.#keeps(request, reply);
-    this.#calls.push({ call, messages, reply: isKept ? position : null, tools: this.#offerKey(tools) });
+    const { agent = '' } = request;
+    this.#calls.push({
+      call,
+      agent,
+      messages,
+      reply: isKept ? position : null,
+      tools: this.#offerKey(tools),
+    });
     return {
       messages,
       reply: position,
@@ -108,14 +117,9 @@ class Tracker implements EpisodeTracker {
   }
 
   end(): TrackedEpisode {
-    const { merging } = this.#options;
-    const { eos } = this.#options.text.tokenizer;
-    const merged = mergeCalls(this.#calls, (position) => this.#table.at(position), {
-      ...merging,
-      lossMaskOf: ({ tokenIds }) =>
-        sampleLossMask(tokenIds, { header: this.#chatMlHeader, eos, lacksEos: false }),
-      nextPosition: this.#table.size,
-    });
+    const settings = this.#mergeSettings();
+    const merged = mergeCalls(this.#calls, (position) => this.#table.at(position), settings);
+    if (merged.timelines.length > 1) this.#explain(settings);
     for (const call of merged.maskedAnew) {
       if (this.#cutCalls.has(call)) this.#problems.add(call, endTrained);
     }
@@ -136,6 +140,24 @@ class Tracker implements EpisodeTracker {
         problems: [...this.#problems.list()],
       },
     };
+  }
+
+  #mergeSettings(): MergeSettings {
+    const { eos } = this.#options.text.tokenizer;
+    return {
+      ...this.#options.merging,
+      lossMaskOf: ({ tokenIds }) =>
+        sampleLossMask(tokenIds, { header: this.#chatMlHeader, eos, lacksEos: false }),
+      nextPosition: this.#table.size,
+    };
+  }
+
+  /** Timelines of several agents are no problem; those of one that do not merge are. */
+  #explain(settings: MergeSettings): void {
+    const explanation = explainMerging(this.#calls, (position) => this.#table.at(position), settings);
+    for (const fork of explanation.forks) {
+      if (fork.cause !== 'agents') this.#problems.add(fork.call, notMerged(fork, explanation, settings));
+    }
   }
 
   /**

@@ -211,6 +211,14 @@ export const findingKinds = {
       'Another tokenizer than the model’s counted, so the length may be over the limit in training.',
     hint: 'Fetch the model’s tokenizer to have it counted exactly.',
   },
+  'not-merged': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'Calls of one agent that do not merge',
+    explanation:
+      'A later call takes an earlier one over where it begins with its messages and its reply. Where the history was changed in between, both become samples of their own: what they share is trained and computed again, and the reward is spread over more samples. The message names the first that differs, why, and how many timelines other settings of `ajet.context_tracker.timeline_merging_policy` make. Timelines of several agents, or of other system prompts, are not counted.',
+    hint: 'Append to the messages of the call before, its reply as it came; where that is not wanted (a summary, a window, thoughts taken out), nothing is wrong.',
+  },
   'degenerate-reply': {
     level: 'episode',
     place: 'key:ajet.rollout.compute_madness_checklist',

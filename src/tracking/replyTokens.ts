@@ -1,5 +1,6 @@
+import { commonStart } from '../base/commonStart.ts';
 import { bytesOf, madeTokens, wasCut } from './madeTokens.ts';
-import { commonStart, indexOfRun, startsWithRun } from './tokenLists.ts';
+import { indexOfRun, startsWithRun } from './tokenLists.ts';
 import type { TrackerReply } from './tracker.ts';
 import type { ModelText } from './tokenizer.ts';
 

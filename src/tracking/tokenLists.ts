@@ -9,10 +9,3 @@ export function indexOfRun(list: ArrayLike<number>, run: readonly number[]): num
 export function startsWithRun(list: ArrayLike<number>, run: readonly number[], start = 0): boolean {
   return start + run.length <= list.length && run.every((id, offset) => list[start + offset] === id);
 }
-
-/** How many tokens two lists begin with that are the same. */
-export function commonStart(a: readonly number[], b: readonly number[]): number {
-  let length = 0;
-  while (length < a.length && length < b.length && a[length] === b[length]) length += 1;
-  return length;
-}

@@ -23,6 +23,8 @@ export interface MergeOptions {
 export interface TrackerRequest {
   /** The call's position in the episode, in order of arrival: what timelines and problems name it by. */
   readonly call: number;
+  /** Who asked; absent: the episode has one agent. */
+  readonly agent?: string;
   /** When it came and when its answer was over: milliseconds of one clock. */
   readonly startedAt: number;
   readonly endedAt: number;

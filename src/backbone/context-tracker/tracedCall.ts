@@ -5,10 +5,16 @@ import { injectedFault } from '../model-tuner/faults/faults.ts';
 import { readReplyTokens } from './replyTokens.ts';
 
 /** What of a call's request decides its tokens. */
-export function trackerRequest({ call, request, startedAt, seconds }: FinishedCall): TrackerRequest {
+export function trackerRequest({
+  call,
+  agentName,
+  request,
+  startedAt,
+  seconds,
+}: FinishedCall): TrackerRequest {
   // Of a call that was over within a millisecond, the next may begin in the same.
   const endedAt = Math.floor(startedAt + seconds * 1000);
-  return { call, startedAt, endedAt, messages: request.messages, tools: toolsOf(request) };
+  return { call, agent: agentName, startedAt, endedAt, messages: request.messages, tools: toolsOf(request) };
 }
 
 /** The reply that training would take, the first choice's; null: the call was not answered. */

@@ -72,6 +72,7 @@ describe('a call', () => {
     const times = { startedAt: 1_000, seconds: 0.0129 };
     expect(trackerRequest(finishedCall({ call: 4, request: asked, ...times }))).toEqual({
       call: 4,
+      agent: 'solver',
       startedAt: 1_000,
       endedAt: 1_012,
       messages: request.messages,

@@ -204,13 +204,17 @@ async function run(
 
 /** Without what is the world's. */
 function settled(line: string, world: World): string {
-  return line
-    .replaceAll(
-      /a*\d+-1111-2222-3333-444444444444/g,
-      (id) => `<${id.replaceAll('a', '').slice(String(world.run).length)}>`,
-    )
-    .replaceAll(/2026-11-2\d/g, '<day>')
-    .replaceAll(/127\.0\.0\.1:4\d23/g, '<host>:');
+  return (
+    line
+      .replaceAll(
+        /a*\d+-1111-2222-3333-444444444444/g,
+        (id) => `<${id.replaceAll('a', '').slice(String(world.run).length)}>`,
+      )
+      .replaceAll(/2026-11-2\d/g, '<day>')
+      .replaceAll(/127\.0\.0\.1:4\d23/g, '<host>:')
+      // Excerpts, which may begin or end inside one of these.
+      .replaceAll(/ \(\\+"[^]*?\)\. The episode makes/g, '. The episode makes')
+  );
 }
 
 describe('a replayed run', () => {

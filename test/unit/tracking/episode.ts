@@ -51,7 +51,7 @@ export class Episode {
     messages: readonly unknown[],
     reply: TrackerReply | null = answer('it is 2'),
     tools: readonly unknown[] | null = null,
-    at: Partial<Pick<TrackerRequest, 'startedAt' | 'endedAt'>> = {},
+    at: Partial<Pick<TrackerRequest, 'agent' | 'startedAt' | 'endedAt'>> = {},
   ): TrackedCall {
     const call = this.#calls++;
     // One after the other, unless they say otherwise.

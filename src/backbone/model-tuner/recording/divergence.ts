@@ -1,3 +1,5 @@
+import { commonStart } from '../../../base/commonStart.ts';
+import { excerpt, excerptStart } from '../../../base/excerpts.ts';
 import { canonicalJson } from '../embedded/random.ts';
 import type { NormalRequest } from './normalise.ts';
 
@@ -72,27 +74,11 @@ function fieldsInOrder(one: object, other: object): readonly string[] {
   return names.filter((name) => name in one || name in other);
 }
 
-/** Characters shown of a value, and of what is alike before the difference. */
-const shownLength = 60;
-const shownBefore = 20;
-
-function excerptStart(expected: string, got: string): number {
-  const same = commonStart(expected, got);
-  return same <= shownBefore + 1 ? 0 : same - shownBefore;
-}
-
 function show(value: unknown, start: number): string {
   if (value === undefined) return 'nothing';
   const whole = typeof value === 'string' ? value : canonicalJson(value);
-  const shown = whole.slice(start, start + shownLength);
-  const text = `${start > 0 ? '…' : ''}${shown}${start + shownLength < whole.length ? '…' : ''}`;
+  const text = excerpt(whole, start);
   return typeof value === 'string' ? JSON.stringify(text) : text;
-}
-
-function commonStart(a: string, b: string): number {
-  const end = Math.min(a.length, b.length);
-  for (let at = 0; at < end; at++) if (a[at] !== b[at]) return at;
-  return end;
 }
 
 function isFields(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,0 +1,57 @@
+import type { Fork, ForkCause, ForkSide, MergingExplanation } from './explainMerging.ts';
+import type { CallProblem } from './problems.ts';
+import type { MergeOptions } from './tracker.ts';
+
+/** That an agent's calls fork, and what other settings of the config would do about it. */
+export function notMerged(fork: Fork, explanation: MergingExplanation, options: MergeOptions): CallProblem {
+  const { timelines } = explanation;
+  const clause = `the timeline does not go on from that of call ${fork.earlier}: ${causes[fork.cause](fork)}. The episode makes ${timelines} timelines; ${otherwise(explanation, options)}.`;
+  return { code: 'not-merged', severity: 'warning', clause };
+}
+
+/** For a sentence: what differs, and where. */
+const causes: Readonly<Record<ForkCause, (fork: Fork) => string>> = {
+  agents: ({ before, now }) => `another agent asks, or another system prompt (${quoted(before, now)})`,
+  content: (fork) => `${placeOf(fork)} differs${fromToken(fork)} (${quoted(fork.before, fork.now)})`,
+  reply: (fork) =>
+    `the same request was answered otherwise${fromToken(fork)} (${quoted(fork.before, fork.now)})`,
+  fields: (fork) =>
+    `${placeOf(fork)} has the same text, but another role or other tool calls${fromToken(fork)}, which \`token\` compares`,
+  tools: () => 'other tools are offered',
+  retokenized: (fork) => `${placeOf(fork)} has the same text in other tokens${fromToken(fork)}${ids(fork)}`,
+  shorter: ({ message, before }) =>
+    `that goes on where this ends, with message ${message} (${before?.role ?? ''}), and only a later call takes over an earlier one`,
+};
+
+function placeOf({ message, before, now }: Fork): string {
+  return `message ${message} (${[...new Set([before?.role, now?.role])].join(', now ')})`;
+}
+
+function fromToken({ token }: Fork): string {
+  return token === null ? '' : ` from its token ${token} on`;
+}
+
+function quoted(before: ForkSide | null, now: ForkSide | null): string {
+  return `${JSON.stringify(before?.text ?? '')}, now ${JSON.stringify(now?.text ?? '')}`;
+}
+
+function ids({ before, now }: Fork): string {
+  return ` (${before?.tokenId ?? 'its end'}, now ${now?.tokenId ?? 'its end'})`;
+}
+
+/** The setting that makes the fewest, and of several the one that changes least. */
+function otherwise({ timelines, others }: MergingExplanation, options: MergeOptions): string {
+  const [best] = others.toSorted(
+    (a, b) => a.timelines - b.timelines || changes(a, options).length - changes(b, options).length,
+  );
+  return best === undefined || best.timelines >= timelines
+    ? 'no other `timeline_merging_policy` makes fewer'
+    : `with ${changes(best, options).join(' and ')} it would make ${best.timelines}`;
+}
+
+/** Those that are other than the config's. */
+function changes({ compareLevel, ignoreTools }: MergeOptions, options: MergeOptions): readonly string[] {
+  const level = compareLevel === options.compareLevel ? [] : [`\`timeline_compare_level: ${compareLevel}\``];
+  const tools = ignoreTools === options.ignoreTools ? [] : [`\`ignore_tools: ${ignoreTools}\``];
+  return [...level, ...tools];
+}
