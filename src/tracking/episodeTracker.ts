@@ -1,4 +1,5 @@
 import type { Author, TracedMessage, TracedTimeline } from '../protocol/trace.ts';
+import { DriftDetector } from './drift.ts';
 import { explainMerging, type ExplainableCall } from './explainMerging.ts';
 import { promptProblem, replyProblem, sampleProblems } from './lengths.ts';
 import { sampleLossMask } from './lossMask.ts';
@@ -64,6 +65,7 @@ class Tracker implements EpisodeTracker {
   readonly #toolsKeys = new Map<string, string>();
   readonly #calls: ExplainableCall[] = [];
   readonly #problems = new Problems();
+  readonly #drift: DriftDetector;
   /** Those whose reply was cut by length. */
   readonly #cutCalls = new Set<number>();
   /** By the position of a reply: why upstream makes no sample of a timeline that ends with it. */
@@ -75,6 +77,7 @@ class Tracker implements EpisodeTracker {
     this.#options = options;
     this.#template = new TemplateTokens(options.text);
     this.#chatMlHeader = options.text.tokenizer.encode('<|im_start|>assistant\n');
+    this.#drift = new DriftDetector(options.text.tokenizer, (position) => this.#table.at(position));
   }
 
   track(request: TrackerRequest, reply: TrackerReply | null): TrackedCall {
@@ -89,9 +92,11 @@ class Tracker implements EpisodeTracker {
     const messages = timelineMessages(kept).map((message, index) =>
       this.#position(templatable, message, index === 0),
     );
+    this.#judgeDrift(call, messages);
     const prompt = this.#prompt(templatable, messages);
     const answer = reply === null ? null : this.#answer(templatable, prompt, reply);
     const position = answer?.position ?? null;
+    if (position !== null) this.#drift.answered(call, position);
     const isKept = reply === null || this.#keeps(request, reply);
     const { agent = '' } = request;
     this.#calls.push({
@@ -112,6 +117,7 @@ class Tracker implements EpisodeTracker {
 
   restart(): void {
     this.#calls.length = 0;
+    this.#drift.restart();
     this.#madFrom = undefined;
     this.#problems.clear();
   }
@@ -140,6 +146,12 @@ class Tracker implements EpisodeTracker {
         problems: [...this.#problems.list()],
       },
     };
+  }
+
+  /** Ids of the embedded tokenizer are not the model's, so they tell nothing of drift. */
+  #judgeDrift(call: number, messages: readonly number[]): void {
+    const problem = this.#options.text.note.exact ? this.#drift.found(messages) : undefined;
+    if (problem !== undefined) this.#problems.add(call, problem);
   }
 
   #mergeSettings(): MergeSettings {

@@ -219,6 +219,14 @@ export const findingKinds = {
       'A later call takes an earlier one over where it begins with its messages and its reply. Where the history was changed in between, both become samples of their own: what they share is trained and computed again, and the reward is spread over more samples. The message names the first that differs, why, and how many timelines other settings of `ajet.context_tracker.timeline_merging_policy` make. Timelines of several agents, or of other system prompts, are not counted.',
     hint: 'Append to the messages of the call before, its reply as it came; where that is not wanted (a summary, a window, thoughts taken out), nothing is wrong.',
   },
+  'retokenization-drift': {
+    level: 'episode',
+    severity: 'warning',
+    title: 'A reply that comes back in other tokens',
+    explanation:
+      'A later prompt holds a reply, and the chat template makes other tokens of it than the model had made: the model goes on from a prompt that it is not trained on. Where timelines merge by `text`, training takes the model’s own tokens; by `token`, they do not merge. `ajet.context_tracker.fix_retokenization_drift` does not mend it: where the texts are equal it only logs a warning, under Trinity and where the engine tells the tokens of its prompts.',
+    hint: 'Merge by text (`timeline_compare_level: text`), and send replies back as they came; where the template writes them in other words, such as without their thoughts, expect it at every turn.',
+  },
   'degenerate-reply': {
     level: 'episode',
     place: 'key:ajet.rollout.compute_madness_checklist',

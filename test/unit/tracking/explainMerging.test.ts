@@ -138,7 +138,8 @@ describe('calls that do not merge', () => {
     const tokens = [...tokensById(episode.text, 'i t'), ...tokensById(episode.text, '<|im_end|>')];
     episode.call([system, user], answer('it', { tokens }));
     episode.call([system, user, assistant('it'), next], answer('3'));
-    const [problem] = episode.end().tracking.problems;
+    const { problems } = episode.end().tracking;
+    const problem = problems.find(({ code }) => code === 'not-merged');
     expect(problem?.message).toContain(
       'message 2 (assistant) has the same text in other tokens from its token 3 on',
     );
