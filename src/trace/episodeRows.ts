@@ -1,7 +1,7 @@
 import type { ErrorReport } from '../base/errors.ts';
 import { errorReport } from '../protocol/run.ts';
 import type { EpisodeFinding, EpisodeRow } from '../protocol/traceRpc.ts';
-import { finding, hintOf } from '../tracking/findings.ts';
+import { finding, hintOf } from '../tracking/finding.ts';
 import type { EpisodeContents } from './episodeContent.ts';
 import type { EpisodeRecord, StoredRun } from './records.ts';
 import type { StoredTrace } from './stored.ts';

@@ -1,6 +1,6 @@
 import { largestWindow, type ReportView } from '../protocol/traceRpc.ts';
 import type { EpisodeResult } from '../protocol/run.ts';
-import { hintOf, levelOf } from '../tracking/findings.ts';
+import { hintOf, levelOf } from '../tracking/finding.ts';
 import { withSelection, type Selection } from '../protocol/selection.ts';
 import { groupBy } from '../tracking/groupBy.ts';
 import { trainingReport, type EpisodeVerdict } from '../tracking/report.ts';

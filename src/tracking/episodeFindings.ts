@@ -1,6 +1,6 @@
 import { formatLocation, type ErrorReport } from '../base/errors.ts';
 import type { EpisodeResult, EpisodeTracking, OutsideCalls } from '../protocol/run.ts';
-import { finding, type Finding } from './findings.ts';
+import { finding, type Finding } from './finding.ts';
 import { routedAway, trainedAnyway } from './routingFindings.ts';
 
 /** What is found of an episode by itself: why it makes no sample, what its calls have, and what is odd about its reward. */

@@ -1,8 +1,8 @@
 /** Everything that a training report can tell, as data: what it concerns, how serious it is, and what to do about it. */
 
-import type { Finding, FindingKind, FindingLevel } from './findingKind.ts';
+import type { FindingKind } from './findingKind.ts';
 
-export type { Finding, FindingKind, FindingLevel, FindingPlace, Severity } from './findingKind.ts';
+export type { FindingKind, FindingLevel, FindingPlace, Severity } from './findingKind.ts';
 
 /** By stable id, in the order in which the documentation lists them. */
 export const findingKinds = {
@@ -213,6 +213,7 @@ export const findingKinds = {
   },
   'not-merged': {
     level: 'episode',
+    place: 'execute',
     severity: 'warning',
     title: 'Calls of one agent that do not merge',
     explanation:
@@ -221,6 +222,7 @@ export const findingKinds = {
   },
   'retokenization-drift': {
     level: 'episode',
+    place: 'execute',
     severity: 'warning',
     title: 'A reply that comes back in other tokens',
     explanation:
@@ -388,22 +390,3 @@ export const findingKinds = {
 } as const satisfies Readonly<Record<string, FindingKind>>;
 
 export type FindingCode = keyof typeof findingKinds;
-
-/** Undefined for an id that this version does not know. */
-export function findingKind(code: string): FindingKind | undefined {
-  return Object.hasOwn(findingKinds, code) ? findingKinds[code as FindingCode] : undefined;
-}
-
-export function levelOf(code: string): FindingLevel {
-  return findingKind(code)?.level ?? 'episode';
-}
-
-/** What to do about a finding; empty for an id that this version does not know. */
-export function hintOf(code: string): string {
-  return findingKind(code)?.hint ?? '';
-}
-
-/** A finding of the usual severity. */
-export function finding(code: FindingCode, message: string): Finding {
-  return { code, severity: findingKinds[code].severity, message };
-}

@@ -1,6 +1,7 @@
 import type { Location } from '../base/errors.ts';
 import type { EpisodeResult, RunPlaces } from '../protocol/run.ts';
-import { findingKind, hintOf, levelOf, type Finding, type FindingPlace } from './findings.ts';
+import { findingKind, hintOf, levelOf, type Finding } from './finding.ts';
+import { type FindingPlace } from './findings.ts';
 import { groupBy } from './groupBy.ts';
 import type { TrainingReport } from './report.ts';
 

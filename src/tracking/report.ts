@@ -1,6 +1,6 @@
 import type { EpisodeResult } from '../protocol/run.ts';
 import { episodeFindings } from './episodeFindings.ts';
-import { finding, levelOf, type Finding } from './findings.ts';
+import { finding, levelOf, type Finding } from './finding.ts';
 import { groupBy } from './groupBy.ts';
 import { groupsOf, type Group } from './groups.ts';
 import { runFindings, type RunFinding, type RunTerms } from './runFindings.ts';

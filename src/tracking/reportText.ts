@@ -1,4 +1,4 @@
-import { hintOf } from './findings.ts';
+import { hintOf } from './finding.ts';
 import type { CommonFinding, EpisodeVerdict, TrainingReport } from './report.ts';
 
 /** The report for a terminal: how many would train, then for each kind of finding what it is and what to do. */

@@ -1,5 +1,5 @@
 import type { EpisodeRouting } from '../protocol/run.ts';
-import { finding, type Finding } from './findings.ts';
+import { finding, type Finding } from './finding.ts';
 
 type Anyway = EpisodeRouting['trainedAnyway'][number];
 

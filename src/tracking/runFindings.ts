@@ -1,5 +1,5 @@
 import type { EpisodeResult } from '../protocol/run.ts';
-import { finding, type Finding } from './findings.ts';
+import { finding, type Finding } from './finding.ts';
 import { groupBy } from './groupBy.ts';
 import type { Group } from './groups.ts';
 

@@ -5,7 +5,7 @@ import { formatEpisode, formatEpisodeErrors, rewardDifference } from '../../debu
 import { formatResults, inOrder, metricsOf, reportOf } from '../../debug/runResults.ts';
 import type { EpisodeResult, RunEvent } from '../../protocol/run.ts';
 import { groupsOf, measures } from '../../tracking/groups.ts';
-import { hintOf, levelOf, type Finding } from '../../tracking/findings.ts';
+import { hintOf, levelOf, type Finding } from '../../tracking/finding.ts';
 import type { CommonFinding, GroupVerdict, TrainingReport } from '../../tracking/report.ts';
 import { withSelection } from '../../protocol/selection.ts';
 

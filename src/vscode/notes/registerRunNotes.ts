@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { notesEvent, type RunNotesBody } from '../../debug/noteEvents.ts';
-import { findingKind } from '../../tracking/findings.ts';
+import { findingKind } from '../../tracking/finding.ts';
 import { commands, debugType, settings, settingsSection } from '../ids.ts';
 import { Manual } from '../language/manual.ts';
 import { reportingErrors } from '../reportErrors.ts';

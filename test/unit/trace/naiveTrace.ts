@@ -24,7 +24,7 @@ import type {
 } from '../../../src/protocol/traceRpc.ts';
 import { takenOverMask } from '../../../src/tracking/lossMask.ts';
 import { mergeCalls } from '../../../src/tracking/mergeCalls.ts';
-import { hintOf } from '../../../src/tracking/findings.ts';
+import { hintOf } from '../../../src/tracking/finding.ts';
 import { trainingReport } from '../../../src/tracking/report.ts';
 import type { AddedMessage } from '../../../src/tracking/tracker.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EpisodeResult, EpisodeTracking, RunPlaces } from '../../../src/protocol/run.ts';
-import { findingKinds, hintOf, type FindingKind } from '../../../src/tracking/findings.ts';
+import { hintOf } from '../../../src/tracking/finding.ts';
+import { findingKinds, type FindingKind } from '../../../src/tracking/findings.ts';
 import { runNotes, type RunNote } from '../../../src/tracking/notes.ts';
 import { trainingReport } from '../../../src/tracking/report.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EpisodeResult, EpisodeTracking } from '../../../src/protocol/run.ts';
-import { hintOf } from '../../../src/tracking/findings.ts';
+import { hintOf } from '../../../src/tracking/finding.ts';
 import { trainingReport } from '../../../src/tracking/report.ts';
 import { formatTrainingReport } from '../../../src/tracking/reportText.ts';
 import type { RunTerms } from '../../../src/tracking/runFindings.ts';
