@@ -84,9 +84,10 @@ describe('processes', () => {
     const [before] = backboneProcesses();
     await vscode.commands.executeCommand('workbench.action.debug.restart');
     const frame = await debug.stopped(2);
-    const after = backboneProcesses();
-    assert.equal(after.length, 1);
-    assert.notEqual(after[0], before);
+    await debug.until(
+      'only a new process is left',
+      () => backboneProcesses().length === 1 && backboneProcesses()[0] !== before,
+    );
     await debug.request(frame, 'continue');
     await debug.ended();
     assert.equal(debug.output().split('reward 1').length - 1, 1);
