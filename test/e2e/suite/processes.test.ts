@@ -90,7 +90,7 @@ describe('processes', () => {
     );
     await debug.request(frame, 'continue');
     await debug.ended();
-    assert.equal(debug.output().split('reward 1').length - 1, 1);
+    assert.equal(debug.output().split(': reward 1').length - 1, 1);
   });
 
   it('of two sessions of one config do not mix', async () => {
