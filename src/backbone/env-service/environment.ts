@@ -3,7 +3,7 @@ import { CodedError } from '../../base/errors.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
 import type { GymEnv, InitMessage, Task } from '../../workflow/index.ts';
-import { Random } from '../model-tuner/embedded/random.ts';
+import { Random } from '../../base/random.ts';
 import type { TaskListing } from '../task-reader/taskReader.ts';
 import { EnvClient, isObject, type Patience } from './client.ts';
 import { show } from './failures.ts';

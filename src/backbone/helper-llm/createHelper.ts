@@ -2,7 +2,7 @@ import type { CancellationToken } from '../../base/cancellation.ts';
 import type { CodedError } from '../../base/errors.ts';
 import { hashText } from '../../base/hash.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
-import { Random } from '../model-tuner/embedded/random.ts';
+import { Random } from '../../base/random.ts';
 import { Assembler } from '../model-tuner/assemble.ts';
 import {
   ModelFailureError,

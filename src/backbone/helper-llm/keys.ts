@@ -1,4 +1,4 @@
-import type { Random } from '../model-tuner/embedded/random.ts';
+import type { Random } from '../../base/random.ts';
 
 export interface HelperKeys {
   readonly primary: readonly string[];

@@ -13,7 +13,7 @@ import { RunRecorder } from '../context-tracker/recorder.ts';
 import { environmentsOf } from '../env-service/environment.ts';
 import type { EnvTransport } from '../env-service/transport.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
-import { Random } from '../model-tuner/embedded/random.ts';
+import { Random } from '../../base/random.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
 import type { UserMethod } from '../task-judge/judge.ts';
 import type { DataSetPorts } from '../task-reader/data-set/dataSetPorts.ts';

@@ -11,7 +11,7 @@ import {
   type Operator,
   type WrongStep,
 } from './expression.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../../../base/random.ts';
 import type { Solution } from './solver/index.ts';
 
 /** One try at a problem: the right reading, or one with a slip in it. */

@@ -1,7 +1,7 @@
 import type { ChatCompletion, ChatRequest } from '../model.ts';
 import { joinSegments, type Answer } from './answer.ts';
 import type { Segment } from './phrases.ts';
-import { Random, hashDigits } from './random.ts';
+import { Random, hashDigits } from '../../../base/random.ts';
 import { pieceOf, type SplitTokens, type TokenPiece } from './tokens.ts';
 
 type Choice = ChatCompletion['choices'][number];

@@ -2,7 +2,7 @@ import type { ChatRequest } from '../model.ts';
 import type { Attempt } from './attempt.ts';
 import { evaluate, operations, printExpression, type Expression } from './expression.ts';
 import { shorten } from './phrases.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../../../base/random.ts';
 import { isRecord, schemaMap, stringList, type Schema } from './schema/jsonSchema.ts';
 import { produceValue, type Filling } from './schema/produce.ts';
 

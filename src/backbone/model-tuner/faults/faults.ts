@@ -4,7 +4,7 @@ import type { Logger } from '../../../base/ports.ts';
 import { faultKinds, type FaultChoice, type FaultKind } from '../../../protocol/run.ts';
 import { Assembler } from '../assemble.ts';
 import { cutCompletion } from '../chunks.ts';
-import { Random } from '../embedded/random.ts';
+import { Random } from '../../../base/random.ts';
 import {
   ModelFailureError,
   type CallIdentity,

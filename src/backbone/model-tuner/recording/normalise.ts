@@ -1,5 +1,5 @@
 import { hashText } from '../../../base/hash.ts';
-import { canonicalJson } from '../embedded/random.ts';
+import { canonicalJson } from '../../../base/random.ts';
 import type { ChatRequest } from '../model.ts';
 import { VolatileFolder, type VolatileScanner } from './volatile.ts';
 

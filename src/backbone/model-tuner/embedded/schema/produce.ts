@@ -1,4 +1,4 @@
-import type { Random } from '../random.ts';
+import type { Random } from '../../../../base/random.ts';
 import { accepts, itemSchema, propertySchemas } from './accepts.ts';
 import {
   asSchema,

@@ -1,4 +1,4 @@
-import { hashText } from '../../../base/hash.ts';
+import { hashText } from './hash.ts';
 
 /** Hexadecimal digits that depend on the whole text. */
 export function hashDigits(text: string, length: number): string {
