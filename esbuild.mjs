@@ -6,7 +6,8 @@
  * cli.mjs                        the `agentjet` command
  * backbone.mjs, sdk.mjs          the process that runs a workflow; the SDK apart, so that the user's
  *                                `import … from "agentjet"` and our own code share one instance
- * pdfText.mjs                    what reads the text of PDFs, loaded when it is needed
+ * pdfText.mjs, parquetLibraries.mjs
+ *                                what reads PDFs and Parquet, loaded when it is needed
  * traceServer.mjs                the process that reads traces for viewers
  * webview/trace.js, trace.css    the page of the trace viewer
  * types/agentjet.d.ts            the SDK's types in one file, the OpenAI client's included
@@ -33,13 +34,18 @@ const sharedSdk = {
   },
 };
 
-/** What reads PDFs is as large as all the rest: a file of its own, for the runs that need it. */
-const pdfApart = {
-  name: 'pdf-apart',
+/** Large, and needed by few runs: each is a file of its own, which no other run has to parse. */
+const apart = ['src/node/pdf/pdfText.ts', 'src/backbone/task-reader/data-set/parquetLibraries.ts'];
+const bundleOf = (file) => path.basename(file).replace(/\.ts$/, '.mjs');
+
+const seldomUsedApart = {
+  name: 'seldom-used-apart',
   setup(build) {
-    build.onResolve({ filter: /pdf\/pdfText\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './pdfText.mjs', external: true } : undefined,
-    );
+    build.onResolve({ filter: /\.ts$/ }, ({ kind, resolveDir, path: named }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      const file = apart.find((one) => path.join(root, one) === path.resolve(resolveDir, named));
+      return file === undefined ? undefined : { path: `./${bundleOf(file)}`, external: true };
+    });
   },
 };
 
@@ -110,9 +116,9 @@ const bundles = [
     ...esm,
     entryPoints: ['src/node/backboneProcess.ts'],
     outfile: 'dist/backbone.mjs',
-    plugins: [sharedSdk, pdfApart, lazyTables],
+    plugins: [sharedSdk, seldomUsedApart, lazyTables],
   },
-  { ...esm, entryPoints: ['src/node/pdf/pdfText.ts'], outfile: 'dist/pdfText.mjs' },
+  ...apart.map((file) => ({ ...esm, entryPoints: [file], outfile: path.join('dist', bundleOf(file)) })),
   { ...esm, entryPoints: ['src/workflow/index.ts'], outfile: 'dist/sdk.mjs' },
   { ...esm, entryPoints: ['src/node/trace/server/main.ts'], outfile: 'dist/traceServer.mjs' },
 ];

@@ -29,10 +29,8 @@ export class ParquetTable implements TableReader {
   }
 
   async #read({ file, offset, wanted }: TableFile): Promise<TableRows> {
-    const [{ parquetMetadataAsync, parquetReadObjects, parquetSchema }, { compressors }] = await Promise.all([
-      import('hyparquet'),
-      import('hyparquet-compressors'),
-    ]);
+    const { compressors, parquetMetadataAsync, parquetReadObjects, parquetSchema } =
+      await import('./parquetLibraries.ts');
     const source = {
       byteLength: await this.#bytes.size(file),
       slice: async (start: number, end?: number): Promise<ArrayBuffer> =>
