@@ -1,3 +1,4 @@
+import { canonicalJson } from '../base/canonicalJson.ts';
 import type { Author, TracedMessage, TracedTimeline } from '../protocol/trace.ts';
 import { DriftDetector } from './drift.ts';
 import { explainMerging, type ExplainableCall } from './explainMerging.ts';
@@ -13,7 +14,7 @@ import { count, sampleOf } from './samples.ts';
 import { replyTokens, type ReplyTokens } from './replyTokens.ts';
 import { TemplateTokens, type Prompt, type Tools } from './templateTokens.ts';
 import type { TemplateMessage } from './tokenizer.ts';
-import { haveParameters, isRecord, preparedTools } from './toolCalls.ts';
+import { haveParameters, preparedTools } from './toolCalls.ts';
 import type {
   EpisodeTracker,
   TrackedCall,
@@ -63,6 +64,8 @@ class Tracker implements EpisodeTracker {
   readonly #table = new MessageTable();
   readonly #known = new Map<string, KnownMessage>();
   readonly #toolsKeys = new Map<string, string>();
+  /** By the key of the tools. */
+  readonly #offerKeys = new Map<string, string>();
   readonly #calls: ExplainableCall[] = [];
   readonly #problems = new Problems();
   readonly #drift: DriftDetector;
@@ -104,7 +107,7 @@ class Tracker implements EpisodeTracker {
       agent,
       messages,
       reply: isKept ? position : null,
-      tools: this.#offerKey(tools),
+      tools: this.#offerKey(tools, toolsKey),
     });
     return {
       messages,
@@ -125,7 +128,7 @@ class Tracker implements EpisodeTracker {
   end(): TrackedEpisode {
     const settings = this.#mergeSettings();
     const merged = mergeCalls(this.#calls, (position) => this.#table.at(position), settings);
-    if (merged.timelines.length > 1) this.#explain(settings);
+    if (merged.timelines.length > 1) this.#explain(settings, merged.timelines);
     for (const call of merged.maskedAnew) {
       if (this.#cutCalls.has(call)) this.#problems.add(call, endTrained);
     }
@@ -164,18 +167,15 @@ class Tracker implements EpisodeTracker {
     };
   }
 
-  /** Timelines of several agents are no problem; those of one that do not merge are. */
-  #explain(settings: MergeSettings): void {
-    const explanation = explainMerging(this.#calls, (position) => this.#table.at(position), settings);
-    for (const fork of explanation.forks) {
-      if (fork.cause !== 'agents') this.#problems.add(fork.call, notMerged(fork, explanation, settings));
-    }
+  #explain(settings: MergeSettings, timelines: readonly TracedTimeline[]): void {
+    const messageAt = (position: number): TracedMessage => this.#table.at(position);
+    const explanation = explainMerging(this.#calls, messageAt, settings, timelines);
+    for (const { call, problem } of notMerged(explanation, settings)) this.#problems.add(call, problem);
   }
 
   /**
    * Whether training keeps a call, which it does not where the episode had been told to stop, or a reply was degenerate
-   * before it began. Upstream judges every
-   * reply, kept or not; a call that had begun by then is kept.
+   * before it began. Upstream judges every reply, kept or not; a call that had begun by then is kept.
    */
   #keeps({ call, startedAt, endedAt, interrupted }: TrackerRequest, reply: TrackerReply): boolean {
     const { checklist, reward, terminates } = this.#options.madness;
@@ -200,12 +200,10 @@ class Tracker implements EpisodeTracker {
   }
 
   /** Merging compares tools as values: the order of their keys is nothing to it. */
-  #offerKey(tools: Tools): string {
-    return JSON.stringify(tools ?? [], (_key, value: unknown) =>
-      isRecord(value)
-        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : value,
-    );
+  #offerKey(tools: Tools, toolsKey: string): string {
+    const key = this.#offerKeys.get(toolsKey) ?? canonicalJson(tools ?? []);
+    this.#offerKeys.set(toolsKey, key);
+    return key;
   }
 
   /** The position of a request's message, which is made into tokens when it is first seen. */

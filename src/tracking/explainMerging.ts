@@ -59,8 +59,8 @@ export interface MergingExplanation {
   /** One for each timeline but the first. */
   readonly forks: readonly Fork[];
   readonly timelines: number;
-  /** What the other settings of `timeline_merging_policy` give. */
-  readonly others: readonly OtherMerging[];
+  /** What the other settings of `timeline_merging_policy` give; merges anew by each. */
+  readonly others: () => readonly OtherMerging[];
 }
 
 /** Every setting of `timeline_merging_policy`. */
@@ -77,26 +77,27 @@ const policies: readonly MergeOptions[] = [
  *
  * @param calls in the order in which they ended, each with a number of its own
  * @param messageAt the message at a position of the episode's list
+ * @param timelines what `settings` make of them
  */
 export function explainMerging(
   calls: readonly ExplainableCall[],
   messageAt: (position: number) => TracedMessage,
   settings: MergeSettings,
+  timelines: MergedCalls['timelines'],
 ): MergingExplanation {
   const known = new KnownMessages(messageAt);
-  const mergedBy = (options: MergeOptions): MergedCalls['timelines'] =>
-    mergeCalls(calls, (position) => known.at(position), { ...settings, ...options }).timelines;
+  const countBy = (options: MergeOptions): number =>
+    mergeCalls(calls, (position) => known.at(position), { ...settings, ...options }).timelines.length;
   const { compareLevel, ignoreTools } = settings;
   const others = policies.filter(
     (one) => one.compareLevel !== compareLevel || one.ignoreTools !== ignoreTools,
   );
-  const timelines = mergedBy(settings);
   const ends = new Set(timelines.map(({ calls: merged }) => merged.at(-1)));
   const starts = new Starts(known, compareLevel);
   return {
     forks: calls.filter(isAnswered).flatMap((call) => (ends.has(call.call) ? (starts.add(call) ?? []) : [])),
     timelines: timelines.length,
-    others: others.map((one) => ({ ...one, timelines: mergedBy(one).length })),
+    others: () => others.map((one) => ({ ...one, timelines: countBy(one) })),
   };
 }
 

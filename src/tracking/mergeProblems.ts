@@ -2,11 +2,19 @@ import type { Fork, ForkCause, ForkSide, MergingExplanation } from './explainMer
 import type { CallProblem } from './problems.ts';
 import type { MergeOptions } from './tracker.ts';
 
-/** That an agent's calls fork, and what other settings of the config would do about it. */
-export function notMerged(fork: Fork, explanation: MergingExplanation, options: MergeOptions): CallProblem {
-  const { timelines } = explanation;
-  const clause = `the timeline does not go on from that of call ${fork.earlier}: ${causes[fork.cause](fork)}. The episode makes ${timelines} timelines; ${otherwise(explanation, options)}.`;
-  return { code: 'not-merged', severity: 'warning', clause };
+/** By call: that an agent's calls fork, and what other settings of the config would do about it. */
+export function notMerged(
+  explanation: MergingExplanation,
+  options: MergeOptions,
+): readonly { readonly call: number; readonly problem: CallProblem }[] {
+  // Timelines of several agents are no problem.
+  const forks = explanation.forks.filter(({ cause }) => cause !== 'agents');
+  if (forks.length === 0) return [];
+  const rest = `The episode makes ${explanation.timelines} timelines; ${otherwise(explanation, options)}.`;
+  return forks.map((fork) => {
+    const clause = `the timeline does not go on from that of call ${fork.earlier}: ${causes[fork.cause](fork)}. ${rest}`;
+    return { call: fork.call, problem: { code: 'not-merged', severity: 'warning', clause } };
+  });
 }
 
 /** For a sentence: what differs, and where. */
@@ -41,7 +49,7 @@ function ids({ before, now }: Fork): string {
 
 /** The setting that makes the fewest, and of several the one that changes least. */
 function otherwise({ timelines, others }: MergingExplanation, options: MergeOptions): string {
-  const [best] = others.toSorted(
+  const [best] = others().toSorted(
     (a, b) => a.timelines - b.timelines || changes(a, options).length - changes(b, options).length,
   );
   return best === undefined || best.timelines >= timelines

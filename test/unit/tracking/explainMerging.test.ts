@@ -193,7 +193,8 @@ const shapes = fc.array(
 const policy = fc.record({ compareLevel: fc.constantFrom('text', 'token'), ignoreTools: fc.boolean() });
 
 function explain(calls: readonly ExplainableCall[], options: MergeOptions): MergingExplanation {
-  return explainMerging(calls, at, settingsOf(options));
+  const settings = settingsOf(options);
+  return explainMerging(calls, at, settings, mergeCalls(calls, at, settings).timelines);
 }
 
 function settingsOf(options: MergeOptions): MergeSettings {
@@ -242,7 +243,7 @@ describe('the explanation of merging', () => {
         const { others, timelines } = explain(calls, options);
         const counts = new Map([
           [`${options.compareLevel} ${options.ignoreTools}`, timelines],
-          ...others.map((one) => [`${one.compareLevel} ${one.ignoreTools}`, one.timelines] as const),
+          ...others().map((one) => [`${one.compareLevel} ${one.ignoreTools}`, one.timelines] as const),
         ]);
         expect(counts.size).toBe(4);
         for (const level of ['text', 'token']) {
@@ -266,14 +267,15 @@ describe('the explanation of merging', () => {
       reply: turns + call,
       tools: null,
     }));
-    const { forks } = explainMerging(
-      calls,
-      (position) => {
-        asked.push(position);
-        return message('user', 'env', `m${position}`, [position]);
-      },
-      { ...settingsOf(text), nextPosition: 2 * turns },
-    );
+    const messageAt = (position: number): TracedMessage => message('user', 'env', `m${position}`, [position]);
+    const noting = (position: number): TracedMessage => {
+      asked.push(position);
+      return messageAt(position);
+    };
+    const settings = { ...settingsOf(text), nextPosition: 2 * turns };
+    const { timelines } = mergeCalls(calls, messageAt, settings);
+    const { forks, others } = explainMerging(calls, noting, settings, timelines);
+    others();
     expect(forks).toHaveLength(turns - 1);
     expect(asked.length).toBe(new Set(asked).size);
   });

@@ -11,7 +11,8 @@ import {
   writeToolResult,
   type Segment,
 } from './phrases.ts';
-import { canonicalJson, type Random } from '../../../base/random.ts';
+import { canonicalJson } from '../../../base/canonicalJson.ts';
+import type { Random } from '../../../base/random.ts';
 import { asSchema, type Schema } from './schema/jsonSchema.ts';
 import { produceValue, type Filling } from './schema/produce.ts';
 import { solve, type Solution } from './solver/index.ts';

@@ -3,7 +3,8 @@ import { answer, readRequest, type Reading, type Sampling } from './answer.ts';
 import { writeChoice, type CountedChoice } from './completion.ts';
 import { messageText } from './conversation.ts';
 import { hashText } from '../../../base/hash.ts';
-import { Random, canonicalJson, hashDigits } from '../../../base/random.ts';
+import { canonicalJson } from '../../../base/canonicalJson.ts';
+import { Random, hashDigits } from '../../../base/random.ts';
 import { splitTokens, type SplitTokens } from './tokens.ts';
 
 export interface EmbeddedModelOptions {

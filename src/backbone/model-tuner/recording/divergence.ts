@@ -1,6 +1,6 @@
 import { commonStart } from '../../../base/commonStart.ts';
 import { excerpt, excerptStart } from '../../../base/excerpts.ts';
-import { canonicalJson } from '../../../base/random.ts';
+import { canonicalJson } from '../../../base/canonicalJson.ts';
 import type { NormalRequest } from './normalise.ts';
 
 /** Where a request departs from the one that was recorded. */

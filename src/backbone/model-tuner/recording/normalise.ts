@@ -1,5 +1,5 @@
 import { hashText } from '../../../base/hash.ts';
-import { canonicalJson } from '../../../base/random.ts';
+import { canonicalJson } from '../../../base/canonicalJson.ts';
 import type { ChatRequest } from '../model.ts';
 import { VolatileFolder, type VolatileScanner } from './volatile.ts';
 
@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** What of a request decides its answer, with placeholders for what is volatile. */
 export interface NormalRequest {
-  /** Equal exactly for requests that are equal but for volatile values. */
+  /** A hash of 53 bits: equal for requests that are equal but for volatile values. */
   readonly key: number;
   readonly messages: readonly unknown[];
   readonly tools: readonly unknown[];
