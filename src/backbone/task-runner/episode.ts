@@ -186,10 +186,10 @@ async function execute(
 ): Promise<Outcome> {
   const task = await prepare(slot, uuid, environment, context);
   const workflow = new context.Workflow();
-  const given = JSON.stringify(taskFields.map((field) => task.task[field]));
+  const given = taskFields.map((field) => JSON.stringify(task.task[field]));
   const tuner: AjetTuner = { ...calls.tunerFor(workflow), config: context.config };
   const output: unknown = await calls.outside.run(() => workflow.execute(task, tuner));
-  noteChanges(slot, JSON.parse(given) as unknown[], task.task, context);
+  noteChanges(slot, given, task.task, context);
   const { placeOf } = context;
   if (!isOutput(output)) throw noOutput(context.Workflow.name, output, await placeOf('execute'));
   context.onReturn?.(slot, task, output);
@@ -198,13 +198,8 @@ async function execute(
 
 const taskFields = ['main_query', 'init_messages', 'task_id', 'env_type', 'metadata'] as const;
 
-function noteChanges(
-  slot: EpisodeSlot,
-  given: readonly unknown[],
-  task: Task,
-  context: EpisodeContext,
-): void {
-  const changed = taskFields.find((field, at) => JSON.stringify(given[at]) !== JSON.stringify(task[field]));
+function noteChanges(slot: EpisodeSlot, given: readonly string[], task: Task, context: EpisodeContext): void {
+  const changed = taskFields.find((field, at) => given[at] !== JSON.stringify(task[field]));
   if (changed !== undefined) context.onTaskChanged(slot, changed);
 }
 
