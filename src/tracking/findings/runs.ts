@@ -1,0 +1,49 @@
+import type { FindingKind } from '../findingKind.ts';
+
+/** What a report tells of a run as a whole and of the episodes of a task. */
+export const runKinds = {
+  'approximate-tokenizer': {
+    level: 'run',
+    severity: 'warning',
+    title: 'Another tokenizer than the model’s counts',
+    explanation:
+      'The model’s own `tokenizer.json` is not at hand, so the embedded one stands in: token ids are its own, and lengths only approximate. Near a limit, `near-limit` takes the place of the exact findings.',
+    hint: 'Fetch the tokenizer of `ajet.model.path` (AgentJet: Fetch Tokenizer), or name one with --tokenizer (launch.json: tokenizer).',
+  },
+  'colliding-ids': {
+    level: 'run',
+    place: 'key:ajet.task_reader.type',
+    severity: 'warning',
+    title: 'Different tasks have the same id',
+    explanation:
+      'Training finds the task of a sample by its `task_id`. Tasks that share one, or have none, become one group: their rewards are compared with each other, and pass@n counts them as one.',
+    hint: 'Give every row of the data set a `task_id` of its own.',
+  },
+  'judge-unused': {
+    level: 'run',
+    place: 'judge',
+    severity: 'warning',
+    title: 'The judge was never asked',
+    explanation:
+      'The config names a judge, but the workflow returned a reward in every episode, 0 included; AgentJet asks the judge only where the workflow returns none.',
+    hint: 'Leave `reward` out of what `execute` returns to have the judge score, or take `ajet.task_judge` out of the config.',
+  },
+  'equal-rewards': {
+    level: 'group',
+    place: 'reward',
+    severity: 'error',
+    title: 'All rewards of a task are equal',
+    explanation:
+      'An advantage says how much better an episode did than the others of its task. Where all did equally well, every advantage is 0 and nothing is learned.',
+    hint: 'Make the reward finer, choose tasks that are neither always nor never solved, or raise `ajet.rollout.num_repeat` or the temperature.',
+  },
+  'single-episode': {
+    level: 'group',
+    place: 'key:ajet.rollout.num_repeat',
+    severity: 'warning',
+    title: 'Nothing to compare an episode with',
+    explanation:
+      'A group with one episode that counts has no baseline: the advantage is the reward itself, so every positive reward is reinforced, however poor.',
+    hint: 'Raise `ajet.rollout.num_repeat` (--repeat), or mend what ended the other episodes of the task.',
+  },
+} as const satisfies Readonly<Record<string, FindingKind>>;

@@ -1,0 +1,146 @@
+import { canonicalJson } from '../base/canonicalJson.ts';
+import { templateFailed, toolWithoutParameters } from './callProblems.ts';
+import { promptProblem } from './lengths.ts';
+import type { MessageTable } from './messageTable.ts';
+import { readMessages, templateMessage, timelineMessages, type TimelineMessage } from './messages.ts';
+import type { CallProblem } from './problems.ts';
+import { TemplateTokens, type Prompt, type Tools } from './templateTokens.ts';
+import type { TemplateMessage } from './tokenizer.ts';
+import { haveParameters, preparedTools } from './toolCalls.ts';
+import { traced } from './traced.ts';
+import type { TrackerOptions, TrackerRequest } from './tracker.ts';
+
+/** A request as the chat template sees it. */
+export interface Templatable {
+  readonly call: number;
+  readonly messages: readonly TemplateMessage[];
+  readonly tools: Tools;
+  /** Equal for equal tools. */
+  readonly toolsKey: string;
+}
+
+/** The same with the messages that its timeline begins with. */
+export interface ReadRequest extends Templatable {
+  readonly timeline: readonly TimelineMessage[];
+}
+
+/** Its prompt in tokens; `whole` is undefined where the template fails on it. */
+export interface CountedPrompt {
+  readonly tokens: number;
+  /** Whether it is too long to be answered in training, or may be. */
+  readonly tooLong: boolean;
+  readonly whole: Prompt | undefined;
+}
+
+/** A message of a request that was made into tokens before. */
+interface KnownMessage {
+  readonly position: number;
+  /** Why the template made no tokens of it. */
+  readonly failure: string | undefined;
+}
+
+/** Makes tokens of an episode's requests, of each message once, however many of them have it. */
+export class RequestTokens {
+  readonly #options: TrackerOptions;
+  readonly #template: TemplateTokens;
+  readonly #table: MessageTable;
+  readonly #report: (call: number, problem: CallProblem) => void;
+  readonly #known = new Map<string, KnownMessage>();
+  readonly #toolsKeys = new Map<string, string>();
+  /** By the key of the tools. */
+  readonly #offerKeys = new Map<string, string>();
+
+  /** @param table takes the messages that are new */
+  constructor(
+    options: TrackerOptions,
+    table: MessageTable,
+    report: (call: number, problem: CallProblem) => void,
+  ) {
+    this.#options = options;
+    this.#template = new TemplateTokens(options.text);
+    this.#table = table;
+    this.#report = report;
+  }
+
+  /** What the template puts before a reply. */
+  get header(): readonly number[] {
+    return this.#template.header;
+  }
+
+  read({ call, messages, tools: offered }: TrackerRequest): ReadRequest {
+    const { toolCallsDisabled } = this.#options;
+    const { kept, problems } = readMessages(messages, toolCallsDisabled);
+    for (const problem of problems) this.#report(call, problem);
+    const tools = preparedTools(toolCallsDisabled ? null : offered);
+    if (tools !== undefined && !haveParameters(tools)) this.#report(call, toolWithoutParameters);
+    const toolsKey = this.#toolsKey(tools);
+    return { call, messages: kept.map(templateMessage), tools, toolsKey, timeline: timelineMessages(kept) };
+  }
+
+  /** Positions of the request's messages. */
+  positions(request: ReadRequest): readonly number[] {
+    return request.timeline.map((message, index) => this.#position(request, message, index === 0));
+  }
+
+  /** The prompt as a whole; where the template fails on it, it is as long as its messages. */
+  prompt({ call, messages, tools }: Templatable, positions: readonly number[]): CountedPrompt {
+    const { limits, text } = this.#options;
+    const made = this.#template.prompt(messages, tools);
+    if ('failure' in made) this.#report(call, templateFailed(made.failure));
+    const whole = 'failure' in made ? undefined : made.value;
+    const ownTokens = positions.reduce((sum, at) => sum + this.#table.at(at).tokenIds.length, 0);
+    const tokens = whole?.tokens ?? ownTokens + this.#template.header.length;
+    const problem = promptProblem(tokens, limits, text.note.exact);
+    if (problem !== undefined) this.#report(call, problem);
+    return { tokens, tooLong: problem !== undefined, whole };
+  }
+
+  /** What the template adds to the request for a reply; where it fails, header, plain text and end token. */
+  container(
+    { call, messages, tools }: Templatable,
+    { whole }: CountedPrompt,
+    reply: TemplateMessage,
+  ): readonly number[] {
+    if (whole !== undefined) {
+      const made = this.#template.reply(messages, whole, reply, tools);
+      if ('value' in made) return made.value;
+      this.#report(call, templateFailed(made.failure));
+    }
+    const { eos } = this.#options.text.tokenizer;
+    return [...this.#template.header, ...this.#template.plain(reply.content), eos];
+  }
+
+  /** Merging compares tools as values: the order of their keys is nothing to it. */
+  offerKey({ tools, toolsKey }: Templatable): string {
+    const key = this.#offerKeys.get(toolsKey) ?? canonicalJson(tools ?? []);
+    this.#offerKeys.set(toolsKey, key);
+    return key;
+  }
+
+  /** Short, since every message is known by it. */
+  #toolsKey(tools: Tools): string {
+    const text = JSON.stringify(tools ?? []);
+    const key = this.#toolsKeys.get(text) ?? String(this.#toolsKeys.size);
+    this.#toolsKeys.set(text, key);
+    return key;
+  }
+
+  /** The position of a request's message, which is made into tokens when it is first seen. */
+  #position({ call, tools, toolsKey }: Templatable, message: TimelineMessage, isFirst: boolean): number {
+    const key = JSON.stringify([isFirst, toolsKey, message]);
+    let known = this.#known.get(key);
+    if (known === undefined) {
+      const { parts } = message;
+      const made = isFirst
+        ? this.#template.first(parts, tools)
+        : this.#template.later(parts, tools, toolsKey);
+      const failed = 'failure' in made;
+      const ids = failed ? this.#template.plain(message.text) : made.value;
+      const position = this.#table.put(traced(message, 'env', ids, null, new Uint8Array(ids.length)));
+      known = { position, failure: failed ? made.failure : undefined };
+      this.#known.set(key, known);
+    }
+    if (known.failure !== undefined) this.#report(call, templateFailed(known.failure));
+    return known.position;
+  }
+}
