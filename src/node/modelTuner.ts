@@ -93,11 +93,11 @@ export async function openModelTuner(
   const outside = new OutsideWatch(server.baseUrl, (error) => loader.userFrame(error));
   const fetchFor = (adapter: AdapterRoute): typeof fetch =>
     createModelFetch((asked) => gateway.handle({ ...asked, adapter }));
-  const openCalls = (slot: EpisodeSlot, episodeUuid: string): EpisodeCalls => {
+  const openCalls: ModelTuner['openCalls'] = (slot, episodeUuid, guard) => {
     const { episode } = slot;
     const name = names.begin(episode, slot.task.task_id, slot.repeat);
     const address = server.baseUrl;
-    const handle = gateway.openEpisode({ episodeUuid, episode, seed: seedOf(slot), address });
+    const handle = gateway.openEpisode({ episodeUuid, episode, seed: seedOf(slot), address, guard });
     return callsOf(handle, {
       tunerFor: (workflow) => {
         const trained = settleTargets(workflow, request.trainableTargets);
@@ -128,9 +128,16 @@ function debugModelsOf(request: TunerRequest, open: DebugModelsOptions['open'], 
   });
 }
 
-function tunerOf(handle: EpisodeHandle, binding: Omit<TunerBinding, 'apiKeyFor'>): ModelAccess {
+function tunerOf(
+  handle: EpisodeHandle,
+  binding: Omit<TunerBinding, 'apiKeyFor' | 'contextOverflow'>,
+): ModelAccess {
   handle.trainOnly(binding.targets);
-  return createTuner({ ...binding, apiKeyFor: (agent) => handle.apiKeyFor(agent) });
+  return createTuner({
+    ...binding,
+    apiKeyFor: (agent) => handle.apiKeyFor(agent),
+    contextOverflow: () => handle.contextOverflow,
+  });
 }
 
 /** What the run was told wins; the workflow sees it, since its reward may depend on which side is trained. */

@@ -50,6 +50,8 @@ function withoutSample({ error, tracking, faults, routing }: EpisodeResult): rea
     ];
   }
   if (tracking.timelines === 0) {
+    const why = whyNothing(tracking);
+    if (why !== undefined) return [nothingTrainable(why)];
     const routed = routedAway(routing);
     if (routed !== undefined) return [routed];
     return [
@@ -60,9 +62,11 @@ function withoutSample({ error, tracking, faults, routing }: EpisodeResult): rea
     ];
   }
   if (tracking.trainableTokens > 0) return [];
-  return [
-    finding('nothing-trainable', `No token of the episode counts in the loss: ${whyNothing(tracking)}.`),
-  ];
+  return [nothingTrainable(whyNothing(tracking) ?? 'every reply is empty')];
+}
+
+function nothingTrainable(why: string): Finding {
+  return finding('nothing-trainable', `No token of the episode counts in the loss: ${why}.`);
 }
 
 function bypassed({ host, calls, location }: OutsideCalls): Finding {
@@ -75,14 +79,15 @@ function bypassed({ host, calls, location }: OutsideCalls): Finding {
   return { ...found, location };
 }
 
-function whyNothing({ problems }: EpisodeTracking): string {
+function whyNothing({ problems }: EpisodeTracking): string | undefined {
   const codes = new Set(problems.map(({ code }) => code));
-  return nothingBecause.find(([code]) => codes.has(code))?.[1] ?? 'every reply is empty';
+  return nothingBecause.find(([code]) => codes.has(code))?.[1];
 }
 
 /** The first that an episode has explains it. */
 const nothingBecause: readonly (readonly [code: string, why: string])[] = [
   ['overlong', 'no prompt leaves room for a reply'],
+  ['externally-interrupted', 'the episode had been told to stop before it asked'],
   ['after-degenerate-reply', 'all replies that count come after a degenerate one'],
   ['foreign-template', 'the chat template frames replies in a way that the loss mask does not know'],
 ];

@@ -11,10 +11,12 @@ import { templateMessage } from './messages.ts';
 import { MessageTable } from './messageTable.ts';
 import { Problems, type CallProblem } from './problems.ts';
 import { replyTokens, type ReplyTokens } from './replyTokens.ts';
-import { RequestTokens, type CountedPrompt, type Templatable } from './requestTokens.ts';
+import { RequestTokens, type CountedPrompt, type ReadRequest, type Templatable } from './requestTokens.ts';
 import { count, sampleOf } from './samples.ts';
 import { traced } from './traced.ts';
 import type {
+  BegunRequest,
+  ContextCheck,
   EpisodeTracker,
   TrackedCall,
   TrackedEpisode,
@@ -31,6 +33,14 @@ export function createEpisodeTracker(options: TrackerOptions): EpisodeTracker {
   return new Tracker(options);
 }
 
+/** What is known of a call once it has begun. */
+interface BegunCall {
+  readonly read: ReadRequest;
+  readonly messages: readonly number[];
+  readonly prompt: CountedPrompt;
+  readonly check: ContextCheck;
+}
+
 class Tracker implements EpisodeTracker {
   readonly #options: TrackerOptions;
   readonly #table = new MessageTable();
@@ -45,6 +55,8 @@ class Tracker implements EpisodeTracker {
   readonly #cutCalls = new Set<number>();
   /** By the position of a reply: why upstream makes no sample of a timeline that ends with it. */
   readonly #maskProblems = new Map<number, CallProblem>();
+  /** Calls that have begun and not ended. */
+  readonly #begun = new Map<number, BegunCall>();
 
   constructor(options: TrackerOptions) {
     const { tokenizer } = options.text;
@@ -56,16 +68,23 @@ class Tracker implements EpisodeTracker {
     this.#chatMlHeader = tokenizer.encode('<|im_start|>assistant\n');
   }
 
+  begin(request: BegunRequest): ContextCheck {
+    const begun = this.#begin(request);
+    this.#begun.set(request.call, begun);
+    return begun.check;
+  }
+
   track(request: TrackerRequest, reply: TrackerReply | null): TrackedCall {
     const { call, agent = '' } = request;
-    const read = this.#requests.read(request);
-    const messages = this.#requests.positions(read);
+    const begun = this.#begun.get(call) ?? this.#begin(request);
+    this.#begun.delete(call);
+    const { read, messages, prompt, check } = begun;
+    if (check.overflows) return this.#overflowed(begun, reply);
     this.#judgeDrift(call, messages);
-    const prompt = this.#requests.prompt(read, messages);
     const answer = reply === null ? null : this.#answer(read, prompt, reply);
     const position = answer?.position ?? null;
     if (position !== null) this.#drift.answered(call, position);
-    const isKept = reply === null || this.#kept.keeps(request, reply);
+    const isKept = reply === null || this.#kept.keeps(request, check, reply);
     this.#calls.push({
       call,
       agent,
@@ -86,6 +105,7 @@ class Tracker implements EpisodeTracker {
     this.#calls.length = 0;
     this.#drift.restart();
     this.#kept.restart();
+    this.#begun.clear();
     this.#problems.clear();
   }
 
@@ -114,6 +134,22 @@ class Tracker implements EpisodeTracker {
         problems: [...this.#problems.list()],
       },
     };
+  }
+
+  #begin(request: BegunRequest): BegunCall {
+    const read = this.#requests.read(request);
+    const messages = this.#requests.positions(read);
+    const prompt = this.#requests.prompt(read, messages);
+    return { read, messages, prompt, check: this.#kept.check(request, prompt.overflows) };
+  }
+
+  /** A call that the model was not asked: upstream judges and records nothing of it. The canned reply is for readers. */
+  #overflowed({ messages, prompt }: BegunCall, reply: TrackerReply | null): TrackedCall {
+    const canned = { role: 'assistant', text: reply?.content ?? '', toolCalls: null, toolCallId: null };
+    const position =
+      reply && this.#table.put(traced(canned, 'llm(do_not_train)', [], null, new Uint8Array()));
+    const added = this.#table.takeAdded();
+    return { messages, reply: position, promptTokens: prompt.tokens, replyTokens: 0, added };
   }
 
   /** Ids of the embedded tokenizer are not the model's, so they tell nothing of drift. */
@@ -156,7 +192,7 @@ class Tracker implements EpisodeTracker {
   }
 
   #judgeLength(call: number, prompt: CountedPrompt, added: number, reply: ReplyTokens): void {
-    if (prompt.tooLong) return; // training never gets as far as a reply
+    if (prompt.isNear) return; // told of already
     const { limits, text } = this.#options;
     const lengths = { reply: reply.tokenIds.length, whole: prompt.tokens + added };
     const problem = replyProblem(lengths, limits, text.note.exact);

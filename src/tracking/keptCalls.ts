@@ -1,7 +1,7 @@
 import { afterMadness, afterStop, degenerate } from './callProblems.ts';
 import { madnessOf, type MadnessOptions } from './madness.ts';
 import type { CallProblem } from './problems.ts';
-import type { TrackerReply, TrackerRequest } from './tracker.ts';
+import type { BegunRequest, ContextCheck, TrackerReply, TrackerRequest, UnsafeReason } from './tracker.ts';
 
 /** Which calls of an episode training keeps, as upstream decides it when a call begins. */
 export class KeptCalls {
@@ -26,20 +26,33 @@ export class KeptCalls {
   }
 
   /**
-   * Whether training keeps a call, which it does not where the episode had been told to stop, or a reply was degenerate
-   * before it began. Upstream judges every reply, kept or not; a call that had begun by then is kept.
+   * Upstream's check when a call begins: it is not kept where the episode had been told to stop, or a reply was
+   * degenerate before, or its prompt is too long.
    */
-  keeps({ call, startedAt, endedAt, interrupted }: TrackerRequest, reply: TrackerReply): boolean {
-    const { checklist, reward, terminates } = this.#madness;
-    const isStopped = interrupted === true;
-    if (isStopped) this.#report(call, afterStop);
-    const isAfter = !isStopped && terminates && this.#madFrom !== undefined && startedAt >= this.#madFrom;
-    if (isAfter) this.#report(call, afterMadness);
+  check({ startedAt, interrupted }: BegunRequest, overflows: boolean): ContextCheck {
+    const isMad = this.#madness.terminates && this.#madFrom !== undefined && startedAt >= this.#madFrom;
+    if (interrupted === true) return { unsafe: 'externally_interrupted', overflows };
+    if (isMad) return { unsafe: 'already_mad', overflows };
+    return { unsafe: overflows ? 'token_overflow' : null, overflows };
+  }
+
+  /** Whether training keeps a call that the model answered. Upstream judges every such reply, kept or not. */
+  keeps({ call, endedAt }: TrackerRequest, { unsafe }: ContextCheck, reply: TrackerReply): boolean {
+    const { checklist, reward } = this.#madness;
+    const notKept = unsafe === null ? undefined : notKeptFor[unsafe];
+    if (notKept !== undefined) this.#report(call, notKept);
     const madness = this.#madFrom === undefined ? madnessOf(reply, checklist) : undefined;
     if (madness !== undefined) {
       this.#madFrom = endedAt;
       this.#report(call, degenerate(madness, reward));
     }
-    return !isAfter && !isStopped;
+    return unsafe === null;
   }
 }
+
+/** What overflows is never answered by the model, and was told of when it began. */
+const notKeptFor: Readonly<Record<UnsafeReason, CallProblem | undefined>> = {
+  externally_interrupted: afterStop,
+  already_mad: afterMadness,
+  token_overflow: undefined,
+};

@@ -25,21 +25,27 @@ interface LengthRule extends Measured {
   readonly consequence: string;
 }
 
-/** The prompt against the room that the longest reply leaves: upstream's check before it calls the model. */
+/** Whether a prompt leaves too little room for the longest reply: upstream's check before it calls the model. */
+export function overflows(tokens: number, { modelLength, turnLength }: LengthLimits): boolean {
+  return tokens >= modelLength - turnLength;
+}
+
+/** What overflows by an approximate count overflows here all the same, since that is the count there is. */
 export function promptProblem(tokens: number, limits: LengthLimits, exact: boolean): CallProblem | undefined {
-  return judge(
-    {
-      code: 'overlong',
-      severity: 'error',
-      what: 'the prompt',
-      tokens,
-      limit: limits.modelLength - limits.turnLength,
-      limitName: 'ajet.rollout.max_model_len less ajet.rollout.max_response_length_in_one_turn',
-      below: true,
-      consequence: 'AgentJet does not call the model and records nothing.',
-    },
-    exact,
-  );
+  const rule: LengthRule = {
+    code: 'overlong',
+    severity: 'error',
+    what: 'the prompt',
+    tokens,
+    limit: limits.modelLength - limits.turnLength,
+    limitName: 'ajet.rollout.max_model_len less ajet.rollout.max_response_length_in_one_turn',
+    below: true,
+    consequence:
+      'as in training, the model is not asked: the workflow gets a canned reply, and nothing is recorded.',
+  };
+  if (exact || !overflows(tokens, limits)) return judge(rule, exact);
+  const clause = `the prompt has about ${tokens} tokens, where ${rule.limitName} allows fewer than ${rule.limit}; by this count, ${rule.consequence} The count is approximate, because the model's own tokenizer is not at hand, so training may ask the model.`;
+  return { code: rule.code, severity: rule.severity, clause };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../base/canonicalJson.ts';
 import { templateFailed, toolWithoutParameters } from './callProblems.ts';
-import { promptProblem } from './lengths.ts';
+import { overflows, promptProblem } from './lengths.ts';
 import type { MessageTable } from './messageTable.ts';
 import { readMessages, templateMessage, timelineMessages, type TimelineMessage } from './messages.ts';
 import type { CallProblem } from './problems.ts';
@@ -8,7 +8,7 @@ import { TemplateTokens, type Prompt, type Tools } from './templateTokens.ts';
 import type { TemplateMessage } from './tokenizer.ts';
 import { haveParameters, preparedTools } from './toolCalls.ts';
 import { traced } from './traced.ts';
-import type { TrackerOptions, TrackerRequest } from './tracker.ts';
+import type { BegunRequest, TrackerOptions } from './tracker.ts';
 
 /** A request as the chat template sees it. */
 export interface Templatable {
@@ -27,8 +27,10 @@ export interface ReadRequest extends Templatable {
 /** Its prompt in tokens; `whole` is undefined where the template fails on it. */
 export interface CountedPrompt {
   readonly tokens: number;
-  /** Whether it is too long to be answered in training, or may be. */
-  readonly tooLong: boolean;
+  /** Whether it leaves no room for the longest reply. A prompt that the template fails on is not counted that far. */
+  readonly overflows: boolean;
+  /** Whether it is told to do so, or to come near it where the count is approximate. */
+  readonly isNear: boolean;
   readonly whole: Prompt | undefined;
 }
 
@@ -67,7 +69,7 @@ export class RequestTokens {
     return this.#template.header;
   }
 
-  read({ call, messages, tools: offered }: TrackerRequest): ReadRequest {
+  read({ call, messages, tools: offered }: BegunRequest): ReadRequest {
     const { toolCallsDisabled } = this.#options;
     const { kept, problems } = readMessages(messages, toolCallsDisabled);
     for (const problem of problems) this.#report(call, problem);
@@ -90,9 +92,10 @@ export class RequestTokens {
     const whole = 'failure' in made ? undefined : made.value;
     const ownTokens = positions.reduce((sum, at) => sum + this.#table.at(at).tokenIds.length, 0);
     const tokens = whole?.tokens ?? ownTokens + this.#template.header.length;
+    const tooLong = whole !== undefined && overflows(tokens, limits);
     const problem = promptProblem(tokens, limits, text.note.exact);
     if (problem !== undefined) this.#report(call, problem);
-    return { tokens, tooLong: problem !== undefined, whole };
+    return { tokens, overflows: tooLong, isNear: problem !== undefined, whole };
   }
 
   /** What the template adds to the request for a reply; where it fails, header, plain text and end token. */

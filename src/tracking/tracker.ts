@@ -19,19 +19,34 @@ export interface MergeOptions {
   readonly ignoreTools: boolean;
 }
 
-/** A call's request as the model got it: OpenAI messages and tools, already checked by the gateway. */
-export interface TrackerRequest {
+/** A call's request as the model gets it: OpenAI messages and tools, already checked by the gateway. */
+export interface BegunRequest {
   /** The call's position in the episode, in order of arrival: what timelines and problems name it by. */
   readonly call: number;
   /** Who asked; absent: the episode has one agent. */
   readonly agent?: string;
-  /** When it came and when its answer was over: milliseconds of one clock. */
+  /** When it came, in milliseconds. */
   readonly startedAt: number;
-  readonly endedAt: number;
   /** Whether the episode had been told to stop when it came. */
   readonly interrupted?: boolean;
   readonly messages: readonly unknown[];
   readonly tools: readonly unknown[] | null;
+}
+
+export interface TrackerRequest extends BegunRequest {
+  /** When its answer was over, by the clock of `startedAt`. */
+  readonly endedAt: number;
+}
+
+/** Why training keeps nothing of a call, under upstream's names. */
+export type UnsafeReason = 'externally_interrupted' | 'already_mad' | 'token_overflow';
+
+/** Upstream's check of a call before the model is asked. */
+export interface ContextCheck {
+  /** The first that holds, in the order of the type; null: the call is safe. */
+  readonly unsafe: UnsafeReason | null;
+  /** Whether the prompt leaves no room for the longest reply, so that the model is not asked, whatever else holds. */
+  readonly overflows: boolean;
 }
 
 export interface TrackerReply {
@@ -61,7 +76,7 @@ export interface TrackedCall {
    * there, and tool results in a row are one message.
    */
   readonly messages: readonly number[];
-  /** Null: the call was not answered. */
+  /** Null: the call was not answered. Where the prompt overflows, it has no tokens and is in no timeline. */
   readonly reply: number | null;
   readonly promptTokens: number;
   readonly replyTokens: number;
@@ -78,6 +93,8 @@ export interface TrackedEpisode {
 
 /** Follows one episode: every call in the order in which the calls ended, then the end. Never throws. */
 export interface EpisodeTracker {
+  /** Checks a call that begins, once; what it works out, `track` goes on from. */
+  begin(request: BegunRequest): ContextCheck;
   /** @param reply null: the call was not answered; it makes no timeline */
   track(request: TrackerRequest, reply: TrackerReply | null): TrackedCall;
   /** Forgets the calls so far: they are of an attempt that failed, and training begins anew. Messages keep their positions. */

@@ -21,5 +21,5 @@ export {
   type JobSplits,
   type JobWorkflow,
 } from './job.ts';
-export type { AgentOptions, AjetTuner, BaseUrlApiKey, RoutedAgentOptions } from './tuner.ts';
+export type { AgentOptions, AjetTuner, BaseUrlApiKey, ContextTracker, RoutedAgentOptions } from './tuner.ts';
 export { BaseJudge, Workflow, type JudgeHelper, type JudgeVerdict, type Verdict } from './workflow.ts';

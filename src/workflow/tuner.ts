@@ -25,6 +25,22 @@ export interface BaseUrlApiKey {
   readonly model: string;
 }
 
+/** What a workflow sees of the Context Tracker of its episode. */
+export interface ContextTracker {
+  /**
+   * Whether a call of the episode was not safe when it began; once true, it stays so. Upstream's `context_overflow`,
+   * and like it true in three cases:
+   *
+   * - the prompt leaves no room for the longest reply: the model was not asked, the call was answered with `ajet_proxy:
+   *   Exceeded max model context length.`, and nothing of it was recorded;
+   * - an earlier reply was degenerate (`agent_madness_termination`), or
+   * - the episode has been told to stop (`observationWindow.stop`): the model answered, but the call is not trained.
+   *
+   * In each there is nothing more to gain, so a workflow does well to end soon.
+   */
+  readonly contextOverflow: boolean;
+}
+
 /** Gives an episode's agents their access to the model being tuned. */
 export interface AjetTuner {
   /**
@@ -44,4 +60,7 @@ export interface AjetTuner {
    * answered by the model being trained, and trained, whatever its target.
    */
   asOaiBaseUrlApiKey(agent?: AgentOptions): BaseUrlApiKey;
+
+  /** The episode's Context Tracker. Upstream's `tuner.get_context_tracker()`. */
+  getContextTracker(): ContextTracker;
 }

@@ -155,6 +155,79 @@ describe('a degenerate reply', () => {
   });
 });
 
+describe('a prompt that leaves no room for a reply', () => {
+  /** Goes on until it is told that the context is full, streamed or not, by the client or by base URL and key. */
+  const untilFull =
+    smallWorkflow(`const messages: { role: 'system' | 'user' | 'assistant'; content: string }[] = [
+      { role: 'system', content: 'Be brief.' },
+    ];
+    const { baseUrl, apiKey } = tuner.asOaiBaseUrlApiKey();
+    const client = tuner.asOpenAIClient();
+    const { getContextTracker } = tuner;
+    let turns = 0;
+    while (!getContextTracker().contextOverflow) {
+      messages.push({ role: 'user', content: 'and then what happened to the old lighthouse keeper? '.repeat(5) });
+      const { choices } = await client.chat.completions.create({ model: 'any', messages });
+      messages.push({ role: 'assistant', content: choices[0]?.message.content ?? '' });
+      turns += 1;
+    }
+    const streamed = await client.chat.completions.create({ model: 'any', messages, stream: true });
+    let told = '';
+    for await (const chunk of streamed) told += chunk.choices[0]?.delta.content ?? '';
+    const response = await fetch(baseUrl + '/chat/completions', {
+      method: 'POST',
+      headers: { authorization: 'Bearer ' + apiKey, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'any', messages }),
+    });
+    const { id, choices, usage } = await response.json();
+    const texts = [messages.at(-1)?.content, told, choices[0].message.content];
+    return { reward: turns, metadata: { texts, id, usage: usage ?? null } };`);
+  const lengths = `ajet:
+  data: {max_prompt_length: 100, max_response_length: 200}`;
+  const canned = 'ajet_proxy: Exceeded max model context length.';
+
+  it('is not asked: every client gets the canned reply, and nothing of the call is recorded', async () => {
+    const project = await smallProject({
+      'workflow.ts': untilFull,
+      'answers.ts': "export default () => 'He left.';\n",
+    });
+    await project.edit('small.yaml', 'ajet:', lengths);
+    await project.edit(
+      'small.yaml',
+      '  rollout:',
+      '  rollout:\n    max_model_len: 300\n    max_response_length_in_one_turn: 50',
+    );
+    const model = ['--model', 'script', '--script', 'answers.ts', '--record', 'calls.jsonl'];
+    const results = await runJson(project, [...small, ...model]);
+    const trace = traceOf(results);
+    const { calls, timelines } = trace.episode(0);
+    const asked = calls.length - 3;
+    expect(asked).toBeGreaterThan(1);
+    expect(results.episodes).toMatchObject([{ reward: asked + 1, llmCalls: asked, timelines: 1 }]);
+    expect(timelines).toMatchObject([{ calls: calls.slice(0, asked).map(({ call }) => call) }]);
+    const last = trace.call(0, asked);
+    expect(last.reply).toMatchObject({ author: 'llm(do_not_train)', text: canned });
+    expect(JSON.parse(last.options)).toMatchObject({ canned_reply: 'overflow_response' });
+    expect(JSON.parse(trace.recorded().episodes[0]?.returned?.output ?? '')).toMatchObject({
+      metadata: { texts: [canned, canned, canned], id: 'overflow_response', usage: null },
+    });
+    expect(results.report.findings.filter(({ code }) => code === 'overlong')).toMatchObject([
+      {
+        severity: 'error',
+        message: expect.stringMatching(
+          /^In call \d+ and 2 more calls, .*max_model_len less .*approximate/,
+        ) as string,
+      },
+    ]);
+    const recorded = (await project.read('calls.jsonl'))
+      .split('\n')
+      .filter((line) => line.includes('"call":'));
+    expect(recorded).toHaveLength(asked);
+    const again = await runJson(project, [...small, '--replay', 'calls.jsonl']);
+    expect(again.episodes).toMatchObject([{ reward: asked + 1, llmCalls: asked, timelines: 1 }]);
+  });
+});
+
 describe('the tokens that a server tells of', () => {
   const told = (choice: object): object => ({
     id: 'c',

@@ -2,12 +2,19 @@ import { CodedError } from '../../base/errors.ts';
 import type { EpisodeResult, EpisodeTracking } from '../../protocol/run.ts';
 import type { TracedEpisode, TracedReturn, TracedRunEnd, TraceWriter } from '../../protocol/trace.ts';
 import type { ModelText } from '../../tracking/tokenizer.ts';
-import type { EpisodeTracker, TrackedCall, TrackedEpisode, TrackerOptions } from '../../tracking/tracker.ts';
+import type {
+  ContextCheck,
+  EpisodeTracker,
+  TrackedCall,
+  TrackedEpisode,
+  TrackerOptions,
+} from '../../tracking/tracker.ts';
 import type { Task, WorkflowOutput } from '../../workflow/index.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
+import type { BegunCall } from '../model-tuner/contextGuard.ts';
 import type { ModelTextSource } from './modelTextSource.ts';
 import { NewTokens } from './newTokens.ts';
-import { tracedCall, trackerReply, trackerRequest } from './tracedCall.ts';
+import { begunRequest, tracedCall, trackerReply, trackerRequest } from './tracedCall.ts';
 
 export interface RecorderOptions {
   readonly text: ModelTextSource;
@@ -98,6 +105,20 @@ export class RunRecorder {
     }
   }
 
+  /** Checks a call before the model is asked, as upstream does. Where nothing can be tracked, the model is asked. */
+  async callBegins(begun: BegunCall): Promise<ContextCheck> {
+    const recording = this.#episodes.get(begun.episode);
+    if (recording === undefined) return safe;
+    const { firstCall } = recording;
+    this.open();
+    await this.#opening;
+    // Given up in the meantime, with its whole attempt.
+    if (recording.firstCall !== firstCall) return safe;
+    const request = begunRequest({ ...begun, call: begun.call + firstCall });
+    const interrupted = isStopped(recording, begun);
+    return this.#track((text) => this.#trackerOf(recording, text).begin({ ...request, interrupted })) ?? safe;
+  }
+
   callEnded(finished: FinishedCall): void {
     const recording = this.#episodes.get(finished.episode);
     if (recording === undefined) return;
@@ -153,8 +174,7 @@ export class RunRecorder {
   }
 
   #record(call: FinishedCall, recording: Recording): void {
-    const { stoppedAt } = recording;
-    const interrupted = stoppedAt !== undefined && call.startedAt >= stoppedAt;
+    const interrupted = isStopped(recording, call);
     // What a debug model answered is in the trace, but of no timeline.
     const tracked =
       call.debugModel === null
@@ -229,6 +249,13 @@ export class RunRecorder {
     this.#writer = undefined;
     this.#options.warn(error instanceof CodedError ? error : notTraced(error));
   }
+}
+
+const safe: ContextCheck = { unsafe: null, overflows: false };
+
+/** Whether the episode had been told to stop when the call came. */
+function isStopped({ stoppedAt }: Recording, { startedAt }: Pick<FinishedCall, 'startedAt'>): boolean {
+  return stoppedAt !== undefined && startedAt >= stoppedAt;
 }
 
 function notTracked(cause: unknown): CodedError {

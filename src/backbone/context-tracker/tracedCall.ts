@@ -1,20 +1,19 @@
 import type { TracedCall } from '../../protocol/trace.ts';
-import type { TrackedCall, TrackerReply, TrackerRequest } from '../../tracking/tracker.ts';
+import type { BegunRequest, TrackedCall, TrackerReply, TrackerRequest } from '../../tracking/tracker.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
+import type { BegunCall } from '../model-tuner/contextGuard.ts';
 import { injectedFault } from '../model-tuner/faults/faults.ts';
 import { readReplyTokens } from './replyTokens.ts';
 
 /** What of a call's request decides its tokens. */
-export function trackerRequest({
-  call,
-  agentName,
-  request,
-  startedAt,
-  seconds,
-}: FinishedCall): TrackerRequest {
+export function begunRequest({ call, agentName, request, startedAt }: BegunCall): BegunRequest {
+  return { call, agent: agentName, startedAt, messages: request.messages, tools: toolsOf(request) };
+}
+
+export function trackerRequest(finished: FinishedCall): TrackerRequest {
   // Of a call that was over within a millisecond, the next may begin in the same.
-  const endedAt = Math.floor(startedAt + seconds * 1000);
-  return { call, agent: agentName, startedAt, endedAt, messages: request.messages, tools: toolsOf(request) };
+  const endedAt = Math.floor(finished.startedAt + finished.seconds * 1000);
+  return { ...begunRequest(finished), endedAt };
 }
 
 /** The reply that training would take, the first choice's; null: the call was not answered. */
@@ -32,7 +31,7 @@ export function trackerReply({ failure, completion }: FinishedCall): TrackerRepl
 
 /** A call as the trace has it; of one that could not be tracked, all but messages and tokens. */
 export function tracedCall(finished: FinishedCall, tracked: TrackedCall | undefined): TracedCall {
-  const { failure, request, debugModel } = finished;
+  const { failure, request, debugModel, canned } = finished;
   const options = Object.entries(request).filter(([name]) => name !== 'messages' && name !== 'tools');
   const tools = toolsOf(request);
   const fault = injectedFault(finished);
@@ -48,6 +47,7 @@ export function tracedCall(finished: FinishedCall, tracked: TrackedCall | undefi
     options: JSON.stringify({
       ...(fault && { injected_fault: fault }),
       ...(debugModel !== null && { debug_model: debugModel }),
+      ...(canned !== null && { canned_reply: canned }),
       ...Object.fromEntries(options),
     }),
     tools: tools === null ? null : JSON.stringify(tools),

@@ -15,6 +15,7 @@ import type { EnvTransport } from '../env-service/transport.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import { Random } from '../../base/random.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
+import type { ContextGuard } from '../model-tuner/contextGuard.ts';
 import type { UserMethod } from '../task-judge/judge.ts';
 import type { DataSetPorts } from '../task-reader/data-set/dataSetPorts.ts';
 import { readTasks } from '../task-reader/readers.ts';
@@ -42,7 +43,8 @@ export interface ModelTuner {
   readonly description: string;
   /** Of every call, when it is over. */
   readonly onCall: Event<FinishedCall>;
-  openCalls(slot: EpisodeSlot, episodeUuid: string): EpisodeCalls;
+  /** @param guard checks each call before the model is asked */
+  openCalls(slot: EpisodeSlot, episodeUuid: string, guard: ContextGuard): EpisodeCalls;
   /** Tells what only the whole run shows. */
   episodesEnded(): void;
   close(): Promise<void>;
@@ -256,7 +258,7 @@ function contextOf(
       if ((slot.attempt ?? 1) > 1) recorder.episodeRestarted(slot.episode);
       else recorder.episodeStarted(tracedEpisode(slot, uuid, now));
       if (rollout.isStopped(slot.episode)) recorder.episodesStopped([slot.episode], now);
-      return modelTuner.openCalls(slot, uuid);
+      return modelTuner.openCalls(slot, uuid, (call) => recorder.callBegins(call));
     },
   };
 }

@@ -2,7 +2,7 @@ import { CancellationSource, type CancellationToken } from '../../base/cancellat
 import { DisposableStore } from '../../base/disposable.ts';
 import type { Clock } from '../../base/ports.ts';
 import { failures } from './failures.ts';
-import type { CallIdentity, ChatCompletion, ChatRequest, ModelFailure } from './model.ts';
+import type { CallIdentity, CannedReply, ChatCompletion, ChatRequest, ModelFailure } from './model.ts';
 import type { TokenDetails } from './tokenDetails.ts';
 
 /** One LLM call, once it is over. */
@@ -10,7 +10,9 @@ export interface FinishedCall extends CallIdentity {
   readonly episodeUuid: string;
   /** The debug model that answered in place of the model being trained, so that nothing is tracked; null: none did. */
   readonly debugModel: string | null;
-  /** As the model got it: with the run's sampling values, the call's seed, and log probabilities asked for. */
+  /** What answered in place of any model; null: one did. */
+  readonly canned: CannedReply | null;
+  /** As the model got it, or would have: with the run's sampling values, the call's seed, and log probabilities asked for. */
   readonly request: ChatRequest;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
@@ -53,6 +55,7 @@ export class Call {
   readonly #startedMonotonic: number;
   readonly #cancellation = new CancellationSource();
   readonly #subscriptions = new DisposableStore();
+  #canned: CannedReply | null = null;
   #isFinished = false;
 
   constructor(start: CallStart) {
@@ -71,8 +74,18 @@ export class Call {
     return this.#start.debugModel;
   }
 
+  /** Milliseconds since the Unix epoch. */
+  get startedAt(): number {
+    return this.#startedAt;
+  }
+
   get cancellation(): CancellationToken {
     return this.#cancellation.token;
+  }
+
+  /** No model is asked: what it is answered with is canned. */
+  answerCanned(reply: CannedReply): void {
+    this.#canned = reply;
   }
 
   finish(outcome: CallOutcome): void {
@@ -84,6 +97,7 @@ export class Call {
       ...this.identity,
       episodeUuid: this.#start.episodeUuid,
       debugModel: this.debugModel,
+      canned: this.#canned,
       request: this.request,
       startedAt: this.#startedAt,
       seconds: (this.#start.clock.monotonic() - this.#startedMonotonic) / 1000,

@@ -1,7 +1,8 @@
 import type { Clock, Logger } from '../../base/ports.ts';
 import { Call, type FinishedCall } from './call.ts';
 import { cutCompletion } from './chunks.ts';
-import type { Caller } from './episodes.ts';
+import { overflowCompletion } from './contextGuard.ts';
+import type { Caller, Episode } from './episodes.ts';
 import { failureReply, failures } from './failures.ts';
 import { jsonReply, type HttpReply, type HttpRequest } from './http.ts';
 import type { ChatCompletion, ChatModel, ChatRequest, ModelFailure, ModelReply } from './model.ts';
@@ -71,7 +72,7 @@ export class CallDesk {
     });
     // At once, whatever the model takes for it: an episode's end waits for none of its calls.
     const giving = call.cancellation.onCancelled(() => call.finish({ kind: 'cancelled' }));
-    const given = await this.#ask(call);
+    const given = await this.#ask(call, episode);
     giving.dispose();
     return reply(call, given);
   }
@@ -93,8 +94,12 @@ export class CallDesk {
     return askForLogprobs(request);
   }
 
-  async #ask(call: Call): Promise<ModelReply> {
+  async #ask(call: Call, episode: Episode): Promise<ModelReply> {
     try {
+      if (await overflows(call, episode)) {
+        call.answerCanned('overflow_response');
+        return { kind: 'completion', completion: overflowCompletion(this.#options.clock.now()) };
+      }
       const { model, debugModel } = this.#options;
       const answering = call.debugModel === null ? model : await debugModel(call.debugModel);
       return await answering.respond(call.request, call.cancellation, call.identity);
@@ -124,6 +129,16 @@ export class CallDesk {
       );
     }
   }
+}
+
+/** A debug model's calls are not tracked, so nothing checks them. */
+async function overflows(call: Call, episode: Episode): Promise<boolean> {
+  const { guard } = episode.options;
+  if (guard === undefined || call.debugModel !== null) return false;
+  const { request, startedAt } = call;
+  const check = await guard({ ...call.identity, request, startedAt });
+  if (check.unsafe !== null) episode.notSafe();
+  return check.overflows;
 }
 
 async function reply(call: Call, given: ModelReply): Promise<HttpReply> {

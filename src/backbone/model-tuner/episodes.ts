@@ -4,6 +4,7 @@ import type { EpisodeRouting } from '../../protocol/run.ts';
 import type { AgentOptions } from '../../workflow/index.ts';
 import { decodeApiKey, encodeApiKey } from './apiKey.ts';
 import type { FinishedCall } from './call.ts';
+import type { ContextGuard } from './contextGuard.ts';
 import { failures } from './failures.ts';
 import type { ModelFailure } from './model.ts';
 import { RouteCounts, type Targets } from './routing.ts';
@@ -17,6 +18,8 @@ export interface EpisodeOptions {
   readonly seed: number;
   /** For the key's `episode_address`: where the episode is served. */
   readonly address: string;
+  /** Checks each call to the model being trained; absent: the model is asked in any case. */
+  readonly guard?: ContextGuard;
 }
 
 /** An episode's access to the model. */
@@ -27,6 +30,8 @@ export interface EpisodeHandle {
   readonly failure: CodedError | undefined;
   /** Undefined: every call so far was for a target that is trained. */
   readonly routing: EpisodeRouting | undefined;
+  /** Whether a call so far was not safe, for whatever reason: upstream's `context_overflow`. */
+  readonly contextOverflow: boolean;
   /** Which targets the episode trains; until told, all. */
   trainOnly(targets: Targets): void;
   apiKeyFor(agent: Required<AgentOptions>): string;
@@ -42,6 +47,7 @@ export class Episode implements EpisodeHandle {
   #begun = 0;
   #answered = 0;
   #failure: CodedError | undefined;
+  #contextOverflow = false;
 
   constructor(options: EpisodeOptions) {
     this.options = options;
@@ -61,6 +67,14 @@ export class Episode implements EpisodeHandle {
 
   get routing(): EpisodeRouting | undefined {
     return this.routes.routing;
+  }
+
+  get contextOverflow(): boolean {
+    return this.#contextOverflow;
+  }
+
+  notSafe(): void {
+    this.#contextOverflow = true;
   }
 
   trainOnly(targets: Targets): void {
@@ -85,7 +99,8 @@ export class Episode implements EpisodeHandle {
   }
 
   finished(call: FinishedCall): void {
-    if (call.failure === undefined && call.debugModel === null) this.#answered++;
+    const isModels = call.debugModel === null && call.canned === null;
+    if (call.failure === undefined && isModels) this.#answered++;
     this.#failure = call.failure?.report;
   }
 }

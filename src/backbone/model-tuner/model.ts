@@ -46,6 +46,9 @@ export type ModelReply =
   | { readonly kind: 'stream'; readonly chunks: AsyncIterable<ChatCompletionChunk> }
   | ({ readonly kind: 'error' } & ModelFailure);
 
+/** An answer that no model gave, by upstream's request id. */
+export type CannedReply = 'overflow_response';
+
 /** Carries a {@link ModelFailure} where only a throw can, such as out of a stream. */
 export class ModelFailureError extends Error {
   override readonly name = 'ModelFailureError';

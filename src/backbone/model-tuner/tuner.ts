@@ -9,6 +9,8 @@ export interface TunerBinding {
   /** Carries an in-process request; the same code answers it as answers the socket. */
   fetchFor(route: AdapterRoute): NonNullable<ClientOptions['fetch']>;
   apiKeyFor(agent: Required<AgentOptions>): string;
+  /** Whether a call so far was not safe. */
+  contextOverflow(): boolean;
 }
 
 /** A tuner but for the config, which is the run's. */
@@ -40,6 +42,11 @@ export function createTuner(binding: TunerBinding): ModelAccess {
   });
   return {
     asOaiBaseUrlApiKey,
+    getContextTracker: () => ({
+      get contextOverflow() {
+        return binding.contextOverflow();
+      },
+    }),
     asOpenAIClient: (agent = {}) => {
       const { baseUrl, apiKey } = asOaiBaseUrlApiKey(agent);
       return new OpenAI({

@@ -8,8 +8,8 @@ export const timelineKinds = {
     severity: 'error',
     title: 'A prompt that is too long',
     explanation:
-      'The prompt leaves no room for the longest reply, so AgentJet does not call the model, answers with a canned reply and records nothing of the call.',
-    hint: 'Shorten the conversation, or raise `ajet.rollout.max_model_len`, or lower `ajet.rollout.max_response_length_in_one_turn`.',
+      'The prompt leaves no room for the longest reply, so the model is not asked, here as in AgentJet: the workflow gets the canned reply `ajet_proxy: Exceeded max model context length.`, nothing of the call is recorded, and `tuner.getContextTracker().contextOverflow` is true from then on. An episode whose first prompt is too long has no timeline, and AgentJet’s means over its batch become NaN. Where the tokenizer is the embedded one, its count decides; it is approximate, so training may ask the model, or not ask it a little earlier.',
+    hint: 'End the episode once `contextOverflow` says so, shorten the conversation, or raise `ajet.rollout.max_model_len`, or lower `ajet.rollout.max_response_length_in_one_turn`.',
   },
   'reply-over-turn': {
     level: 'episode',

@@ -1,11 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { RunRecorder, type RecorderOptions } from '../../../src/backbone/context-tracker/recorder.ts';
+import { tracedCall } from '../../../src/backbone/context-tracker/tracedCall.ts';
 import type { FinishedCall } from '../../../src/backbone/model-tuner/call.ts';
 import { failures } from '../../../src/backbone/model-tuner/failures.ts';
 import { CodedError } from '../../../src/base/errors.ts';
 import type { ModelText } from '../../../src/tracking/tokenizer.ts';
 import { completionOf } from '../model-tuner/tunerBench.ts';
-import { episodeResult, finishedCall, letters, NotingWriter, simpleTracker, tracking } from './recording.ts';
+import type { BegunRequest } from '../../../src/tracking/tracker.ts';
+import {
+  episodeResult,
+  finishedCall,
+  letters,
+  NotingWriter,
+  request,
+  simpleTracker,
+  tracking,
+} from './recording.ts';
 
 function recording(changes: Partial<RecorderOptions> = {}) {
   const writer = new NotingWriter();
@@ -149,6 +159,69 @@ describe('a run that is recorded', () => {
     recorder.callEnded(finishedCall());
     expect((await recorder.episodeEnded(episodeResult())).tracking?.timelines).toBe(1);
     expect(noted).toEqual([]);
+  });
+});
+
+describe('a call that begins', () => {
+  const begun = { episode: 0, call: 0, agentName: 'solver', request, startedAt: 20 };
+  const safe = { unsafe: null, overflows: false };
+
+  function checking(changes: Partial<RecorderOptions> = {}) {
+    const asked: BegunRequest[] = [];
+    const made = recording({
+      createTracker: (options) => ({
+        ...simpleTracker(options),
+        begin: (call) => {
+          asked.push(call);
+          return { unsafe: 'token_overflow', overflows: true };
+        },
+      }),
+      ...changes,
+    });
+    return { ...made, asked };
+  }
+
+  it('is checked once the tokenizer is open, under its number in the episode', async () => {
+    const { recorder, asked } = checking();
+    start(recorder, 0);
+    const first = recorder.callBegins(begun);
+    expect(asked).toEqual([]);
+    expect(await first).toEqual({ unsafe: 'token_overflow', overflows: true });
+    recorder.callEnded(saying('a'));
+    recorder.episodeRestarted(0);
+    await recorder.callBegins(begun);
+    expect(asked.map(({ call, interrupted }) => [call, interrupted])).toEqual([
+      [0, false],
+      [1, false],
+    ]);
+  });
+
+  it('knows whether its episode had been told to stop', async () => {
+    const { recorder, asked } = checking();
+    start(recorder, 0);
+    recorder.episodesStopped([0], 20);
+    await recorder.callBegins({ ...begun, startedAt: 19 });
+    await recorder.callBegins(begun);
+    expect(asked.map(({ interrupted }) => interrupted)).toEqual([false, true]);
+  });
+
+  it('is safe where nothing is tracked, and where its attempt is over', async () => {
+    const lost = checking({ text: { note: letters.note, open: () => Promise.reject(broken) } });
+    start(lost.recorder, 0);
+    expect(await lost.recorder.callBegins(begun)).toEqual(safe);
+    const { recorder, asked } = checking();
+    expect(await recorder.callBegins(begun)).toEqual(safe);
+    start(recorder, 0);
+    const waiting = recorder.callBegins(begun);
+    recorder.callEnded(saying('a'));
+    recorder.episodeRestarted(0);
+    expect(await waiting).toEqual(safe);
+    expect(asked).toEqual([]);
+  });
+
+  it('has what answered it told in the trace', () => {
+    const traced = tracedCall(finishedCall({ canned: 'overflow_response' }), undefined);
+    expect(JSON.parse(traced.options)).toMatchObject({ canned_reply: 'overflow_response' });
   });
 });
 

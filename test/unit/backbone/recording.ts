@@ -31,6 +31,7 @@ export function simpleTracker({ text }: TrackerOptions): EpisodeTracker {
   const positions: number[] = [];
   let first = 0;
   return {
+    begin: () => ({ unsafe: null, overflows: false }),
     track: (_, reply) => {
       if (reply === null) return { messages: [], reply: null, promptTokens: 1, replyTokens: 0, added: [] };
       const tokenIds = Int32Array.from(text.tokenizer.encode(reply.content ?? ''));
@@ -102,6 +103,7 @@ export function finishedCall(changes: Partial<FinishedCall> = {}): FinishedCall 
     targetTag: 'main',
     episodeUuid: 'ab'.repeat(16),
     debugModel: null,
+    canned: null,
     request,
     startedAt: 5,
     seconds: 1,

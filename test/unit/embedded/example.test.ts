@@ -91,6 +91,7 @@ function tunerOf(temperature: number, seed: number, requests: ChatRequest[] = []
     asOpenAIClient: () =>
       new OpenAI({ baseURL: address.baseUrl, apiKey: address.apiKey, fetch, maxRetries: 0 }),
     asOaiBaseUrlApiKey: () => address,
+    getContextTracker: () => ({ contextOverflow: false }),
   };
 }
 

@@ -164,6 +164,7 @@ describe('an answered call', () => {
         targetTag: 'main',
         episodeUuid: uuid,
         debugModel: null,
+        canned: null,
         request: bench.asked[0],
         startedAt: 9000,
         seconds: 1.5,

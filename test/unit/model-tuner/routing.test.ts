@@ -14,6 +14,7 @@ function tunerOf(bench: Bench, targets: Targets) {
     fetchFor: (adapter: AdapterRoute) =>
       createModelFetch((request) => bench.gateway.handle({ ...request, adapter })),
     apiKeyFor: (agent) => bench.episode.apiKeyFor(agent),
+    contextOverflow: () => bench.episode.contextOverflow,
   });
 }
 

@@ -1,3 +1,4 @@
+import type { ContextGuard } from '../../../src/backbone/model-tuner/contextGuard.ts';
 import { createGateway, type FinishedCall, type Gateway } from '../../../src/backbone/model-tuner/gateway.ts';
 import type { HttpReply, HttpRequest } from '../../../src/backbone/model-tuner/http.ts';
 import type {
@@ -36,7 +37,7 @@ export interface Bench {
   readonly debugAsked: ChatRequest[];
 }
 
-export function tunerBench(answer: Answer): Bench {
+export function tunerBench(answer: Answer, guard?: ContextGuard): Bench {
   const calls: FinishedCall[] = [];
   const logged: string[] = [];
   const asked: ChatRequest[] = [];
@@ -71,7 +72,13 @@ export function tunerBench(answer: Answer): Bench {
     logger: { log: (level, message) => logged.push(`${level}: ${message}`) },
     clock,
   });
-  const episode = gateway.openEpisode({ episodeUuid: uuid, episode: 5, seed: 5, address: 'in-process' });
+  const episode = gateway.openEpisode({
+    episodeUuid: uuid,
+    episode: 5,
+    seed: 5,
+    address: 'in-process',
+    ...(guard && { guard }),
+  });
   const apiKey = episode.apiKeyFor({ agentName: 'solver', targetTag: 'main' });
   return { gateway, episode, apiKey, clock, calls, firstCall: first.promise, logged, asked, debugAsked };
 }

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { RunRecorder } from '../../../src/backbone/context-tracker/recorder.ts';
 import type { FinishedCall } from '../../../src/backbone/model-tuner/call.ts';
 import { createEmbeddedModel } from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
+import type { ContextGuard } from '../../../src/backbone/model-tuner/contextGuard.ts';
 import { createGateway } from '../../../src/backbone/model-tuner/gateway.ts';
 import type { ChatModel } from '../../../src/backbone/model-tuner/model.ts';
 import { CallRecorder } from '../../../src/backbone/model-tuner/recording/callRecorder.ts';
@@ -183,12 +184,14 @@ async function run(
     const episodeUuid = uuidOf(world, 70 + episode).replaceAll('-', '');
     const started = { episode, uuid: episodeUuid, taskId: `t${episode}`, taskIndex: episode, repeat: 0 };
     recorder.episodeStarted({ ...started, query: '', startedAt: 0 });
-    const handle = gateway.openEpisode({ episodeUuid, episode, seed: episode, address: '' });
+    const guard: ContextGuard = (call) => recorder.callBegins(call);
+    const handle = gateway.openEpisode({ episodeUuid, episode, seed: episode, address: '', guard });
     const tuner = createTuner({
       baseUrl: 'http://127.0.0.1:1/v1',
       targets: null,
       fetchFor: () => createModelFetch(gateway.handle),
       apiKeyFor: handle.apiKeyFor.bind(handle),
+      contextOverflow: () => handle.contextOverflow,
     });
     await workflow(steps, world, (agent) => tuner.asOpenAIClient({ agentName: `agent${agent}` }));
     handle.close();

@@ -162,7 +162,26 @@ describe('lengths', () => {
     expect(codes({ promptLength: 20 }, false)).toEqual(['near-limit']);
     expect(codes({ promptLength: 21 }, false)).toEqual([]);
     expect(codes({ promptLength: 5 }, false)).toEqual(['near-limit']);
-    expect(codes({ modelLength: 28, turnLength: 10 }, false)).toEqual(['near-limit']);
+    expect(codes({ modelLength: 29, turnLength: 10 }, false)).toEqual(['near-limit']);
+  });
+
+  it('of a prompt decide by an approximate count, too, and say so', () => {
+    const limits = { ...roomy, modelLength: 28, turnLength: 10 };
+    const episode = new Episode({ text: tinyText(chatMl, false), limits });
+    episode.call([system, user]);
+    expect(episode.end()).toMatchObject({
+      timelines: [],
+      tracking: {
+        problems: [
+          {
+            code: 'overlong',
+            severity: 'error',
+            message:
+              "In call 0, the prompt has about 18 tokens, where ajet.rollout.max_model_len less ajet.rollout.max_response_length_in_one_turn allows fewer than 18; by this count, as in training, the model is not asked: the workflow gets a canned reply, and nothing is recorded. The count is approximate, because the model's own tokenizer is not at hand, so training may ask the model.",
+          },
+        ],
+      },
+    });
   });
 
   it('say by how much, and what becomes of it', () => {

@@ -5,6 +5,7 @@ import { trainingReport } from '../../../src/tracking/report.ts';
 import { formatTrainingReport } from '../../../src/tracking/reportText.ts';
 import type { RunTerms } from '../../../src/tracking/runFindings.ts';
 
+const overlong = { code: 'overlong', severity: 'error' as const, message: 'In call 0, it is.', calls: [0] };
 const tracking: EpisodeTracking = { timelines: 1, tokens: 20, trainableTokens: 5, problems: [] };
 
 function result(episode: number, reward: number | null, more: Partial<EpisodeResult> = {}): EpisodeResult {
@@ -58,6 +59,11 @@ describe('a training report', () => {
         routing: { debug: [{ target: 'wolf', model: 'gpt-4o', calls: 3 }], trainedAnyway: [] },
       },
       ['routed-away'],
+    ],
+    [
+      'a first prompt that is too long',
+      { tracking: { ...tracking, timelines: 0, trainableTokens: 0, problems: [overlong] } },
+      ['nothing-trainable', 'overlong'],
     ],
   ])('gives the reason: %s', (_, { tracking: own, ...more }, expected) => {
     const { tracking: dropped, ...bare } = result(0, 1, more);
