@@ -73,6 +73,13 @@ export class Editor {
     await this.session.restoreWorkspace();
   }
 
+  /** See {@link Session.renew}. */
+  async renew(): Promise<Editor> {
+    const renewed = new Editor(await this.session.renew(), this.#suite);
+    await renewed.ready();
+    return renewed;
+  }
+
   /** Another window of this editor, on the same workspace and with an extension host of its own. */
   async anotherWindow(): Promise<Editor> {
     const page = await this.page.context().newPage();

@@ -52,14 +52,23 @@ async function fromPs(marker: string): Promise<readonly FoundProcess[]> {
     .map((line) => ({ pid: Number.parseInt(line, 10), command: line.trim() }));
 }
 
+export interface LeftoverOptions {
+  /** Which processes must be gone. Default: all. */
+  readonly counts?: (found: FoundProcess) => boolean;
+  readonly timeoutMs?: number;
+}
+
 /**
  * Waits until no process with the marker is left. What is still there after `timeoutMs` is killed and returned: the
  * leak.
  */
-export async function leftovers(marker: string, timeoutMs = 10_000): Promise<readonly FoundProcess[]> {
+export async function leftovers(
+  marker: string,
+  { counts = () => true, timeoutMs = 10_000 }: LeftoverOptions = {},
+): Promise<readonly FoundProcess[]> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
-    const found = await processesWith(marker);
+    const found = (await processesWith(marker)).filter(counts);
     if (found.length === 0) return [];
     if (Date.now() > deadline) {
       for (const { pid } of found) signal(pid, 'SIGKILL');

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { promisify } from 'node:util';
@@ -39,6 +39,8 @@ export interface Server {
   url(workspace: string): string;
   /** Everything the server has printed so far. */
   output(): string;
+  /** Forgets what its windows wrote beside the workspace, settings included, while none is open. */
+  forget(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -81,6 +83,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       process: child,
       url: (workspace) => editorUrl(`127.0.0.1:${port}`, token, workspace, options),
       output,
+      forget: async () => {
+        await rm(path.join(user, 'User'), { recursive: true });
+        await writeSettings(user, options);
+      },
       stop: () => stopGroup(child),
     };
   } catch (error) {

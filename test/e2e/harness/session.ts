@@ -5,12 +5,13 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { ensureBrowser, ensureVscode } from '../../tools/vscodeServer.mjs';
 import { evidenceFolder, root } from './artifacts.ts';
 import { pathWithProjectNode, pathWithoutNode } from './nodeOnPath.ts';
+import { leftovers, type FoundProcess } from './processes.ts';
 import { startServer, type Server } from './server.ts';
-import { makeTemp, removeTemp } from './temp.ts';
+import { makeTemp, refuseLeak, removeTemp } from './temp.ts';
 
 export interface SessionOptions {
   /** Names the folders of screenshots and evidence. */
@@ -42,6 +43,10 @@ export interface Session {
   readonly temp: string;
   /** Gives the workspace the files that it had at first, and no others. */
   restoreWorkspace(): Promise<void>;
+  /** Closes every window of the editor. Rejects when something that ran in one outlives it. */
+  leave(): Promise<void>;
+  /** Once the last window has been left: a new one, which remembers nothing, on the workspace as it was at first. */
+  renew(): Promise<Session>;
   /** Rejects when the server or the page dies before {@link close}. Never resolves. */
   readonly failure: Promise<never>;
   /** Saves the server's and the browser's logs and a picture to .artifacts/failures; resolves to the folder. */
@@ -73,9 +78,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     await removeTemp(temp);
   };
   try {
-    const workspace = options.roots
-      ? await copyRoots(options.roots, temp)
-      : await copyWorkspace(options.workspace, temp);
+    const workspace = await copyWorkspace(options, temp);
     const server = await startServer({
       vscode,
       node: process.execPath,
@@ -89,28 +92,41 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     closers.push(() => server.stop());
     const browser = await launchBrowser(executablePath, temp);
     closers.push(() => browser.close());
-    const page = await openPage(browser, temp, options);
-    await page.goto(server.url(workspace));
-    return {
-      page,
-      workspace,
-      temp,
-      close,
-      restoreWorkspace: async () => {
-        const entries = await readdir(workspace);
-        await Promise.all(entries.map((entry) => rm(path.join(workspace, entry), { recursive: true })));
-        await copyWorkspace(options.workspace, temp);
-      },
-      failure: failureOf(server, page),
-      keepEvidence: (name) => keepEvidence(evidenceFolder(options.suite, name), temp, server, page),
+    const context = await openContext(browser);
+    const serverEnd = endOf(server);
+    const kept = new Set(await readdir(temp));
+    const open = async (): Promise<Session> => {
+      const page = await openPage(context, temp, options);
+      await page.goto(server.url(workspace));
+      return {
+        page,
+        workspace,
+        temp,
+        close,
+        restoreWorkspace: () => restoreWorkspace(options, temp, workspace),
+        leave: () => leave(context, temp),
+        renew: async () => {
+          const entries = await readdir(temp);
+          const own = entries.filter((entry) => !kept.has(entry));
+          await Promise.all(own.map((entry) => rm(path.join(temp, entry), { recursive: true })));
+          await Promise.all([server.forget(), restoreWorkspace(options, temp, workspace)]);
+          await forgetPages(context, server.url(workspace));
+          return open();
+        },
+        failure: failureOf(serverEnd, page),
+        keepEvidence: (name) => keepEvidence(evidenceFolder(options.suite, name), temp, server, page),
+      };
     };
+    return await open();
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function copyWorkspace(source: string | undefined, temp: string): Promise<string> {
+/** Resolves to what the editor opens: a folder, or the file that lists several. */
+async function copyWorkspace({ roots, workspace: source }: SessionOptions, temp: string): Promise<string> {
+  if (roots !== undefined) return copyRoots(roots, temp);
   const workspace = path.join(temp, 'work', source === undefined ? 'empty' : path.basename(source));
   await mkdir(workspace, { recursive: true });
   if (source !== undefined) await cp(path.resolve(root, source), workspace, { recursive: true });
@@ -127,11 +143,48 @@ async function copyRoots(roots: Readonly<Record<string, string>>, temp: string):
   return file;
 }
 
-/** The marker is how the leak check knows every descendant. */
+/** The folders themselves stay: an editor may have them open. */
+async function restoreWorkspace(options: SessionOptions, temp: string, workspace: string): Promise<void> {
+  const folders = options.roots
+    ? Object.keys(options.roots).map((name) => path.join(temp, 'work', name))
+    : [workspace];
+  for (const folder of folders) {
+    const entries = await readdir(folder);
+    await Promise.all(entries.map((entry) => rm(path.join(folder, entry), { recursive: true })));
+  }
+  await copyWorkspace(options, temp);
+}
+
+/**
+ * The server stays, and the shells of terminals, which wait for their window; extension hosts must not, nor what they
+ * started.
+ */
+async function leave(context: BrowserContext, temp: string): Promise<void> {
+  await Promise.all(context.pages().map((page) => page.close()));
+  const stays = ['out/server-main.js', '--type=ptyHost', '--type=fileWatcher', '/shellIntegration-'];
+  const counts = ({ command }: FoundProcess): boolean => !stays.some((part) => command.includes(part));
+  refuseLeak(await leftovers(serverMarker(temp), { counts }));
+}
+
+/** In the environment of the server and all that it starts, but not in the browser's. */
+function serverMarker(temp: string): string {
+  return `server of ${temp}`;
+}
+
+/** What the editor remembers in the browser; the cached scripts stay. */
+async function forgetPages(context: BrowserContext, url: string): Promise<void> {
+  const page = await context.newPage();
+  const browser = await context.newCDPSession(page);
+  await browser.send('Storage.clearDataForOrigin', { origin: new URL(url).origin, storageTypes: 'all' });
+  await page.close();
+}
+
+/** The markers are how the leak checks know every descendant. */
 async function environment(options: SessionOptions, temp: string): Promise<NodeJS.ProcessEnv> {
   const none = options.node === 'none';
   const searchPath = none ? await pathWithoutNode(temp) : pathWithProjectNode(root);
-  return { ...process.env, PATH: searchPath, AGENTJET_E2E_TEMP: temp, ...options.env };
+  const markers = { AGENTJET_E2E_TEMP: temp, AGENTJET_E2E_SERVER: serverMarker(temp) };
+  return { ...process.env, PATH: searchPath, ...markers, ...options.env };
 }
 
 function launchBrowser(executablePath: string, temp: string): Promise<Browser> {
@@ -148,11 +201,14 @@ function definedEnv(): Record<string, string> {
   );
 }
 
-async function openPage(browser: Browser, temp: string, options: SessionOptions): Promise<Page> {
-  const context = await browser.newContext({
+function openContext(browser: Browser): Promise<BrowserContext> {
+  return browser.newContext({
     viewport: { width: 1440, height: 900 },
     permissions: ['clipboard-read', 'clipboard-write'],
   });
+}
+
+async function openPage(context: BrowserContext, temp: string, options: SessionOptions): Promise<Page> {
   const page = await context.newPage();
   page.on('console', (message) =>
     appendFileSync(consoleLog(temp), `[${message.type()}] ${message.text()}\n`),
@@ -168,14 +224,25 @@ function consoleLog(temp: string): string {
   return path.join(temp, 'browser.log');
 }
 
-function failureOf(server: Server, page: Page): Promise<never> {
-  const failure = new Promise<never>((_, reject) => {
+/** Rejects when it ends. */
+function endOf(server: Server): Promise<never> {
+  const end = new Promise<never>((_, reject) => {
     server.process.once('exit', (code) =>
       reject(new Error(`The VS Code server ended with code ${String(code)}.`)),
     );
+  });
+  return heard(end);
+}
+
+function failureOf(serverEnd: Promise<never>, page: Page): Promise<never> {
+  const crash = new Promise<never>((_, reject) => {
     page.once('crash', () => reject(new Error('The page of the editor crashed.')));
   });
-  // Whoever waits for it learns of it; closing the session, which ends the server too, is no failure.
+  return heard(Promise.race([serverEnd, crash]));
+}
+
+/** Whoever waits for a failure learns of it; closing the session, which ends the server too, is no failure. */
+function heard(failure: Promise<never>): Promise<never> {
   failure.catch(() => undefined);
   return failure;
 }

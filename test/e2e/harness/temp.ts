@@ -2,7 +2,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { leftovers } from './processes.ts';
+import { leftovers, type FoundProcess } from './processes.ts';
 
 /** A new folder. Its path is short, because sockets lie in it and theirs must stay below 104 characters. */
 export async function makeTemp(): Promise<string> {
@@ -14,6 +14,11 @@ export async function makeTemp(): Promise<string> {
 export async function removeTemp(temp: string): Promise<void> {
   const leaked = await leftovers(temp);
   await rm(temp, { recursive: true, force: true, maxRetries: 5 });
+  refuseLeak(leaked);
+}
+
+/** @param leaked processes that had to be killed */
+export function refuseLeak(leaked: readonly FoundProcess[]): void {
   if (leaked.length === 0) return;
   const list = leaked.map(({ pid, command }) => `  ${pid} ${command}`).join('\n');
   throw new Error(`Processes outlived the editor that started them:\n${list}`);

@@ -5,8 +5,9 @@ import type { SessionOptions } from './session.ts';
 
 export interface EditorUse extends SessionOptions {
   /**
-   * What every test gets anew: a `window` with all its processes, or only the `files`, in a window that has no editor
-   * open and does not remember where in a file one was. Default: neither.
+   * What every test gets anew: a `window` of an editor that remembers nothing, with an extension host of its own, or
+   * only the `files`, in a window that has no editor open and does not remember where in a file one was. Default:
+   * neither.
    */
   readonly each?: 'window' | 'files';
 }
@@ -25,9 +26,16 @@ export function useEditor(options: EditorUse): () => Editor {
     await editor?.close();
     editor = undefined;
   };
+  const leave = async (): Promise<void> => {
+    await editor?.session.leave().catch(async (leak: unknown) => {
+      await close();
+      throw leak;
+    });
+  };
   beforeEach(async () => {
     if (editor === undefined) editor = await openEditor({ ...options, settings });
     else if (options.each === 'files') await editor.startOver();
+    else if (options.each === 'window') editor = await editor.renew();
   });
   afterAll(close);
   afterEach(async ({ task }) => {
@@ -35,7 +43,8 @@ export function useEditor(options: EditorUse): () => Editor {
     if (failed && editor !== undefined) {
       console.error(`Evidence: ${await editor.session.keepEvidence(task.name)}`);
     }
-    if (failed || options.each === 'window') await close();
+    if (failed) await close();
+    else if (options.each === 'window') await leave();
   });
   return () => {
     if (editor === undefined) throw new Error('The editor is open only while tests run.');

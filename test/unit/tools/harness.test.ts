@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await leftovers(temp, 0);
+  await leftovers(temp, { timeoutMs: 0 });
   await rm(temp, { recursive: true, force: true });
 });
 
@@ -36,7 +36,7 @@ describe('the leak check', () => {
   it('finds a process by the marker in its environment, and ends it', async () => {
     const child = await startProcess(forever);
     const exit = once(child, 'exit');
-    expect((await leftovers(temp, 0)).map(({ pid }) => pid)).toEqual([child.pid]);
+    expect((await leftovers(temp, { timeoutMs: 0 })).map(({ pid }) => pid)).toEqual([child.pid]);
     expect(await exit).toEqual([null, 'SIGKILL']);
   });
 
@@ -46,7 +46,7 @@ describe('the leak check', () => {
       const grandchild = spawn(process.execPath, ['-e', ${JSON.stringify(forever)}], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
       grandchild.stdout.once('data', () => { console.log('up'); setTimeout(() => undefined, 1e6); });`);
     await stopGroup(child);
-    expect(await leftovers(temp, 0)).toHaveLength(1);
+    expect(await leftovers(temp, { timeoutMs: 0 })).toHaveLength(1);
   });
 
   it('finds nothing when all have ended', async () => {
