@@ -1,4 +1,5 @@
-import { failureReply, failures } from '../backbone/model-tuner/failures.ts';
+import { failureReply } from '../backbone/model-tuner/apis/index.ts';
+import { failures } from '../backbone/model-tuner/failures.ts';
 import type { HttpReply, RequestHandler } from '../backbone/model-tuner/http.ts';
 import { CancellationSource } from '../base/cancellation.ts';
 import { toDisposable, type Disposable } from '../base/disposable.ts';
@@ -54,7 +55,7 @@ async function answer(
 ): Promise<Response> {
   const body = await request.text();
   if (Buffer.byteLength(body) > bodyLimit)
-    return toResponse(failureReply(failures.tooLarge(bodyLimit)), client);
+    return toResponse(failureReply(failures.tooLarge(bodyLimit), new URL(request.url).pathname), client);
   const url = new URL(request.url);
   const reply = await handle({
     method: request.method,

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { failureReply, failures } from '../backbone/model-tuner/failures.ts';
+import { failureReply } from '../backbone/model-tuner/apis/index.ts';
+import { failures } from '../backbone/model-tuner/failures.ts';
 import type { HttpReply, RequestHandler } from '../backbone/model-tuner/http.ts';
 import { CancellationSource } from '../base/cancellation.ts';
 
@@ -64,7 +65,8 @@ async function serve(
     if (!response.writableFinished) cancellation.cancel();
   });
   const body = await readBody(request, bodyLimit);
-  if (body === undefined) return send(failureReply(failures.tooLarge(bodyLimit)), response);
+  if (body === undefined)
+    return send(failureReply(failures.tooLarge(bodyLimit), request.url ?? '/'), response);
   const reply = await handle({
     method: request.method ?? 'GET',
     path: request.url ?? '/',

@@ -50,13 +50,14 @@ export interface AjetTuner {
   readonly config: Readonly<Record<string, unknown>>;
 
   /**
-   * The official `openai` client, bound to this episode, agent and target. It serves chat completions; the
-   * `model` of a request is free. Messages and tools reach the model being trained, other options do not.
+   * The official `openai` client, bound to this episode, agent and target. It serves chat completions and
+   * responses; the `model` of a request is free. Messages and tools reach the model being trained, other options do not.
    */
   asOpenAIClient(agent?: RoutedAgentOptions): OpenAI;
 
   /**
-   * For agents that bring their own client, in any language or process of this machine. What comes this way is always
+   * For agents that bring their own client, in any language or process of this machine: OpenAI's, chat completions and
+   * responses, or Anthropic's, which takes the same base URL and key. What comes this way is always
    * answered by the model being trained, and trained, whatever its target.
    */
   asOaiBaseUrlApiKey(agent?: AgentOptions): BaseUrlApiKey;

@@ -3,7 +3,6 @@ import { DisposableStore } from '../../base/disposable.ts';
 import type { Clock } from '../../base/ports.ts';
 import { failures } from './failures.ts';
 import type { CallIdentity, CannedReply, ChatCompletion, ChatRequest, ModelFailure } from './model.ts';
-import type { TokenDetails } from './tokenDetails.ts';
 
 /** One LLM call, once it is over. */
 export interface FinishedCall extends CallIdentity {
@@ -37,8 +36,6 @@ export interface CallStart {
   readonly episodeUuid: string;
   readonly debugModel: string | null;
   readonly request: ChatRequest;
-  /** What the client asked for itself; the model may be asked for more. */
-  readonly asked: TokenDetails;
   readonly clock: Clock;
   /** What gives the call up. */
   readonly cancelledBy: readonly CancellationToken[];
@@ -49,7 +46,6 @@ export interface CallStart {
 export class Call {
   readonly identity: CallIdentity;
   readonly request: ChatRequest;
-  readonly asked: TokenDetails;
   readonly #start: CallStart;
   readonly #startedAt: number;
   readonly #startedMonotonic: number;
@@ -61,7 +57,6 @@ export class Call {
   constructor(start: CallStart) {
     this.identity = start.identity;
     this.request = start.request;
-    this.asked = start.asked;
     this.#start = start;
     this.#startedAt = start.clock.now();
     this.#startedMonotonic = start.clock.monotonic();

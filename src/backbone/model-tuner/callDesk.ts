@@ -1,16 +1,18 @@
+import { hashText } from '../../base/hash.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
+import type { Api, ApiAnswer } from './apis/api.ts';
 import { Call, type FinishedCall } from './call.ts';
 import { cutCompletion } from './chunks.ts';
 import { overflowCompletion } from './contextGuard.ts';
 import type { Caller, Episode } from './episodes.ts';
-import { failureReply, failures } from './failures.ts';
+import { failures } from './failures.ts';
 import { jsonReply, type HttpReply, type HttpRequest } from './http.ts';
 import type { ChatCompletion, ChatModel, ChatRequest, ModelFailure, ModelReply } from './model.ts';
-import { readChatRequest } from './requestSchema.ts';
+import { parseBody } from './requestSchema.ts';
 import { isTrainable } from './routing.ts';
 import { applySampling, callSeed, debugRequest, type Override, type Sampling } from './sampling.ts';
 import { collect, failureFrom, streamReply } from './stream.ts';
-import { askForLogprobs, detailsAskedFor, withoutUnasked } from './tokenDetails.ts';
+import { askForLogprobs } from './tokenDetails.ts';
 
 /** Hears of calls; the full record of a run is made from it. */
 export interface CallObserver {
@@ -46,10 +48,12 @@ export class CallDesk {
     return jsonReply(200, { object: 'list', data: [model] });
   }
 
-  async chat(http: HttpRequest, caller: Caller): Promise<HttpReply> {
-    const read = readChatRequest(http.body);
-    if ('failure' in read) return failureReply(read.failure);
+  async answer(http: HttpRequest, caller: Caller, api: Api): Promise<HttpReply> {
     const { episode, agentName, targetTag } = caller;
+    const body = parseBody(http.body);
+    const read = 'failure' in body ? body : api.read(body.value, episode.memory);
+    if ('failure' in read) return refusal(read.failure, api);
+    this.#warn(agentName, read.notes);
     const debugModel = this.#route(caller, http);
     const number = episode.nextCall();
     const seed = callSeed(this.#options.seed, episode.options.seed, number);
@@ -62,7 +66,6 @@ export class CallDesk {
       episodeUuid: episode.options.episodeUuid,
       debugModel,
       request,
-      asked: detailsAskedFor(read.request),
       clock: this.#options.clock,
       cancelledBy: [http.cancellation, episode.end.token],
       onFinished: (finished) => {
@@ -74,7 +77,9 @@ export class CallDesk {
     const giving = call.cancellation.onCancelled(() => call.finish({ kind: 'cancelled' }));
     const given = await this.#ask(call, episode);
     giving.dispose();
-    return reply(call, given);
+    const id = answerId(caller, number);
+    const createdAt = Math.floor(this.#options.clock.now() / 1000);
+    return reply(call, given, { api, answer: read.answer({ id, createdAt, request }) });
   }
 
   /** The debug model that answers; null: the model being trained does, for a target that is not to be trained too. */
@@ -141,17 +146,25 @@ async function overflows(call: Call, episode: Episode): Promise<boolean> {
   return check.overflows;
 }
 
-async function reply(call: Call, given: ModelReply): Promise<HttpReply> {
-  if (call.cancellation.isCancelled) return cancelledReply(call);
+/** How the client is answered. */
+interface Written {
+  readonly api: Api;
+  readonly answer: ApiAnswer;
+}
+
+async function reply(call: Call, given: ModelReply, written: Written): Promise<HttpReply> {
+  if (call.cancellation.isCancelled) return cancelledReply(call, written);
   switch (given.kind) {
     case 'error':
-      return failedReply(call, given);
-    case 'completion':
-      if (call.request.stream !== true) return completionReply(call, given.completion);
-      return streamReply(call, cutCompletion(given.completion, { includeUsage: wantsUsage(call) }));
+      return failedReply(call, given, written);
+    case 'completion': {
+      if (call.request.stream !== true) return completionReply(call, given.completion, written);
+      const chunks = cutCompletion(given.completion, { includeUsage: wantsUsage(call) });
+      return streamReply(call, chunks, written.answer);
+    }
     case 'stream':
-      if (call.request.stream === true) return streamReply(call, given.chunks);
-      return collectedReply(call, given.chunks);
+      if (call.request.stream === true) return streamReply(call, given.chunks, written.answer);
+      return collectedReply(call, given.chunks, written);
   }
 }
 
@@ -162,29 +175,44 @@ function wantsUsage(call: Call): boolean {
 async function collectedReply(
   call: Call,
   chunks: Extract<ModelReply, { kind: 'stream' }>['chunks'],
+  written: Written,
 ): Promise<HttpReply> {
   const giving = call.cancellation.onCancelled(() => call.finish({ kind: 'cancelled' }));
   try {
     const completion = await collect(call, chunks);
-    return call.cancellation.isCancelled ? cancelledReply(call) : completionReply(call, completion);
+    return call.cancellation.isCancelled
+      ? cancelledReply(call, written)
+      : completionReply(call, completion, written);
   } catch (error) {
-    return call.cancellation.isCancelled ? cancelledReply(call) : failedReply(call, failureFrom(error));
+    return call.cancellation.isCancelled
+      ? cancelledReply(call, written)
+      : failedReply(call, failureFrom(error), written);
   } finally {
     giving.dispose();
   }
 }
 
-function completionReply(call: Call, completion: ChatCompletion): HttpReply {
+function completionReply(call: Call, completion: ChatCompletion, { answer }: Written): HttpReply {
   call.finish({ kind: 'answered', completion });
-  return jsonReply(200, withoutUnasked(completion, call.asked));
+  return jsonReply(200, answer.whole(completion));
 }
 
-function failedReply(call: Call, failure: ModelFailure): HttpReply {
+function failedReply(call: Call, failure: ModelFailure, { api }: Written): HttpReply {
   call.finish({ kind: 'failed', failure });
-  return failureReply(failure);
+  return refusal(failure, api);
 }
 
-function cancelledReply(call: Call): HttpReply {
+function cancelledReply(call: Call, { api }: Written): HttpReply {
   call.finish({ kind: 'cancelled' });
-  return failureReply(failures.cancelled());
+  return refusal(failures.cancelled(), api);
+}
+
+function refusal(failure: ModelFailure, api: Api): HttpReply {
+  return jsonReply(failure.status, api.failureBody(failure), failure.headers);
+}
+
+/** Tells nobody the episode's own, which is a secret. */
+function answerId({ episode }: Caller, call: number): string {
+  const hash = hashText(`${episode.options.episodeUuid} ${call}`).toString(16);
+  return `${hash.padStart(14, '0')}${call.toString(16).padStart(6, '0')}`;
 }

@@ -2,6 +2,7 @@ import { CancellationSource } from '../../base/cancellation.ts';
 import type { CodedError } from '../../base/errors.ts';
 import type { EpisodeRouting } from '../../protocol/run.ts';
 import type { AgentOptions } from '../../workflow/index.ts';
+import { ApiMemory } from './apis/memory.ts';
 import { decodeApiKey, encodeApiKey } from './apiKey.ts';
 import type { FinishedCall } from './call.ts';
 import type { ContextGuard } from './contextGuard.ts';
@@ -43,6 +44,7 @@ export class Episode implements EpisodeHandle {
   readonly options: EpisodeOptions;
   readonly end = new CancellationSource();
   readonly routes = new RouteCounts();
+  readonly memory = new ApiMemory();
   #targets: Targets = null;
   #begun = 0;
   #answered = 0;
@@ -92,6 +94,7 @@ export class Episode implements EpisodeHandle {
 
   close(): void {
     this.end.cancel();
+    this.memory.clear();
   }
 
   nextCall(): number {
@@ -116,9 +119,11 @@ export function authenticate(
   headers: Readonly<Record<string, string>>,
   episodes: ReadonlyMap<string, Episode>,
 ): Caller | { failure: ModelFailure } {
-  const key = /^Bearer\s+(\S+)\s*$/i.exec(headers['authorization'] ?? '')?.[1];
-  if (key === undefined) return { failure: failures.missingKey() };
-  const content = decodeApiKey(key);
+  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers['authorization'] ?? '')?.[1];
+  // Anthropic's clients; the other wins where both name an episode, as upstream has it.
+  const keys = [bearer, headers['x-api-key']].filter((key) => key !== undefined);
+  if (keys.length === 0) return { failure: failures.missingKey() };
+  const content = keys.map(decodeApiKey).find((decoded) => decoded !== undefined);
   if (content === undefined) return { failure: failures.garbledKey() };
   const episode = episodes.get(content.episodeUuid);
   if (episode === undefined) return { failure: failures.unknownEpisode() };

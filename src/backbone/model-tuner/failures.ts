@@ -1,7 +1,6 @@
-import { jsonReply, type HttpReply } from './http.ts';
 import type { ModelFailure } from './model.ts';
 
-/** Everything the gateway itself refuses, in OpenAI's shape; each message says what to do. */
+/** Everything the gateway itself refuses; each message says what to do. */
 export const failures = {
   unknownRoute: (method: string, path: string): ModelFailure =>
     refusal(404, 'unknown_url', `There is no ${method} ${path} here; this server has ${routeList}.`),
@@ -22,7 +21,10 @@ export const failures = {
     refusal(403, 'foreign_origin', 'Web pages may not use this server; call it from the workflow instead.'),
 
   missingKey: (): ModelFailure =>
-    unauthorized('missing_api_key', `No API key was sent as "Authorization: Bearer …"; ${takeKey}.`),
+    unauthorized(
+      'missing_api_key',
+      `No API key was sent as "Authorization: Bearer …" or "x-api-key"; ${takeKey}.`,
+    ),
 
   garbledKey: (): ModelFailure =>
     unauthorized('invalid_api_key', `The API key is not one of AgentJet's; ${takeKey}.`),
@@ -42,6 +44,12 @@ export const failures = {
   invalid: (message: string, param: string): ModelFailure => ({
     status: 400,
     error: { message, type: 'invalid_request_error', param, code: 'invalid_request' },
+  }),
+
+  /** What the request's API can ask for, and chat completions cannot. */
+  unsupported: (message: string, param: string): ModelFailure => ({
+    status: 400,
+    error: { message, type: 'invalid_request_error', param, code: 'unsupported_value' },
   }),
 
   tooLarge: (limit: number): ModelFailure =>
@@ -72,7 +80,8 @@ export const failures = {
   }),
 };
 
-const routeList = 'POST /v1/chat/completions, GET /v1/models and GET /health';
+const routeList =
+  'POST /v1/chat/completions, POST /v1/responses, POST /v1/messages, GET /v1/models and GET /health';
 const takeKey = 'use the one that tuner.asOaiBaseUrlApiKey() returns in a running episode';
 
 function refusal(status: number, code: string, message: string): ModelFailure {
@@ -81,8 +90,4 @@ function refusal(status: number, code: string, message: string): ModelFailure {
 
 function unauthorized(code: string, message: string): ModelFailure {
   return { status: 401, error: { message, type: 'authentication_error', param: null, code } };
-}
-
-export function failureReply(failure: ModelFailure): HttpReply {
-  return jsonReply(failure.status, { error: failure.error }, failure.headers);
 }

@@ -1,10 +1,11 @@
 import type { FinishedCall } from './call.ts';
 import { CallDesk, type CallDeskOptions, type CallObserver } from './callDesk.ts';
 import { authenticate, Episode, type EpisodeHandle, type EpisodeOptions } from './episodes.ts';
-import { failureReply } from './failures.ts';
+import { apis, failureReply } from './apis/index.ts';
 import { refuseForeign } from './foreign.ts';
 import { jsonReply, type HttpReply, type HttpRequest, type RequestHandler } from './http.ts';
 import { findRoute } from './routes.ts';
+import type { ModelFailure } from './model.ts';
 import type { Sampling } from './sampling.ts';
 
 export type { CallObserver, EpisodeHandle, EpisodeOptions, FinishedCall, Sampling };
@@ -16,7 +17,10 @@ export interface Gateway {
   readonly handle: RequestHandler;
 }
 
-/** The OpenAI-compatible server in front of a model, without a socket: every door brings its requests to `handle`. */
+/**
+ * The server in front of a model, without a socket: every door brings its requests to `handle`. It speaks OpenAI's chat
+ * completions and Responses API, and Anthropic's Messages API.
+ */
 export function createGateway(options: GatewayOptions): Gateway {
   const episodes = new Map<string, Episode>();
   const desk = new CallDesk(options);
@@ -35,12 +39,13 @@ async function handle(
   episodes: ReadonlyMap<string, Episode>,
   desk: CallDesk,
 ): Promise<HttpReply> {
+  const refuse = (failure: ModelFailure): HttpReply => failureReply(failure, request.path);
   const foreign = refuseForeign(request.headers);
-  if (foreign !== undefined) return failureReply(foreign);
+  if (foreign !== undefined) return refuse(foreign);
   const found = findRoute(request.method, request.path);
-  if ('failure' in found) return failureReply(found.failure);
+  if ('failure' in found) return refuse(found.failure);
   if (found.route === 'health') return jsonReply(200, { status: 'ok' });
   const caller = authenticate(request.headers, episodes);
-  if ('failure' in caller) return failureReply(caller.failure);
-  return found.route === 'models' ? desk.listModels() : desk.chat(request, caller);
+  if ('failure' in caller) return refuse(caller.failure);
+  return found.route === 'models' ? desk.listModels() : desk.answer(request, caller, apis[found.route]);
 }

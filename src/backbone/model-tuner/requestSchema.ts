@@ -100,14 +100,16 @@ const chatRequest = z.looseObject({
   max_completion_tokens: tokenCount,
 });
 
-/** The request in a body, field for field as it was sent, or what is wrong with it. */
-export function readChatRequest(body: string): { request: ChatRequest } | { failure: ModelFailure } {
-  let value: unknown;
+export function parseBody(body: string): { value: unknown } | { failure: ModelFailure } {
   try {
-    value = JSON.parse(body);
+    return { value: JSON.parse(body) as unknown };
   } catch (error) {
     return { failure: failures.notJson(error instanceof Error ? error.message : String(error)) };
   }
+}
+
+/** The same value, field for field, or what is wrong with it. */
+export function checkChatRequest(value: unknown): { request: ChatRequest } | { failure: ModelFailure } {
   const parsed = chatRequest.safeParse(value);
   if (parsed.success) return { request: value as ChatRequest };
   const { param, problem } = describeIssue(parsed.error.issues, value);

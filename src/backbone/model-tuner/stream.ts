@@ -1,8 +1,8 @@
 import { Assembler } from './assemble.ts';
 import type { Call } from './call.ts';
+import type { ApiAnswer } from './apis/api.ts';
 import { failures } from './failures.ts';
 import type { HttpReply } from './http.ts';
-import { withoutUnasked } from './tokenDetails.ts';
 import {
   ModelFailureError,
   type ChatCompletion,
@@ -13,35 +13,42 @@ import {
 type Chunks = AsyncIterable<ChatCompletionChunk> | Iterable<ChatCompletionChunk>;
 
 /** Passes chunks on as server-sent events, one by one as they come, and finishes the call with what they add up to. */
-export function streamReply(call: Call, chunks: Chunks): HttpReply {
+export function streamReply(call: Call, chunks: Chunks, answer: ApiAnswer): HttpReply {
   const assembler = new Assembler();
   // Not left to the body's generator: a client may be gone before it takes the first part.
   call.cancellation.onCancelled(() => giveUp(call, assembler));
   return {
     status: 200,
     headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
-    body: writeEvents(call, chunks, assembler),
+    body: writeEvents(call, chunks, answer, assembler),
   };
 }
 
-async function* writeEvents(call: Call, chunks: Chunks, assembler: Assembler): AsyncGenerator<string> {
+async function* writeEvents(
+  call: Call,
+  chunks: Chunks,
+  answer: ApiAnswer,
+  assembler: Assembler,
+): AsyncGenerator<string> {
   try {
     for await (const chunk of chunks) {
       if (call.cancellation.isCancelled) break;
       assembler.add(chunk);
-      yield `data: ${JSON.stringify(withoutUnasked(chunk, call.asked))}\n\n`;
+      const events = answer.chunk(chunk);
+      if (events !== '') yield events;
     }
     if (call.cancellation.isCancelled) {
-      yield errorEvent(failures.cancelled());
+      yield answer.failed(failures.cancelled());
     } else {
       // Before the last event: a client that has seen it may count on the call being recorded.
-      call.finish({ kind: 'answered', completion: whole(assembler) });
-      yield 'data: [DONE]\n\n';
+      const completion = whole(assembler);
+      call.finish({ kind: 'answered', completion });
+      yield answer.end(completion);
     }
   } catch (error) {
     const failure = call.cancellation.isCancelled ? failures.cancelled() : failureFrom(error);
     call.finish({ kind: 'failed', failure, partial: assembler.completion() });
-    yield errorEvent(failure);
+    yield answer.failed(failure);
   } finally {
     giveUp(call, assembler);
   }
@@ -73,8 +80,4 @@ function giveUp(call: Call, assembler: Assembler): void {
   const partial = assembler.completion();
   const isWhole = assembler.isComplete && partial !== undefined;
   call.finish(isWhole ? { kind: 'answered', completion: partial } : { kind: 'cancelled', partial });
-}
-
-function errorEvent(failure: ModelFailure): string {
-  return `event: error\ndata: ${JSON.stringify({ error: failure.error })}\n\n`;
 }

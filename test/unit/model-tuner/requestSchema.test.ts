@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readChatRequest } from '../../../src/backbone/model-tuner/requestSchema.ts';
+import { checkChatRequest, parseBody } from '../../../src/backbone/model-tuner/requestSchema.ts';
 
 const user = { role: 'user', content: 'hi' };
 
-function read(value: unknown): ReturnType<typeof readChatRequest> {
-  return readChatRequest(JSON.stringify(value));
+function read(value: unknown): ReturnType<typeof checkChatRequest> {
+  return checkChatRequest(JSON.parse(JSON.stringify(value)));
 }
 
 function refusal(value: unknown): { message: string; param: string | null } {
@@ -129,7 +129,7 @@ describe('a chat request', () => {
   });
 
   it('is refused when it is no JSON', () => {
-    const result = readChatRequest('{"messages": ');
+    const result = parseBody('{"messages": ');
     expect(result).toMatchObject({ failure: { status: 400, error: { code: 'invalid_json' } } });
   });
 });

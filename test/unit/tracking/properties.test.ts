@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readChatRequest } from '../../../src/backbone/model-tuner/requestSchema.ts';
+import { checkChatRequest } from '../../../src/backbone/model-tuner/requestSchema.ts';
 import { madnessOf } from '../../../src/tracking/madness.ts';
 import type { TrackerReply } from '../../../src/tracking/tracker.ts';
 import { fuzz } from '../fuzz.ts';
@@ -112,7 +112,7 @@ describe('any request that the gateway lets through', () => {
         const room = options.limits.modelLength - options.limits.turnLength;
         const asked = new Set<TrackerReply | null>();
         for (const call of list) {
-          const read = readChatRequest(JSON.stringify(call.request));
+          const read = checkChatRequest(JSON.parse(JSON.stringify(call.request)));
           if ('failure' in read) throw new Error(JSON.stringify(read.failure));
           const tracked = episode.call(read.request.messages, call.reply, read.request.tools ?? null);
           expect(tracked.reply === null).toBe(call.reply === null);

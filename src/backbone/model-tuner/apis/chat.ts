@@ -1,0 +1,25 @@
+import type { ChatCompletion } from '../model.ts';
+import { checkChatRequest } from '../requestSchema.ts';
+import { detailsAskedFor, withoutUnasked, type TokenDetails } from '../tokenDetails.ts';
+import { serverSentEvent, type Api, type ApiAnswer } from './api.ts';
+
+/** OpenAI's chat completions: what every model here is asked in, so that nothing is translated. */
+export const chatApi: Api = {
+  read: (body) => {
+    const read = checkChatRequest(body);
+    if ('failure' in read) return read;
+    const asked = detailsAskedFor(read.request);
+    return { request: read.request, notes: [], answer: () => chatAnswer(asked) };
+  },
+  failureBody: ({ error }) => ({ error }),
+};
+
+/** @param asked what the client asked for itself; the model may be asked for more */
+function chatAnswer(asked: TokenDetails): ApiAnswer {
+  return {
+    whole: (completion: ChatCompletion) => withoutUnasked(completion, asked),
+    chunk: (chunk) => `data: ${JSON.stringify(withoutUnasked(chunk, asked))}\n\n`,
+    end: () => 'data: [DONE]\n\n',
+    failed: ({ error }) => serverSentEvent('error', { error }),
+  };
+}

@@ -1,0 +1,18 @@
+import { jsonReply, type HttpReply } from '../http.ts';
+import type { ModelFailure } from '../model.ts';
+import { apiAt, type ApiName } from '../routes.ts';
+import type { Api } from './api.ts';
+import { chatApi } from './chat.ts';
+import { messagesApi } from './messages/messagesApi.ts';
+import { responsesApi } from './responses/responsesApi.ts';
+
+export const apis: Readonly<Record<ApiName, Api>> = {
+  chat: chatApi,
+  responses: responsesApi,
+  messages: messagesApi,
+};
+
+/** A failure in the shape of the API that the path belongs to; of no API's: in OpenAI's. */
+export function failureReply(failure: ModelFailure, path: string): HttpReply {
+  return jsonReply(failure.status, apis[apiAt(path)].failureBody(failure), failure.headers);
+}

@@ -1,0 +1,140 @@
+import type { Override } from '../../sampling.ts';
+import type { ApiMemory } from '../memory.ts';
+import { fieldsAt, givenFields, isGiven, listAt, textAt, unsupported, type Fields } from '../reading.ts';
+import { MessageReader } from './readMessages.ts';
+
+export interface ReadRequest {
+  /** Not yet checked as chat completions are. */
+  readonly request: unknown;
+  readonly notes: readonly Override[];
+}
+
+/** Of Anthropic's Messages API. Throws a {@link RefusedRequest}. */
+export function readMessagesRequest(body: unknown, memory: ApiMemory): ReadRequest {
+  const asked = fieldsAt(body, 'body');
+  refuseOptions(asked);
+  const reader = new MessageReader(memory);
+  const { system, tools, tool_choice, stop_sequences, metadata } = asked;
+  const request = {
+    model: asked['model'],
+    messages: [
+      ...(isGiven(system) ? [reader.system(system, 'system')] : []),
+      ...listAt(asked['messages'], 'messages').flatMap((message, index) =>
+        reader.read(message, `messages[${index}]`),
+      ),
+    ],
+    ...(isGiven(tools) && { tools: readTools(tools) }),
+    ...(isGiven(tool_choice) && readToolChoice(tool_choice)),
+    ...(isGiven(stop_sequences) && { stop: stop_sequences }),
+    ...(isGiven(metadata) && { metadata }),
+    ...readOutputConfig(asked['output_config']),
+    ...(asked['stream'] === true && { stream: true, stream_options: { include_usage: true } }),
+    ...Object.fromEntries(Object.entries(asked).filter(([option]) => !understood.has(option))),
+  };
+  return {
+    request,
+    notes: [apiNote, ...reader.notes, ...toolNotes(tools), ...thinkingNotes(asked['thinking'])],
+  };
+}
+
+/** Taken care of here, or without effect on an answer; what is not named goes on under its own name. */
+const understood: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'system',
+  'tools',
+  'tool_choice',
+  'stop_sequences',
+  'metadata',
+  'output_config',
+  'stream',
+  'thinking',
+  'container',
+  'mcp_servers',
+  'cache_control',
+  'diagnostics',
+  'inference_geo',
+  'speed',
+  'user_profile_id',
+  'workspace_id',
+]);
+
+function refuseOptions(asked: Fields): void {
+  for (const option of ['container', 'mcp_servers']) {
+    const value = asked[option];
+    if (!isGiven(value) || (Array.isArray(value) && value.length === 0)) continue;
+    throw unsupported(
+      option,
+      "asks for what runs on Anthropic's own servers; offer tools that the workflow runs instead",
+    );
+  }
+}
+
+function readTools(value: unknown): readonly Fields[] {
+  return listAt(value, 'tools').map((given, index) => {
+    const param = `tools[${index}]`;
+    const { type, name, description, input_schema, strict } = fieldsAt(given, param);
+    if (isGiven(type) && type !== 'custom') {
+      throw unsupported(
+        param,
+        `is the built-in tool ${JSON.stringify(type)}, which only Anthropic's own models know; offer a tool with an input_schema that does the same`,
+      );
+    }
+    const parameters = fieldsAt(input_schema, `${param}.input_schema`);
+    return { type: 'function', function: givenFields({ name, description, parameters, strict }) };
+  });
+}
+
+function readToolChoice(value: unknown): Fields {
+  const { type, name, disable_parallel_tool_use } = fieldsAt(value, 'tool_choice');
+  const parallel = disable_parallel_tool_use === true && { parallel_tool_calls: false };
+  switch (type) {
+    case 'auto':
+    case 'none':
+      return { tool_choice: type, ...parallel };
+    case 'any':
+      return { tool_choice: 'required', ...parallel };
+    case 'tool':
+      return {
+        tool_choice: { type: 'function', function: { name: textAt(name, 'tool_choice.name') } },
+        ...parallel,
+      };
+    default:
+      throw unsupported(
+        'tool_choice.type',
+        'must be one of "auto", "any", "tool", "none"; correct the request',
+      );
+  }
+}
+
+function readOutputConfig(value: unknown): Fields {
+  if (!isGiven(value)) return {};
+  const { effort, format } = fieldsAt(value, 'output_config');
+  const schema = isGiven(format) ? fieldsAt(format, 'output_config.format')['schema'] : undefined;
+  return {
+    ...(isGiven(effort) && { reasoning_effort: effort }),
+    ...(schema !== undefined && {
+      response_format: { type: 'json_schema', json_schema: { name: 'output', schema } },
+    }),
+  };
+}
+
+const apiNote: Override = {
+  option: 'api messages',
+  told: "uses Anthropic's Messages API, which in training only builds of AgentJet since August 2026 serve, in part; chat completions are served by all",
+};
+
+function toolNotes(tools: unknown): Override[] {
+  const withExamples = (Array.isArray(tools) ? tools : []).some((tool) =>
+    isGiven((tool as Fields)['input_examples']),
+  );
+  if (!withExamples) return [];
+  const told = 'gives input_examples of tools, which chat completions do not have: they are left out';
+  return [{ option: 'input_examples', told }];
+}
+
+function thinkingNotes(thinking: unknown): Override[] {
+  if (!isGiven(thinking) || (thinking as Fields)['type'] === 'disabled') return [];
+  const told = `asked for thinking ${JSON.stringify(thinking)}, which is left out: the model thinks as its chat template has it`;
+  return [{ option: 'thinking', told }];
+}

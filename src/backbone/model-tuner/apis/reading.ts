@@ -1,0 +1,66 @@
+import { failures } from '../failures.ts';
+import type { ModelFailure } from '../model.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Thrown while a request is read: it is not as its API has it, or says what chat completions have no word for. */
+export class RefusedRequest extends Error {
+  override readonly name = 'RefusedRequest';
+  readonly failure: ModelFailure;
+
+  constructor(failure: ModelFailure) {
+    super(failure.error.message);
+    this.failure = failure;
+  }
+}
+
+/** @param problem completes a sentence that begins with the param */
+export function invalid(param: string, problem: string): RefusedRequest {
+  return new RefusedRequest(failures.invalid(`'${param}' ${problem}; correct the request.`, param));
+}
+
+/** @param problem completes a sentence that begins with the param, and says what to do */
+export function unsupported(param: string, problem: string): RefusedRequest {
+  return new RefusedRequest(failures.unsupported(`'${param}' ${problem}.`, param));
+}
+
+/** Gives the failure in place of a {@link RefusedRequest}. */
+export function refusable<T>(read: () => T): T | { readonly failure: ModelFailure } {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RefusedRequest) return { failure: error.failure };
+    throw error;
+  }
+}
+
+export function fieldsAt(value: unknown, param: string): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  throw invalid(param, value === undefined ? 'is missing' : 'must be an object');
+}
+
+export function listAt(value: unknown, param: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw invalid(param, value === undefined ? 'is missing' : 'must be an array');
+}
+
+export function textAt(value: unknown, param: string): string {
+  if (typeof value === 'string') return value;
+  throw invalid(param, value === undefined ? 'is missing' : 'must be a string');
+}
+
+export function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** Without the fields that are undefined or null. */
+export function givenFields(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)));
+}
+
+/** One text stands for itself, as chat clients send it; more than one stay parts. */
+export function plainest(parts: readonly Fields[]): string | readonly Fields[] {
+  const [first, ...rest] = parts;
+  if (rest.length > 0) return parts;
+  return first?.['type'] === 'text' && typeof first['text'] === 'string' ? first['text'] : parts;
+}

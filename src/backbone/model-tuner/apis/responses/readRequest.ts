@@ -1,0 +1,110 @@
+import type { ChatRequest } from '../../model.ts';
+import type { Override } from '../../sampling.ts';
+import type { ApiMemory } from '../memory.ts';
+import { fieldsAt, invalid, isGiven, listAt, textAt, unsupported, type Fields } from '../reading.ts';
+import { readInput } from './readInput.ts';
+import { readResponseFormat, readTools, readToolChoice } from './readTools.ts';
+
+export interface ReadRequest {
+  /** Not yet checked as chat completions are. */
+  readonly request: unknown;
+  /** The conversation that a later request may go on from; instructions are of one request only. */
+  readonly conversation: ChatRequest['messages'];
+  readonly notes: readonly Override[];
+}
+
+/** Of OpenAI's Responses API. Throws a {@link RefusedRequest}. */
+export function readResponsesRequest(body: unknown, memory: ApiMemory): ReadRequest {
+  const asked = fieldsAt(body, 'body');
+  refuseOptions(asked);
+  const earlier = readPrevious(asked['previous_response_id'], memory);
+  const conversation = [...earlier, ...readInput(asked['input'])] as ChatRequest['messages'];
+  const { instructions, tools, tool_choice } = asked;
+  const system = isGiven(instructions)
+    ? [{ role: 'system', content: textAt(instructions, 'instructions') }]
+    : [];
+  const wantsLogprobs = includes(asked).includes('message.output_text.logprobs');
+  const request = {
+    model: asked['model'],
+    messages: [...system, ...conversation],
+    ...(isGiven(tools) && { tools: readTools(tools) }),
+    ...(isGiven(tool_choice) && { tool_choice: readToolChoice(tool_choice) }),
+    ...readResponseFormat(asked['text']),
+    ...(isGiven(asked['max_output_tokens']) && { max_completion_tokens: asked['max_output_tokens'] }),
+    ...(wantsLogprobs && { logprobs: true, top_logprobs: asked['top_logprobs'] ?? 0 }),
+    ...(asked['stream'] === true && { stream: true, stream_options: { include_usage: true } }),
+    ...Object.fromEntries(Object.entries(asked).filter(([option]) => !understood.has(option))),
+  };
+  return { request, conversation, notes: notesOf(asked) };
+}
+
+/** Taken care of here, or without effect on an answer; what is not named goes on under its own name. */
+const understood: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'instructions',
+  'tools',
+  'tool_choice',
+  'text',
+  'max_output_tokens',
+  'previous_response_id',
+  'include',
+  'top_logprobs',
+  'stream',
+  'stream_options',
+  'background',
+  'conversation',
+  'prompt',
+  'max_tool_calls', // counts calls of built-in tools
+  'prompt_cache_options',
+  'prompt_cache_retention',
+]);
+
+function refuseOptions(asked: Fields): void {
+  if (asked['background'] === true) {
+    throw unsupported(
+      'background',
+      'asks for an answer in the background, which is not to be had here; leave it out and wait for the answer',
+    );
+  }
+  if (isGiven(asked['conversation'])) {
+    throw unsupported(
+      'conversation',
+      'names a conversation that a server keeps, and none are kept here; send its items, or previous_response_id',
+    );
+  }
+  if (isGiven(asked['prompt'])) {
+    throw unsupported(
+      'prompt',
+      'names a prompt that a server keeps, and none are kept here; send it as input',
+    );
+  }
+}
+
+function includes(asked: Fields): readonly unknown[] {
+  return isGiven(asked['include']) ? listAt(asked['include'], 'include') : [];
+}
+
+function readPrevious(id: unknown, memory: ApiMemory): ChatRequest['messages'] {
+  if (!isGiven(id)) return [];
+  const conversation = memory.conversation(textAt(id, 'previous_response_id'));
+  if (conversation !== undefined) return conversation;
+  throw invalid(
+    'previous_response_id',
+    'is of no response that this episode got, or of one that was not to be stored',
+  );
+}
+
+const apiNote: Override = {
+  option: 'api responses',
+  told: 'uses the Responses API, which in training only builds of AgentJet since August 2026 serve, in part; chat completions are served by all',
+};
+
+const previousNote: Override = {
+  option: 'previous_response_id',
+  told: "goes on from previous_response_id, which works here only: AgentJet's training does not read it; send the earlier items instead",
+};
+
+function notesOf(asked: Fields): Override[] {
+  return isGiven(asked['previous_response_id']) ? [apiNote, previousNote] : [apiNote];
+}
