@@ -1,6 +1,7 @@
 import type { TracedMessage, TracedTimeline } from '../protocol/trace.ts';
 import { endsEarly, endTrained, foreignTemplate, repeatsHeader } from './callProblems.ts';
 import { DriftDetector } from './drift.ts';
+import { patchedPrompt } from './enginePrompt.ts';
 import { explainMerging, type ExplainableCall } from './explainMerging.ts';
 import { KeptCalls } from './keptCalls.ts';
 import { replyProblem, sampleProblems } from './lengths.ts';
@@ -13,6 +14,7 @@ import { Problems, type CallProblem } from './problems.ts';
 import { replyTokens, type ReplyTokens } from './replyTokens.ts';
 import { RequestTokens, type CountedPrompt, type ReadRequest, type Templatable } from './requestTokens.ts';
 import { count, sampleOf } from './samples.ts';
+import { SnapDetector, type KeptCall } from './snaps.ts';
 import { traced } from './traced.ts';
 import type {
   BegunRequest,
@@ -48,6 +50,7 @@ class Tracker implements EpisodeTracker {
   readonly #requests: RequestTokens;
   readonly #kept: KeptCalls;
   readonly #drift: DriftDetector;
+  readonly #snaps: SnapDetector;
   /** The header of a reply that upstream takes every template to have. */
   readonly #chatMlHeader: readonly number[];
   readonly #calls: ExplainableCall[] = [];
@@ -64,7 +67,9 @@ class Tracker implements EpisodeTracker {
     this.#options = options;
     this.#requests = new RequestTokens(options, this.#table, report);
     this.#kept = new KeptCalls(options.madness, report);
-    this.#drift = new DriftDetector(tokenizer, (position) => this.#table.at(position));
+    const at = (position: number): TracedMessage => this.#table.at(position);
+    this.#drift = new DriftDetector(tokenizer, at);
+    this.#snaps = new SnapDetector(options.merging, at);
     this.#chatMlHeader = tokenizer.encode('<|im_start|>assistant\n');
   }
 
@@ -85,15 +90,12 @@ class Tracker implements EpisodeTracker {
     const position = answer?.position ?? null;
     if (position !== null) this.#drift.answered(call, position);
     const isKept = reply === null || this.#kept.keeps(request, check, reply);
-    this.#calls.push({
-      call,
-      agent,
-      messages,
-      reply: isKept ? position : null,
-      tools: this.#requests.offerKey(read),
-    });
+    const patched = isKept ? this.#patched(call, messages, reply) : messages;
+    const tracked = { call, agent, messages: patched, tools: this.#requests.offerKey(read) };
+    this.#calls.push({ ...tracked, reply: isKept ? position : null });
+    if (isKept && position !== null) this.#judgeSnap({ ...tracked, reply: position });
     return {
-      messages,
+      messages: patched,
       reply: position,
       promptTokens: prompt.tokens,
       replyTokens: answer?.made ?? 0,
@@ -104,6 +106,7 @@ class Tracker implements EpisodeTracker {
   restart(): void {
     this.#calls.length = 0;
     this.#drift.restart();
+    this.#snaps.restart();
     this.#kept.restart();
     this.#begun.clear();
     this.#problems.clear();
@@ -150,6 +153,30 @@ class Tracker implements EpisodeTracker {
       reply && this.#table.put(traced(canned, 'llm(do_not_train)', [], null, new Uint8Array()));
     const added = this.#table.takeAdded();
     return { messages, reply: position, promptTokens: prompt.tokens, replyTokens: 0, added };
+  }
+
+  /** The request's messages by what the engine told of its prompt. Ids of another tokenizer tell nothing. */
+  #patched(call: number, messages: readonly number[], reply: TrackerReply | null): readonly number[] {
+    const { text, fixesDrift } = this.#options;
+    const ids = reply?.promptIds ?? [];
+    if (ids.length === 0 || !text.note.exact) return messages;
+    const own = messages.map((position) => this.#table.at(position));
+    const { tokenizer } = text;
+    const patched = patchedPrompt(ids, own, { tokenizer, header: this.#requests.header, fixes: fixesDrift });
+    for (const problem of patched.problems) this.#problems.add(call, problem);
+    return patched.tokens.map((tokens, index) => this.#withTokens(messages[index] ?? 0, tokens));
+  }
+
+  #withTokens(position: number, tokens: readonly number[] | null): number {
+    if (tokens === null) return position;
+    const tokenIds = Int32Array.from(tokens);
+    const lossMask = new Uint8Array(tokenIds.length);
+    return this.#table.put({ ...this.#table.at(position), tokenIds, lossMask });
+  }
+
+  #judgeSnap(call: KeptCall): void {
+    const problem = this.#options.detectsSnaps ? this.#snaps.kept(call) : undefined;
+    if (problem !== undefined) this.#problems.add(call.call, problem);
   }
 
   /** Ids of the embedded tokenizer are not the model's, so they tell nothing of drift. */

@@ -9,6 +9,10 @@ export interface TrackerOptions {
   readonly limits: LengthLimits;
   /** `ajet.rollout.force_disable_toolcalls`. */
   readonly toolCallsDisabled: boolean;
+  /** `ajet.context_tracker.fix_retokenization_drift`. */
+  readonly fixesDrift: boolean;
+  /** `ajet.context_tracker.detect_timeline_snap`. */
+  readonly detectsSnaps: boolean;
   readonly merging: MergeOptions;
   readonly madness: MadnessOptions;
 }
@@ -55,6 +59,8 @@ export interface TrackerReply {
   readonly finishReason: string | null;
   /** What the endpoint told of its tokens, in order; null: nothing. */
   readonly tokens: readonly ReplyToken[] | null;
+  /** Ids of the whole prompt, where the endpoint told them. */
+  readonly promptIds?: readonly number[];
 }
 
 export interface ReplyToken {

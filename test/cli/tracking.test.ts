@@ -249,7 +249,8 @@ describe('the tokens that a server tells of', () => {
       top_logprobs: [],
     });
     const logprobs = { content: [entry('token_id:17', -0.25), entry('token_id:300', -0.5)], refusal: null };
-    const server = await openAiServer((response) => sendJson(response, 200, told({ logprobs })));
+    const answer = { ...told({ logprobs }), prompt_token_ids: [17, 300] };
+    const server = await openAiServer((response) => sendJson(response, 200, answer));
     const results = await runJson(await smallProject({ 'workflow.ts': ask }), endpoint(server.baseUrl));
     expect(server.received[0]?.body).toMatchObject({ logprobs: true, return_token_ids: true });
     // The workflow, which asked for none, was given none.
@@ -260,6 +261,8 @@ describe('the tokens that a server tells of', () => {
       [17, 300],
       [-0.25, -0.5],
     ]);
+    // Those of its prompt are compared, too.
+    expect(results.report.findings.map(({ code }) => code)).toContain('prompt-drift');
   });
 
   it('are done without where it refuses to tell', async () => {

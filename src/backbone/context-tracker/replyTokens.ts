@@ -19,7 +19,8 @@ export function readReplyTokens(choice: Choice): readonly ReplyToken[] | null {
   return ids.map((id) => ({ id, bytes: [], logprob: null }));
 }
 
-function readIds(value: unknown): readonly number[] | undefined {
+/** A list of ids; undefined: it is none. */
+export function readIds(value: unknown): readonly number[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const ids = value as readonly unknown[];
   return ids.every((id): id is number => Number.isInteger(id)) ? ids : undefined;

@@ -3,7 +3,7 @@ import type { BegunRequest, TrackedCall, TrackerReply, TrackerRequest } from '..
 import type { FinishedCall } from '../model-tuner/call.ts';
 import type { BegunCall } from '../model-tuner/contextGuard.ts';
 import { injectedFault } from '../model-tuner/faults/faults.ts';
-import { readReplyTokens } from './replyTokens.ts';
+import { readIds, readReplyTokens } from './replyTokens.ts';
 
 /** What of a call's request decides its tokens. */
 export function begunRequest({ call, agentName, request, startedAt }: BegunCall): BegunRequest {
@@ -26,7 +26,15 @@ export function trackerReply({ failure, completion }: FinishedCall): TrackerRepl
     toolCalls: tool_calls ?? null,
     finishReason: choice.finish_reason,
     tokens: readReplyTokens(choice),
+    ...promptIds(completion),
   };
+}
+
+/** vLLM tells them beside the choices. */
+function promptIds(completion: FinishedCall['completion']): Pick<TrackerReply, 'promptIds'> {
+  const { prompt_token_ids } = (completion ?? {}) as { prompt_token_ids?: unknown };
+  const ids = readIds(prompt_token_ids);
+  return ids === undefined ? {} : { promptIds: ids };
 }
 
 /** A call as the trace has it; of one that could not be tracked, all but messages and tokens. */

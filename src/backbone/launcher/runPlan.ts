@@ -91,6 +91,8 @@ function trackingOf(config: Config): RunPlan['tracking'] {
       turnLength: config.integer('ajet.rollout.max_response_length_in_one_turn'),
     },
     toolCallsDisabled: config.boolean('ajet.rollout.force_disable_toolcalls'),
+    fixesDrift: config.boolean('ajet.context_tracker.fix_retokenization_drift'),
+    detectsSnaps: config.boolean('ajet.context_tracker.detect_timeline_snap'),
     merging: {
       compareLevel: compareLevel(config, `${merging}.timeline_compare_level`),
       ignoreTools: config.boolean(`${merging}.ignore_tools`),

@@ -56,7 +56,7 @@ export const timelineKinds = {
   },
   'not-merged': {
     level: 'episode',
-    place: 'execute',
+    place: 'key:ajet.context_tracker.timeline_merging_policy.timeline_compare_level',
     severity: 'warning',
     title: 'Calls of one agent that do not merge',
     explanation:
@@ -69,8 +69,26 @@ export const timelineKinds = {
     severity: 'warning',
     title: 'A reply that comes back in other tokens',
     explanation:
-      'A later prompt holds a reply, and the chat template makes other tokens of it than the model had made: the model goes on from a prompt that it is not trained on. Where timelines merge by `text`, training takes the model’s own tokens; by `token`, they do not merge. `ajet.context_tracker.fix_retokenization_drift` does not mend it: where the texts are equal it only logs a warning, under Trinity and where the engine tells the tokens of its prompts.',
+      'A later prompt holds a reply, and the chat template makes other tokens of it than the model had made: the model goes on from a prompt that it is not trained on. Where timelines merge by `text`, training takes the model’s own tokens; by `token`, they do not merge. `ajet.context_tracker.fix_retokenization_drift` does not mend it (see `prompt-drift`).',
     hint: 'Merge by text (`timeline_compare_level: text`), and send replies back as they came; where the template writes them in other words, such as without their thoughts, expect it at every turn.',
+  },
+  'prompt-drift': {
+    level: 'episode',
+    place: 'key:ajet.context_tracker.fix_retokenization_drift',
+    severity: 'warning',
+    title: 'Another prompt than the engine was given',
+    explanation:
+      'The endpoint told the tokens of its prompt, and they are not those of the tracked messages, which AgentJet makes one by one. It compares them under Trinity only, and only with `ajet.context_tracker.fix_retokenization_drift`: other tokens of the same text are logged and kept; another text, as of templates that write a message by what stands around it, is to be made into tokens anew, which AgentJet gets wrong, so that the sample fails. VERL sends its own tokens and compares nothing.',
+    hint: 'Have the endpoint use the chat template of `ajet.model.path`, and one that writes each message the same wherever it stands; under Trinity, set `ajet.context_tracker.fix_retokenization_drift: false` where texts differ.',
+  },
+  'timeline-snap': {
+    level: 'episode',
+    place: 'key:ajet.context_tracker.detect_timeline_snap',
+    severity: 'warning',
+    title: 'A history that was rewritten between calls',
+    explanation:
+      'With `ajet.context_tracker.detect_timeline_snap`, AgentJet compares each timeline with the one that was kept before it, whichever agent’s that is, and logs that they do not merge. The message names the first message and field that differ. Agents that take turns differ at every turn, and may merge all the same: what does not merge in the end is `not-merged`.',
+    hint: 'Append to the messages of the call before; where agents take turns, or the history is rewritten on purpose, set `ajet.context_tracker.detect_timeline_snap: false`.',
   },
   'degenerate-reply': {
     level: 'episode',

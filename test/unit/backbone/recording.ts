@@ -22,6 +22,8 @@ export const letters: ModelText = {
 export const tracking: Omit<TrackerOptions, 'text'> = {
   limits: { modelLength: 100, promptLength: 40, responseLength: 60, turnLength: 30 },
   toolCallsDisabled: false,
+  fixesDrift: true,
+  detectsSnaps: false,
   merging: { compareLevel: 'text', ignoreTools: true },
   madness: { checklist: [], reward: -1, terminates: true },
 };

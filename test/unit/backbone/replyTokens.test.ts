@@ -94,6 +94,8 @@ describe('a call', () => {
       tokens: null,
     });
     expect(trackerReply(finishedCall({ completion: { ...completion, choices: [] } }))).toBeNull();
+    const withPrompt = { ...completion, prompt_token_ids: [5, 6] };
+    expect(trackerReply(finishedCall({ completion: withPrompt }))).toMatchObject({ promptIds: [5, 6] });
   });
 
   it('is traced with all of its request: messages by position, tools and the rest as JSON', () => {

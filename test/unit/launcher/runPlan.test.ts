@@ -72,6 +72,8 @@ describe('planRun', () => {
     expect(tracking).toEqual({
       limits: { modelLength: 40, promptLength: 10, responseLength: 20, turnLength: 18 },
       toolCallsDisabled: true,
+      fixesDrift: true,
+      detectsSnaps: false,
       merging: { compareLevel: 'token', ignoreTools: false },
       madness: { checklist: ['nonsense', 'wrong_toolcall'], reward: -2, terminates: true },
     });

@@ -40,6 +40,8 @@ export class Episode {
     this.tracker = createEpisodeTracker({
       limits: roomy,
       toolCallsDisabled: false,
+      fixesDrift: true,
+      detectsSnaps: false,
       merging: { compareLevel: 'text', ignoreTools: true },
       madness: { checklist: [], reward: -1, terminates: true },
       ...options,

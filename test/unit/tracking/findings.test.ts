@@ -1,11 +1,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ajetKeys } from '../../../src/config/keyTable.ts';
 import { findingDocs } from '../../../src/tracking/findingDocs.ts';
 import { findingKinds, type FindingKind } from '../../../src/tracking/findings.ts';
 
 const file = path.resolve(import.meta.dirname, '../../../media/findings.md');
 const kinds: readonly (readonly [string, FindingKind])[] = Object.entries(findingKinds);
+
+it('places notes at keys that there are', () => {
+  const keys = kinds.flatMap(([, { place = '' }]) => (place.startsWith('key:') ? [place.slice(4)] : []));
+  expect(keys.filter((key) => ajetKeys().get(key) === undefined)).toEqual([]);
+  expect(keys.length).toBeGreaterThan(10);
+});
 
 describe('the list of findings', () => {
   it('is as the table has it (else: node test/tools/findingDocs.mjs --update)', () => {

@@ -95,7 +95,8 @@ class Tracked {
     this.#set = set;
     this.#text = text;
     const madness = { checklist, reward: -1, terminates: true };
-    this.#tracker = createEpisodeTracker({ text, limits, toolCallsDisabled, merging, madness });
+    const options = { text, limits, toolCallsDisabled, fixesDrift: true, detectsSnaps: false };
+    this.#tracker = createEpisodeTracker({ ...options, merging, madness });
   }
 
   call(call: number, answered = true): number {
