@@ -1,8 +1,8 @@
 /**
  * `node test/tools/vectors/regenerate.mjs` asks the Python packages what the unit tests of the tokenizers and of configs
  * and of the tracker, the judges, task readers and rollouts expect, and writes it to test/fixtures: `tokenizer`, `hydra`,
- * `convert`, `madness`, `judges`, `tracing`, `readers`, `rollout`, `datagen`, `merging` and `learn_to_ask`. With a name of
- * these only that; from `convert` on, they are followed by the folder of a clone of AgentJet. Needs Python 3.10 or later,
+ * `convert`, `madness`, `judges`, `tracing`, `readers`, `rollout`, `datagen`, `merging`, `prompts` and `learn_to_ask`. With a
+ * name of these only that; from `convert` on, they are followed by the folder of a clone of AgentJet. Needs Python 3.10 or later,
  * and PyPI the first time.
  */
 import { spawnSync } from 'node:child_process';
@@ -38,6 +38,7 @@ const names = [
   'rollout',
   'datagen',
   'merging',
+  'prompts',
   'learn_to_ask',
 ];
 if (only !== undefined && !names.includes(only)) {
@@ -107,6 +108,7 @@ const generators = {
   rollout: () => fromClone('rollout'),
   datagen: () => fromClone('datagen'),
   merging: () => fromClone('merging', writeTraceSets),
+  prompts: () => fromClone('prompts', writeTraceSets),
   learn_to_ask: () => fromClone('learn_to_ask'),
 };
 for (const [name, generate] of Object.entries(generators)) {

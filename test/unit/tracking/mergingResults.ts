@@ -22,7 +22,7 @@ export async function loadTexts(): Promise<Texts> {
   return { embedded: templated('embedded'), tools: templated('tools') };
 }
 
-const settings: readonly MergeOptions[] = [
+export const settings: readonly MergeOptions[] = [
   { compareLevel: 'text', ignoreTools: true },
   { compareLevel: 'text', ignoreTools: false },
   { compareLevel: 'token', ignoreTools: true },
@@ -183,7 +183,10 @@ function isRefusedAtOnce(code: string, call: TraceCall | undefined): boolean {
   return ['later-system', 'part-refused', 'tool-without-parameters', 'template-failed'].includes(code);
 }
 
-function replyOf({ content, toolCalls, pieces, ended }: TraceReply, { tokenizer }: ModelText): TrackerReply {
+export function replyOf(
+  { content, toolCalls, pieces, ended }: TraceReply,
+  { tokenizer }: ModelText,
+): TrackerReply {
   const ids = [...pieces.flatMap((piece) => tokenizer.encode(piece)), ...(ended ? [tokenizer.eos] : [])];
   return {
     content,
