@@ -17,20 +17,20 @@ export interface MadeTokens {
  * upstream takes them, else by their bytes. Ids of the model's own tokenizer need not spell the reply, since a server
  * may have taken tool calls or thoughts out of it.
  *
- * @param templated bytes of the reply's body as the template writes it, tool calls included
+ * @param templated tokens of the reply's body as the template writes it, tool calls included
  * @returns undefined: it told none, or none that are to be trusted
  */
 export function madeTokens(
   reply: TrackerReply,
   { tokenizer, note }: ModelText,
-  templated: Uint8Array,
+  templated: readonly number[],
 ): MadeTokens | undefined {
   const tokens = reply.tokens ?? [];
   if (tokens.length === 0) return undefined;
   const content = utf8(reply.content ?? '');
   const hasToolCalls = (reply.toolCalls ?? []).length > 0;
   const isReply = (body: Uint8Array): boolean =>
-    sameBytes(body, templated) || (!hasToolCalls && sameBytes(body, content));
+    sameBytes(body, bytesOf(templated, tokenizer)) || (!hasToolCalls && sameBytes(body, content));
   const byId = made(tokens, (token) => idAsTold(token, tokenizer), tokenizer.eos);
   if (byId !== undefined) {
     const body = bytesOf(byId.ids, tokenizer);
@@ -50,7 +50,9 @@ export function wasCut({ finishReason }: TrackerReply): boolean {
 
 /** The bytes that tokens stand for, one after the other. */
 export function bytesOf(ids: readonly number[], tokenizer: Tokenizer): Uint8Array {
-  return Uint8Array.from(ids.flatMap((id) => [...tokenizer.bytesOf(id)]));
+  const bytes: number[] = [];
+  for (const id of ids) bytes.push(...tokenizer.bytesOf(id));
+  return Uint8Array.from(bytes);
 }
 
 /** @returns undefined when a token has no id */

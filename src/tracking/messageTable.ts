@@ -1,10 +1,12 @@
 import type { TracedMessage } from '../protocol/trace.ts';
+import { sameItems } from './branches.ts';
 import type { AddedMessage } from './tracker.ts';
 
 /** An episode's messages: equal ones are one, at one position. */
 export class MessageTable {
   readonly #messages: TracedMessage[] = [];
-  readonly #positions = new Map<string, number>();
+  /** By all of a message but its tokens. */
+  readonly #positions = new Map<string, number[]>();
   #taken = 0;
 
   get size(): number {
@@ -20,10 +22,11 @@ export class MessageTable {
   /** The message's position; one that is new gets the next. */
   put(message: TracedMessage): number {
     const key = keyOf(message);
-    const known = this.#positions.get(key);
+    const alike = this.#positions.get(key) ?? [];
+    const known = alike.find((position) => sameTokens(this.at(position), message));
     if (known !== undefined) return known;
     const position = this.#messages.push(message) - 1;
-    this.#positions.set(key, position);
+    this.#positions.set(key, [...alike, position]);
     return position;
   }
 
@@ -35,7 +38,29 @@ export class MessageTable {
   }
 }
 
-function keyOf({ role, author, text, toolCalls, toolCallId, ...tokens }: TracedMessage): string {
-  const numbers = [tokens.tokenIds, tokens.lossMask, tokens.logprobs ?? []].map((list) => list.join(' '));
-  return JSON.stringify([role, author, text, toolCalls, toolCallId, ...numbers]);
+function keyOf({ role, author, text, toolCalls, toolCallId, tokenIds, logprobs }: TracedMessage): string {
+  const digests = [digest(tokenIds), digest(bitsOf(logprobs))];
+  return JSON.stringify([role, author, text, toolCalls, toolCallId, ...digests]);
 }
+
+/** Tells most lists apart. */
+function digest(words: Int32Array): number {
+  let sum = words.length;
+  for (const word of words) sum = (Math.imul(sum, 31) + word) | 0;
+  return sum;
+}
+
+function sameTokens(a: TracedMessage, b: TracedMessage): boolean {
+  return (
+    sameItems(a.tokenIds, b.tokenIds) &&
+    sameItems(a.lossMask, b.lossMask) &&
+    sameItems(bitsOf(a.logprobs), bitsOf(b.logprobs))
+  );
+}
+
+/** As bits, one that is not given is the same as another. */
+function bitsOf(logprobs: Float32Array | null): Int32Array {
+  return logprobs === null ? nothing : new Int32Array(logprobs.buffer, logprobs.byteOffset, logprobs.length);
+}
+
+const nothing = new Int32Array();

@@ -1,5 +1,5 @@
 import { commonStart } from '../base/commonStart.ts';
-import { bytesOf, madeTokens, wasCut } from './madeTokens.ts';
+import { madeTokens, wasCut } from './madeTokens.ts';
 import { indexOfRun, startsWithRun } from './tokenLists.ts';
 import type { TrackerReply } from './tracker.ts';
 import type { ModelText } from './tokenizer.ts';
@@ -45,7 +45,7 @@ export function replyTokens(
   const { tokenizer } = text;
   const frame = frameOf(container, header, tokenizer.eos);
   const templated = container.slice(frame.begin, frame.end);
-  const made = madeTokens(reply, text, bytesOf(templated, tokenizer));
+  const made = madeTokens(reply, text, templated);
   const body = made?.ids ?? templated;
   const ended = made?.ended ?? !wasCut(reply);
   const before = container.slice(0, frame.begin);
