@@ -40,27 +40,37 @@ interface ReadText {
  * calls are enabled. The first message must be a system message, and no other may be.
  */
 export function readMessages(messages: readonly unknown[], toolCallsDisabled: boolean): ReadMessages {
-  const read = messages.map((message) => readMessage(message, toolCallsDisabled));
-  const kept = read.flatMap((message) => message.kept ?? []);
-  const problems = read.flatMap((message) => message.problems);
-  const first = read[0]?.kept;
-  if (first?.role !== 'system') problems.push(firstNotSystem);
-  const later = read.slice(1).some((message) => message.kept?.role === 'system');
-  if (later) problems.push(laterSystem);
+  const kept: KeptMessage[] = [];
+  const problems: CallProblem[] = [];
+  const systems: number[] = [];
+  for (const [place, message] of messages.entries()) {
+    const read = readMessage(message, toolCallsDisabled);
+    problems.push(...read.problems);
+    if (read.kept === null) continue;
+    kept.push(read.kept);
+    if (read.kept.role === 'system') systems.push(place);
+  }
+  if (systems[0] !== 0) problems.push(firstNotSystem);
+  if (systems.some((place) => place > 0)) problems.push(laterSystem);
   return { kept, problems };
 }
 
-/** The timeline's messages: tool results in a row are one, their texts joined the way a ChatML template parts them. */
-export function timelineMessages(kept: readonly KeptMessage[]): readonly TimelineMessage[] {
-  const result: TimelineMessage[] = [];
-  for (let start = 0; start < kept.length;) {
-    const end = endOfRun(kept, start);
-    const run = kept.slice(start, end);
-    const [first] = run;
-    if (first !== undefined) result.push(run.length === 1 ? single(first) : joined(first, run));
-    start = end;
+/** A request's messages, tool results in a row together: what a timeline has one message of. */
+export function inRows<T extends { readonly role: string }>(messages: readonly T[]): readonly [T, ...T[]][] {
+  const rows: [T, ...T[]][] = [];
+  let before = '';
+  for (const message of messages) {
+    const row = message.role === 'tool' && before === 'tool' ? rows.at(-1) : undefined;
+    if (row === undefined) rows.push([message]);
+    else row.push(message);
+    before = message.role;
   }
-  return result;
+  return rows;
+}
+
+/** The timeline's message: tool results in a row are one, their texts joined the way a ChatML template parts them. */
+export function timelineMessage(first: KeptMessage, more: readonly KeptMessage[]): TimelineMessage {
+  return more.length === 0 ? { ...first, parts: [templateMessage(first)] } : joined(first, [first, ...more]);
 }
 
 /** A message as a chat template sees it. */
@@ -73,10 +83,6 @@ export function templateMessage(message: KeptMessage): TemplateMessage {
   };
 }
 
-function single(message: KeptMessage): TimelineMessage {
-  return { ...message, parts: [templateMessage(message)] };
-}
-
 function joined(first: KeptMessage, run: readonly KeptMessage[]): TimelineMessage {
   return {
     ...first,
@@ -84,14 +90,6 @@ function joined(first: KeptMessage, run: readonly KeptMessage[]): TimelineMessag
     toolCallId: null,
     parts: run.map(({ role, text }) => ({ role, content: text })),
   };
-}
-
-/** Where the tool results end that begin at `start`; the next message where none does. */
-function endOfRun(kept: readonly KeptMessage[], start: number): number {
-  let end = start + 1;
-  if (kept[start]?.role !== 'tool') return end;
-  while (kept[end]?.role === 'tool') end += 1;
-  return end;
 }
 
 function readMessage(value: unknown, toolCallsDisabled: boolean): ReadMessage {
@@ -118,8 +116,8 @@ function dropped(problem: CallProblem): ReadMessage {
 
 /** Null and absent content is the empty text; of a list, the text parts one after the other. */
 function readText(content: unknown, role: string): ReadText {
-  if (typeof content === 'string') return { text: content, problems: [] };
-  if (!Array.isArray(content)) return { text: '', problems: [] };
+  if (typeof content === 'string') return { text: content, problems: none };
+  if (!Array.isArray(content)) return { text: '', problems: none };
   const problems: CallProblem[] = [];
   let text = '';
   for (const part of content as unknown[]) {
@@ -135,6 +133,8 @@ function readText(content: unknown, role: string): ReadText {
   }
   return { text, problems };
 }
+
+const none: readonly CallProblem[] = [];
 
 const firstNotSystem: CallProblem = {
   code: 'first-not-system',

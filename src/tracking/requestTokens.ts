@@ -2,8 +2,9 @@ import { canonicalJson } from '../base/canonicalJson.ts';
 import { templateFailed, toolWithoutParameters } from './callProblems.ts';
 import { overflows, promptProblem } from './lengths.ts';
 import type { MessageTable } from './messageTable.ts';
-import { readMessages, templateMessage, timelineMessages, type TimelineMessage } from './messages.ts';
+import { readMessages, type TimelineMessage } from './messages.ts';
 import type { CallProblem } from './problems.ts';
+import { SameMessages } from './sameMessages.ts';
 import { TemplateTokens, type Prompt, type Tools } from './templateTokens.ts';
 import type { TemplateMessage } from './tokenizer.ts';
 import { haveParameters, preparedTools } from './toolCalls.ts';
@@ -41,14 +42,22 @@ interface KnownMessage {
   readonly failure: string | undefined;
 }
 
+/** Of the messages with which requests begin, and of all others. */
+interface KnownMessages {
+  readonly first: Map<TimelineMessage, KnownMessage>;
+  readonly later: Map<TimelineMessage, KnownMessage>;
+}
+
 /** Makes tokens of an episode's requests, of each message once, however many of them have it. */
 export class RequestTokens {
   readonly #options: TrackerOptions;
   readonly #template: TemplateTokens;
   readonly #table: MessageTable;
   readonly #report: (call: number, problem: CallProblem) => void;
-  readonly #known = new Map<string, KnownMessage>();
-  readonly #toolsKeys = new Map<string, string>();
+  readonly #messages = new SameMessages();
+  /** By the key of the tools. */
+  readonly #known = new Map<string, KnownMessages>();
+  readonly #offers = new Map<string, Pick<Templatable, 'tools' | 'toolsKey'>>();
   /** By the key of the tools. */
   readonly #offerKeys = new Map<string, string>();
 
@@ -75,13 +84,15 @@ export class RequestTokens {
     for (const problem of problems) this.#report(call, problem);
     const tools = preparedTools(toolCallsDisabled ? null : offered);
     if (tools !== undefined && !haveParameters(tools)) this.#report(call, toolWithoutParameters);
-    const toolsKey = this.#toolsKey(tools);
-    return { call, messages: kept.map(templateMessage), tools, toolsKey, timeline: timelineMessages(kept) };
+    return { call, ...this.#messages.read(kept), ...this.#offer(tools) };
   }
 
   /** Positions of the request's messages. */
   positions(request: ReadRequest): readonly number[] {
-    return request.timeline.map((message, index) => this.#position(request, message, index === 0));
+    const known = this.#knownWith(request.toolsKey);
+    return request.timeline.map((message, index) =>
+      this.#position(request, message, known[index === 0 ? 'first' : 'later'], index === 0),
+    );
   }
 
   /** The prompt as a whole; where the template fails on it, it is as long as its messages. */
@@ -90,12 +101,15 @@ export class RequestTokens {
     const made = this.#template.prompt(messages, tools);
     if ('failure' in made) this.#report(call, templateFailed(made.failure));
     const whole = 'failure' in made ? undefined : made.value;
-    const ownTokens = positions.reduce((sum, at) => sum + this.#table.at(at).tokenIds.length, 0);
-    const tokens = whole?.tokens ?? ownTokens + this.#template.header.length;
+    const tokens = whole?.tokens ?? this.#ownTokens(positions) + this.#template.header.length;
     const tooLong = whole !== undefined && overflows(tokens, limits);
     const problem = promptProblem(tokens, limits, text.note.exact);
     if (problem !== undefined) this.#report(call, problem);
     return { tokens, overflows: tooLong, isNear: problem !== undefined, whole };
+  }
+
+  #ownTokens(positions: readonly number[]): number {
+    return positions.reduce((sum, at) => sum + this.#table.at(at).tokenIds.length, 0);
   }
 
   /** What the template adds to the request for a reply; where it fails, header, plain text and end token. */
@@ -120,30 +134,42 @@ export class RequestTokens {
     return key;
   }
 
-  /** Short, since every message is known by it. */
-  #toolsKey(tools: Tools): string {
+  /** Equal tools are the very same ones; their key is short, since messages are known by it. */
+  #offer(tools: Tools): Pick<Templatable, 'tools' | 'toolsKey'> {
     const text = JSON.stringify(tools ?? []);
-    const key = this.#toolsKeys.get(text) ?? String(this.#toolsKeys.size);
-    this.#toolsKeys.set(text, key);
-    return key;
+    const offer = this.#offers.get(text) ?? { tools, toolsKey: String(this.#offers.size) };
+    this.#offers.set(text, offer);
+    return offer;
+  }
+
+  #knownWith(toolsKey: string): KnownMessages {
+    const known = this.#known.get(toolsKey) ?? { first: new Map(), later: new Map() };
+    this.#known.set(toolsKey, known);
+    return known;
   }
 
   /** The position of a request's message, which is made into tokens when it is first seen. */
-  #position({ call, tools, toolsKey }: Templatable, message: TimelineMessage, isFirst: boolean): number {
-    const key = JSON.stringify([isFirst, toolsKey, message]);
-    let known = this.#known.get(key);
-    if (known === undefined) {
-      const { parts } = message;
-      const made = isFirst
-        ? this.#template.first(parts, tools)
-        : this.#template.later(parts, tools, toolsKey);
-      const failed = 'failure' in made;
-      const ids = failed ? this.#template.plain(message.text) : made.value;
-      const position = this.#table.put(traced(message, 'env', ids, null, new Uint8Array(ids.length)));
-      known = { position, failure: failed ? made.failure : undefined };
-      this.#known.set(key, known);
+  #position(
+    request: Templatable,
+    message: TimelineMessage,
+    known: Map<TimelineMessage, KnownMessage>,
+    isFirst: boolean,
+  ): number {
+    let found = known.get(message);
+    if (found === undefined) {
+      found = this.#make(request, message, isFirst);
+      known.set(message, found);
     }
-    if (known.failure !== undefined) this.#report(call, templateFailed(known.failure));
-    return known.position;
+    if (found.failure !== undefined) this.#report(request.call, templateFailed(found.failure));
+    return found.position;
+  }
+
+  #make({ tools, toolsKey }: Templatable, message: TimelineMessage, isFirst: boolean): KnownMessage {
+    const { parts, text } = message;
+    const made = isFirst ? this.#template.first(parts, tools) : this.#template.later(parts, tools, toolsKey);
+    const failed = 'failure' in made;
+    const ids = failed ? this.#template.plain(text) : made.value;
+    const position = this.#table.put(traced(message, 'env', ids, null, new Uint8Array(ids.length)));
+    return { position, failure: failed ? made.failure : undefined };
   }
 }

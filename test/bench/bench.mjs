@@ -13,6 +13,7 @@ import { resultOf } from './measure.mjs';
 import { mergeBenches } from './merge.mjs';
 import { rolloutBenches } from './rollout.mjs';
 import { traceBenches } from './trace.mjs';
+import { trackBenches } from './track.mjs';
 
 const benches = [
   ...configBenches,
@@ -21,6 +22,7 @@ const benches = [
   ...mergeBenches,
   ...rolloutBenches,
   ...traceBenches,
+  ...trackBenches,
 ];
 
 function chosen(only) {

@@ -1,24 +1,5 @@
-import { Environment, Interpreter } from '@huggingface/jinja';
-
-type Statement = NonNullable<Parameters<Interpreter['evaluate']>[0]>;
-type Value = ReturnType<Interpreter['evaluate']>;
-
-interface Named extends Statement {
-  readonly value: string;
-}
-interface Call extends Statement {
-  readonly callee: Statement;
-  readonly args: readonly Statement[];
-}
-interface Member extends Statement {
-  readonly object: Statement;
-  readonly property: Statement;
-  readonly computed: boolean;
-}
-interface Filter extends Statement {
-  readonly operand: Statement;
-  readonly filter: Statement;
-}
+import { Interpreter, type Environment } from '@huggingface/jinja';
+import { asValue, isCall, isFilter, isMember, isNamed, type Statement, type Value } from './jinjaNodes.ts';
 
 /** What is done to a text that a template strips. */
 interface Stripping {
@@ -76,11 +57,6 @@ function trimFilter(statement: Statement): Stripping | undefined {
     : undefined;
 }
 
-const isCall = (statement: Statement): statement is Call => statement.type === 'CallExpression';
-const isMember = (statement: Statement): statement is Member => statement.type === 'MemberExpression';
-const isFilter = (statement: Statement): statement is Filter => statement.type === 'FilterExpression';
-const isNamed = (statement: Statement): statement is Named => statement.type === 'Identifier';
-
 function strip(text: string, set: string, { left, right }: Ends): string {
   const characters = Array.from(text);
   let start = 0;
@@ -88,9 +64,4 @@ function strip(text: string, set: string, { left, right }: Ends): string {
   while (left && start < end && set.includes(characters[start] ?? '')) start++;
   while (right && start < end && set.includes(characters[end - 1] ?? '')) end--;
   return characters.slice(start, end).join('');
-}
-
-/** The library makes its values only where it declares variables. */
-function asValue(text: string): Value {
-  return new Environment().set('text', text);
 }

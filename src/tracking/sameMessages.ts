@@ -1,0 +1,113 @@
+import {
+  inRows,
+  templateMessage,
+  timelineMessage,
+  type KeptMessage,
+  type TimelineMessage,
+} from './messages.ts';
+import type { TemplateMessage } from './tokenizer.ts';
+
+/** A message that an episode's requests have in common. */
+interface SameMessage {
+  readonly number: number;
+  readonly role: string;
+  readonly kept: KeptMessage;
+  /** JSON of the tool calls. */
+  readonly toolCalls: string | null;
+  readonly template: TemplateMessage;
+  /** As a timeline has it where it is not joined with others. */
+  readonly alone: TimelineMessage;
+}
+
+/** Where requests that begin alike have come to. */
+interface Place {
+  /** Where the one before went on to. */
+  taken: Step | undefined;
+  readonly steps: Map<SameMessage, Step>;
+}
+
+interface Step extends Place {
+  readonly message: SameMessage;
+}
+
+/** A request's messages as the chat template sees them, and as its timeline has them. */
+export interface SameRequest {
+  readonly messages: readonly TemplateMessage[];
+  readonly timeline: readonly TimelineMessage[];
+}
+
+/**
+ * Gives equal messages of an episode's requests as one object, so that whoever made something of it knows it again.
+ * Most of a request is what the one before it had at the same place, so it is compared with that; what a look-up costs
+ * is paid only where requests part.
+ */
+export class SameMessages {
+  readonly #known = new Map<string, SameMessage>();
+  readonly #start: Place = { taken: undefined, steps: new Map() };
+  /** By the numbers of tool results in a row. */
+  readonly #rows = new Map<string, TimelineMessage>();
+
+  read(kept: readonly KeptMessage[]): SameRequest {
+    let place = this.#start;
+    const same = kept.map((message) => {
+      const step = this.#step(place, message);
+      place = step;
+      return step.message;
+    });
+    return {
+      messages: same.map(({ template }) => template),
+      timeline: inRows(same).map((row) => this.#joined(row)),
+    };
+  }
+
+  #step(place: Place, message: KeptMessage): Step {
+    const toolCalls = message.toolCalls && JSON.stringify(message.toolCalls);
+    const { taken } = place;
+    if (taken !== undefined && isSame(taken.message, message, toolCalls)) return taken;
+    const same = this.#lookUp(message, toolCalls);
+    const step = place.steps.get(same) ?? { message: same, taken: undefined, steps: new Map() };
+    place.steps.set(same, step);
+    place.taken = step;
+    return step;
+  }
+
+  #lookUp(kept: KeptMessage, toolCalls: string | null): SameMessage {
+    const key = JSON.stringify([kept.role, kept.text, kept.toolCallId, toolCalls]);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const { role } = kept;
+    const number = this.#known.size;
+    const same = {
+      number,
+      role,
+      kept,
+      toolCalls,
+      template: templateMessage(kept),
+      alone: timelineMessage(kept, []),
+    };
+    this.#known.set(key, same);
+    return same;
+  }
+
+  #joined([first, ...more]: readonly [SameMessage, ...SameMessage[]]): TimelineMessage {
+    if (more.length === 0) return first.alone;
+    const key = [first, ...more].map(({ number }) => number).join(' ');
+    const known =
+      this.#rows.get(key) ??
+      timelineMessage(
+        first.kept,
+        more.map(({ kept }) => kept),
+      );
+    this.#rows.set(key, known);
+    return known;
+  }
+}
+
+function isSame({ kept, toolCalls }: SameMessage, message: KeptMessage, calls: string | null): boolean {
+  return (
+    kept.role === message.role &&
+    kept.text === message.text &&
+    kept.toolCallId === message.toolCallId &&
+    toolCalls === calls
+  );
+}
