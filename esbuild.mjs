@@ -173,7 +173,12 @@ async function buildTypes() {
       dts({
         includeExternal: ['openai'],
         tsconfig: path.join(root, 'src/workflow/tsconfig.json'),
-        compilerOptions: { paths: { openai: [path.join(openai, 'index.d.mts')] } },
+        compilerOptions: {
+          paths: {
+            openai: [path.join(openai, 'index.d.mts')],
+            'openai/resources/*': [path.join(openai, 'resources/*.d.mts')],
+          },
+        },
       }),
     ],
     onwarn: (warning) => {

@@ -28,6 +28,11 @@ export class DebugModels {
     this.#options = options;
   }
 
+  /** Of those that the run was given. */
+  get names(): readonly string[] {
+    return Object.keys(this.#options.choices);
+  }
+
   /** Rejects with a {@link ModelFailureError}, which a call can be answered with. */
   get(name: string): Promise<ChatModel> {
     let opened = this.#opened.get(name);

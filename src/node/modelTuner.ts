@@ -1,11 +1,17 @@
 import process from 'node:process';
 import type { ModelTextSource } from '../backbone/context-tracker/modelTextSource.ts';
 import { tokenPieces } from '../backbone/context-tracker/tokenPieces.ts';
-import type { ModelTuner } from '../backbone/launcher/launch.ts';
+import type { ModelTuner } from '../backbone/launcher/modelPorts.ts';
 import type { RunPlan } from '../backbone/launcher/runPlan.ts';
 import { createEmbeddedModel } from '../backbone/model-tuner/embedded/embeddedModel.ts';
 import { FaultTally } from '../backbone/model-tuner/faults/faultTally.ts';
-import { createGateway, type EpisodeHandle, type FinishedCall } from '../backbone/model-tuner/gateway.ts';
+import type { ContextGuard } from '../backbone/model-tuner/contextGuard.ts';
+import {
+  createGateway,
+  type EpisodeHandle,
+  type EpisodeOptions,
+  type FinishedCall,
+} from '../backbone/model-tuner/gateway.ts';
 import type { ChatModel } from '../backbone/model-tuner/model.ts';
 import { EpisodeNames } from '../backbone/model-tuner/recording/episodeNames.ts';
 import type { AdapterRoute, Targets } from '../backbone/model-tuner/routing.ts';
@@ -93,16 +99,16 @@ export async function openModelTuner(
   const outside = new OutsideWatch(server.baseUrl, (error) => loader.userFrame(error));
   const fetchFor = (adapter: AdapterRoute): typeof fetch =>
     createModelFetch((asked) => gateway.handle({ ...asked, adapter }));
+  const binding = { baseUrl: server.baseUrl, debugModels: debugModels.names, fetchFor };
   const openCalls: ModelTuner['openCalls'] = (slot, episodeUuid, guard) => {
-    const { episode } = slot;
-    const name = names.begin(episode, slot.task.task_id, slot.repeat);
+    const name = names.begin(slot.episode, slot.task.task_id, slot.repeat);
     const address = server.baseUrl;
-    const handle = gateway.openEpisode({ episodeUuid, episode, seed: seedOf(slot), address, guard });
+    const handle = gateway.openEpisode({ ...optionsOf(slot, guard), episodeUuid, address });
     return callsOf(handle, {
       tunerFor: (workflow) => {
         const trained = settleTargets(workflow, request.trainableTargets);
         targets.names(trained);
-        return tunerOf(handle, { baseUrl: address, targets: trained, fetchFor });
+        return tunerOf(handle, { ...binding, targets: trained });
       },
       faults: () => faults.of(episodeUuid),
       outside: outside.openEpisode(),
@@ -116,6 +122,10 @@ export async function openModelTuner(
   };
   const episodesEnded = (): void => targets.close();
   return { description: model.description, onCall: calls.event, openCalls, episodesEnded, close };
+}
+
+function optionsOf(slot: EpisodeSlot, guard?: ContextGuard): Omit<EpisodeOptions, 'episodeUuid' | 'address'> {
+  return { episode: slot.episode, seed: seedOf(slot), ...(guard && { guard }) };
 }
 
 function debugModelsOf(request: TunerRequest, open: DebugModelsOptions['open'], logger: Logger): DebugModels {

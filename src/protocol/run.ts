@@ -221,6 +221,10 @@ export const episodeResult = z.object({
   /** Who gave the reward, and whether with `isSuccess`, which else counts as false; absent: there is none. */
   scoredBy: z.optional(z.enum(['workflow', 'judge'])),
   successGiven: z.optional(z.boolean()),
+  /** What the workflow returned for a reward, where the judge's counts all the same. */
+  rewardUnused: z.optional(z.number()),
+  /** Numbers that the workflow logs, and the judge: absent where there are none. */
+  metrics: z.optional(z.record(z.string(), z.number())),
   /** LLM calls through the tuner that were answered by the model being trained. */
   llmCalls: z.number(),
   /** Absent where there were none. */

@@ -1,5 +1,17 @@
 /** The package that workflows import as "agentjet". */
+export type { ChatModel, ChatModelOptions, ChatResponse, TextBlock, ToolUseBlock } from './chatModel.ts';
 export type { GymAction, GymEnv, GymStep } from './environment.ts';
+export type {
+  AuxiliaryModels,
+  FunctionLogger,
+  JudgeArguments,
+  JudgeFunction,
+  JudgeFunctionOutput,
+  TaskRow,
+  WorkflowArguments,
+  WorkflowFunction,
+  WorkflowFunctionOutput,
+} from './functions.ts';
 export type { InitMessage } from './message.ts';
 export type { ObservationWindow } from './observationWindow.ts';
 export type { Task, WorkflowOutput, WorkflowTask } from './task.ts';

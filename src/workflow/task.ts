@@ -42,5 +42,8 @@ export interface WorkflowOutput {
   readonly isSuccess?: boolean | null;
   /** For the judge; anything the workflow likes. */
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Numbers in it are the episode's metrics. */
   readonly logMetrics?: Readonly<Record<string, unknown>>;
+  /** Only of a workflow that is a function: what it responded, for a judge that is one. */
+  readonly response?: unknown;
 }

@@ -1,4 +1,6 @@
 import type OpenAI from 'openai';
+import type { ChatModel } from './chatModel.ts';
+import type { AuxiliaryModels } from './functions.ts';
 
 /** Whose call it is. */
 export interface AgentOptions {
@@ -64,4 +66,13 @@ export interface AjetTuner {
 
   /** The episode's Context Tracker. Upstream's `tuner.get_context_tracker()`. */
   getContextTracker(): ContextTracker;
+
+  /**
+   * The model as a function of messages, which the function form of a workflow is given. Upstream's
+   * `as_agentscope_model`: here `debugModel` is null unless given.
+   */
+  asChatModel(agent?: RoutedAgentOptions): ChatModel;
+
+  /** The debug models that the run was given (`--debug-model`, launch.json: `debugModels`), by name; never trained. */
+  readonly auxiliaryModels: AuxiliaryModels;
 }

@@ -9,23 +9,35 @@ import { noGymEnv } from '../env-service/gymEnv.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import { askJudge, type Judging, type Outcome } from '../task-judge/judge.ts';
 import { rollOut } from '../task-rollout/rollout.ts';
-import { explain, interruption, type Interruptible } from '../task-runner/episode.ts';
+import {
+  explain,
+  interruption,
+  type EpisodeCalls,
+  type EpisodeContext,
+  type EpisodeSlot,
+  type Interruptible,
+} from '../task-runner/episode.ts';
 import { judgingOf, type JudgingPorts } from './judging.ts';
+import type { ModelPorts, ModelTuner } from './modelPorts.ts';
 import { readPlan, type PlanPorts } from './readPlan.ts';
 import type { RunPlan } from './runPlan.ts';
 import { taskSourceOf, type SourcePorts } from './taskSource.ts';
 import { locator } from './userClasses.ts';
 
-export interface JudgeAgainPorts extends PlanPorts, SourcePorts, Omit<JudgingPorts, 'warn'> {
+export interface JudgeAgainPorts extends PlanPorts, SourcePorts, ModelPorts, Omit<JudgingPorts, 'warn'> {
   readonly paths: PlanPorts['paths'];
   readonly clock: SourcePorts['clock'];
   /** The episodes of a trace. Throws a CodedError `trace/…`. */
   readTrace(file: string): RecordedRun;
   openHelper(plan: RunPlan): HelperLlm;
-  readonly episodes: JudgingPorts['episodes'] & Pick<Interruptible, 'onUncaught'>;
+  readonly episodes: JudgingPorts['episodes'] & Pick<EpisodeContext, 'onUncaught' | 'newUuid'>;
 }
 
-type JudgeContext = Judging & Interruptible & { readonly clock: PlanPorts['clock'] };
+interface JudgeContext extends Judging, Interruptible {
+  readonly clock: PlanPorts['clock'];
+  /** Undefined: the run was given no debug model that a judge could ask. */
+  openCalls(slot: EpisodeSlot): Promise<EpisodeCalls> | undefined;
+}
 
 /**
  * Every episode is scored by the config's judge, whatever reward the workflow gave it, from the task and the output that
@@ -52,24 +64,60 @@ export async function judgeAgain(
   const folders = [ports.paths.dirname(judge.trace), plan.folder];
   const warn = (problem: CodedError): void =>
     ports.emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) });
+  const models = new JudgeModels(request, plan, ports);
   const context: JudgeContext = {
     ...judgingOf(
-      { plan, config, locate, workflow, helper, cancellation, sourceOf, folders },
+      { plan, config, locate, decides: 'judge', workflow, helper, cancellation, sourceOf, folders },
       { ...ports, warn },
     ),
     clock: ports.clock,
     timeout: request.episodeTimeout,
     onUncaught: (listener) => ports.episodes.onUncaught(listener),
+    openCalls: (slot) => models.openCalls(slot),
   };
   ports.emit(started(request, judge.trace, recorded, episodes.length, plan));
-  await rollOut(episodes, plan.parallel, cancellation, async (episode) => {
-    const { taskId, repeat } = episode;
-    ports.emit({ type: 'episode-started', episode: episode.episode, taskId, repeat });
-    const result = await judgeEpisode(episode, context, cancellation);
-    ports.emit({ type: 'episode-ended', result });
-    return result;
-  });
+  try {
+    await rollOut(episodes, plan.parallel, cancellation, async (episode) => {
+      const { taskId, repeat } = episode;
+      ports.emit({ type: 'episode-started', episode: episode.episode, taskId, repeat });
+      const result = await judgeEpisode(episode, context, cancellation);
+      ports.emit({ type: 'episode-ended', result });
+      return result;
+    });
+  } finally {
+    await models.close();
+  }
   return { status: cancellation.isCancelled ? 'cancelled' : 'completed', error: null };
+}
+
+/** The debug models for judges that are functions, opened with the first episode. */
+class JudgeModels {
+  readonly #request: RunRequest;
+  readonly #plan: RunPlan;
+  readonly #ports: JudgeAgainPorts;
+  #opening: Promise<ModelTuner> | undefined;
+
+  constructor(request: RunRequest, plan: RunPlan, ports: JudgeAgainPorts) {
+    this.#request = request;
+    this.#plan = plan;
+    this.#ports = ports;
+  }
+
+  openCalls(slot: EpisodeSlot): Promise<EpisodeCalls> | undefined {
+    if (Object.keys(this.#request.debugModels ?? {}).length === 0) return undefined;
+    this.#opening ??= this.#open();
+    return this.#opening.then((tuner) => tuner.openCalls(slot, this.#ports.episodes.newUuid()));
+  }
+
+  async close(): Promise<void> {
+    const tuner = await this.#opening?.catch(() => undefined); // that it did not open, every episode has told
+    await tuner?.close();
+  }
+
+  async #open(): Promise<ModelTuner> {
+    const text = await this.#ports.findModelText(this.#request, this.#plan);
+    return this.#ports.openModelTuner(this.#request, this.#plan, text);
+  }
 }
 
 function chosen(
@@ -122,6 +170,7 @@ async function judgeEpisode(
     repeat,
     reward: ended ? outcome.reward : null,
     isSuccess: ended && outcome.isSuccess,
+    ...(ended && outcome.metrics && { metrics: outcome.metrics }),
     llmCalls: 0,
     seconds: (context.clock.monotonic() - start) / 1000,
     error: ended ? null : outcome,
@@ -135,15 +184,20 @@ async function settle(
   cancellation: CancellationToken,
 ): Promise<Outcome | ErrorReport> {
   const stop = new DisposableStore();
+  let calls: EpisodeCalls | undefined;
   try {
-    const { returned } = recorded;
+    const { returned, episode, taskIndex, repeat } = recorded;
     if (returned === null) throw nothingReturned();
-    const work = askJudge(taskOf(recorded, returned), JSON.parse(returned.output) as WorkflowOutput, context);
+    const task = taskOf(recorded, returned);
+    calls = await context.openCalls({ episode, task: task.task, taskIndex, repeat });
+    const models = calls?.tunerFor({ trainableTargets: null }).auxiliaryModels ?? {};
+    const work = askJudge(task, JSON.parse(returned.output) as WorkflowOutput, context, models);
     return await Promise.race([work, interruption(context, cancellation, stop, () => 'computeReward')]);
   } catch (error) {
-    return explain(error, undefined, context);
+    return explain(error, calls?.failure, context);
   } finally {
     stop.dispose();
+    calls?.close();
   }
 }
 

@@ -1,18 +1,21 @@
 import type { CancellationToken } from '../../base/cancellation.ts';
 import type { CodedError, Location } from '../../base/errors.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
+import type { JudgeFunction } from '../../workflow/index.ts';
+import { asJudgeClass } from '../function-form/functionJudge.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import { openAutoGrader } from '../task-judge/auto-grader/autoGrader.ts';
 import { classOfBuiltIn } from '../task-judge/builtIn.ts';
 import type { JudgeClass, Judging, UserMethod } from '../task-judge/judge.ts';
 import type { RunPlan } from './runPlan.ts';
 import type { SourceOf } from './taskSource.ts';
-import { judgeOf, namedAt, type JudgeSource, type Locate, type Place } from './userClasses.ts';
+import { formed, judgeOf, namedAt, type JudgeSource, type Locate, type Place } from './userClasses.ts';
 
 export interface JudgingParts {
   readonly plan: RunPlan;
   readonly config: Config;
   readonly locate: Locate;
+  readonly decides: Judging['decides'];
   readonly workflow: Place;
   readonly helper: HelperLlm;
   readonly cancellation: CancellationToken;
@@ -22,7 +25,7 @@ export interface JudgingParts {
 }
 
 export interface JudgingPorts {
-  loadJudge(file: string, name: string): Promise<JudgeClass>;
+  loadJudge(file: string, name: string): Promise<JudgeClass | JudgeFunction>;
   placeOfMethod(file: string, name: string, method: UserMethod): Promise<Location>;
   warn(problem: CodedError): void;
   readonly episodes: Pick<Judging, 'userFrame'>;
@@ -32,18 +35,23 @@ export interface JudgingPorts {
 export function judgingOf(parts: JudgingParts, ports: JudgingPorts): Judging {
   const { plan, config, locate, workflow, helper, cancellation } = parts;
   const source = once(() => judgeOf(plan, config, locate));
+  const place = async (judge: JudgeSource): Promise<Location> =>
+    judge.kind === 'file' ? ports.placeOfMethod(judge.file, judge.name, 'computeReward') : judge.namedAt;
   const loadJudge = once(async () => {
     const judge = await source();
     if (judge.kind === 'built-in') return classOfBuiltIn(judge.judge);
     if (judge.kind === 'auto-grader') {
       return openAutoGrader({ ...parts, warn: (problem) => ports.warn(problem) });
     }
-    return namedAt(judge.namedAt, ports.loadJudge(judge.file, judge.name));
+    const loaded = await namedAt(judge.namedAt, ports.loadJudge(judge.file, judge.name));
+    return formed(
+      () => asJudgeClass(loaded),
+      () => place(judge),
+    );
   });
-  const place = async (judge: JudgeSource): Promise<Location> =>
-    judge.kind === 'file' ? ports.placeOfMethod(judge.file, judge.name, 'computeReward') : judge.namedAt;
   return {
     config: config.plain(),
+    decides: parts.decides,
     loadJudge,
     placeOf: async (method) =>
       method === 'execute'

@@ -3,52 +3,42 @@ import { CodedError, toReport, type ErrorReport, type Location } from '../../bas
 import type { Clock, FileReader, PathRules } from '../../base/ports.ts';
 import type { Composition } from '../../config/compose.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
-import type { Event } from '../../base/event.ts';
 import type { EpisodeResult, EpisodeTracking, RunEvent, RunRequest } from '../../protocol/run.ts';
 import type { RecordedRun, TracedRunEnd, TraceWriter } from '../../protocol/trace.ts';
 import { createEpisodeTracker } from '../../tracking/episodeTracker.ts';
-import type { BaseJudge, Task, Workflow } from '../../workflow/index.ts';
-import type { ModelTextSource } from '../context-tracker/modelTextSource.ts';
+import type { JudgeFunction, Task, WorkflowFunction } from '../../workflow/index.ts';
 import { RunRecorder } from '../context-tracker/recorder.ts';
 import { environmentsOf } from '../env-service/environment.ts';
 import type { EnvTransport } from '../env-service/transport.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import { Random } from '../../base/random.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
-import type { ContextGuard } from '../model-tuner/contextGuard.ts';
-import type { UserMethod } from '../task-judge/judge.ts';
+import { asWorkflowClass, type WorkflowClass } from '../function-form/functionWorkflow.ts';
+import type { JudgeClass, UserMethod } from '../task-judge/judge.ts';
 import type { DataSetPorts } from '../task-reader/data-set/dataSetPorts.ts';
 import { readTasks } from '../task-reader/readers.ts';
 import type { ReaderTools } from '../task-reader/readerTools.ts';
 import { episodeSlots, rollOut } from '../task-rollout/rollout.ts';
 import { RolloutState } from '../task-rollout/rolloutState.ts';
-import {
-  runEpisode,
-  type EpisodeCalls,
-  type EpisodeContext,
-  type EpisodeSlot,
-} from '../task-runner/episode.ts';
+import { runEpisode, type EpisodeContext, type EpisodeSlot } from '../task-runner/episode.ts';
 import { factsOf, runStarted, tracedEpisode, type RunFacts } from './runFacts.ts';
 import { judgeAgain } from './judgeAgain.ts';
+import type { ModelPorts, ModelTuner } from './modelPorts.ts';
 import { readPlan } from './readPlan.ts';
 import { placesOf } from './runPlaces.ts';
 import type { RunPlan } from './runPlan.ts';
 import { judgingOf } from './judging.ts';
 import { environmentPorts, taskSourceOf, type SourceOf } from './taskSource.ts';
-import { judgeNamed, locator, namedAt, workflowOf, type Locate, type Place } from './userClasses.ts';
-
-/** The run's Model Tuner, ready to answer. */
-export interface ModelTuner {
-  /** e.g. `embedded (seed 12345)`. */
-  readonly description: string;
-  /** Of every call, when it is over. */
-  readonly onCall: Event<FinishedCall>;
-  /** @param guard checks each call before the model is asked */
-  openCalls(slot: EpisodeSlot, episodeUuid: string, guard: ContextGuard): EpisodeCalls;
-  /** Tells what only the whole run shows. */
-  episodesEnded(): void;
-  close(): Promise<void>;
-}
+import {
+  formed,
+  judgeNamed,
+  locator,
+  namedAt,
+  whoDecides,
+  workflowOf,
+  type Locate,
+  type Place,
+} from './userClasses.ts';
 
 /** Where a run's results are kept. */
 export interface RunFolder {
@@ -58,23 +48,17 @@ export interface RunFolder {
   openTrace(run: RunFacts): TraceWriter;
 }
 
-export interface LaunchPorts {
+export interface LaunchPorts extends ModelPorts {
   readonly clock: Clock;
   readonly files: FileReader;
   readonly paths: PathRules;
   emit(event: RunEvent): void;
   /** The effective config and what is wrong with it. Rejects only when there is no config to speak of. */
   readConfig(request: RunRequest): Promise<Composition>;
-  loadWorkflow(file: string, name: string): Promise<new () => Workflow>;
-  loadJudge(
-    file: string,
-    name: string,
-  ): Promise<new (config: Readonly<Record<string, unknown>>) => BaseJudge>;
+  loadWorkflow(file: string, name: string): Promise<WorkflowClass | WorkflowFunction>;
+  loadJudge(file: string, name: string): Promise<JudgeClass | JudgeFunction>;
   /** Where a class of the user's has a method, as it is written. Never rejects. */
   placeOfMethod(file: string, name: string, method: UserMethod): Promise<Location>;
-  /** Rejects with a CodedError `tokenizer/…` where the request names a tokenizer that is not there or not readable. */
-  findModelText(request: RunRequest, plan: RunPlan): Promise<ModelTextSource>;
-  openModelTuner(request: RunRequest, plan: RunPlan, text: ModelTextSource): Promise<ModelTuner>;
   /** Nothing is asked or opened before it is needed. */
   openHelper(plan: RunPlan): HelperLlm;
   readerTools(plan: RunPlan): ReaderTools;
@@ -207,7 +191,7 @@ interface Prepared {
   readonly config: Config;
   readonly locate: Locate;
   readonly workflow: Place;
-  readonly Workflow: new () => Workflow;
+  readonly Workflow: WorkflowClass;
   readonly helper: HelperLlm;
   readonly sourceOf: SourceOf;
   readonly tasks: readonly Task[];
@@ -226,7 +210,12 @@ async function prepare(
   const selection = { first: plan.firstTasks, taskIds: request.taskIds };
   const { tasks, warnings } = await readTasks(sourceOf(config), selection);
   for (const warning of warnings) warn(ports, warning);
-  const Workflow = await namedAt(workflow.namedAt, ports.loadWorkflow(workflow.file, workflow.name));
+  const { file, name } = workflow;
+  const loaded = await namedAt(workflow.namedAt, ports.loadWorkflow(file, name));
+  const Workflow = await formed(
+    () => asWorkflowClass(loaded),
+    () => ports.placeOfMethod(file, name, 'execute'),
+  );
   return { plan, config, locate, workflow, Workflow, helper, sourceOf, tasks };
 }
 
@@ -239,7 +228,8 @@ function contextOf(
   cancellation: CancellationToken,
 ): EpisodeContext {
   const { plan, config } = prepared;
-  const judging = { ...prepared, cancellation, folders: [plan.folder] };
+  const decides = whoDecides(Workflow, config);
+  const judging = { ...prepared, decides, cancellation, folders: [plan.folder] };
   return {
     ...ports.episodes,
     ...judgingOf(judging, { ...ports, warn: (problem) => warn(ports, problem) }),

@@ -4,6 +4,7 @@ import { builtInJudge, type BuiltInJudge } from '../../config/builtInJudges.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
 import { parseLocator, type Locator } from '../../config/locator.ts';
 import type { RunRequest } from '../../protocol/run.ts';
+import { FunctionWorkflow, type WorkflowClass } from '../function-form/functionWorkflow.ts';
 import { resolveFile, type ResolvePorts } from './resolveFile.ts';
 import type { RunPlan } from './runPlan.ts';
 
@@ -22,10 +23,23 @@ export async function namedAt<T>(location: Location, loading: Promise<T>): Promi
   try {
     return await loading;
   } catch (error) {
-    if (!(error instanceof CodedError) || error.location?.line !== undefined) throw error;
-    const { code, message, hint } = error;
-    throw new CodedError({ code, message, location, hint }, { cause: error });
+    throw relocated(error, location);
   }
+}
+
+/** What is wrong with a function is at its own place in the user's code. */
+export async function formed<T>(make: () => T, place: () => Promise<Location>): Promise<T> {
+  try {
+    return make();
+  } catch (error) {
+    throw relocated(error, await place());
+  }
+}
+
+function relocated(error: unknown, location: Location): unknown {
+  if (!(error instanceof CodedError) || error.location?.line !== undefined) return error;
+  const { code, message, hint } = error;
+  return new CodedError({ code, message, location, hint }, { cause: error });
 }
 
 export function locator(request: RunRequest, ports: ResolvePorts): Locate {
@@ -82,6 +96,22 @@ export function judgeNamed(config: Config): string | undefined {
   return config.get(key)?.origin.kind === 'file' ? (config.stringOrNull(key) ?? undefined) : undefined;
 }
 
+/** Of a workflow that is a function the judge does, where the config itself names one. */
+export function whoDecides(Workflow: WorkflowClass, config: Config): 'workflow' | 'judge' {
+  const isFunction = (Workflow.prototype as unknown) instanceof FunctionWorkflow;
+  return isFunction && namesJudge(config) ? 'judge' : 'workflow';
+}
+
+function namesJudge(config: Config): boolean {
+  if (config.string('ajet.task_judge.judge_type') === 'rubrics_auto_grader') return true;
+  const named = judgeNamed(config);
+  if (named === undefined) return false;
+  const parsed = parseLocator(named);
+  // A config that a job writes has the defaults' judge too, which only the tasks of an environment service have use for.
+  const isDefault = parsed.ok && builtInJudge(parsed.locator)?.name === 'EnvServiceJudge';
+  return !isDefault || config.string('ajet.task_reader.type') === 'env_service';
+}
+
 function refusePython({ kind, where, name }: Locator, what: string, location: Location): void {
   if (kind === 'file' && !where.endsWith('.py')) return;
   throw new CodedError({
@@ -97,7 +127,7 @@ function noWorkflow(location: Location): CodedError {
     code: 'launcher/no-workflow',
     message: 'The config names no workflow.',
     location,
-    hint: 'Name one: ajet.rollout.user_workflow: workflow.ts->ClassName.',
+    hint: 'Name one: ajet.rollout.user_workflow: workflow.ts->Name, a class or a function.',
   });
 }
 
@@ -115,6 +145,6 @@ function noJudge(why: string, config: Config, path: string): CodedError {
     code: 'task-judge/none',
     message: `The workflow returned no reward, and no judge can compute one: ${why}.`,
     location: config.locate(path),
-    hint: 'Return a reward from execute, or name a judge: ajet.task_judge.judge_protocol: judge.ts->ClassName.',
+    hint: 'Return a reward from the workflow, or name a judge: ajet.task_judge.judge_protocol: judge.ts->Name.',
   });
 }

@@ -1,11 +1,14 @@
 import { CodedError, toReport, type Location } from '../../base/errors.ts';
+import { isRecord } from '../../base/isRecord.ts';
 import {
   JudgeInputError,
+  type AuxiliaryModels,
   type BaseJudge,
   type JudgeHelper,
   type WorkflowOutput,
   type WorkflowTask,
 } from '../../workflow/index.ts';
+import { FunctionJudge } from '../function-form/functionJudge.ts';
 
 export type JudgeClass = new (config: Readonly<Record<string, unknown>>) => BaseJudge;
 
@@ -16,6 +19,11 @@ export type UserMethod = 'execute' | 'computeReward';
 export interface Judging {
   /** The effective config, for workflows and judges. */
   readonly config: Readonly<Record<string, unknown>>;
+  /**
+   * Whose reward counts where both give one. AgentJet takes the workflow's, and does not ask the judge then; AgentScope's
+   * tuner, whose rules hold for workflows that are functions, takes the judge's.
+   */
+  readonly decides: 'workflow' | 'judge';
   /** Called only when it is needed; rejects with what is wrong with the judge. */
   loadJudge(): Promise<JudgeClass>;
   /**
@@ -34,23 +42,31 @@ export interface Outcome {
   readonly scoredBy: 'workflow' | 'judge';
   /** Whether `isSuccess` was said at all. */
   readonly successGiven: boolean;
+  /** What the workflow returned for a reward, where the judge's counts all the same. */
+  readonly rewardUnused?: number;
+  /** The workflow's with the judge's, which win; absent: there are none. */
+  readonly metrics?: Readonly<Record<string, number>>;
 }
 
 /**
  * The reward of an episode, by upstream's rules in order: a reward that the workflow returned is taken, 0
- * included, and the judge is not run; otherwise the judge scores. `isSuccess` absent counts as false. A list is
- * refused, and so is what is not a finite number.
+ * included, and the judge is not run; otherwise the judge scores; where the judge decides, it scores in any case.
+ * `isSuccess` absent counts as false. A list is refused, and so is what is not a finite number.
  * Whatever the judge throws is a CodedError here: it ends this episode alone.
  */
 export async function settleReward(
   task: WorkflowTask,
   output: WorkflowOutput,
   judging: Judging,
+  auxiliaryModels: AuxiliaryModels,
 ): Promise<Outcome> {
-  if (output.reward !== undefined && output.reward !== null) {
-    return checked(output.reward, output.isSuccess, 'execute', judging);
+  const { reward, isSuccess } = output;
+  if (reward === undefined || reward === null) return askJudge(task, output, judging, auxiliaryModels);
+  if (judging.decides === 'judge') {
+    return { ...(await askJudge(task, output, judging, auxiliaryModels)), rewardUnused: reward };
   }
-  return askJudge(task, output, judging);
+  const outcome = await checked(reward, isSuccess, 'execute', judging);
+  return withMetrics(outcome, await metricsOf(output, judging), {});
 }
 
 /** What the judge makes of an output, whatever reward that has of its own. */
@@ -58,17 +74,41 @@ export async function askJudge(
   task: WorkflowTask,
   output: WorkflowOutput,
   judging: Judging,
+  auxiliaryModels: AuxiliaryModels,
 ): Promise<Outcome> {
+  const metrics = await metricsOf(output, judging);
   const Judge = await judging.loadJudge();
-  const verdict = await compute(Judge, task, output, judging);
+  const verdict = await compute(Judge, task, output, judging, auxiliaryModels);
   if (Array.isArray(verdict) && verdict.length === 2) {
-    return checked(verdict[0], verdict[1], 'computeReward', judging);
+    return withMetrics(await checked(verdict[0], verdict[1], 'computeReward', judging), metrics, {});
   }
-  if (typeof verdict === 'object' && verdict !== null && 'reward' in verdict) {
-    const isSuccess = 'isSuccess' in verdict ? verdict.isSuccess : undefined;
-    return checked(verdict.reward, isSuccess, 'computeReward', judging);
+  if (isRecord(verdict) && 'reward' in verdict) {
+    const outcome = await checked(verdict['reward'], verdict['isSuccess'], 'computeReward', judging);
+    const own = await checkedMetrics(verdict['metrics'], 'computeReward', judging);
+    return withMetrics(outcome, metrics, own);
   }
-  throw badVerdict(Judge.name, verdict, await judging.placeOf('computeReward'));
+  throw badVerdict(Judge, verdict, await judging.placeOf('computeReward'));
+}
+
+type Metrics = Readonly<Record<string, number>>;
+
+/** A class may log whatever it likes; of a function AgentScope's tuner takes numbers only. */
+function metricsOf(output: WorkflowOutput, judging: Judging): Promise<Metrics> | Metrics {
+  const { logMetrics = {} } = output;
+  if ('response' in output) return checkedMetrics(logMetrics, 'execute', judging);
+  const numbers = Object.entries(logMetrics).filter((entry): entry is [string, number] => isNumber(entry[1]));
+  return Object.fromEntries(numbers);
+}
+
+async function checkedMetrics(metrics: unknown, method: UserMethod, { placeOf }: Judging): Promise<Metrics> {
+  if (metrics === undefined || metrics === null) return {};
+  if (isRecord(metrics) && Object.values(metrics).every(isNumber)) return metrics as Metrics;
+  throw badMetrics(method, metrics, await placeOf(method));
+}
+
+function withMetrics(outcome: Outcome, workflow: Metrics, judge: Metrics): Outcome {
+  const metrics = { ...workflow, ...judge };
+  return Object.keys(metrics).length > 0 ? { ...outcome, metrics } : outcome;
 }
 
 async function compute(
@@ -76,10 +116,12 @@ async function compute(
   task: WorkflowTask,
   output: WorkflowOutput,
   judging: Judging,
+  auxiliaryModels: AuxiliaryModels,
 ): Promise<unknown> {
   try {
     const judge = new Judge(judging.config);
     judge.helperLlm = judging.helperLlm;
+    if (judge instanceof FunctionJudge) judge.auxiliaryModels = auxiliaryModels;
     return await judge.computeReward(task, output);
   } catch (error) {
     if (error instanceof CodedError) throw error;
@@ -89,7 +131,7 @@ async function compute(
         await judging.placeOf(error.source === 'output' ? 'execute' : 'computeReward'),
       );
     }
-    throw threw(Judge.name, error, judging.userFrame(error) ?? (await judging.placeOf('computeReward')));
+    throw threw(Judge, error, judging.userFrame(error) ?? (await judging.placeOf('computeReward')));
   }
 }
 
@@ -99,7 +141,7 @@ async function checked(
   method: UserMethod,
   { placeOf }: Judging,
 ): Promise<Outcome> {
-  if (typeof reward !== 'number' || !Number.isFinite(reward)) {
+  if (!isNumber(reward)) {
     throw badReward(method, reward, await placeOf(method));
   }
   return {
@@ -128,13 +170,13 @@ function missingInput({ message, hint }: JudgeInputError, location: Location | u
 }
 
 /** With the stack of what was thrown, which leads to where. */
-function threw(judge: string, error: unknown, location: Location | undefined): CodedError {
+function threw(Judge: JudgeClass, error: unknown, location: Location | undefined): CodedError {
   const { message, stack } = toReport(error, '');
   const coded = new CodedError(
     {
       code: 'task-judge/threw',
       location,
-      message: `computeReward of ${judge} threw: ${message}`,
+      message: `${callOf(Judge)} threw: ${message}`,
       hint: 'Set a breakpoint there, or run with --verbose to see the whole stack.',
     },
     { cause: error },
@@ -143,13 +185,36 @@ function threw(judge: string, error: unknown, location: Location | undefined): C
   return coded;
 }
 
-function badVerdict(judge: string, verdict: unknown, location: Location | undefined): CodedError {
+function badVerdict(Judge: JudgeClass, verdict: unknown, location: Location | undefined): CodedError {
   return new CodedError({
     code: 'task-judge/bad-verdict',
     location,
-    message: `computeReward of ${judge} returned ${show(verdict)}.`,
-    hint: 'Return {reward, isSuccess} or [reward, isSuccess].',
+    message: `${callOf(Judge)} returned ${show(verdict)}.`,
+    hint: isOfFunction(Judge)
+      ? 'Return an object such as {reward, metrics}.'
+      : 'Return {reward, isSuccess} or [reward, isSuccess].',
   });
+}
+
+function badMetrics(method: UserMethod, metrics: unknown, location: Location | undefined): CodedError {
+  return new CodedError({
+    code: 'task-judge/bad-metrics',
+    location,
+    message: `${who[method]} returned the metrics ${show(metrics)}, which are not all finite numbers by name.`,
+    hint: 'Return metrics as an object of numbers, or leave them out.',
+  });
+}
+
+function callOf(Judge: JudgeClass): string {
+  return isOfFunction(Judge) ? `The judge ${Judge.name}` : `computeReward of ${Judge.name}`;
+}
+
+function isOfFunction(Judge: JudgeClass): boolean {
+  return (Judge.prototype as unknown) instanceof FunctionJudge;
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
 }
 
 function show(value: unknown): string {

@@ -5,6 +5,7 @@ import type { Clock } from '../../base/ports.ts';
 import type { EpisodeResult, EpisodeRouting, InjectedFault } from '../../protocol/run.ts';
 import type { AjetTuner, Task, Workflow, WorkflowOutput, WorkflowTask } from '../../workflow/index.ts';
 import type { Environments, EpisodeEnvironment } from '../env-service/environment.ts';
+import { FunctionWorkflow } from '../function-form/functionWorkflow.ts';
 import type { EpisodeWatch } from '../model-tuner/outsideCalls.ts';
 import type { ModelAccess } from '../model-tuner/tuner.ts';
 import type { RolloutState } from '../task-rollout/rolloutState.ts';
@@ -187,13 +188,14 @@ async function execute(
   const task = await prepare(slot, uuid, environment, context);
   const workflow = new context.Workflow();
   const given = taskFields.map((field) => JSON.stringify(task.task[field]));
-  const tuner: AjetTuner = { ...calls.tunerFor(workflow), config: context.config };
+  const access = calls.tunerFor(workflow);
+  const tuner: AjetTuner = { ...access, config: context.config };
   const output: unknown = await calls.outside.run(() => workflow.execute(task, tuner));
   noteChanges(slot, given, task.task, context);
   const { placeOf } = context;
-  if (!isOutput(output)) throw noOutput(context.Workflow.name, output, await placeOf('execute'));
+  if (!isOutput(output)) throw noOutput(workflow, output, await placeOf('execute'));
   context.onReturn?.(slot, task, output);
-  return settleReward(task, output, context);
+  return settleReward(task, output, context, access.auxiliaryModels);
 }
 
 const taskFields = ['main_query', 'init_messages', 'task_id', 'env_type', 'metadata'] as const;
@@ -289,12 +291,15 @@ function isOutput(value: unknown): value is WorkflowOutput {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function noOutput(workflow: string, value: unknown, location: Location | undefined): CodedError {
+function noOutput(workflow: Workflow, value: unknown, location: Location | undefined): CodedError {
+  const { name } = workflow.constructor;
+  const isFunction = workflow instanceof FunctionWorkflow;
+  const kind = value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value;
   return new CodedError({
     code: 'episode/no-output',
     location,
-    message: `execute of ${workflow} returned ${value === null ? 'null' : typeof value}, not a WorkflowOutput.`,
-    hint: 'Return an object such as {reward, isSuccess, metadata}.',
+    message: `${isFunction ? `The workflow ${name}` : `execute of ${name}`} returned ${kind}, not a WorkflowOutput.`,
+    hint: `Return an object such as ${isFunction ? '{reward, response, metrics}' : '{reward, isSuccess, metadata}'}.`,
   });
 }
 

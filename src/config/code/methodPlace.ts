@@ -6,7 +6,7 @@ import { maskSource } from './maskSource.ts';
 
 /**
  * Where a class has a method, as its TypeScript or JavaScript is written: the method's name; that of the class where
- * it inherits the method; the file alone where its text does not show the class. Never rejects.
+ * it inherits the method; of a function, its own name; the file alone where its text shows neither. Never rejects.
  *
  * @param locator its file absolute
  */
@@ -19,6 +19,7 @@ export async function placeOfMethod(
   const target = await classes.find({ where, name, kind }, where);
   if (target.status !== 'found') return { file: where };
   const { file, line, column } = target.site;
+  if (target.site.kind === 'function') return { file, line, column };
   const text = await readText(file).catch(() => undefined); // gone, or not to be read any more
   if (text === undefined) return { file };
   const lines = new LineMap(text);

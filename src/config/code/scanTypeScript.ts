@@ -1,4 +1,5 @@
 import { insideBrackets, splitAtCommas } from './brackets.ts';
+import { readParameters } from './functionForm.ts';
 import { maskSource } from './maskSource.ts';
 import type { Binding, Declaration, ModuleScan } from './moduleScan.ts';
 import { extendedBase } from './workflowScan.ts';
@@ -221,10 +222,9 @@ class TypeScriptScanner {
     return end < 0 ? '' : this.#text.slice(at + 1, end);
   }
 
-  #parameters(open: number): string[] {
+  #parameters(open: number): readonly string[] {
     const code = this.#code.slice(open, open + longestParameters);
-    const list = splitAtCommas(insideBrackets(code, 0, 'with-angles') ?? '', 'with-angles');
-    return list.flatMap((one) => leadingName.exec(one)?.[1] ?? []);
+    return readParameters(insideBrackets(code, 0, 'with-angles') ?? '', 'with-angles').names;
   }
 }
 

@@ -121,6 +121,7 @@ const judgeOptions = {
   'helper-base-url': options['helper-base-url'],
   'helper-model': options['helper-model'],
   'helper-api-key-env': options['helper-api-key-env'],
+  'debug-model': options['debug-model'],
   parallel: options.parallel,
   'episode-timeout': options['episode-timeout'],
   runtime: options.runtime,
@@ -198,8 +199,8 @@ agentjet trace shows an .ajtrace file in a browser until Ctrl-C, on 127.0.0.1 on
 address is printed all the same.
 
 agentjet judge scores the episodes of an .ajtrace again, without running them: by the judge of the config that made it,
-or of --conf FILE; all of them, or each --episode N. It takes --helper…, --parallel, --episode-timeout, --runtime, --json
-and --verbose too.
+or of --conf FILE; all of them, or each --episode N. It takes --helper…, --debug-model, --parallel, --episode-timeout,
+--runtime, --json and --verbose too.
 
 agentjet check tells what configs get wrong, config prints what one comes to, schema prints a JSON Schema for other
 editors; each has a --help of its own.

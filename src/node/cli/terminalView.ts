@@ -156,7 +156,7 @@ function judgedForJson(
   error: ErrorReport | undefined,
 ): unknown {
   const episodes = results.map((result) => {
-    const { episode, taskId, reward, isSuccess, recorded = null } = result;
+    const { episode, taskId, reward, isSuccess, metrics, recorded = null } = result;
     const difference = rewardDifference(result);
     return {
       episode,
@@ -164,6 +164,7 @@ function judgedForJson(
       repeat: result.repeat,
       reward,
       isSuccess,
+      ...(metrics && { metrics }),
       recorded,
       difference,
       error: result.error,
@@ -180,7 +181,7 @@ function judgedForJson(
 /** Null where the process went before it could tell. */
 function episodeForJson(result: EpisodeResult, found: readonly Finding[]): unknown {
   const { taskId, repeat, reward, isSuccess, llmCalls, tracking, faults, error } = result;
-  const { stopped, selected, attempts } = result;
+  const { stopped, selected, attempts, metrics } = result;
   const { timelines = null, tokens = null, trainableTokens = null } = tracking ?? {};
   const rollout = {
     ...(attempts !== undefined && { attempts }),
@@ -194,6 +195,7 @@ function episodeForJson(result: EpisodeResult, found: readonly Finding[]): unkno
     repeat,
     reward,
     isSuccess,
+    ...(metrics && { metrics }),
     ...counts,
     error,
     findings,

@@ -4,7 +4,7 @@ import { CodedError, toReport } from '../../base/errors.ts';
 import type { Composition } from '../../config/compose.ts';
 import { jobHostKey } from '../../protocol/job.ts';
 import type { EpisodeResult, RunEvent, RunRequest } from '../../protocol/run.ts';
-import type { Workflow } from '../../workflow/index.ts';
+import type { Workflow, WorkflowFunction } from '../../workflow/index.ts';
 import { jobErrors } from './errors.ts';
 import { ScriptJobs, type JobPorts, type JobRun } from './jobHost.ts';
 
@@ -83,7 +83,7 @@ async function runJob(
     },
     readConfig: () => ports.compose(file, text),
     ...(workflow !== undefined && {
-      loadWorkflow: () => Promise.resolve(workflow as new () => Workflow),
+      loadWorkflow: () => Promise.resolve(workflow as (new () => Workflow) | WorkflowFunction),
     }),
   });
   if (end === undefined) throw new Error('A run tells how it ended.');

@@ -108,13 +108,13 @@ function hintForName(kind: ExportKind, name: string, exported: readonly string[]
 
 function expected(kind: ExportKind): string {
   const base = wanted[kind].base;
-  return base === undefined ? 'a function' : `a class that extends ${base} from "agentjet"`;
+  return base === undefined ? 'a function' : `a function or a class that extends ${base} from "agentjet"`;
 }
 
 function hintForKind(kind: ExportKind, name: string): string {
   const base = wanted[kind].base;
   if (base === undefined) return `Export ${name} as a function.`;
-  return `Write "import { ${base} } from 'agentjet'" and "export class ${name} extends ${base}".`;
+  return `Write "import { ${base} } from 'agentjet'" and "export class ${name} extends ${base}", or export a function.`;
 }
 
 function isRelative(specifier: string): boolean {

@@ -6,7 +6,7 @@ import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CodedError, type Location } from '../../base/errors.ts';
 import type { JudgeClass } from '../../backbone/task-judge/judge.ts';
-import { BaseJudge, Workflow } from '../../workflow/index.ts';
+import { BaseJudge, Workflow, type JudgeFunction, type WorkflowFunction } from '../../workflow/index.ts';
 import { loaderErrors, textOf, type ExportKind } from './errors.ts';
 import { runEsbuild } from './esbuild.ts';
 import { ModuleHooks } from './hooks.ts';
@@ -34,8 +34,8 @@ export interface Locator {
 
 /** What an export of each kind is. */
 export interface ExportOf {
-  readonly workflow: new () => Workflow;
-  readonly judge: JudgeClass;
+  readonly workflow: (new () => Workflow) | WorkflowFunction;
+  readonly judge: JudgeClass | JudgeFunction;
   readonly script: (...given: unknown[]) => unknown;
 }
 
@@ -206,9 +206,10 @@ function namesOf(loaded: unknown): Record<string, unknown> {
 
 function isOfKind<Kind extends ExportKind>(value: unknown, kind: Kind): value is ExportOf[Kind] {
   if (typeof value !== 'function') return false;
+  if (!isClass(value)) return true;
   const prototype: unknown = value.prototype;
   if (kind === 'workflow') return prototype instanceof Workflow;
-  return kind === 'judge' ? prototype instanceof BaseJudge : !isClass(value);
+  return kind === 'judge' && prototype instanceof BaseJudge;
 }
 
 function isClass(value: unknown): boolean {

@@ -48,6 +48,7 @@ function context(
   const made: EpisodeContext = {
     Workflow: workflow(execute),
     config: {},
+    decides: 'workflow',
     clock,
     timeout: undefined,
     loadJudge: () =>

@@ -34,6 +34,7 @@ function judgeReturning(verdict: unknown): JudgeClass {
 
 const judging = (loadJudge: () => Promise<JudgeClass>, more: Partial<Judging> = {}): Judging => ({
   config: { a: 1 },
+  decides: 'workflow',
   loadJudge,
   placeOf: (method) => Promise.resolve({ file: `/w/${method}.ts`, line: 3, column: 5 }),
   helperLlm: { ask: () => Promise.resolve('<Correct>') },
@@ -47,9 +48,11 @@ const settle = (output: unknown, verdict?: unknown) => {
     asked += 1;
     return Promise.resolve(judgeReturning(verdict));
   };
-  const outcome = settleReward(task, output as WorkflowOutput, judging(loadJudge));
+  const outcome = settleReward(task, output as WorkflowOutput, judging(loadJudge), {});
   return outcome.then((result) => ({ ...result, asked }));
 };
+
+const never = (): Promise<never> => Promise.reject(new Error('not asked'));
 
 describe('settleReward', () => {
   it.each([
@@ -88,6 +91,24 @@ describe('settleReward', () => {
     await expect(settle(output, verdict)).rejects.toMatchObject({ code, location });
   });
 
+  it.each([[1], [0], [null]])(
+    'asks the judge first where it decides: the workflow gave %j',
+    async (reward) => {
+      const made = judging(() => Promise.resolve(judgeReturning({ reward: 0.5, isSuccess: false })), {
+        decides: 'judge',
+      });
+      const outcome = await settleReward(task, { reward }, made, {});
+      expect(outcome).toMatchObject({ reward: 0.5, scoredBy: 'judge' });
+      expect(outcome.rewardUnused).toBe(reward ?? undefined);
+    },
+  );
+
+  it('counts the numbers that a workflow logs', async () => {
+    const logMetrics = { turns: 3, best: NaN, tool_stats: { a: 1 }, name: 'x' };
+    const outcome = await settleReward(task, { reward: 1, logMetrics }, judging(never), {});
+    expect(outcome.metrics).toEqual({ turns: 3 });
+  });
+
   it('gives the judge the effective config', async () => {
     let seen: unknown;
     class Judge extends BaseJudge {
@@ -100,6 +121,7 @@ describe('settleReward', () => {
       task,
       {},
       judging(() => Promise.resolve(Judge), { config: { ajet: {} } }),
+      {},
     );
     expect(seen).toEqual({ ajet: {} });
   });
@@ -116,7 +138,7 @@ describe('settleReward', () => {
   it('tells where a judge threw, with its stack', async () => {
     const error = new TypeError('no such thing');
     const at = { file: '/w/judge.ts', line: 9 };
-    const settled = settleReward(task, {}, { ...throwing(error), userFrame: () => at });
+    const settled = settleReward(task, {}, { ...throwing(error), userFrame: () => at }, {});
     await expect(settled).rejects.toMatchObject({
       code: 'task-judge/threw',
       message: 'computeReward of Throwing threw: no such thing',
@@ -130,7 +152,12 @@ describe('settleReward', () => {
     ['task', 'computeReward'],
     ['config', 'computeReward'],
   ] as const)('tells who should have given what a judge lacks: %s', async (source, method) => {
-    const settled = settleReward(task, {}, throwing(new JudgeInputError(source, 'no answer', 'give one')));
+    const settled = settleReward(
+      task,
+      {},
+      throwing(new JudgeInputError(source, 'no answer', 'give one')),
+      {},
+    );
     await expect(settled).rejects.toMatchObject({
       code: 'task-judge/missing-input',
       message: 'no answer',
@@ -141,13 +168,13 @@ describe('settleReward', () => {
 
   it('takes what an error of the run says as it is', async () => {
     const error = new CodedError({ code: 'helper-llm/not-configured', message: 'none' });
-    await expect(settleReward(task, {}, throwing(error))).rejects.toBe(error);
+    await expect(settleReward(task, {}, throwing(error), {})).rejects.toBe(error);
   });
 
   it('gives a judge the helper LLM', async () => {
     const asked = judging(() => Promise.resolve(MathAnswerAndLlmAsJudge));
     const withAnswer = { ...task, task: { ...task.task, metadata: { answer: '1' } } };
-    const outcome = await settleReward(withAnswer, { metadata: { final_answer: '1' } }, asked);
+    const outcome = await settleReward(withAnswer, { metadata: { final_answer: '1' } }, asked, {});
     expect(outcome).toMatchObject({ reward: 1, isSuccess: true });
   });
 

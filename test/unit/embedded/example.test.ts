@@ -7,6 +7,7 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { neverCancelled } from '../../../src/base/cancellation.ts';
 import { noGymEnv } from '../../../src/backbone/env-service/gymEnv.ts';
+import { createChatModel } from '../../../src/backbone/model-tuner/chatModel.ts';
 import { createEmbeddedModel } from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
 import type { ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
 import type * as sdk from '../../../src/workflow/index.ts';
@@ -86,12 +87,15 @@ function tunerOf(temperature: number, seed: number, requests: ChatRequest[] = []
     return Response.json(reply.completion);
   };
   const address = { baseUrl: 'http://127.0.0.1/v1', apiKey: 'key', model: 'any' };
+  const openClient = (): OpenAI =>
+    new OpenAI({ baseURL: address.baseUrl, apiKey: address.apiKey, fetch, maxRetries: 0 });
   return {
     config: {},
-    asOpenAIClient: () =>
-      new OpenAI({ baseURL: address.baseUrl, apiKey: address.apiKey, fetch, maxRetries: 0 }),
+    asOpenAIClient: openClient,
     asOaiBaseUrlApiKey: () => address,
     getContextTracker: () => ({ contextOverflow: false }),
+    asChatModel: () => createChatModel({ modelName: 'ajet', obeysChoice: false, openClient }),
+    auxiliaryModels: {},
   };
 }
 

@@ -11,6 +11,7 @@ function tunerOf(bench: Bench, targets: Targets) {
   return createTuner({
     baseUrl: 'http://127.0.0.1:4000/v1',
     targets,
+    debugModels: ['gpt-4o'],
     fetchFor: (adapter: AdapterRoute) =>
       createModelFetch((request) => bench.gateway.handle({ ...request, adapter })),
     apiKeyFor: (agent) => bench.episode.apiKeyFor(agent),

@@ -189,6 +189,7 @@ async function run(
     const tuner = createTuner({
       baseUrl: 'http://127.0.0.1:1/v1',
       targets: null,
+      debugModels: [],
       fetchFor: () => createModelFetch(gateway.handle),
       apiKeyFor: handle.apiKeyFor.bind(handle),
       contextOverflow: () => handle.contextOverflow,

@@ -17,6 +17,7 @@ async function placeIn(files: Record<string, string>, name = 'A'): Promise<strin
 
 describe('placeOfMethod', () => {
   it.each([
+    ['a function, which has none', 'const execute = 1;\nexport async function A(execute) {}', '2:23'],
     ['a method', 'export class A extends Workflow {\n  x = 1;\n  execute(task) {}\n}', '3:3'],
     [
       'a method with modifiers',

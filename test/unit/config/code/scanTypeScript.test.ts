@@ -30,7 +30,7 @@ describe('scanTypeScript', () => {
     [
       'functions',
       'export async function run(task: Task<a, b>, { model }: X = {}) {}',
-      ['function run(task)'],
+      ['function run(task, { model })'],
     ],
     ['an arrow', 'export const run = async (task, model) => {}', ['function run(task, model)']],
     ['an arrow of one', 'export const run = task => {}', ['function run(task)']],
