@@ -20,6 +20,8 @@ export interface CodeSite {
    * `unknown`: a base is not to be seen from here. Of functions, by the parameters that AgentScope's tuner asks for.
    */
   readonly role?: CodeRole;
+  /** Of a function, the names of its parameters. */
+  readonly parameters?: readonly string[];
   /** The name under which Trinity knows it: `@WORKFLOWS.register_module("name")`. */
   readonly registered?: string;
 }

@@ -97,7 +97,7 @@ const usualRewards = { least: -1, most: 1.5 } as const;
 /** From which reward on validation counts an episode as a success. */
 const successFrom = 1;
 
-function aboutReward({ reward, isSuccess, successGiven }: EpisodeResult): readonly Finding[] {
+function aboutReward({ reward, isSuccess, successGiven, rewardUnused }: EpisodeResult): readonly Finding[] {
   if (reward === null) return [];
   const { least, most } = usualRewards;
   const unusual = reward < least || reward > most;
@@ -112,6 +112,7 @@ function aboutReward({ reward, isSuccess, successGiven }: EpisodeResult): readon
       : []),
     ...(successGiven === false ? missing(reward) : []),
     ...(successGiven === true ? mismatch(reward, isSuccess) : []),
+    ...(rewardUnused === undefined ? [] : [unused(rewardUnused, reward)]),
   ];
 }
 
@@ -119,6 +120,11 @@ function missing(reward: number): readonly Finding[] {
   if (reward <= 0) return []; // a failure either way
   const message = `The reward ${reward} came without isSuccess, so the episode counts as a failure.`;
   return [finding('success-missing', message)];
+}
+
+function unused(own: number, reward: number): Finding {
+  const message = `The workflow, a function, returned the reward ${own}, but the judge’s counts, which is ${reward}.`;
+  return finding('reward-unused', message);
 }
 
 function mismatch(reward: number, isSuccess: boolean): readonly Finding[] {

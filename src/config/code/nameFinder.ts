@@ -60,11 +60,12 @@ export class NameFinder {
   }
 
   async site(module: Module, declaration: Declaration): Promise<CodeSite> {
-    const { name, kind, bases, registered } = declaration;
+    const { name, kind, bases, parameters, registered } = declaration;
     const { line, column } = module.places.get(declaration) ?? { line: 1, column: 1 };
     const role = await this.role(module, declaration);
     const { file, language } = module;
-    const site = { name, kind, language, file, line, column, bases, role };
+    const own = kind === 'function' ? { parameters } : {};
+    const site = { name, kind, language, file, line, column, bases, role, ...own };
     return registered === undefined ? site : { ...site, registered };
   }
 

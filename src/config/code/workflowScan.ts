@@ -1,10 +1,10 @@
 import { maskSource } from './maskSource.ts';
 
-/** A class that a config can name in `ajet.rollout.user_workflow`. */
+/** A class or function that a config can name in `ajet.rollout.user_workflow`. */
 export interface FoundWorkflow {
   /** The name after `->`; `default` for an anonymous default export. */
   readonly name: string;
-  /** Of the keyword that begins the declaration (`export`, `class`, `const`, …), from 0. */
+  /** Of the keyword that begins the declaration (`export`, `class`, `const`, …), of a function of its name; from 0. */
   readonly offset: number;
   /** From 0. */
   readonly line: number;
@@ -119,7 +119,8 @@ function afterTypeParameters(code: string, from: number): number {
   return from;
 }
 
-function lineOf(text: string, offset: number): number {
+/** From 0. */
+export function lineOf(text: string, offset: number): number {
   let line = 0;
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
   return line;

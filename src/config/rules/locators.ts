@@ -1,8 +1,9 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { CodeSite, LocatorTarget } from '../classes.ts';
+import { faultOf, functionForms, hintOfForm } from '../code/functionForm.ts';
 import type { ConfigContext } from '../context.ts';
 import { replaceScalar } from '../edits.ts';
-import { finding, fix, type Finding, type Fix } from '../finding.ts';
+import { finding, fix, type Finding, type Fix, type RelatedPlace } from '../finding.ts';
 import { parseLocator, type Locator } from '../locator.ts';
 import { hasInterpolation, nodeAt, type ScalarNode } from '../node.ts';
 import { roleOf, stubOf, type ClassRole } from './stubs.ts';
@@ -31,7 +32,9 @@ export function locatorTargets(context: ConfigContext): Finding[] {
 function told(named: Named, target: LocatorTarget): Finding[] {
   switch (target.status) {
     case 'found':
-      return wrongKind(named, target.site);
+      return target.site.kind === 'function'
+        ? wrongSignature(named, target.site)
+        : wrongKind(named, target.site);
     case 'no-file':
       return [noFile(named, target.file)];
     case 'no-name':
@@ -90,6 +93,25 @@ function stubFix(
   ];
 }
 
+/** Of Python's, which AgentJet itself would have to run, nothing is told. */
+function wrongSignature({ context, node, role }: Named, site: CodeSite): Finding[] {
+  const form = functionForms[role.what];
+  const fault = site.language === 'typescript' ? faultOf(site.parameters ?? [], form) : undefined;
+  if (fault === undefined) return [];
+  return [
+    finding(context.document, node.span, {
+      rule: 'locator-signature',
+      severity: 'warning',
+      message: `\`${site.name}\` ${fault}. ${hintOfForm(form)}`,
+      related: [writtenHere(site)],
+    }),
+  ];
+}
+
+function writtenHere({ name, file, line, column }: CodeSite): RelatedPlace {
+  return { location: { file, line, column }, message: `\`${name}\` is written here.` };
+}
+
 /** Bases that are not known may well lead to the right one: only what surely does not is told. */
 function wrongKind({ context, node, role }: Named, site: CodeSite): Finding[] {
   if (site.kind !== 'class') return [];
@@ -108,12 +130,7 @@ function wrongKind({ context, node, role }: Named, site: CodeSite): Finding[] {
       rule: 'locator-base',
       severity: 'warning',
       message,
-      related: [
-        {
-          location: { file: site.file, line: site.line, column: site.column },
-          message: `\`${site.name}\` is written here.`,
-        },
-      ],
+      related: [writtenHere(site)],
     }),
   ];
 }

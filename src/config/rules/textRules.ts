@@ -116,6 +116,12 @@ export const textRules = {
     explanation:
       'The class exists, but does not extend what this key needs: a workflow extends `Workflow`, a judge extends `BaseJudge`. Training fails when it makes one of it.',
   },
+  'locator-signature': {
+    title: 'A function with other parameters',
+    severity: 'warning',
+    explanation:
+      'A workflow or judge that is a function, as those of AgentScope’s tuner are, is given its arguments by the names of its parameters: `task` and `model` for a workflow, `task` and `response` for a judge, and if it wants `auxiliaryModels` and `logger`. A name that is missing, any other, and `...rest` are refused before the run starts.',
+  },
   'missing-path': {
     title: 'A path that does not exist',
     severity: 'warning',

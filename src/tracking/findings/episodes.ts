@@ -111,4 +111,13 @@ export const episodeKinds = {
     explanation: 'A reward that comes without `isSuccess` counts as failure, however high it is.',
     hint: 'Return `isSuccess` along with `reward`.',
   },
+  'reward-unused': {
+    level: 'episode',
+    place: 'execute',
+    severity: 'warning',
+    title: 'A reward that the judge’s replaces',
+    explanation:
+      'Of a workflow that is a function, AgentScope’s tuner takes the judge’s reward wherever there is a judge. It is the other way around for AgentJet’s classes, whose reward keeps the judge from being asked.',
+    hint: 'Leave `reward` out of what the function returns, or take the judge out of the config.',
+  },
 } as const satisfies Readonly<Record<string, FindingKind>>;

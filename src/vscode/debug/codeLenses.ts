@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { scanJobs } from '../../config/code/jobScan.ts';
 import { findAjetKey } from '../../config/isAgentJetConfig.ts';
-import { scanWorkflows } from '../../config/code/workflowScan.ts';
+import { scanUserWorkflows } from '../../config/code/userWorkflows.ts';
 import { commands, languages, settings, settingsSection } from '../ids.ts';
 import { shortText } from './target.ts';
 
@@ -47,7 +47,10 @@ function provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
 function anchors(document: vscode.TextDocument): Anchor[] {
   const text = shortText(document);
   if (document.languageId !== languages.config) {
-    return [...scanJobs(text), ...scanWorkflows(text).map(({ line, name }) => ({ line, workflow: name }))];
+    return [
+      ...scanJobs(text),
+      ...scanUserWorkflows(text).map(({ line, name }) => ({ line, workflow: name })),
+    ];
   }
   const key = findAjetKey(text);
   return key === undefined ? [] : [{ line: document.positionAt(key).line }];

@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import { scanJobs } from '../../config/code/jobScan.ts';
 import { isAgentJetConfig } from '../../config/isAgentJetConfig.ts';
-import { scanWorkflows } from '../../config/code/workflowScan.ts';
+import { scanUserWorkflows } from '../../config/code/userWorkflows.ts';
 import { languages } from '../ids.ts';
 
 /** What a launch begins from: a config, a script that makes a job, or a file of workflows, of which `workflow` names the one that is meant. */
@@ -21,7 +21,7 @@ export function targetOf(document: vscode.TextDocument): Target | undefined {
   if (!(languages.workflow as readonly string[]).includes(languageId)) return undefined;
   const text = shortText(document);
   if (scanJobs(text).length > 0) return { kind: 'job', uri };
-  const workflows = scanWorkflows(text).map((found) => found.name);
+  const workflows = scanUserWorkflows(text).map((found) => found.name);
   return workflows.length > 0 ? { kind: 'workflow', uri, workflows } : undefined;
 }
 

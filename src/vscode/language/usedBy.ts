@@ -44,7 +44,7 @@ function toLens(uri: vscode.Uri, { site, uses }: UsedSite): vscode.CodeLens {
   const files = new Set(uses.map((use) => use.uri.toString())).size;
   return new vscode.CodeLens(new vscode.Range(position, position), {
     title: `$(references) used by ${files} ${files === 1 ? 'config' : 'configs'}`,
-    tooltip: 'Show the configs that name this class',
+    tooltip: 'Show the configs that name it',
     command: 'editor.action.showReferences',
     arguments: [uri, position, [...uses]],
   });

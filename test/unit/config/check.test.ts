@@ -111,6 +111,23 @@ describe('locators', () => {
     expect(found?.related).toMatchObject([{ location: { file: '/project/agent.py', line: 3 } }]);
   });
 
+  it.each([
+    [workflow('a.ts->X'), ['task', 'model', 'logger'], undefined],
+    [workflow('a.ts->X'), ['model', 'auxiliaryModels', 'task'], undefined],
+    [judge('a.ts->X'), ['response', 'task'], undefined],
+    [workflow('a.ts->X'), ['task'], '`X` lacks the parameter `model`. A workflow function is given'],
+    [workflow('a.ts->X'), ['...all'], '`X` takes the rest of its arguments as `...all`'],
+    [judge('a.ts->X'), ['task', 'model'], 'has the parameter `model`'],
+    [workflow('a.py->X'), ['row'], undefined],
+  ])('to a function are told of its parameters: %s %j', async (text, parameters, message) => {
+    const file = text.includes('.py') ? '/project/a.py' : '/project/a.ts';
+    const language = file.endsWith('.py') ? 'python' : 'typescript';
+    const made = { ...site('X', [], file), kind: 'function', language, parameters } as const;
+    const [found] = await findingsOf(text, { targets: { X: { status: 'found', site: made } } });
+    expect(found?.rule).toBe(message === undefined ? undefined : 'locator-signature');
+    expect(found?.message ?? '').toContain(message ?? '');
+  });
+
   it('of judges need no base', async () => {
     const around = { targets: { X: { status: 'found', site: site('X', []) } } } as const;
     expect(await told(judge('a.py->X'), around)).toEqual([]);

@@ -125,6 +125,7 @@ describe('a training report', () => {
       { isSuccess: false, successGiven: false },
       ['success-missing'],
     ],
+    ['one that the workflow would have had otherwise', 0.5, { rewardUnused: 7 }, ['reward-unused']],
     ['no reward and no word of success', 0, { successGiven: false }, []],
     ['a trace that does not tell', 1, { isSuccess: false }, []],
   ])('looks at the reward: %s', (_, reward, more, expected) => {
