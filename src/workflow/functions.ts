@@ -35,18 +35,13 @@ export interface WorkflowFunctionOutput {
 }
 
 /**
- * The function form of a workflow, as in `agentscope.tuner`: `ajet.rollout.user_workflow: file.ts->name`. It is given
- * what the names of its parameters ask for, in any order, `task` and `model` at least; or one object with these, which
- * it takes apart.
+ * The function form of a workflow, as in `agentscope.tuner`: `ajet.rollout.user_workflow: file.ts->name`. It takes one
+ * object apart, by these names, `task` and `model` at least; or it has parameters of these names, in any order, and is
+ * given what they ask for: `(task: TaskRow, model: ChatModel) => …`.
  */
-export type WorkflowFunction =
-  | ((
-      task: TaskRow,
-      model: ChatModel,
-      auxiliaryModels: AuxiliaryModels,
-      logger: FunctionLogger,
-    ) => Promise<WorkflowFunctionOutput> | WorkflowFunctionOutput)
-  | ((given: WorkflowArguments) => Promise<WorkflowFunctionOutput> | WorkflowFunctionOutput);
+export type WorkflowFunction = (
+  given: WorkflowArguments,
+) => Promise<WorkflowFunctionOutput> | WorkflowFunctionOutput;
 
 export interface JudgeArguments extends Omit<WorkflowArguments, 'model'> {
   /** That of the workflow's output, null where it has none; its `metadata`, where the workflow is a class. */
@@ -59,12 +54,8 @@ export interface JudgeFunctionOutput {
   readonly metrics?: Readonly<Record<string, number>> | null;
 }
 
-/** The function form of a judge: `ajet.task_judge.judge_protocol: file.ts->name`. Parameters as of {@link WorkflowFunction}. */
-export type JudgeFunction =
-  | ((
-      task: TaskRow,
-      response: unknown,
-      auxiliaryModels: AuxiliaryModels,
-      logger: FunctionLogger,
-    ) => Promise<JudgeFunctionOutput> | JudgeFunctionOutput)
-  | ((given: JudgeArguments) => Promise<JudgeFunctionOutput> | JudgeFunctionOutput);
+/**
+ * The function form of a judge: `ajet.task_judge.judge_protocol: file.ts->name`. It is given `task` and `response` as a
+ * {@link WorkflowFunction} is given its arguments.
+ */
+export type JudgeFunction = (given: JudgeArguments) => Promise<JudgeFunctionOutput> | JudgeFunctionOutput;

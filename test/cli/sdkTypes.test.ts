@@ -36,7 +36,7 @@ it('an example passes without the types of a browser or of Node', async () => {
 it('misuse is told where it is', async () => {
   const project = await typedProject();
   await project.write({
-    'misuse.ts': `import { BaseJudge, Workflow, type AjetTuner, type WorkflowOutput, type WorkflowTask } from 'agentjet';
+    'misuse.ts': `import { BaseJudge, Workflow, type AjetTuner, type JudgeFunction, type WorkflowFunction, type WorkflowOutput, type WorkflowTask } from 'agentjet';
 export class Wrong extends Workflow {
   async execute(workflowTask: WorkflowTask, tuner: AjetTuner): Promise<WorkflowOutput> {
     tuner.asOpenAIClient({ agentNam: 'typo' });
@@ -51,10 +51,16 @@ export class NoVerdict extends BaseJudge {
     return 'good';
   }
 }
+export const noReward: JudgeFunction = ({ task, response }) => ({ metrics: { length: [task, response].length } });
+export const noModel: WorkflowFunction = async ({ task, model }) => {
+  const { content } = await model([{ role: 'user', content: String(task['question']) }]);
+  return { response: content, reward: content[0]?.text };
+};
+export const right: WorkflowFunction = async ({ model }) => ({ response: (await model([])).message.content });
 `,
   });
   const { code, output } = await check(project);
   expect(code).not.toBe(0);
   const lines = output.match(/^misuse\.ts\(\d+/gm)?.map((place) => Number(place.slice('misuse.ts('.length)));
-  expect(lines).toEqual([4, 5, 6, 7, 10, 12]);
+  expect(lines).toEqual([4, 5, 6, 7, 10, 12, 16, 19]);
 });

@@ -3,12 +3,11 @@ import { functionForms } from '../../config/code/functionForm.ts';
 import {
   BaseJudge,
   type AuxiliaryModels,
-  type JudgeFunction,
   type Verdict,
   type WorkflowOutput,
   type WorkflowTask,
 } from '../../workflow/index.ts';
-import { calledByName } from './calledByName.ts';
+import { calledByName, type UserFunction } from './calledByName.ts';
 import { isSuccess, logger, rowOf } from './taskRow.ts';
 
 type JudgeClass = new (config: Readonly<Record<string, unknown>>) => BaseJudge;
@@ -20,7 +19,7 @@ export abstract class FunctionJudge extends BaseJudge {
 }
 
 /** The class itself, or one whose `computeReward` calls the function. Throws `judge/signature`. */
-export function asJudgeClass(loaded: JudgeClass | JudgeFunction): JudgeClass {
+export function asJudgeClass(loaded: JudgeClass | UserFunction): JudgeClass {
   if (isJudgeClass(loaded)) return loaded;
   const { name, call } = calledByName(loaded, functionForms.judge);
   const made = class extends FunctionJudge {
@@ -36,6 +35,6 @@ export function asJudgeClass(loaded: JudgeClass | JudgeFunction): JudgeClass {
   return made;
 }
 
-function isJudgeClass(loaded: JudgeClass | JudgeFunction): loaded is JudgeClass {
+function isJudgeClass(loaded: JudgeClass | UserFunction): loaded is JudgeClass {
   return (loaded.prototype as unknown) instanceof BaseJudge;
 }

@@ -1,13 +1,7 @@
 import { isRecord } from '../../base/isRecord.ts';
 import { functionForms } from '../../config/code/functionForm.ts';
-import {
-  Workflow,
-  type AjetTuner,
-  type WorkflowFunction,
-  type WorkflowOutput,
-  type WorkflowTask,
-} from '../../workflow/index.ts';
-import { calledByName } from './calledByName.ts';
+import { Workflow, type AjetTuner, type WorkflowOutput, type WorkflowTask } from '../../workflow/index.ts';
+import { calledByName, type UserFunction } from './calledByName.ts';
 import { isSuccess, logger, rowOf } from './taskRow.ts';
 
 export type WorkflowClass = new () => Workflow;
@@ -16,7 +10,7 @@ export type WorkflowClass = new () => Workflow;
 export abstract class FunctionWorkflow extends Workflow {}
 
 /** The class itself, or one whose `execute` calls the function. Throws `workflow/signature`. */
-export function asWorkflowClass(loaded: WorkflowClass | WorkflowFunction): WorkflowClass {
+export function asWorkflowClass(loaded: WorkflowClass | UserFunction): WorkflowClass {
   if (isWorkflowClass(loaded)) return loaded;
   const { name, call } = calledByName(loaded, functionForms.workflow);
   const made = class extends FunctionWorkflow {
@@ -33,7 +27,7 @@ export function asWorkflowClass(loaded: WorkflowClass | WorkflowFunction): Workf
   return made;
 }
 
-function isWorkflowClass(loaded: WorkflowClass | WorkflowFunction): loaded is WorkflowClass {
+function isWorkflowClass(loaded: WorkflowClass | UserFunction): loaded is WorkflowClass {
   return (loaded.prototype as unknown) instanceof Workflow;
 }
 

@@ -1,7 +1,7 @@
 import type { CancellationToken } from '../../base/cancellation.ts';
 import type { CodedError, Location } from '../../base/errors.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
-import type { JudgeFunction } from '../../workflow/index.ts';
+import type { UserFunction } from '../function-form/calledByName.ts';
 import { asJudgeClass } from '../function-form/functionJudge.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import { openAutoGrader } from '../task-judge/auto-grader/autoGrader.ts';
@@ -25,7 +25,7 @@ export interface JudgingParts {
 }
 
 export interface JudgingPorts {
-  loadJudge(file: string, name: string): Promise<JudgeClass | JudgeFunction>;
+  loadJudge(file: string, name: string): Promise<JudgeClass | UserFunction>;
   placeOfMethod(file: string, name: string, method: UserMethod): Promise<Location>;
   warn(problem: CodedError): void;
   readonly episodes: Pick<Judging, 'userFrame'>;

@@ -6,13 +6,14 @@ import type { Config } from '../../config/effectiveConfig.ts';
 import type { EpisodeResult, EpisodeTracking, RunEvent, RunRequest } from '../../protocol/run.ts';
 import type { RecordedRun, TracedRunEnd, TraceWriter } from '../../protocol/trace.ts';
 import { createEpisodeTracker } from '../../tracking/episodeTracker.ts';
-import type { JudgeFunction, Task, WorkflowFunction } from '../../workflow/index.ts';
+import type { Task } from '../../workflow/index.ts';
 import { RunRecorder } from '../context-tracker/recorder.ts';
 import { environmentsOf } from '../env-service/environment.ts';
 import type { EnvTransport } from '../env-service/transport.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import { Random } from '../../base/random.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
+import type { UserFunction } from '../function-form/calledByName.ts';
 import { asWorkflowClass, type WorkflowClass } from '../function-form/functionWorkflow.ts';
 import type { JudgeClass, UserMethod } from '../task-judge/judge.ts';
 import type { DataSetPorts } from '../task-reader/data-set/dataSetPorts.ts';
@@ -55,8 +56,8 @@ export interface LaunchPorts extends ModelPorts {
   emit(event: RunEvent): void;
   /** The effective config and what is wrong with it. Rejects only when there is no config to speak of. */
   readConfig(request: RunRequest): Promise<Composition>;
-  loadWorkflow(file: string, name: string): Promise<WorkflowClass | WorkflowFunction>;
-  loadJudge(file: string, name: string): Promise<JudgeClass | JudgeFunction>;
+  loadWorkflow(file: string, name: string): Promise<WorkflowClass | UserFunction>;
+  loadJudge(file: string, name: string): Promise<JudgeClass | UserFunction>;
   /** Where a class of the user's has a method, as it is written. Never rejects. */
   placeOfMethod(file: string, name: string, method: UserMethod): Promise<Location>;
   /** Nothing is asked or opened before it is needed. */

@@ -1,10 +1,11 @@
 import path from 'node:path';
 import type { LaunchPorts } from '../../backbone/launcher/launch.ts';
+import type { UserFunction } from '../../backbone/function-form/calledByName.ts';
+import type { WorkflowClass } from '../../backbone/function-form/functionWorkflow.ts';
 import { CodedError, toReport } from '../../base/errors.ts';
 import type { Composition } from '../../config/compose.ts';
 import { jobHostKey } from '../../protocol/job.ts';
 import type { EpisodeResult, RunEvent, RunRequest } from '../../protocol/run.ts';
-import type { Workflow, WorkflowFunction } from '../../workflow/index.ts';
 import { jobErrors } from './errors.ts';
 import { ScriptJobs, type JobPorts, type JobRun } from './jobHost.ts';
 
@@ -83,7 +84,7 @@ async function runJob(
     },
     readConfig: () => ports.compose(file, text),
     ...(workflow !== undefined && {
-      loadWorkflow: () => Promise.resolve(workflow as (new () => Workflow) | WorkflowFunction),
+      loadWorkflow: () => Promise.resolve(workflow as WorkflowClass | UserFunction),
     }),
   });
   if (end === undefined) throw new Error('A run tells how it ended.');

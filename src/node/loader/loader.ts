@@ -5,8 +5,9 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CodedError, type Location } from '../../base/errors.ts';
+import type { UserFunction } from '../../backbone/function-form/calledByName.ts';
 import type { JudgeClass } from '../../backbone/task-judge/judge.ts';
-import { BaseJudge, Workflow, type JudgeFunction, type WorkflowFunction } from '../../workflow/index.ts';
+import { BaseJudge, Workflow } from '../../workflow/index.ts';
 import { loaderErrors, textOf, type ExportKind } from './errors.ts';
 import { runEsbuild } from './esbuild.ts';
 import { ModuleHooks } from './hooks.ts';
@@ -34,8 +35,8 @@ export interface Locator {
 
 /** What an export of each kind is. */
 export interface ExportOf {
-  readonly workflow: (new () => Workflow) | WorkflowFunction;
-  readonly judge: JudgeClass | JudgeFunction;
+  readonly workflow: (new () => Workflow) | UserFunction;
+  readonly judge: JudgeClass | UserFunction;
   readonly script: (...given: unknown[]) => unknown;
 }
 
