@@ -11,7 +11,7 @@ export function scanUserWorkflows(text: string): FoundWorkflow[] {
 }
 
 function workflowFunctions(text: string): FoundWorkflow[] {
-  if (!/(["'])agentjet\1/.test(text) || !/task/.test(text) || !/model/.test(text)) return [];
+  if (!/(["'])agentjet\1/.test(text) || !text.includes('task') || !text.includes('model')) return [];
   const found = [...scanTypeScript(text).names.values()].flatMap((binding) => {
     if (binding.kind !== 'declared' || binding.declaration.kind !== 'function') return [];
     const { name, offset, parameters } = binding.declaration;

@@ -8,6 +8,7 @@ import { lineWith, mark, query, stackOf, writeConfig, writeFileOf } from '../run
 /** Below the open folder; every one exports `Agent`, whose reward is the query's length, and marks a line. */
 const forms = [
   'module/plain.ts',
+  'module/functionForm.ts',
   'module/typesWithoutType.ts',
   'module/enum.ts',
   'module/namespace.ts',
