@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { EmbeddingEndpoint } from '../backbone/task-reader/readerTools.ts';
 import type { CancellationToken } from '../base/cancellation.ts';
 import { explainTransport, writeUrl } from './modelEndpointFailures.ts';
-import { post, readWhole } from './modelTransport.ts';
+import { post, postTarget, readWhole } from './modelTransport.ts';
 
 const answer = z.object({
   data: z.array(z.object({ embedding: z.array(z.number()) })).check(z.minLength(1)),
@@ -22,7 +22,7 @@ export async function askEmbedding(
   let status: number | undefined;
   let said: string;
   try {
-    const response = await post({ url, headers, body }, cancellation);
+    const response = await post({ target: postTarget(url, headers), body }, cancellation);
     status = response.statusCode;
     said = await readWhole(response);
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { writeRequest } from '../backbone/model-tuner/messagesText.ts';
 import {
   ModelFailureError,
   type ChatCompletion,
@@ -10,8 +11,8 @@ import {
 import type { Logger } from '../base/ports.ts';
 import { EndpointExtras } from './modelEndpointExtras.ts';
 import { EndpointFailures, badEndpointUrl, writeUrl } from './modelEndpointFailures.ts';
-import { readEvents } from './modelStream.ts';
-import { giveBack, post, readText, readWhole } from './modelTransport.ts';
+import { EventReader, type StreamEvent } from './modelStream.ts';
+import { giveBack, post, postTarget, readText, readWhole } from './modelTransport.ts';
 
 export interface EndpointOptions {
   /** `http:` or `https:`, usually ending in `/v1`; `/chat/completions` is appended. */
@@ -33,7 +34,6 @@ export interface EndpointOptions {
  * Throws `model/bad-endpoint-url`.
  */
 export function createEndpointModel(options: EndpointOptions): ChatModel {
-  const url = chatUrl(options.baseUrl);
   const failures = new EndpointFailures(options);
   const extras = new EndpointExtras(options.logger);
   const headers = {
@@ -41,16 +41,14 @@ export function createEndpointModel(options: EndpointOptions): ChatModel {
     ...(options.apiKey !== undefined &&
       options.apiKey !== '' && { authorization: `Bearer ${options.apiKey}` }),
   };
+  const target = postTarget(chatUrl(options.baseUrl), headers, true);
   return {
     description: `${options.model} at ${writeUrl(options.baseUrl)}`,
     respond: (request, cancellation) => {
       const send = async (asked: ChatRequest): Promise<ModelReply> => {
         let response: IncomingMessage;
         try {
-          response = await post(
-            { url, headers, body: JSON.stringify(asked), keepsConnections: true },
-            cancellation,
-          );
+          response = await post({ target, body: writeRequest(asked) }, cancellation);
         } catch (error) {
           return { kind: 'error', ...failures.unreachable(error) };
         }
@@ -93,24 +91,19 @@ async function readReply(response: IncomingMessage, failures: EndpointFailures):
 async function* readChunks(
   response: IncomingMessage,
   failures: EndpointFailures,
-): AsyncGenerator<ChatCompletionChunk> {
+): AsyncGenerator<readonly ChatCompletionChunk[]> {
+  const reader = new EventReader();
   let isFinished = false;
   let isDone = false;
   try {
-    for await (const event of readEvents(readText(response))) {
-      switch (event.kind) {
-        case 'chunk':
-          isFinished ||= saysWhyItEnded(event.chunk);
-          yield event.chunk;
-          break;
-        case 'error':
-          throw new ModelFailureError(failures.refused(502, {}, event.body));
-        case 'garbage':
-          throw new ModelFailureError(failures.noCompletion(event.text));
-        case 'done':
-          isDone = true;
-          return;
-      }
+    for await (const text of readText(response)) {
+      const { chunks, end } = untilEnd(reader.read(text));
+      isFinished ||= chunks.some(saysWhyItEnded);
+      isDone = end?.kind === 'done';
+      if (chunks.length > 0) yield chunks;
+      if (end?.kind === 'done') return;
+      if (end?.kind === 'error') throw new ModelFailureError(failures.refused(502, {}, end.body));
+      if (end?.kind === 'garbage') throw new ModelFailureError(failures.noCompletion(end.text));
     }
   } catch (error) {
     throw error instanceof ModelFailureError ? error : new ModelFailureError(failures.cutOff(error));
@@ -119,6 +112,21 @@ async function* readChunks(
     else response.destroy();
   }
   if (!isFinished) throw new ModelFailureError(failures.cutOff(undefined));
+}
+
+type StreamEnd = Exclude<StreamEvent, { kind: 'chunk' }>;
+
+/** The chunks, and what they end with if they do. */
+function untilEnd(events: readonly StreamEvent[]): {
+  readonly chunks: readonly ChatCompletionChunk[];
+  readonly end: StreamEnd | undefined;
+} {
+  const chunks: ChatCompletionChunk[] = [];
+  for (const event of events) {
+    if (event.kind !== 'chunk') return { chunks, end: event };
+    chunks.push(event.chunk);
+  }
+  return { chunks, end: undefined };
 }
 
 function saysWhyItEnded(chunk: ChatCompletionChunk): boolean {

@@ -1,13 +1,13 @@
 import type { EnvTransport } from '../backbone/env-service/transport.ts';
 import { explainTransport } from './modelEndpointFailures.ts';
-import { post, readWhole } from './modelTransport.ts';
+import { post, postTarget, readWhole } from './modelTransport.ts';
 
 /** Environment services over http and https. */
 export const envTransport: EnvTransport = {
   post: async (url, body, cancellation) => {
     const headers = { 'content-type': 'application/json' };
     try {
-      const response = await post({ url, headers, body }, cancellation);
+      const response = await post({ target: postTarget(url, headers), body }, cancellation);
       return { status: response.statusCode ?? 0, body: await readWhole(response) };
     } catch (cause) {
       throw new Error(explainTransport(cause), { cause });

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
 import { failureReply } from '../backbone/model-tuner/apis/index.ts';
 import { failures } from '../backbone/model-tuner/failures.ts';
 import type { HttpReply, RequestHandler } from '../backbone/model-tuner/http.ts';
@@ -78,21 +79,28 @@ async function serve(
 }
 
 /** Undefined when there is more than `limit`; the rest is taken and dropped, so that the client hears the answer. */
-async function readBody(request: IncomingMessage, limit: number): Promise<string | undefined> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size <= limit) parts.push(part);
-    else parts.length = 0;
-  }
-  return size > limit ? undefined : Buffer.concat(parts).toString('utf8');
+function readBody(request: IncomingMessage, limit: number): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    // Part by part: a long body is then not copied once more to be one.
+    const decoder = new StringDecoder('utf8');
+    let text = '';
+    let size = 0;
+    request.on('data', (part: Buffer) => {
+      size += part.length;
+      text = size <= limit ? text + decoder.write(part) : '';
+    });
+    request.on('end', () => resolve(size > limit ? undefined : text + decoder.end()));
+    request.on('error', reject);
+    request.on('close', () => reject(new Error('the client is gone')));
+  });
 }
 
 function plainHeaders(request: IncomingMessage): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(request.headers).map(([name, value]) => [name, [value ?? ''].flat().join(', ')]),
-  );
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    headers[name] = typeof value === 'string' ? value : (value ?? []).join(', ');
+  }
+  return headers;
 }
 
 async function send(reply: HttpReply, response: ServerResponse): Promise<void> {
@@ -101,25 +109,25 @@ async function send(reply: HttpReply, response: ServerResponse): Promise<void> {
     response.end(reply.body);
     return;
   }
-  const head = response.writeHead(reply.status, reply.headers);
-  writeTogether(response, () => head.flushHeaders());
+  response.writeHead(reply.status, reply.headers);
+  holdTogether(response);
+  response.flushHeaders();
   for await (const part of reply.body) {
     if (response.destroyed) break;
-    const goesOn = writeTogether(response, () => response.write(part));
-    if (!goesOn) await drained(response);
+    holdTogether(response);
+    if (!response.write(part)) await drained(response);
   }
-  // The end of a response that is corked would come before what was written.
-  response.uncork();
   response.end();
 }
 
-/** What is written before the event loop turns goes out as one: what came in one piece leaves in one. */
-function writeTogether<T>(response: ServerResponse, write: () => T): T {
-  if (response.writableCorked === 0) {
-    response.cork();
-    setImmediate(() => response.uncork());
-  }
-  return write();
+/**
+ * What is written before the event loop turns goes out as one: what came in one piece leaves in one. It is the socket
+ * that is held, since a response that is held sends its parts one by one in the end.
+ */
+function holdTogether({ socket }: ServerResponse): void {
+  if (socket === null || socket.writableCorked > 0) return;
+  socket.cork();
+  setImmediate(() => socket.uncork());
 }
 
 function drained(response: ServerResponse): Promise<void> {

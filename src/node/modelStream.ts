@@ -8,14 +8,16 @@ export type StreamEvent =
   | { readonly kind: 'garbage'; readonly text: string }
   | { readonly kind: 'done' };
 
-/** The events in a text stream, as soon as each is whole. */
-export async function* readEvents(text: AsyncIterable<string>): AsyncGenerator<StreamEvent> {
-  let ready: StreamEvent[] = [];
-  const parser = createParser({ onEvent: ({ event, data }) => ready.push(readEvent(event, data)) });
-  for await (const part of text) {
-    parser.feed(part);
-    yield* ready;
-    ready = [];
+/** Finds the events in the text of a stream. */
+export class EventReader {
+  #ready: StreamEvent[] = [];
+  readonly #parser = createParser({ onEvent: ({ event, data }) => this.#ready.push(readEvent(event, data)) });
+
+  /** The events that this part of the text completes. */
+  read(text: string): readonly StreamEvent[] {
+    this.#ready = [];
+    this.#parser.feed(text);
+    return this.#ready;
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type ChatCompletion,
   type ChatModel,
   type ChatRequest,
+  type ChunkBatches,
   type ModelFailure,
   type ModelReply,
 } from '../model-tuner/model.ts';
@@ -129,12 +130,10 @@ async function textOf(reply: ModelReply): Promise<string | ModelFailure> {
   return typeof content === 'string' ? content : '';
 }
 
-async function assembled(
-  chunks: Extract<ModelReply, { kind: 'stream' }>['chunks'],
-): Promise<ChatCompletion | ModelFailure> {
+async function assembled(chunks: ChunkBatches): Promise<ChatCompletion | ModelFailure> {
   const assembler = new Assembler();
   try {
-    for await (const chunk of chunks) assembler.add(chunk);
+    for await (const batch of chunks) for (const chunk of batch) assembler.add(chunk);
   } catch (error) {
     if (error instanceof ModelFailureError) return error.failure;
     throw error;

@@ -23,8 +23,11 @@ export class Assembler {
   readonly #choices = new Map<number, Draft>();
 
   add(chunk: ChatCompletionChunk): void {
-    const { choices, ...head } = chunk as { choices?: unknown };
-    this.#head = { ...this.#head, ...definedFields(head) };
+    const { choices } = chunk as { choices?: unknown };
+    this.#head ??= {};
+    for (const [name, value] of Object.entries(chunk)) {
+      if (name !== 'choices' && value !== undefined && value !== null) this.#head[name] = value;
+    }
     if (!Array.isArray(choices)) return;
     for (const choice of choices) if (isFields(choice)) this.#addChoice(choice);
   }
@@ -133,12 +136,6 @@ function copy(value: unknown): unknown {
   if (Array.isArray(value)) return [...(value as unknown[])];
   if (!isFields(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, copy(field)]));
-}
-
-function definedFields(fields: object): Fields {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
-  );
 }
 
 function isFields(value: unknown): value is Fields {

@@ -7,11 +7,18 @@ import { overflowCompletion } from './contextGuard.ts';
 import type { Caller, Episode } from './episodes.ts';
 import { failures } from './failures.ts';
 import { jsonReply, type HttpReply, type HttpRequest } from './http.ts';
-import type { ChatCompletion, ChatModel, ChatRequest, ModelFailure, ModelReply } from './model.ts';
+import type {
+  ChatCompletion,
+  ChatModel,
+  ChatRequest,
+  ChunkBatches,
+  ModelFailure,
+  ModelReply,
+} from './model.ts';
 import { parseBody } from './requestSchema.ts';
 import { isTrainable } from './routing.ts';
 import { applySampling, callSeed, debugRequest, type Override, type Sampling } from './sampling.ts';
-import { collect, failureFrom, streamReply } from './stream.ts';
+import { collect, failureFrom, oneByOne, streamReply } from './stream.ts';
 import { askForLogprobs } from './tokenDetails.ts';
 
 /** Hears of calls; the full record of a run is made from it. */
@@ -51,7 +58,7 @@ export class CallDesk {
   async answer(http: HttpRequest, caller: Caller, api: Api): Promise<HttpReply> {
     const { episode, agentName, targetTag } = caller;
     const body = parseBody(http.body);
-    const read = 'failure' in body ? body : api.read(body.value, episode.memory);
+    const read = 'failure' in body ? body : api.read(body.value, episode.memory, http.body);
     if ('failure' in read) return refusal(read.failure, api);
     this.#warn(agentName, read.notes);
     const debugModel = this.#route(caller, http);
@@ -159,7 +166,7 @@ async function reply(call: Call, given: ModelReply, written: Written): Promise<H
       return failedReply(call, given, written);
     case 'completion': {
       if (call.request.stream !== true) return completionReply(call, given.completion, written);
-      const chunks = cutCompletion(given.completion, { includeUsage: wantsUsage(call) });
+      const chunks = oneByOne(cutCompletion(given.completion, { includeUsage: wantsUsage(call) }));
       return streamReply(call, chunks, written.answer);
     }
     case 'stream':
@@ -172,11 +179,7 @@ function wantsUsage(call: Call): boolean {
   return call.request.stream_options?.include_usage === true;
 }
 
-async function collectedReply(
-  call: Call,
-  chunks: Extract<ModelReply, { kind: 'stream' }>['chunks'],
-  written: Written,
-): Promise<HttpReply> {
+async function collectedReply(call: Call, chunks: ChunkBatches, written: Written): Promise<HttpReply> {
   const giving = call.cancellation.onCancelled(() => call.finish({ kind: 'cancelled' }));
   try {
     const completion = await collect(call, chunks);

@@ -36,14 +36,17 @@ export interface ModelFailure {
   readonly report?: CodedError;
 }
 
+/** Chunks of a stream: those that came together, together, since each step between them has its price. */
+export type ChunkBatches = AsyncIterable<readonly ChatCompletionChunk[]>;
+
 /** A model's answer to one request. */
 export type ModelReply =
   | { readonly kind: 'completion'; readonly completion: ChatCompletion }
   /**
-   * Passed on chunk by chunk as it arrives; the chunks are OpenAI's. What fails in mid-stream rejects with a
+   * Passed on as it arrives; the chunks are OpenAI's. What fails in mid-stream rejects with a
    * {@link ModelFailureError}.
    */
-  | { readonly kind: 'stream'; readonly chunks: AsyncIterable<ChatCompletionChunk> }
+  | { readonly kind: 'stream'; readonly chunks: ChunkBatches }
   | ({ readonly kind: 'error' } & ModelFailure);
 
 /** An answer that no model gave, by upstream's request id. */

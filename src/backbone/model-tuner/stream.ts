@@ -7,12 +7,18 @@ import {
   ModelFailureError,
   type ChatCompletion,
   type ChatCompletionChunk,
+  type ChunkBatches,
   type ModelFailure,
 } from './model.ts';
 
-type Chunks = AsyncIterable<ChatCompletionChunk> | Iterable<ChatCompletionChunk>;
+type Chunks = ChunkBatches | Iterable<readonly ChatCompletionChunk[]>;
 
-/** Passes chunks on as server-sent events, one by one as they come, and finishes the call with what they add up to. */
+/** As batches of one: for what is not to be passed on before its turn. */
+export function* oneByOne(chunks: Iterable<ChatCompletionChunk>): Generator<readonly ChatCompletionChunk[]> {
+  for (const chunk of chunks) yield [chunk];
+}
+
+/** Passes chunks on as server-sent events as they come, and finishes the call with what they add up to. */
 export function streamReply(call: Call, chunks: Chunks, answer: ApiAnswer): HttpReply {
   const assembler = new Assembler();
   // Not left to the body's generator: a client may be gone before it takes the first part.
@@ -31,10 +37,13 @@ async function* writeEvents(
   assembler: Assembler,
 ): AsyncGenerator<string> {
   try {
-    for await (const chunk of chunks) {
+    for await (const batch of chunks) {
       if (call.cancellation.isCancelled) break;
-      assembler.add(chunk);
-      const events = answer.chunk(chunk);
+      let events = '';
+      for (const chunk of batch) {
+        assembler.add(chunk);
+        events += answer.chunk(chunk);
+      }
       if (events !== '') yield events;
     }
     if (call.cancellation.isCancelled) {
@@ -57,9 +66,9 @@ async function* writeEvents(
 /** Puts a stream together for a client that did not ask for one; rejects with what the model throws. */
 export async function collect(call: Call, chunks: Chunks): Promise<ChatCompletion> {
   const assembler = new Assembler();
-  for await (const chunk of chunks) {
+  for await (const batch of chunks) {
     if (call.cancellation.isCancelled) break;
-    assembler.add(chunk);
+    for (const chunk of batch) assembler.add(chunk);
   }
   return whole(assembler);
 }

@@ -23,6 +23,8 @@ export function withoutUnasked<T extends ChatCompletion | ChatCompletionChunk>(
   asked: TokenDetails,
 ): T {
   const choices = Array.isArray(answer.choices) ? (answer.choices as readonly object[]) : undefined;
+  const isPlain = (choices ?? []).every((choice) => withoutDetails(choice, asked) === choice);
+  if (isPlain && (asked.tokenIds || !('prompt_token_ids' in answer))) return answer;
   return {
     ...(asked.tokenIds ? answer : without(answer, 'prompt_token_ids')),
     ...(choices && { choices: choices.map((choice) => withoutDetails(choice, asked)) }),
@@ -31,7 +33,8 @@ export function withoutUnasked<T extends ChatCompletion | ChatCompletionChunk>(
 
 function withoutDetails(choice: object, asked: TokenDetails): object {
   const kept = asked.tokenIds ? choice : without(choice, 'token_ids');
-  return asked.logprobs || !('logprobs' in kept) ? kept : { ...kept, logprobs: null };
+  const tells = 'logprobs' in kept && kept.logprobs !== null && kept.logprobs !== undefined;
+  return asked.logprobs || !tells ? kept : { ...kept, logprobs: null };
 }
 
 function without(fields: object, name: string): object {

@@ -22,9 +22,9 @@ describe('a stream', () => {
     const bench = tunerBench(() => ({
       kind: 'stream',
       chunks: (async function* () {
-        yield chunkOf({ role: 'assistant', content: 'a' });
+        yield [chunkOf({ role: 'assistant', content: 'a' })];
         await second.opened;
-        yield chunkOf({ content: 'b' }, 'stop');
+        yield [chunkOf({ content: 'b' }, 'stop')];
       })(),
     }));
     const reply = await bench.gateway.handle(chatRequest(bench, streaming));

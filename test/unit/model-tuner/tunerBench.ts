@@ -160,8 +160,8 @@ export function chunkOf(
 export async function* streamOf(
   chunks: readonly ChatCompletionChunk[],
   end?: () => Promise<void>,
-): AsyncGenerator<ChatCompletionChunk> {
-  yield* chunks;
+): AsyncGenerator<readonly ChatCompletionChunk[]> {
+  for (const chunk of chunks) yield [chunk];
   await end?.();
 }
 

@@ -117,9 +117,9 @@ describe.each([
     const { client } = await open(() => ({
       kind: 'stream',
       chunks: (async function* () {
-        yield chunkOf({ role: 'assistant', content: 'a' });
+        yield [chunkOf({ role: 'assistant', content: 'a' })];
         await next.opened;
-        yield chunkOf({ content: 'b' }, 'stop');
+        yield [chunkOf({ content: 'b' }, 'stop')];
       })(),
     }));
     const stream = await client.chat.completions.create({ ...ask, stream: true });
@@ -146,7 +146,7 @@ describe.each([
     const { client } = await open(() => ({
       kind: 'stream',
       chunks: (async function* () {
-        yield chunkOf({ content: 'a' });
+        yield [chunkOf({ content: 'a' })];
         await Promise.reject(new ModelFailureError({ status: 502, error }));
       })(),
     }));
@@ -191,7 +191,7 @@ describe.each([
         });
       });
       const chunks = (async function* () {
-        yield chunkOf({ content: 'a' });
+        yield [chunkOf({ content: 'a' })];
         await stopped;
       })();
       return { kind: 'stream', chunks };
@@ -297,7 +297,7 @@ describe('the fetch of this process', () => {
     const bench = tunerBench((_request, cancellation) => ({
       kind: 'stream',
       chunks: (async function* () {
-        yield chunkOf({ content: 'a' });
+        yield [chunkOf({ content: 'a' })];
         await new Promise<void>((resolve) => cancellation.onCancelled(() => resolve()));
       })(),
     }));

@@ -40,7 +40,7 @@ async function read(reply: ModelReply): Promise<{ chunks: ChatCompletionChunk[];
   if (reply.kind !== 'stream') throw new Error(`expected a stream, not a ${reply.kind}`);
   const chunks: ChatCompletionChunk[] = [];
   try {
-    for await (const chunk of reply.chunks) chunks.push(chunk);
+    for await (const batch of reply.chunks) chunks.push(...batch);
     return { chunks };
   } catch (error) {
     if (!(error instanceof ModelFailureError)) throw error;
@@ -136,9 +136,9 @@ describe('a stream from an endpoint', () => {
     const reply = await ask(server, streaming);
     if (reply.kind !== 'stream') throw new Error('expected a stream');
     const chunks = reply.chunks[Symbol.asyncIterator]();
-    expect((await chunks.next()).value).toEqual(chunkOf({ content: 'é😀' }));
+    expect((await chunks.next()).value).toEqual([chunkOf({ content: 'é😀' })]);
     next.open();
-    expect((await chunks.next()).value).toEqual(chunkOf({ content: 'b' }, 'stop'));
+    expect((await chunks.next()).value).toEqual([chunkOf({ content: 'b' }, 'stop')]);
     expect((await chunks.next()).done).toBe(true);
   });
 

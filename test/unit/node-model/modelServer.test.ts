@@ -116,7 +116,7 @@ describe('the server of the model', () => {
       kind: 'stream',
       chunks: (async function* () {
         await first.opened;
-        yield chunkOf({ content: 'a' }, 'stop');
+        yield [chunkOf({ content: 'a' }, 'stop')];
       })(),
     }));
     socket.write(rawRequest(bench, JSON.stringify({ ...hello, stream: true })));

@@ -68,7 +68,8 @@ describe('a replay', () => {
     if (reply.kind !== 'stream') throw new Error(reply.kind);
     const texts: string[] = [];
     const reading = (async () => {
-      for await (const { choices } of reply.chunks) texts.push(choices[0]?.delta.content ?? '');
+      for await (const batch of reply.chunks)
+        for (const { choices } of batch) texts.push(choices[0]?.delta.content ?? '');
     })();
     await expect(reading).rejects.toMatchObject({ failure });
     expect(texts.join('')).toBe('half of');

@@ -7,8 +7,8 @@ import type { ApiMemory } from './memory.ts';
  * replayed and damaged alike whichever API they come by, and its answer is written as the API has it.
  */
 export interface Api {
-  /** @param body JSON that was parsed */
-  read(body: unknown, memory: ApiMemory): ApiRequest | { readonly failure: ModelFailure };
+  /** @param text the JSON that the body was parsed of */
+  read(body: unknown, memory: ApiMemory, text: string): ApiRequest | { readonly failure: ModelFailure };
   /** The body that tells a failure. */
   failureBody(failure: ModelFailure): unknown;
 }

@@ -1,3 +1,4 @@
+import { rememberText } from '../messagesText.ts';
 import type { ChatCompletion } from '../model.ts';
 import { checkChatRequest } from '../requestSchema.ts';
 import { detailsAskedFor, withoutUnasked, type TokenDetails } from '../tokenDetails.ts';
@@ -5,9 +6,10 @@ import { serverSentEvent, type Api, type ApiAnswer } from './api.ts';
 
 /** OpenAI's chat completions: what every model here is asked in, so that nothing is translated. */
 export const chatApi: Api = {
-  read: (body) => {
+  read: (body, _memory, text) => {
     const read = checkChatRequest(body);
     if ('failure' in read) return read;
+    rememberText(read.request, text);
     const asked = detailsAskedFor(read.request);
     return { request: read.request, notes: [], answer: () => chatAnswer(asked) };
   },

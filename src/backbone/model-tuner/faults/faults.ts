@@ -4,6 +4,7 @@ import type { Logger } from '../../../base/ports.ts';
 import { faultKinds, type FaultChoice, type FaultKind } from '../../../protocol/run.ts';
 import { Assembler } from '../assemble.ts';
 import { cutCompletion } from '../chunks.ts';
+import { oneByOne } from '../stream.ts';
 import { Random } from '../../../base/random.ts';
 import {
   ModelFailureError,
@@ -95,15 +96,15 @@ async function wholeReply(
   if (reply.kind === 'error') return reply;
   if (reply.kind === 'completion') return reply.completion;
   const assembler = new Assembler();
-  for await (const chunk of reply.chunks) assembler.add(chunk);
+  for await (const batch of reply.chunks) for (const chunk of batch) assembler.add(chunk);
   const completion = assembler.completion();
   if (completion === undefined) throw new Error('its stream was empty.');
   return completion;
 }
 
-async function* brokenOff(completion: ChatCompletion): AsyncGenerator<ChatCompletionChunk> {
+async function* brokenOff(completion: ChatCompletion): AsyncGenerator<readonly ChatCompletionChunk[]> {
   const chunks = [...cutCompletion(completion, { includeUsage: false })];
-  yield* chunks.slice(0, Math.ceil(chunks.length / 2));
+  yield* oneByOne(chunks.slice(0, Math.ceil(chunks.length / 2)));
   await Promise.reject(new ModelFailureError(failureOf('cut')));
 }
 

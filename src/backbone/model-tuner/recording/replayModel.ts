@@ -2,6 +2,7 @@ import type { CancellationToken } from '../../../base/cancellation.ts';
 import type { Clock, Logger } from '../../../base/ports.ts';
 import { cutCompletion } from '../chunks.ts';
 import { failures } from '../failures.ts';
+import { oneByOne } from '../stream.ts';
 import {
   ModelFailureError,
   type CallIdentity,
@@ -174,7 +175,7 @@ class Player {
 async function* brokenOff(
   completion: ChatCompletion,
   failure: ModelFailure,
-): AsyncGenerator<ChatCompletionChunk> {
-  yield* cutCompletion(completion, { includeUsage: false });
+): AsyncGenerator<readonly ChatCompletionChunk[]> {
+  yield* oneByOne(cutCompletion(completion, { includeUsage: false }));
   await Promise.reject(new ModelFailureError(failure));
 }
