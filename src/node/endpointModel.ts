@@ -8,6 +8,7 @@ import {
   type ChatRequest,
   type ModelReply,
 } from '../backbone/model-tuner/model.ts';
+import { withServerTokens } from '../backbone/model-tuner/serverTokens.ts';
 import type { Logger } from '../base/ports.ts';
 import { EndpointExtras } from './modelEndpointExtras.ts';
 import { EndpointFailures, badEndpointUrl, writeUrl } from './modelEndpointFailures.ts';
@@ -29,7 +30,7 @@ export interface EndpointOptions {
 /**
  * Any OpenAI-compatible server. Its answers, error statuses included, are kept as they are; a stream is passed on as
  * it arrives. There is no time-out: an answer takes as long as it takes. Where it can, it is asked for the ids of the
- * tokens, as training is told them.
+ * tokens, as training is told them, and what it tells is put in one form.
  *
  * Throws `model/bad-endpoint-url`.
  */
@@ -81,7 +82,7 @@ async function readReply(response: IncomingMessage, failures: EndpointFailures):
     const completion = parseCompletion(text);
     return completion === undefined
       ? { kind: 'error', ...failures.noCompletion(text) }
-      : { kind: 'completion', completion };
+      : { kind: 'completion', completion: withServerTokens(completion) };
   } catch (error) {
     return { kind: 'error', ...failures.cutOff(error) };
   }
@@ -100,7 +101,7 @@ async function* readChunks(
       const { chunks, end } = untilEnd(reader.read(text));
       isFinished ||= chunks.some(saysWhyItEnded);
       isDone = end?.kind === 'done';
-      if (chunks.length > 0) yield chunks;
+      if (chunks.length > 0) yield chunks.map(withServerTokens);
       if (end?.kind === 'done') return;
       if (end?.kind === 'error') throw new ModelFailureError(failures.refused(502, {}, end.body));
       if (end?.kind === 'garbage') throw new ModelFailureError(failures.noCompletion(end.text));

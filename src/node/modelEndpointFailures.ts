@@ -171,8 +171,20 @@ function readError(status: number, body: string): ModelError {
     const message = 'message' in given.error && typeof given.error.message === 'string';
     return { ...fallback, ...given.error, ...(!message && { message: excerpt(body) }) };
   }
-  const said = [given.error, given.message, given.detail].find((text) => typeof text === 'string');
+  const said = [given.error, given.message, given.detail, listed(given.detail)].find(
+    (text) => typeof text === 'string',
+  );
   return said === undefined ? fallback : { ...fallback, message: said };
+}
+
+/** FastAPI's list of what is wrong with which field. */
+function listed(detail: unknown): string | undefined {
+  if (!Array.isArray(detail) || detail.length === 0) return undefined;
+  const problems = (detail as readonly unknown[]).map((one) => {
+    const { loc, msg } = (one ?? {}) as { loc?: unknown; msg?: unknown };
+    return Array.isArray(loc) && typeof msg === 'string' ? `${loc.join('.')}: ${msg}` : undefined;
+  });
+  return problems.every((problem) => problem !== undefined) ? problems.join('; ') : undefined;
 }
 
 const longestExcerpt = 300;

@@ -31,9 +31,18 @@ function readEntry(entry: unknown): ReplyToken {
   const spelled = typeof token === 'string' ? /^token_id:(\d+)$/.exec(token)?.[1] : undefined;
   return {
     id: spelled === undefined ? null : Number(spelled),
-    bytes: readBytes(bytes) ?? (typeof token === 'string' && spelled === undefined ? [...utf8(token)] : []),
+    bytes: bytesOf(token, bytes, spelled !== undefined),
     logprob: typeof logprob === 'number' && Number.isFinite(logprob) ? logprob : null,
   };
+}
+
+/** vLLM gives a spelled token the bytes of its text, or of the spelling where it knows none. */
+function bytesOf(token: unknown, given: unknown, isSpelled: boolean): readonly number[] {
+  const bytes = readBytes(given);
+  if (typeof token !== 'string') return bytes ?? [];
+  const own = [...utf8(token)];
+  if (isSpelled) return String(bytes) === String(own) ? [] : (bytes ?? []);
+  return bytes ?? own;
 }
 
 function readBytes(value: unknown): readonly number[] | undefined {

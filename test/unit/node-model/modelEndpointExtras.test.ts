@@ -18,7 +18,7 @@ function bench(reply: (fields: readonly string[]) => ModelReply) {
   const extras = new EndpointExtras({ log: (level, message) => logged.push(`${level}: ${message}`) });
   const ask = (): Promise<ModelReply> =>
     extras.ask(request, (sent) => {
-      const fields = Object.keys(sent).filter((field) => /logprobs|token_ids/.test(field));
+      const fields = Object.keys(sent).filter((field) => /logprobs|^return_/.test(field));
       asked.push(fields);
       return Promise.resolve(reply(fields));
     });
@@ -29,11 +29,11 @@ function refusal(status: number, message: string, param: string | null = null): 
   return { kind: 'error', status, error: { message, type: 'invalid_request_error', param, code: null } };
 }
 
-const all = ['logprobs', 'top_logprobs', 'return_token_ids'];
+const all = ['logprobs', 'top_logprobs', 'return_token_ids', 'return_meta_info'];
 
 describe('a server that does not know what it is asked of its tokens', () => {
   it.each<[string, number, string[], string[]]>([
-    ['ids', 400, ['return_token_ids'], ['logprobs', 'top_logprobs']],
+    ['ids', 400, ['return_token_ids'], ['logprobs', 'top_logprobs', 'return_meta_info']],
     ['log probabilities', 403, ['logprobs'], ['return_token_ids']],
     ['either', 422, ['return_token_ids', 'logprobs'], []],
   ])('is asked again without %s, and from then on', async (_, status, refused, left) => {
