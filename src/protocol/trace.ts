@@ -36,6 +36,14 @@ export interface MergeRules {
   readonly ignoreTools: boolean;
 }
 
+/** What of the config decides which of a run's samples training takes. */
+export interface BatchRules {
+  /** `ajet.rollout.multi_turn.max_sample_per_task`: of one episode, whatever the key says. */
+  readonly perEpisode: number;
+  /** The run's. */
+  readonly seed: number;
+}
+
 /** A run, as known when its first episode starts. */
 export interface TracedRun {
   readonly experiment: string;
@@ -51,6 +59,8 @@ export interface TracedRun {
   readonly tokenizer: TokenizerNote;
   readonly limits: LengthLimits;
   readonly merging: MergeRules;
+  /** Absent in traces of earlier versions. */
+  readonly batch?: BatchRules;
   readonly tasks: number;
   readonly repeat: number;
   readonly episodes: number;
@@ -160,6 +170,18 @@ export interface RecordedRun {
   readonly tasks: number;
   readonly repeat: number;
   readonly episodes: readonly RecordedEpisode[];
+}
+
+/** What a trace says of its run's samples, but for their tokens. */
+export interface RecordedBatch {
+  readonly limits: LengthLimits;
+  readonly tokenizer: TokenizerNote;
+  /** Null: the trace is of a version that did not keep them. */
+  readonly rules: BatchRules | null;
+  /** Episodes per task. */
+  readonly repeat: number;
+  /** Of the episodes that ended, in order of their numbers. */
+  readonly results: readonly EpisodeResult[];
 }
 
 /** What an episode's end adds. */

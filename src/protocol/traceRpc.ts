@@ -51,7 +51,7 @@ export type TraceReply =
   | { readonly id: number; readonly error: ErrorReport }
   | { readonly notice: 'changed'; readonly trace: string };
 
-export interface RunView extends Omit<TracedRun, 'configText' | 'merging'> {
+export interface RunView extends Omit<TracedRun, 'configText' | 'merging' | 'batch'> {
   /** Null while it runs, and for ever when its process was killed. */
   readonly end: TracedRunEnd | null;
   /** Whether the process that writes it lives. */

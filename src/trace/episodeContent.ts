@@ -1,6 +1,6 @@
 import type { MergeRules, TracedMessage, TracedTimeline } from '../protocol/trace.ts';
 import { takenOverMask } from '../tracking/lossMask.ts';
-import { mergeCalls } from '../tracking/mergeCalls.ts';
+import { mergeCalls, type MergeableCall } from '../tracking/mergeCalls.ts';
 import { traceErrors } from './errors.ts';
 import type { EpisodeRecord, MessageRecord, MessageTextRecord } from './records.ts';
 import { trainableTokensOf } from './recorder.ts';
@@ -72,8 +72,11 @@ function merge(trace: StoredTrace, episode: number): Merged {
   const rules = trace.merging() ?? upstreamRules;
   const stored = lookup(trace, episode, new Map());
   const special = new Set(trace.specialTokens());
+  // What overflowed was answered with a canned reply, which is in no timeline.
+  const isTracked = ({ reply }: MergeableCall): boolean =>
+    reply === null || stored.head(reply).author !== 'llm(do_not_train)';
   const { timelines, added } = mergeCalls(
-    trace.mergeableCalls(episode),
+    trace.mergeableCalls(episode).filter(isTracked),
     (position) => ({ ...stored.head(position), ...stored.text(position), ...stored.tokens(position) }),
     {
       ...rules,

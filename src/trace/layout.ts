@@ -16,6 +16,7 @@ export const metaKeys = {
   run: 'run',
   configText: 'configText',
   merging: 'merging',
+  batch: 'batch',
   writer: 'writer',
   end: 'end',
 } as const;

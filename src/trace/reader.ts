@@ -1,4 +1,4 @@
-import type { RecordedRun } from '../protocol/trace.ts';
+import type { RecordedBatch, RecordedRun, TracedMessage } from '../protocol/trace.ts';
 import type {
   CallView,
   EpisodesView,
@@ -24,6 +24,10 @@ export interface TraceReader {
   tokens(episode: number, timeline: number, from: number, limit: number): TokensView;
   /** What judges need of every episode. Throws `trace/no-outputs` for a trace of a version that did not keep it. */
   recorded(): RecordedRun;
+  /** What the samples of the episodes that have ended depend on, beside their messages. */
+  batch(): RecordedBatch;
+  /** The messages of a timeline, whole. */
+  timelineMessages(episode: number, timeline: number): readonly TracedMessage[];
   summary(): TraceSummary;
   /** Differs from what it was whenever something has been written since; cheap enough to ask several times a second. */
   changeCount(): number;

@@ -38,10 +38,11 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
 
   /** Part of the transaction that makes the tables. */
   begin(run: TracedRun, writer: WriterIdentity): void {
-    const { configText, merging, ...rest } = run;
+    const { configText, merging, batch, ...rest } = run;
     this.#meta(metaKeys.run, JSON.stringify(rest));
     this.#meta(metaKeys.configText, configText);
     this.#meta(metaKeys.merging, JSON.stringify(merging));
+    if (batch !== undefined) this.#meta(metaKeys.batch, JSON.stringify(batch));
     this.#meta(metaKeys.writer, JSON.stringify(writer));
   }
 

@@ -1,7 +1,7 @@
 /** What is stored as JSON and as rows, with its decoders. */
 import * as z from 'zod/mini';
 import { errorReport, tokenizerNote } from '../protocol/run.ts';
-import type { MergeRules, TracedRun, TracedRunEnd } from '../protocol/trace.ts';
+import type { BatchRules, MergeRules, TracedRun, TracedRunEnd } from '../protocol/trace.ts';
 
 /** Which process writes a trace. */
 export const writerIdentity = z.object({
@@ -15,7 +15,7 @@ export const writerIdentity = z.object({
 export type WriterIdentity = z.infer<typeof writerIdentity>;
 
 /** A run but for what has a place of its own. */
-export type StoredRun = Omit<TracedRun, 'configText' | 'merging'>;
+export type StoredRun = Omit<TracedRun, 'configText' | 'merging' | 'batch'>;
 
 export const storedRun: z.ZodMiniType<StoredRun> = z.object({
   experiment: z.string(),
@@ -40,6 +40,11 @@ export const storedRun: z.ZodMiniType<StoredRun> = z.object({
 export const storedMerging: z.ZodMiniType<MergeRules> = z.object({
   compareLevel: z.enum(['text', 'token']),
   ignoreTools: z.boolean(),
+});
+
+export const storedBatch: z.ZodMiniType<BatchRules> = z.object({
+  perEpisode: z.number(),
+  seed: z.number(),
 });
 
 export const storedEnd: z.ZodMiniType<TracedRunEnd> = z.object({

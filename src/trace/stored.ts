@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { episodeResult, type EpisodeResult } from '../protocol/run.ts';
 import type {
+  BatchRules,
   MergeRules,
   RecordedEpisode,
   TracedMessage,
@@ -43,6 +44,11 @@ export class StoredTrace {
 
   merging(): MergeRules | undefined {
     return this.#meta(metaKeys.merging, records.storedMerging);
+  }
+
+  /** Undefined: the trace is of a version that did not keep it. */
+  batch(): BatchRules | undefined {
+    return this.#meta(metaKeys.batch, records.storedBatch);
   }
 
   writer(): records.WriterIdentity | undefined {

@@ -1,4 +1,4 @@
-import type { RecordedRun, TracedTimeline } from '../protocol/trace.ts';
+import type { RecordedBatch, RecordedRun, TracedMessage, TracedTimeline } from '../protocol/trace.ts';
 import {
   largestWindow,
   type CallRow,
@@ -12,6 +12,7 @@ import {
   type TokensView,
   type TraceSummary,
 } from '../protocol/traceRpc.ts';
+import { withSelection } from '../protocol/selection.ts';
 import { clip } from './clip.ts';
 import { EpisodeContents, type EpisodeContent } from './episodeContent.ts';
 import { episodeRows } from './episodeRows.ts';
@@ -71,6 +72,27 @@ export class TraceViews {
     const episodes = this.#trace.recorded();
     if (episodes === undefined) throw traceErrors.nothingForJudges(this.#facts.file);
     return { experiment, config, workflow, workflowFile, tasks, repeat, episodes };
+  }
+
+  batch(): RecordedBatch {
+    const { limits, tokenizer, repeat } = this.#run();
+    const results = this.#trace.resultsAfter(0).map(({ result }) => result);
+    return {
+      limits,
+      tokenizer,
+      repeat,
+      rules: this.#trace.batch() ?? null,
+      results: withSelection(results, this.#trace.end()?.selection).toSorted((a, b) => a.episode - b.episode),
+    };
+  }
+
+  timelineMessages(episode: number, timeline: number): readonly TracedMessage[] {
+    const { content, found } = this.#timeline(episode, timeline);
+    const messages = content.messages();
+    return found.messages.map((position) => {
+      const { role, author, toolCallId } = messages.head(position);
+      return { role, author, toolCallId, ...messages.text(position), ...messages.tokens(position) };
+    });
   }
 
   /** @param size bytes of the file and what lies beside it */

@@ -70,7 +70,7 @@ export function measures(results: readonly EpisodeResult[]): Measures {
 }
 
 /** Upstream gives every timeline of an episode the episode's reward, or that of degenerate replies. */
-function stepRewardOf({ reward, tracking }: EpisodeResult): number | null {
+export function stepRewardOf({ reward, tracking }: EpisodeResult): number | null {
   return tracking?.timelines === 0 || reward === null ? null : (tracking?.madnessReward ?? reward);
 }
 
@@ -89,6 +89,16 @@ export function advantagesOf(rewards: readonly (number | null)[]): readonly (num
   const spread = sampleDeviation(compared);
   const [centre, deviation] = spread === null ? [0, 1] : [middle(compared), Math.max(spread, leastDeviation)];
   return rewards.map((reward) => (reward === null ? null : (reward - centre) / (deviation + epsilon)));
+}
+
+/**
+ * GRPO's advantages of the samples of a group, which are also upstream's simple reference advantages: as above, but with
+ * each sample for itself, and with the deviation as it is.
+ */
+export function rowAdvantagesOf(rewards: readonly number[]): readonly number[] {
+  const spread = sampleDeviation(rewards);
+  const [centre, deviation] = spread === null ? [0, 1] : [middle(rewards), spread];
+  return rewards.map((reward) => (reward - centre) / (deviation + epsilon));
 }
 
 function counted(rewards: readonly (number | null)[]): readonly number[] {

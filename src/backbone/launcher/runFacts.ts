@@ -19,6 +19,7 @@ export function factsOf(request: RunRequest, plan: RunPlan, found: FoundFacts): 
     workflow: plan.workflow,
     limits: plan.tracking.limits,
     merging: plan.tracking.merging,
+    batch: { perEpisode: plan.samplesPerEpisode, seed: plan.seed },
     repeat: plan.repeat,
     ...found,
   };

@@ -28,6 +28,8 @@ export interface RunPlan {
   /** `ajet.model.path`: whose tokenizer training counts with. */
   readonly modelPath: string | null;
   readonly tracking: Omit<TrackerOptions, 'text'>;
+  /** `ajet.rollout.multi_turn.max_sample_per_task`: the most samples that an episode gives. */
+  readonly samplesPerEpisode: number;
 }
 
 /** Tokens that upstream keeps back of a turn's length. */
@@ -59,6 +61,7 @@ export function planRun(request: RunRequest, config: Config, now: Date, paths: P
     sampling: samplingOf(config, mode, request.asUpstreamDebug === true),
     modelPath: config.stringOrNull('ajet.model.path'),
     tracking: trackingOf(config),
+    samplesPerEpisode: config.integer('ajet.rollout.multi_turn.max_sample_per_task'),
   };
 }
 

@@ -69,7 +69,7 @@ export type Command =
   /** It reads what follows its name itself. */
   | { readonly kind: 'subcommand'; readonly name: SubcommandName; readonly args: readonly string[] };
 
-const subcommands = ['check', 'config', 'schema'] as const;
+const subcommands = ['check', 'config', 'schema', 'samples'] as const;
 export type SubcommandName = (typeof subcommands)[number];
 
 const options = {
@@ -140,6 +140,7 @@ const traceOptions = {
 export const usage = `Usage: agentjet --conf FILE [--backbone debug] [options]
        agentjet trace FILE [--port N] [--runtime FILE]
        agentjet judge TRACE [--conf FILE] [--episode N] [--json]
+       agentjet samples TRACE [--json] [--task ID] [--episode N] [--world-size N]
        agentjet check FILES… [--format text|json|sarif]
        agentjet config FILE [--to ajet|trinity|verl] [--origin] [--format yaml|json]
        agentjet schema ajet|astuner|trinity
@@ -202,8 +203,8 @@ agentjet judge scores the episodes of an .ajtrace again, without running them: b
 or of --conf FILE; all of them, or each --episode N. It takes --helper…, --debug-model, --parallel, --episode-timeout,
 --runtime, --json and --verbose too.
 
-agentjet check tells what configs get wrong, config prints what one comes to, schema prints a JSON Schema for other
-editors; each has a --help of its own.
+agentjet samples prints what training would get of a run's .ajtrace; check tells what configs get wrong, config prints
+what one comes to, schema prints a JSON Schema for other editors; each has a --help of its own.
 
 Exit code: 0 all episodes ran, 1 some failed, 2 the run could not start, 130 interrupted.`;
 

@@ -28,6 +28,7 @@ import { HumanTerminal } from './humanTerminal.ts';
 import { LogView, untilInterrupted } from './logView.ts';
 import { terminalIo } from './terminalIo.ts';
 import { exitCodes, TerminalView } from './terminalView.ts';
+import { inTraceNode, readsTraces } from './traceNode.ts';
 
 /** The `agentjet` command. Resolves to its exit code. */
 export async function main(argv: readonly string[], distFolder: string): Promise<number> {
@@ -45,7 +46,7 @@ export async function main(argv: readonly string[], distFolder: string): Promise
       case 'trace':
         return await traceCommand(command.trace, distFolder);
       case 'subcommand': {
-        const run = await subcommands[command.name]();
+        const run = await subcommands[command.name](distFolder);
         dropUnreadOutput();
         return await run(command.args, terminalIo());
       }
@@ -57,10 +58,14 @@ export async function main(argv: readonly string[], distFolder: string): Promise
 }
 
 /** Loaded when asked for: a run needs none of them. */
-const subcommands: Readonly<Record<SubcommandName, () => Promise<Subcommand>>> = {
+const subcommands: Readonly<Record<SubcommandName, (distFolder: string) => Promise<Subcommand>>> = {
   check: async () => (await import('./checkCommand.ts')).runCheck,
   config: async () => (await import('./configCommand.ts')).runConfig,
   schema: async () => (await import('./schemaCommand.ts')).runSchema,
+  samples: async (distFolder) => {
+    const { runSamples } = await import('./samplesCommand.ts');
+    return readsTraces() ? runSamples : (args) => inTraceNode(['samples', ...args], distFolder);
+  },
 };
 
 function versionOf(distFolder: string): string {

@@ -169,6 +169,7 @@ describe('launch', () => {
         tokenizer: letters.note,
         limits: { modelLength: 18000, promptLength: 3000, responseLength: 15000, turnLength: 4096 },
         merging: { compareLevel: 'text', ignoreTools: true },
+        batch: { perEpisode: 30, seed: 12345 },
         tasks: 2,
         repeat: 2,
         episodes: 4,

@@ -177,8 +177,11 @@ export class NaiveTrace implements TraceWriter {
   #content(episode: number): Content {
     const { calls, messages, end } = this.#kept(episode);
     if (end !== undefined) return { timelines: end.timelines, messages };
+    const inTimelines = calls.filter(
+      ({ reply }) => reply === null || messages.get(reply)?.author !== 'llm(do_not_train)',
+    );
     const { timelines, added } = mergeCalls(
-      calls,
+      inTimelines,
       (position) => messages.get(position) ?? fail(`no message ${position}`),
       {
         ...this.run.merging,

@@ -78,6 +78,36 @@ test('whether an episode trains is open until its group has ended', () => {
   expect(reader.episodes(0, 1).rows[0]?.findings).toHaveLength(1);
 });
 
+test('a canned reply is in no timeline of a running episode', () => {
+  const { writer, reader } = aTrace();
+  writer.episodeStarted(anEpisode(0));
+  const canned = aMessage('no room', { author: 'llm(do_not_train)' });
+  const messages = [aMessage('one'), canned].map((message, position) => ({ position, message }));
+  writer.callEnded(aCall(0, 0), messages, []);
+  expect(reader.episode(0).timelines).toEqual([]);
+  expect(reader.call(0, 0)).toMatchObject({ reply: { text: 'no room' }, row: { timeline: null } });
+});
+
+test('samples are made of the messages of a timeline, and of all that a batch depends on', () => {
+  const { writer, reader } = aTrace({ batch: { perEpisode: 2, seed: 5 } });
+  expect(reader.batch()).toMatchObject({ rules: { perEpisode: 2, seed: 5 }, results: [], repeat: 2 });
+  const messages = [aMessage('one'), aMessage('two', { author: 'llm' })];
+  for (const episode of [1, 0]) {
+    writer.episodeStarted(anEpisode(episode));
+    writer.callEnded(
+      aCall(episode, 0),
+      messages.map((message, position) => ({ position, message })),
+      [],
+    );
+    const timelines = [{ calls: [0], messages: [0, 1], tokens: 6, trainableTokens: 3 }];
+    writer.episodeEnded({ result: aResult(episode), timelines }, []);
+  }
+  expect(reader.batch().results.map(({ episode }) => episode)).toEqual([0, 1]);
+  expect(reader.timelineMessages(1, 0)).toEqual(messages);
+  expect(() => reader.timelineMessages(1, 1)).toThrow('timeline');
+  expect(aTrace().reader.batch().rules).toBeNull();
+});
+
 test('a call that ends later changes the timelines that a running episode shows', () => {
   const { writer, reader } = aTrace();
   writer.episodeStarted(anEpisode(0));

@@ -33,6 +33,8 @@ export class ScriptedTrace {
       timeline: answer('timeline', () => undefined as never),
       tokens: answer('tokens', () => undefined as never),
       recorded: answer('recorded', () => undefined as never),
+      batch: answer('batch', () => undefined as never),
+      timelineMessages: answer('timelineMessages', () => undefined as never),
       summary: answer('summary', () => ({ experiment: 'scripted' }) as TraceSummary),
       changeCount: answer('changeCount', () => this.changes),
       close: () => (this.closed += 1),

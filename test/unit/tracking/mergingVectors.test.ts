@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { advantagesOf } from '../../../src/tracking/groups.ts';
+import { advantagesOf, rowAdvantagesOf } from '../../../src/tracking/groups.ts';
 import { traceSetCount } from '../../tools/vectors/traceSets.ts';
 import { loadTexts, resultOf, type Texts } from './mergingResults.ts';
 
@@ -56,6 +56,10 @@ describe('a group of episodes', () => {
       episodes.forEach(([, expected], index) => {
         for (const advantage of expected) expect(advantages[index]).toBeCloseTo(advantage, 9);
       });
+      const simple = rowAdvantagesOf(episodes.flatMap(([rewards]) => rewards));
+      const told = episodes.flatMap(([, , expected]) => expected);
+      expect(simple).toHaveLength(told.length);
+      told.forEach((advantage, index) => expect(simple[index]).toBeCloseTo(advantage, 9));
     }
   });
 });

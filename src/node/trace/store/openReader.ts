@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { CodedError } from '../../../base/errors.ts';
-import type { RecordedRun } from '../../../protocol/trace.ts';
+import type { RecordedBatch, RecordedRun, TracedMessage } from '../../../protocol/trace.ts';
 import type {
   CallView,
   EpisodesView,
@@ -73,6 +73,14 @@ class FileTraceReader implements TraceReader {
 
   recorded(): RecordedRun {
     return this.#read((views) => views.recorded());
+  }
+
+  batch(): RecordedBatch {
+    return this.#read((views) => views.batch());
+  }
+
+  timelineMessages(episode: number, timeline: number): readonly TracedMessage[] {
+    return this.#read((views) => views.timelineMessages(episode, timeline));
   }
 
   changeCount(): number {
