@@ -25,7 +25,8 @@ import type { ModelAnswer } from '../protocol/run.ts';
 import type { Clock } from '../base/ports.ts';
 import { childConfiguration, parentShowsStreams, type ChildConfiguration } from './childSession.ts';
 import { debugErrors, toDapMessage } from './errors.ts';
-import { NoteEvents } from './noteEvents.ts';
+import { GatheredRun } from './gatheredRun.ts';
+import { noteEvents } from './noteEvents.ts';
 import { OutputBatch } from './outputBatch.ts';
 import { resolveLaunch, type LaunchContext, type ResolvedLaunch } from './launchConfiguration.ts';
 import { RunControl } from './runControl.ts';
@@ -65,9 +66,9 @@ export class AgentJetSession extends ProtocolServer {
   readonly #output: OutputBatch;
   readonly #traceEvents = new TraceEvents();
   readonly #humanEvents = new HumanEvents();
-  readonly #noteEvents = new NoteEvents();
+  readonly #gathered = new GatheredRun();
   #client: Partial<DebugProtocol.InitializeRequestArguments> = {};
-  #reporter = new RunReporter({ verbose: false, progress: false });
+  #reporter = new RunReporter({ verbose: false, progress: false }, this.#gathered);
   #childAnswer: ((response: DebugProtocol.Response) => void) | undefined;
   #launchFailed = false;
   #silent = false;
@@ -157,20 +158,19 @@ export class AgentJetSession extends ProtocolServer {
   async #launch(args: Arguments): Promise<void> {
     this.#control.claim();
     const launch = await resolveLaunch(args, this.#ports);
-    this.#reporter = new RunReporter({
-      verbose: launch.verbose,
-      progress: this.#client.supportsProgressReporting === true,
-    });
+    const progress = this.#client.supportsProgressReporting === true;
+    this.#reporter = new RunReporter({ verbose: launch.verbose, progress }, this.#gathered);
     const run = await this.#control.start(launch.spec);
     this.#follow(run, launch);
     if (launch.spec.inspect) await this.#debug(run, launch);
   }
 
   #follow(run: RunProcess, launch: ResolvedLaunch): void {
-    run.onEvent((event) => this.#send([...this.#reporter.report(event), ...this.#traceEvents.report(event)]));
-    run.onEvent((event) =>
-      this.#send([...this.#humanEvents.report(event), ...this.#noteEvents.report(event)]),
-    );
+    run.onEvent((event) => {
+      this.#gathered.take(event);
+      this.#send([...this.#reporter.report(event), ...this.#traceEvents.report(event)]);
+      this.#send([...this.#humanEvents.report(event), ...noteEvents(event, this.#gathered)]);
+    });
     if (!launch.spec.inspect || parentShowsStreams(launch.jsDebug)) {
       run.onOutput((output) => this.#output.push(output));
     }

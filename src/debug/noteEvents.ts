@@ -1,10 +1,8 @@
-import type { EpisodeResult, RunEvent, RunPlaces } from '../protocol/run.ts';
-import { withSelection } from '../protocol/selection.ts';
+import type { RunEvent } from '../protocol/run.ts';
 import { runNotes, type RunNote } from '../tracking/notes.ts';
+import type { GatheredRun } from './gatheredRun.ts';
 import type { DapEvent } from './runReporter.ts';
 import { inOrder, reportOf } from './runResults.ts';
-
-type RunStarted = Extract<RunEvent, { type: 'run-started' }>;
 
 /** An event of our own on top of the protocol's, for clients that show notes at the code; others ignore it. */
 export const notesEvent = 'agentjet.runNotes';
@@ -15,25 +13,10 @@ export interface RunNotesBody {
 }
 
 /** What a run's report has to say at the user's code and config. Nothing of runs that do not tell their places. */
-export class NoteEvents {
-  #started: RunStarted | undefined;
-  #results: EpisodeResult[] = [];
-  #places: RunPlaces | undefined;
-
-  report(event: RunEvent): DapEvent[] {
-    if (event.type === 'run-started') this.#started = event;
-    else if (event.type === 'episode-ended') this.#results.push(event.result);
-    else if (event.type === 'selection') this.#results = [...withSelection(this.#results, event.episodes)];
-    else if (event.type === 'places') this.#places = event.places;
-    else if (event.type === 'run-ended') return this.#notes();
-    return [];
-  }
-
-  #notes(): DapEvent[] {
-    if (this.#places === undefined) return [];
-    const results = inOrder(this.#results);
-    const notes = runNotes(reportOf(results, this.#started), results, this.#places);
-    const body: RunNotesBody = { notes };
-    return notes.length === 0 ? [] : [{ event: notesEvent, body }];
-  }
+export function noteEvents(event: RunEvent, { places, results, started }: GatheredRun): DapEvent[] {
+  if (event.type !== 'run-ended' || places === undefined) return [];
+  const sorted = inOrder(results);
+  const notes = runNotes(reportOf(sorted, started), sorted, places);
+  const body: RunNotesBody = { notes };
+  return notes.length === 0 ? [] : [{ event: notesEvent, body }];
 }

@@ -1,15 +1,12 @@
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { formatReport, toReport, type CodedError, type ErrorReport, type Location } from '../base/errors.ts';
 import type { EpisodeResult, RunEvent } from '../protocol/run.ts';
+import type { GatheredRun, RunEnded, RunStarted } from './gatheredRun.ts';
 import { formatEpisode } from './runReport.ts';
-import { withSelection } from '../protocol/selection.ts';
 import { formatResults } from './runResults.ts';
 
 /** An event as it is sent, less the sequence number. */
 export type DapEvent = Pick<DebugProtocol.Event, 'event' | 'body'>;
-
-type RunStarted = Extract<RunEvent, { type: 'run-started' }>;
-type RunEnded = Extract<RunEvent, { type: 'run-ended' }>;
 
 /** A client may show `important` as a popup; nothing of a run is worth one. */
 type Category = 'console' | 'stderr';
@@ -29,20 +26,20 @@ export interface ReporterOptions {
 export class RunReporter {
   readonly #options: ReporterOptions;
   readonly #running = new Map<number, string>();
-  #results: EpisodeResult[] = [];
-  #started: RunStarted | undefined;
-  #ended: RunEnded | undefined;
+  readonly #run: GatheredRun;
   #progressShown = false;
 
-  constructor(options: ReporterOptions) {
+  /** @param run takes each event before it is reported */
+  constructor(options: ReporterOptions, run: GatheredRun) {
     this.#options = options;
+    this.#run = run;
   }
 
   /** 0 exactly when every episode ran. */
   exitCode({ stopped }: { readonly stopped: boolean }): number {
-    switch (this.#ended?.status) {
+    switch (this.#run.ended?.status) {
       case 'completed':
-        return this.#results.some((result) => result.error !== null) ? exitCodes.someFailed : 0;
+        return this.#run.results.some((result) => result.error !== null) ? exitCodes.someFailed : 0;
       case 'cancelled':
         return exitCodes.cancelled;
       case 'failed':
@@ -74,9 +71,6 @@ export class RunReporter {
         );
       case 'episode-ended':
         return this.#episodeEnded(event.result);
-      case 'selection':
-        this.#results = [...withSelection(this.#results, event.episodes)];
-        return [];
       case 'log':
         if (event.level === 'debug') return this.#whenVerbose(event.message);
         return [output(event.level === 'info' ? 'console' : 'stderr', event.message)];
@@ -85,10 +79,10 @@ export class RunReporter {
       case 'model-asks':
         return [output('console', asksText(event))];
       case 'model-asks-no-more':
+      case 'selection':
       case 'places':
         return [];
       case 'run-ended':
-        this.#ended = event;
         return this.#runEnded(event);
     }
   }
@@ -97,14 +91,13 @@ export class RunReporter {
   processEnded(error: CodedError | undefined): DapEvent[] {
     return [
       ...(error ? [this.#problem(toReport(error, 'debug/internal'), 'stderr')] : []),
-      ...(this.#ended ? [] : this.#summary()),
+      ...(this.#run.ended ? [] : this.#summary()),
       ...this.#endThreads(),
       ...this.#endProgress(),
     ];
   }
 
   #runStarted(event: RunStarted): DapEvent[] {
-    this.#started = event;
     const events = [output('console', describeRun(event), { file: event.workflowFile })];
     if (!this.#options.progress) return events;
     this.#progressShown = true;
@@ -119,7 +112,6 @@ export class RunReporter {
   }
 
   #episodeEnded(result: EpisodeResult): DapEvent[] {
-    this.#results.push(result);
     this.#running.delete(result.episode);
     return [
       result.error
@@ -143,8 +135,9 @@ export class RunReporter {
   }
 
   #summary(): DapEvent[] {
-    if (!this.#started || this.#results.length === 0) return [];
-    return [output('console', `\n${formatResults(this.#results, this.#started)}`)];
+    const { started, results } = this.#run;
+    if (!started || results.length === 0) return [];
+    return [output('console', `\n${formatResults(results, started)}`)];
   }
 
   #problem(report: ErrorReport, category: Category): DapEvent {
@@ -157,7 +150,7 @@ export class RunReporter {
 
   #updateProgress(): DapEvent[] {
     if (!this.#progressShown) return [];
-    const percentage = (100 * this.#results.length) / Math.max(this.#started?.episodes ?? 0, 1);
+    const percentage = (100 * this.#run.results.length) / Math.max(this.#run.started?.episodes ?? 0, 1);
     return [{ event: 'progressUpdate', body: { progressId, message: this.#done(), percentage } }];
   }
 
@@ -174,7 +167,7 @@ export class RunReporter {
   }
 
   #done(): string {
-    return `${this.#results.length} of ${plural(this.#started?.episodes ?? 0, 'episode')}`;
+    return `${this.#run.results.length} of ${plural(this.#run.started?.episodes ?? 0, 'episode')}`;
   }
 }
 

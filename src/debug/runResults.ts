@@ -1,10 +1,9 @@
-import type { EpisodeResult, RunEvent } from '../protocol/run.ts';
+import type { EpisodeResult } from '../protocol/run.ts';
 import { formatValidation, validationMetrics, type ValidationMetrics } from '../protocol/validation.ts';
 import { trainingReport, type TrainingReport } from '../tracking/report.ts';
 import { formatTrainingReport } from '../tracking/reportText.ts';
+import type { RunStarted } from './gatheredRun.ts';
 import { formatJudged, formatTable } from './runReport.ts';
-
-type RunStarted = Extract<RunEvent, { type: 'run-started' }>;
 
 /** The episodes of a run, in order. */
 export function inOrder(results: readonly EpisodeResult[]): EpisodeResult[] {

@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { formatReport, toReport, type ErrorReport } from '../../base/errors.ts';
+import { GatheredRun, type RunStarted } from '../../debug/gatheredRun.ts';
 import type { RunExit } from '../../debug/runLauncher.ts';
 import { formatEpisode, formatEpisodeErrors, rewardDifference } from '../../debug/runReport.ts';
 import { formatResults, inOrder, metricsOf, reportOf } from '../../debug/runResults.ts';
@@ -7,7 +8,6 @@ import type { EpisodeResult, RunEvent } from '../../protocol/run.ts';
 import { groupsOf, measures } from '../../tracking/groups.ts';
 import { hintOf, levelOf, type Finding } from '../../tracking/finding.ts';
 import type { CommonFinding, GroupVerdict, TrainingReport } from '../../tracking/report.ts';
-import { withSelection } from '../../protocol/selection.ts';
 
 export const exitCodes = { ok: 0, someFailed: 1, couldNotStart: 2, interrupted: 130 } as const;
 
@@ -16,8 +16,6 @@ export interface ViewOptions {
   readonly verbose: boolean;
 }
 
-type RunStarted = Extract<RunEvent, { type: 'run-started' }>;
-type RunEnded = Extract<RunEvent, { type: 'run-ended' }>;
 type EpisodeStarted = Extract<RunEvent, { type: 'episode-started' }>;
 
 /** How a run came to its end: by itself, or because the command ended it. */
@@ -26,19 +24,17 @@ export type Ending = 'own' | 'interrupted' | 'blocked';
 /** Prints a run as it goes, on stderr, and its results at the end, on stdout. */
 export class TerminalView {
   readonly #options: ViewOptions;
-  #results: EpisodeResult[] = [];
+  readonly #run = new GatheredRun();
   readonly #running = new Map<number, EpisodeStarted>();
-  #start: RunStarted | undefined;
-  #end: RunEnded | undefined;
 
   constructor(options: ViewOptions) {
     this.#options = options;
   }
 
   take(event: RunEvent): void {
+    this.#run.take(event);
     switch (event.type) {
       case 'run-started':
-        this.#start = event;
         this.#say(describeRun(event));
         return;
       case 'episode-started':
@@ -49,11 +45,7 @@ export class TerminalView {
         return;
       case 'episode-ended':
         this.#running.delete(event.result.episode);
-        this.#results.push(event.result);
         this.#say(formatEpisode(event.result));
-        return;
-      case 'selection':
-        this.#results = [...withSelection(this.#results, event.episodes)];
         return;
       case 'log':
         if (event.level !== 'debug' || this.#options.verbose) this.#say(event.message);
@@ -66,8 +58,9 @@ export class TerminalView {
         return; // for the terminal that the person is at
       case 'places':
         return; // for editors
+      case 'selection':
       case 'run-ended':
-        this.#end = event;
+        return; // for the results
     }
   }
 
@@ -75,18 +68,19 @@ export class TerminalView {
   finish(exit: RunExit, ending: Ending): number {
     const failure = ending === 'own' ? this.#failureOf(exit) : undefined;
     this.#failRunning(failure ?? killed);
-    const results = inOrder(this.#results);
+    const { started, ended } = this.#run;
+    const results = inOrder(this.#run.results);
     if (this.#options.json) {
-      writeJson(results, this.#start, failure);
-    } else if (this.#start !== undefined && results.length > 0) {
-      process.stdout.write(`\n${formatResults(results, this.#start)}\n`);
+      writeJson(results, started, failure);
+    } else if (started !== undefined && results.length > 0) {
+      process.stdout.write(`\n${formatResults(results, started)}\n`);
     }
     for (const text of formatEpisodeErrors(results, this.#options)) process.stderr.write(`${text}\n`);
     if (failure !== undefined && !results.some(({ error }) => error === failure)) {
       process.stderr.write(`agentjet: ${formatReport(failure, this.#options)}\n`);
     }
     if (ending === 'interrupted') return exitCodes.interrupted;
-    if (this.#start === undefined || this.#end?.status === 'failed') return exitCodes.couldNotStart;
+    if (started === undefined || ended?.status === 'failed') return exitCodes.couldNotStart;
     return results.some(({ error }) => error !== null) ? exitCodes.someFailed : exitCodes.ok;
   }
 
@@ -99,7 +93,8 @@ export class TerminalView {
 
   /** Why the run did not come to its own end, if it did not. */
   #failureOf(exit: RunExit): ErrorReport | undefined {
-    if (this.#end !== undefined) return this.#end.error ?? undefined;
+    const { ended } = this.#run;
+    if (ended !== undefined) return ended.error ?? undefined;
     return exit.error === undefined ? undefined : toReport(exit.error, exit.error.code);
   }
 
@@ -107,7 +102,7 @@ export class TerminalView {
   #failRunning(error: ErrorReport): void {
     for (const { episode, taskId, repeat } of this.#running.values()) {
       const nothing = { reward: null, isSuccess: false, llmCalls: 0, seconds: 0 };
-      this.#results.push({ episode, taskId, repeat, ...nothing, error });
+      this.#run.add({ episode, taskId, repeat, ...nothing, error });
     }
     this.#running.clear();
   }
