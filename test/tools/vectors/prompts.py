@@ -1,7 +1,8 @@
-"""What AgentJet does with prompts that the engine tells of: `prompts.py FOLDER CLONE SETS`, as merging.py is called.
+"""What AgentJet does with a call's prompt: `prompts.py FOLDER CLONE SETS`, as merging.py is called.
 
-For each call of the first sets, the engine's prompt is altered in one of several ways, and AgentJet's tracker patches the
-call's messages by it; then its timelines are compared, each with the one before it, as `detect_timeline_snap` does.
+Each call of the first sets is checked before the model is asked, whether or not the episode has been told to stop, and
+after a degenerate reply or not. Then the engine's prompt is altered in one of several ways, and AgentJet's tracker patches
+the call's messages by it; and its timelines are compared, each with the one before it, as `detect_timeline_snap` does.
 Writes to FOLDER one line of JSON per set.
 """
 
@@ -11,6 +12,7 @@ import json
 import re
 import sys
 import types
+from collections import Counter
 from pathlib import Path
 
 import merging
@@ -56,6 +58,25 @@ def patched(tracker, timeline, ids, fixes, headers):
     return [tokens, sum("ids mismatch" in header for header in headers)]
 
 
+def checks(tracker, call):
+    """What the check tells, and whether the prompt overflows: stopped or not, each of them after madness or not."""
+    told = []
+    before = tracker.already_mad_flag, tracker.should_interrupt_fn
+    for stopped in (False, True):
+        for mad in (False, True):
+            tracker.should_interrupt_fn = lambda stopped=stopped: stopped
+            tracker.already_mad_flag = mad
+            try:
+                prepared = tracker.step_prepare(
+                    copy.deepcopy(call["messages"]), copy.deepcopy(call["tools"]), timeline_uuid="check"
+                )
+                told.append([prepared[2].split("[")[0], prepared[1]])
+            except Exception:  # it is refused before it is checked
+                told.append(None)
+    tracker.already_mad_flag, tracker.should_interrupt_fn = before
+    return told
+
+
 def run(one, number, headers):
     task = types.SimpleNamespace(task_batch_index=0, task_tag="", task_id="t", episode_uuid=str(number))
     tracker = merging.TRACKING.MultiAgentContextTracker(
@@ -65,8 +86,9 @@ def run(one, number, headers):
         generated_token_callback_fn=lambda tokens: None,
         workflow_task=task,
     )
-    calls = []
+    calls, checked = [], []
     for at, call in enumerate(one["calls"]):
+        checked.append(checks(tracker, call))
         saved = len(tracker.saved_timelines)
         outcome, _ = merging.track(tracker, call, at)
         if outcome != "kept" or len(tracker.saved_timelines) == saved:
@@ -89,7 +111,7 @@ def run(one, number, headers):
             pair = tracker.saved_timelines[-1], tracker.saved_timelines[-2]
             snaps = [not merging.TRACKING.is_timeline_mergeable(*pair, policy) for policy in merging.SETTINGS]
         calls.append([*(patched(tracker, timeline, ids, fixes, headers) for fixes in (True, False)), snaps])
-    return calls
+    return {"checks": checked, "prompts": calls}
 
 
 def prepared(tracker, call):
@@ -107,7 +129,9 @@ def main(folder, clone, sets):
     merging.TRACKING.print_dict = lambda content, mod, header: headers.append(header)
     lines = sets.read_text(encoding="utf-8").split("\n")[:SETS]
     results = [run(json.loads(line), number, headers) for number, line in enumerate(lines, 1)]
-    told = [call for calls in results for call in calls if call]
+    told = [call for result in results for call in result["prompts"] if call]
+    outcomes = Counter(one and tuple(one) for result in results for call in result["checks"] for one in call)
+    print(", ".join(f"{count} {outcome}" for outcome, count in outcomes.items()))
     print(f"{len(told)} calls: {sum(isinstance(call[0], str) for call in told)} refused, ", end="")
     print(f"{sum(any(one[0][0]) for one in told if isinstance(one[0], list))} with another text, ", end="")
     print(f"{sum(one[0][1] > 0 for one in told if isinstance(one[0], list))} with other ids; ", end="")

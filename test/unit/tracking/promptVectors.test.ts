@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../src/base/canonicalJson.ts';
 import type { TracedMessage } from '../../../src/protocol/trace.ts';
 import { patchedPrompt, type PatchedPrompt } from '../../../src/tracking/enginePrompt.ts';
@@ -12,8 +12,9 @@ import { SnapDetector } from '../../../src/tracking/snaps.ts';
 import { TemplateTokens } from '../../../src/tracking/templateTokens.ts';
 import { preparedTools } from '../../../src/tracking/toolCalls.ts';
 import type { ModelText } from '../../../src/tracking/tokenizer.ts';
+import type { EpisodeTracker } from '../../../src/tracking/tracker.ts';
 import { traceSet, type TraceCall, type TraceSet } from '../../tools/vectors/traceSets.ts';
-import { loadTexts, replyOf, settings } from './mergingResults.ts';
+import { loadTexts, replyOf, settings, type Texts } from './mergingResults.ts';
 
 /** By message: null where its tokens stay; and how many had other ids. A text: the call was refused. */
 type Patched = readonly [tokens: readonly (readonly number[] | null)[], otherIds: number] | string;
@@ -21,12 +22,21 @@ type Patched = readonly [tokens: readonly (readonly number[] | null)[], otherIds
 /** With `fix_retokenization_drift` and without, then whether the timeline snapped by each setting; null: not kept. */
 type CallResult = readonly [fixed: Patched, left: Patched, snaps: readonly boolean[] | null] | null;
 
+/** What the check of a call tells, and whether its prompt overflows; null: AgentJet refuses the call before. */
+type Check = readonly [info: string, overflows: boolean] | null;
+
+interface SetResult {
+  /** By call: told to stop or not, and each of them after a degenerate reply or not. */
+  readonly checks: readonly (readonly Check[])[];
+  readonly prompts: readonly CallResult[];
+}
+
 const file = path.resolve(import.meta.dirname, '../../fixtures/prompts/results.jsonl.gz');
 const results = gunzipSync(readFileSync(file))
   .toString()
   .trim()
   .split('\n')
-  .map((line) => JSON.parse(line) as readonly CallResult[]);
+  .map((line) => JSON.parse(line) as SetResult);
 
 function altered(text: string, way: number): readonly string[] {
   const parts = text.split('<|im_start|>');
@@ -97,16 +107,55 @@ function resultsOf(number: number, text: ModelText, expected: readonly CallResul
   });
 }
 
+function checksOf(
+  number: number,
+  text: ModelText,
+  expected: SetResult['checks'],
+): readonly (readonly Check[])[] {
+  const set = traceSet(number);
+  const { limits, toolCallsDisabled } = set;
+  const madness = { checklist: ['wrong_toolcall'], reward: -1, terminates: true };
+  const options = { text, limits, toolCallsDisabled, fixesDrift: true, detectsSnaps: false, madness };
+  const make = (): EpisodeTracker => createEpisodeTracker({ ...options, merging: settings[0] ?? fail() });
+  const [sane, mad] = [make(), make()];
+  const short = { call: -1, messages: [{ role: 'system', content: '' }], tools: null };
+  const degenerate = { content: '<tool_call>', toolCalls: null, finishReason: 'stop', tokens: null };
+  mad.track({ ...short, startedAt: 0, endedAt: 1 }, degenerate);
+  return set.calls.map(({ messages, tools }, call) =>
+    [false, true].flatMap((interrupted) =>
+      [sane, mad].map((tracker, at) => {
+        if (expected[call]?.[at] === null) return null;
+        const check = tracker.begin({ call, messages, tools, startedAt: 2, interrupted });
+        return [check.unsafe ?? 'safe', check.overflows] as const;
+      }),
+    ),
+  );
+}
+
 function fail(): never {
   throw new Error('There is no such thing.');
 }
 
-it("patches prompts and finds snaps as AgentJet's own tracker does", async () => {
-  const texts = await loadTexts();
-  expect(results).toHaveLength(400);
-  for (const [index, expected] of results.entries()) {
-    const number = index + 1;
-    const text = texts[traceSet(number).template];
-    expect({ number, calls: resultsOf(number, text, expected) }).toEqual({ number, calls: expected });
-  }
+describe("AgentJet's own tracker", () => {
+  let texts: Texts;
+  beforeAll(async () => {
+    texts = await loadTexts();
+    expect(results).toHaveLength(400);
+  });
+
+  it('checks calls as ours does, in the same order', () => {
+    for (const [index, { checks }] of results.entries()) {
+      const number = index + 1;
+      const own = checksOf(number, texts[traceSet(number).template], checks);
+      expect({ number, checks: own }).toEqual({ number, checks });
+    }
+  });
+
+  it('patches prompts and finds snaps as ours does', () => {
+    for (const [index, { prompts }] of results.entries()) {
+      const number = index + 1;
+      const own = resultsOf(number, texts[traceSet(number).template], prompts);
+      expect({ number, prompts: own }).toEqual({ number, prompts });
+    }
+  });
 });
