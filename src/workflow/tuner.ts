@@ -47,7 +47,7 @@ export interface ContextTracker {
 export interface AjetTuner {
   /**
    * The effective configuration, as plain data: sections of the user's own beside `ajet:` included. Upstream's
-   * `tuner.config`.
+   * `tuner.config`. Frozen, since all episodes share it.
    */
   readonly config: Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,6 @@
 import type { CancellationToken } from '../../base/cancellation.ts';
 import type { CodedError, Location } from '../../base/errors.ts';
+import { deepFrozen } from '../../base/deepFrozen.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
 import type { UserFunction } from '../function-form/calledByName.ts';
 import { asJudgeClass } from '../function-form/functionJudge.ts';
@@ -50,7 +51,8 @@ export function judgingOf(parts: JudgingParts, ports: JudgingPorts): Judging {
     );
   });
   return {
-    config: config.plain(),
+    // One for all episodes, of which none is to change what the others see.
+    config: deepFrozen(config.plain()),
     decides: parts.decides,
     loadJudge,
     placeOf: async (method) =>

@@ -280,10 +280,11 @@ describe('launch', () => {
     expect(events.at(-1)).toMatchObject({ type: 'run-ended', status: 'completed' });
   });
 
-  it('shows the workflow the config, sections of its own included', async () => {
+  it('shows the workflow the config, sections of its own included, which none can change', async () => {
     class Sized extends Workflow {
       override execute(_: WorkflowTask, { config }: AjetTuner): Promise<WorkflowOutput> {
         const { lake, ajet } = config as { lake: { size: number }; ajet: { model: { path: string } } };
+        expect(() => (lake.size = 1)).toThrow(TypeError);
         return Promise.resolve({ reward: lake.size + ajet.model.path.length / 100 });
       }
     }
