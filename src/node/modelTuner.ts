@@ -62,10 +62,12 @@ export interface FromFrontEnd {
   readonly onAnswer: Event<ModelAnswer>;
 }
 
+type Planned = Pick<RunPlan, 'seed' | 'sampling' | 'tracking'>;
+
 /** The Model Tuner of one run: its gateway behind a loopback socket and behind a `fetch` of this process. */
 export async function openModelTuner(
   request: TunerRequest,
-  plan: Pick<RunPlan, 'seed' | 'sampling'>,
+  plan: Planned,
   text: ModelTextSource,
   loader: ScriptLoader,
   emit: (event: RunEvent) => void,
@@ -89,8 +91,7 @@ export async function openModelTuner(
   const gateway = createGateway({
     model,
     debugModel: (name) => debugModels.get(name),
-    sampling: plan.sampling,
-    seed: plan.seed,
+    ...askedBy(plan),
     clock: systemClock,
     logger,
     observer: { onCall: (call) => calls.fire(call) },
@@ -122,6 +123,10 @@ export async function openModelTuner(
   };
   const episodesEnded = (): void => targets.close();
   return { description: model.description, onCall: calls.event, openCalls, episodesEnded, close };
+}
+
+function askedBy({ seed, sampling, tracking: { toolCallsDisabled } }: Planned) {
+  return { seed, sampling, toolCallsDisabled };
 }
 
 function optionsOf(slot: EpisodeSlot, guard?: ContextGuard): Omit<EpisodeOptions, 'episodeUuid' | 'address'> {

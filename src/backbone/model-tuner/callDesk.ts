@@ -20,6 +20,7 @@ import { isTrainable } from './routing.ts';
 import { applySampling, callSeed, debugRequest, type Override, type Sampling } from './sampling.ts';
 import { collect, failureFrom, oneByOne, streamReply } from './stream.ts';
 import { askForLogprobs } from './tokenDetails.ts';
+import { toolsLeftOut, withoutToolCalls } from './toolCalls.ts';
 
 /** Hears of calls; the full record of a run is made from it. */
 export interface CallObserver {
@@ -32,6 +33,8 @@ export interface CallDeskOptions {
   /** The model that answers in place of one that is not trained. Rejects with a {@link ModelFailureError}. */
   readonly debugModel: (name: string) => Promise<ChatModel>;
   readonly sampling: Sampling;
+  /** `ajet.rollout.force_disable_toolcalls`. Default: false. */
+  readonly toolCallsDisabled?: boolean;
   /** Seed of the run. */
   readonly seed: number;
   readonly observer: CallObserver;
@@ -103,6 +106,7 @@ export class CallDesk {
   #sampled(asked: ChatRequest, seed: number, agentName: string): ChatRequest {
     const { request, overrides } = applySampling(asked, this.#options.sampling, seed);
     this.#warn(agentName, overrides);
+    if (this.#options.toolCallsDisabled === true) this.#warn(agentName, toolsLeftOut(asked));
     return askForLogprobs(request);
   }
 
@@ -112,9 +116,11 @@ export class CallDesk {
         call.answerCanned('overflow_response');
         return { kind: 'completion', completion: overflowCompletion(this.#options.clock.now()) };
       }
-      const { model, debugModel } = this.#options;
+      const { model, debugModel, toolCallsDisabled = false } = this.#options;
       const answering = call.debugModel === null ? model : await debugModel(call.debugModel);
-      return await answering.respond(call.request, call.cancellation, call.identity);
+      const isCut = toolCallsDisabled && call.debugModel === null;
+      const request = isCut ? withoutToolCalls(call.request) : call.request;
+      return await answering.respond(request, call.cancellation, call.identity);
     } catch (error) {
       return { kind: 'error', ...failureFrom(error) };
     }

@@ -1,5 +1,10 @@
 import type { ContextGuard } from '../../../src/backbone/model-tuner/contextGuard.ts';
-import { createGateway, type FinishedCall, type Gateway } from '../../../src/backbone/model-tuner/gateway.ts';
+import {
+  createGateway,
+  type FinishedCall,
+  type Gateway,
+  type GatewayOptions,
+} from '../../../src/backbone/model-tuner/gateway.ts';
 import type { HttpReply, HttpRequest } from '../../../src/backbone/model-tuner/http.ts';
 import type {
   CallIdentity,
@@ -37,7 +42,11 @@ export interface Bench {
   readonly debugAsked: ChatRequest[];
 }
 
-export function tunerBench(answer: Answer, guard?: ContextGuard): Bench {
+export function tunerBench(
+  answer: Answer,
+  guard?: ContextGuard,
+  options: Partial<GatewayOptions> = {},
+): Bench {
   const calls: FinishedCall[] = [];
   const logged: string[] = [];
   const asked: ChatRequest[] = [];
@@ -71,6 +80,7 @@ export function tunerBench(answer: Answer, guard?: ContextGuard): Bench {
     },
     logger: { log: (level, message) => logged.push(`${level}: ${message}`) },
     clock,
+    ...options,
   });
   const episode = gateway.openEpisode({
     episodeUuid: uuid,
