@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { cp, mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
+import * as vscode from 'vscode';
 import { backboneProcesses, breakAt, Conversation, fileUri, type Frame } from '../debugging.ts';
 import { lineWith, mark, query, stackOf, writeConfig, writeFileOf } from '../runs.ts';
 
@@ -77,6 +78,22 @@ describe('loading', () => {
   }
 
   for (const form of forms) it(`stops in ${form}`, () => stopsAtMark(form));
+
+  it('offers to debug a workflow that is a function', async () => {
+    const uri = fileUri('module/functionForm.ts');
+    await vscode.workspace.openTextDocument(uri);
+    await vscode.extensions.getExtension('agentjet.agentjet')?.activate();
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+      'vscode.executeCodeLensProvider',
+      uri,
+    );
+    const titles = lenses.flatMap(({ command, range }) =>
+      command === undefined ? [] : [`${command.title} ${range.start.line}`],
+    );
+    for (const title of ['$(debug-alt) Debug 2', '$(play) Run 2']) {
+      assert.ok(titles.includes(title), titles.join());
+    }
+  });
 
   for (const place of places) {
     it(`stops in ${place}`, async () => {
