@@ -37,9 +37,13 @@ export function patchedPrompt(
   rules: PatchRules,
 ): PatchedPrompt {
   const { tokenizer, fixes } = rules;
+  const [start = -1] = tokenizer.encode(marker);
+  if (isTracked(ids, messages, { start, header: rules.header })) {
+    return { tokens: messages.map(() => null), problems: [] };
+  }
   const told = textsOf(ids, rules);
   if (told === undefined) return { tokens: messages.map(() => null), problems: [noStart] };
-  const pieces = piecesOf(ids, tokenizer);
+  const pieces = piecesOf(ids, start);
   const problems = messages.length === told.length ? [] : [otherCount(messages.length, told.length, fixes)];
   const tokens = messages.slice(0, told.length).map((message, index) => {
     const [text, own] = [told[index] ?? '', spelled(message.tokenIds, tokenizer)];
@@ -54,6 +58,21 @@ export function patchedPrompt(
   return { tokens, problems };
 }
 
+/** Whether the prompt is made of the messages' own tokens, each a message of its own: then nothing has to be spelled. */
+function isTracked(
+  ids: readonly number[],
+  messages: readonly TracedMessage[],
+  { start, header }: { readonly start: number; readonly header: readonly number[] },
+): boolean {
+  let at = 0;
+  for (const { tokenIds } of messages) {
+    if (tokenIds[0] !== start || tokenIds.includes(start, 1)) return false;
+    for (const id of tokenIds) if (ids[at++] !== id) return false;
+  }
+  const rest = ids.length - at;
+  return rest === 0 || (rest === header.length && header.every((id, offset) => ids[at + offset] === id));
+}
+
 /** By message, the last without the header of the reply; undefined: the prompt does not begin as ChatML's do. */
 function textsOf(ids: readonly number[], { tokenizer, header }: PatchRules): readonly string[] | undefined {
   const [whole, end] = [spelled(ids, tokenizer), spelled(header, tokenizer)];
@@ -63,8 +82,7 @@ function textsOf(ids: readonly number[], { tokenizer, header }: PatchRules): rea
 }
 
 /** The header of the reply is a piece of its own, which no message is compared with. */
-function piecesOf(ids: readonly number[], tokenizer: Tokenizer): readonly (readonly number[])[] {
-  const [start] = tokenizer.encode(marker);
+function piecesOf(ids: readonly number[], start: number): readonly (readonly number[])[] {
   const pieces: number[][] = [];
   for (const id of ids) {
     if (id === start || pieces.length === 0) pieces.push([id]);

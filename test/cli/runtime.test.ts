@@ -34,12 +34,16 @@ it('an old Node finds a newer one on PATH', async () => {
     await chmod(project.path('node'), 0o755);
   }
   const args = ['--conf', 'math_agent.yaml', '--tasks', '1'];
-  const { code, episodes } = await runJson(project, args, {
+  const options = {
     ...(old !== undefined && { node: old }),
     env: { PATH: [oldFolder, newFolder].join(path.delimiter) },
-  });
+  };
+  const { code, episodes, trace } = await runJson(project, args, options);
   expect(code).toBe(0);
   expect(episodes).toHaveLength(4);
+  const samples = await runCli(project, ['samples', trace ?? ''], options);
+  expect(samples).toMatchObject({ code: 0, stderr: '' });
+  expect(samples.stdout).toContain('4 samples of 4 episodes');
 });
 
 it.runIf(oldNode() !== undefined)('an old Node checks and explains configs itself', async () => {

@@ -52,6 +52,8 @@ it('prints prompt and response, what counts in the loss, rewards and advantages'
   expect(others).toHaveLength(2);
   const one = await lines(project, '--episode', '1', '--task', 't1');
   expect(one).toEqual([others[1]]);
+  const { stdout: part } = await runCli(project, ['samples', trace, '--episode', '1']);
+  expect(part).toContain('\n1 of 3 samples of 2 episodes; ');
 });
 
 it('names what is dropped: of an episode with too many timelines, and of a batch that cannot be shared out', async () => {

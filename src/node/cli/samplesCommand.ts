@@ -102,13 +102,15 @@ function print(reader: TraceReader, batch: RecordedBatch, printing: Printing): v
   const { results, rules } = batch;
   const samples = batchSamples(results, rules ?? { perEpisode: Infinity, seed: 0 }, worldSize);
   const byEpisode = new Map(results.map((result) => [result.episode, result]));
+  let shown = 0;
   for (const sample of samples) {
     const result = byEpisode.get(sample.episode);
     if (result === undefined || !isWanted(result, selection)) continue;
+    shown += 1;
     const printed = printedSample(reader, batch, sample, result);
     write(json ? `${JSON.stringify(documentOf(printed, batch))}\n` : sampleText(printed, batch));
   }
-  if (!json) write(summaryText(samples, batch));
+  if (!json) write(summaryText(samples, shown, batch));
 }
 
 function isWanted({ taskId, episode }: EpisodeResult, { tasks, episodes }: Selection): boolean {

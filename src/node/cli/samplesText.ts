@@ -36,7 +36,11 @@ export function sampleText(printed: PrintedSample, { limits }: RecordedBatch): s
 }
 
 /** The last line. */
-export function summaryText(samples: readonly BatchSample[], { tokenizer, rules }: RecordedBatch): string {
+export function summaryText(
+  samples: readonly BatchSample[],
+  shown: number,
+  { tokenizer, rules }: RecordedBatch,
+): string {
   const episodes = new Set(samples.map(({ episode }) => episode)).size;
   const dropped = samples.filter((sample) => sample.dropped !== null).length;
   const notes = [
@@ -44,7 +48,8 @@ export function summaryText(samples: readonly BatchSample[], { tokenizer, rules 
     ...(tokenizer.exact ? [] : ['counted by the embedded tokenizer, approximately']),
     ...(rules === null ? ['max_sample_per_task unknown, since an earlier version wrote the trace'] : []),
   ];
-  const counts = `${plural(samples.length, 'sample')} of ${plural(episodes, 'episode')}`;
+  const part = shown < samples.length ? `${shown} of ` : '';
+  const counts = `${part}${plural(samples.length, 'sample')} of ${plural(episodes, 'episode')}`;
   return `${[counts, ...notes].join('; ')}\n`;
 }
 

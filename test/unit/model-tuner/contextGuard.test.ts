@@ -57,6 +57,19 @@ describe('a call whose prompt overflows', () => {
     expect(bench.calls).toMatchObject([{ status: 200, canned: 'overflow_response' }]);
   });
 
+  it.each([
+    ['/v1/responses', { model: 'any', input: 'hello' }],
+    ['/v1/messages', { model: 'any', max_tokens: 9, messages: hello.messages }],
+  ])('is answered so in every form: %s', async (path, body) => {
+    for (const stream of [false, true]) {
+      const bench = benchWith(overflow);
+      const reply = await ask(bench, { ...body, stream }, { path });
+      expect([reply.status, bench.asked.length]).toEqual([200, 0]);
+      expect(reply.text).toContain('ajet_proxy');
+      expect(bench.calls).toMatchObject([{ canned: 'overflow_response' }]);
+    }
+  });
+
   it('is asked all the same where a debug model answers', async () => {
     const bench = benchWith(overflow);
     await ask(bench, hello, { adapter: { debugModel: 'gpt' } });
