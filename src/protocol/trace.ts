@@ -113,7 +113,8 @@ export interface TracedCall {
   readonly error: string | null;
   /**
    * Everything of the request but messages and tools, JSON: sampling options, seed, stream, …. With `debug_model`, that
-   * answered in place of the model being trained: such a call has no messages and is in no timeline.
+   * answered in place of the model being trained: such a call has no messages and is in no timeline. With `canned_reply`,
+   * no model was asked, since the prompt left no room for a reply: such a call is in no timeline, either.
    */
   readonly options: string;
   /** The tools offered, JSON; null: none. */

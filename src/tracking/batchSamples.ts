@@ -26,6 +26,8 @@ export interface BatchSample {
 /** An episode that training takes, which it may do several times. */
 interface Taken {
   readonly result: EpisodeResult;
+  /** Which time it is, from 0. */
+  readonly time: number;
   readonly stepReward: number;
   readonly timelines: number;
 }
@@ -49,8 +51,8 @@ export function batchSamples(
   worldSize?: number,
 ): readonly BatchSample[] {
   const taken = results.flatMap(takenOf);
-  const thinned = taken.flatMap((one, index) =>
-    rowsOf(one, perEpisode, new Random(`samples ${seed} ${one.result.episode} ${index}`)),
+  const thinned = taken.flatMap((one) =>
+    rowsOf(one, perEpisode, new Random(`samples ${seed} ${one.result.episode} ${one.time}`)),
   );
   const rows = worldSize === undefined ? thinned : sharedOut(thinned, worldSize, seed);
   const reference = byTask(taken, referenceOf);
@@ -78,7 +80,8 @@ function takenOf(result: EpisodeResult): readonly Taken[] {
   const { tracking, selected = 1, reward } = result;
   if (tracking === undefined || reward === null) return [];
   const stepReward = stepRewardOf(result) ?? reward;
-  return Array.from({ length: selected }, () => ({ result, stepReward, timelines: tracking.timelines }));
+  const { timelines } = tracking;
+  return Array.from({ length: selected }, (_, time) => ({ result, time, stepReward, timelines }));
 }
 
 function rowsOf(taken: Taken, most: number, random: Random): readonly Row[] {

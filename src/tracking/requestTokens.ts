@@ -102,10 +102,11 @@ export class RequestTokens {
     if ('failure' in made) this.#report(call, templateFailed(made.failure));
     const whole = 'failure' in made ? undefined : made.value;
     const tokens = whole?.tokens ?? this.#ownTokens(positions) + this.#template.header.length;
-    const tooLong = whole !== undefined && overflows(tokens, limits);
+    // What the template fails on, AgentJet refuses before it counts.
+    if (whole === undefined) return { tokens, overflows: false, isNear: false, whole };
     const problem = promptProblem(tokens, limits, text.note.exact);
     if (problem !== undefined) this.#report(call, problem);
-    return { tokens, overflows: tooLong, isNear: problem !== undefined, whole };
+    return { tokens, overflows: overflows(tokens, limits), isNear: problem !== undefined, whole };
   }
 
   #ownTokens(positions: readonly number[]): number {

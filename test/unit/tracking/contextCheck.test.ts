@@ -58,6 +58,7 @@ describe('a call that begins', () => {
       text: { ...episode.text, template: { render: fails } },
     });
     expect([begin(episode).overflows, begin(failing).overflows]).toEqual([true, false]);
+    expect(failing.codes()).toEqual(['template-failed!']);
   });
 });
 
