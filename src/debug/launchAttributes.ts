@@ -241,7 +241,7 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
     type: 'object',
     additionalProperties: { type: ['string'] },
     description:
-      'What answers for targets that are not trained, by the name of the debug model that their agents ask for: `embedded`, the file of a script, or the base URL of an OpenAI-compatible server, with `MODEL@` before it where the model has another name there. Default: the server of OPENAI_API_KEY and OPENAI_BASE_URL, else the embedded model.',
+      'What answers for targets that are not trained, by the name of the debug model that their agents ask for: `embedded`, the file of a script, or the base URL of an OpenAI-compatible server, with `MODEL@` before it where the model has another name there. Workflows and judges that are functions get those named here as `auxiliaryModels`. Default: the server of OPENAI_API_KEY and OPENAI_BASE_URL, else the embedded model.',
   },
   trainableTargets: {
     type: 'array',

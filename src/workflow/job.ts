@@ -38,7 +38,9 @@ export class AgentJetJob {
     this.config = host().config(options);
   }
 
-  /** @param workflow `file.ts->Name`, or the class, which must be exported for {@link dumpJobAsYaml} to name it */
+  /**
+   * @param workflow `file.ts->Name`, or the class or function, which must be exported for {@link dumpJobAsYaml} to name it
+   */
   setWorkflow(workflow: JobWorkflow): this {
     this.#workflow = workflow;
     return this;

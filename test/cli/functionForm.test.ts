@@ -30,6 +30,15 @@ export const score: JudgeFunction = async ({ response, task, auxiliaryModels, lo
 const critic = "export default () => 'Fine by me.';\n";
 const withCritic = ['--debug-model', 'critic=critic.ts'];
 
+interface Ended {
+  readonly findings: readonly { readonly code: string }[];
+}
+
+/** Without what every group of one has. */
+function codesOf(episode: Ended | undefined): unknown {
+  return episode?.findings.map(({ code }) => code).filter((code) => code !== 'single-episode');
+}
+
 describe('a workflow that is a function', () => {
   it('is scored by the judge, whatever it returns, in a run and of its trace', async () => {
     const files = { 'small.yaml': judged, 'workflow.ts': solve, 'judge.ts': score, 'critic.ts': critic };
@@ -37,7 +46,8 @@ describe('a workflow that is a function', () => {
     const run = await runCli(project, ['--conf', 'small.yaml', '--json', ...withCritic]);
     expect(run.code).toBe(0);
     expect(run.stderr).toContain('judged t1 critic [{"type":"text","text":"Fine by me."}] assistant');
-    const { episodes } = JSON.parse(run.stdout) as { episodes: unknown[] };
+    const { episodes } = JSON.parse(run.stdout) as { episodes: Ended[] };
+    expect(codesOf(episodes[0])).toEqual(['reward-unused']);
     expect(episodes).toMatchObject([
       { taskId: 't1', reward: 1, isSuccess: true, llmCalls: 1, metrics: { replies: 2, kept: 3 } },
       { taskId: 't2', reward: 1, isSuccess: true, llmCalls: 1, metrics: { replies: 2, kept: 3 } },
@@ -61,6 +71,21 @@ describe('a workflow that is a function', () => {
       { reward: 7, metrics: { replies: 1, kept: 3 } },
       { reward: 7, metrics: { replies: 1, kept: 3 } },
     ]);
+  });
+
+  it('needs a call of the model itself to train: those of other models are none', async () => {
+    const project = await smallProject({
+      'small.yaml': asked,
+      'critic.ts': critic,
+      'workflow.ts': `import type { WorkflowFunction } from 'agentjet';
+export const solve: WorkflowFunction = async ({ task, model: _model, auxiliaryModels }) => {
+  await auxiliaryModels['critic']?.([{ role: 'user', content: String(task['main_query']) }]);
+  return { reward: 1 };
+};
+`,
+    });
+    const { episodes } = await runJson(project, ['--conf', 'small.yaml', ...withCritic]);
+    expect(codesOf(episodes[0])).toEqual(['no-call']);
   });
 
   it('gives its response to a judge that is a class, as metadata', async () => {

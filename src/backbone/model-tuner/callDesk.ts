@@ -95,6 +95,7 @@ export class CallDesk {
   /** The debug model that answers; null: the model being trained does, for a target that is not to be trained too. */
   #route({ episode, targetTag }: Caller, { adapter }: HttpRequest): string | null {
     const debugModel = adapter?.debugModel ?? null;
+    if (adapter?.by === 'name') return debugModel;
     if (debugModel !== null) {
       episode.routes.debugModelAnswers(targetTag, debugModel);
     } else if (!isTrainable(episode.targets, targetTag)) {

@@ -11,6 +11,8 @@ export function isTrainable(targets: Targets, tag: string): boolean {
 export interface AdapterRoute {
   /** The debug model that answers instead of the model being trained; null: none does. */
   readonly debugModel: string | null;
+  /** `name`: it is asked as itself, whatever is trained; absent: for an agent whose target is not. */
+  readonly by?: 'name';
 }
 
 type WhyTrained = EpisodeRouting['trainedAnyway'][number]['why'];

@@ -76,7 +76,7 @@ export function createTuner(binding: TunerBinding): ModelAccess {
     });
   const auxiliary = binding.debugModels.map((name) => {
     const agent = { agentName: name, targetTag: auxiliaryTarget };
-    return [name, chatModel(agent, { debugModel: name })] as const;
+    return [name, chatModel(agent, { debugModel: name, by: 'name' })] as const;
   });
   return {
     asOaiBaseUrlApiKey,

@@ -137,6 +137,7 @@ describe('which model answers', () => {
     ]);
     expect(bench.asked).toEqual([]);
     expect(bench.episode.llmCalls).toBe(0);
+    expect(bench.episode.routing).toBeUndefined(); // no target had a say
     expect(bench.calls[0]).toMatchObject({
       agentName: 'critic',
       targetTag: 'auxiliary',
