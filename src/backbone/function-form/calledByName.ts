@@ -27,7 +27,7 @@ export function calledByName(call: UserFunction, form: FunctionForm): CalledByNa
     // What is taken apart goes by the names that are written there.
     free({ ...values, auxiliary_models: values['auxiliaryModels'] });
   const oneByOne: CalledByName['call'] = (values) => free(...names.map((name) => values[name]));
-  return { name: call.name, call: given === 'object' ? withObject : oneByOne };
+  return { name: nameOf(call), call: given === 'object' ? withObject : oneByOne };
 }
 
 /** As the function's own text tells them. */
@@ -45,12 +45,17 @@ function parametersOf(call: UserFunction, form: FunctionForm): Parameters {
   return readParameters(bare ?? insideBrackets(code, code.indexOf('(')) ?? '', 'without-angles');
 }
 
+/** What CommonJS exports as a whole may have none. */
+function nameOf(call: UserFunction): string {
+  return call.name === '' ? 'default' : call.name;
+}
+
 const bases = { workflow: 'Workflow', judge: 'BaseJudge' };
 
 function unfit(call: UserFunction, form: FunctionForm, fault: string): CodedError {
   return new CodedError({
     code: `${form.what}/signature`,
-    message: `The ${form.what} ${call.name} ${fault}.`,
+    message: `The ${form.what} ${nameOf(call)} ${fault}.`,
     hint: `${hintOfForm(form)} Or export a class that extends ${bases[form.what]} of "agentjet".`,
   });
 }

@@ -115,8 +115,10 @@ class JudgeModels {
   }
 
   async #open(): Promise<ModelTuner> {
-    const text = await this.#ports.findModelText(this.#request, this.#plan);
-    return this.#ports.openModelTuner(this.#request, this.#plan, text);
+    const request = { ...this.#request };
+    delete request.record; // what a judge asks is no recording of a run
+    const text = await this.#ports.findModelText(request, this.#plan);
+    return this.#ports.openModelTuner(request, this.#plan, text);
   }
 }
 
