@@ -202,9 +202,20 @@ async function collectedReply(call: Call, chunks: ChunkBatches, written: Written
   }
 }
 
-function completionReply(call: Call, completion: ChatCompletion, { answer }: Written): HttpReply {
+function completionReply(call: Call, completion: ChatCompletion, written: Written): HttpReply {
+  // A server may answer with what an API has no word for.
+  const body = attempt(() => written.answer.whole(completion));
+  if ('failure' in body) return failedReply(call, body.failure, written);
   call.finish({ kind: 'answered', completion });
-  return jsonReply(200, answer.whole(completion));
+  return jsonReply(200, body.value);
+}
+
+function attempt<T>(work: () => T): { readonly value: T } | { readonly failure: ModelFailure } {
+  try {
+    return { value: work() };
+  } catch (error) {
+    return { failure: failureFrom(error) };
+  }
 }
 
 function failedReply(call: Call, failure: ModelFailure, { api }: Written): HttpReply {

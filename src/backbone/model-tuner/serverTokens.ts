@@ -20,9 +20,8 @@ export function withServerTokens<T extends ChatCompletion | ChatCompletionChunk>
   if (!Array.isArray(choices)) return answer;
   const given = choices as readonly unknown[];
   if (!given.some(tellsOtherwise)) return answer;
-  const { prompt_token_ids = given.map(promptIds).find((ids) => ids !== undefined) } = answer as {
-    prompt_token_ids?: unknown;
-  };
+  const told = (answer as { prompt_token_ids?: unknown }).prompt_token_ids;
+  const prompt_token_ids = told ?? given.map(promptIds).find((ids) => ids !== undefined);
   return {
     ...answer,
     ...(prompt_token_ids !== undefined && { prompt_token_ids }),

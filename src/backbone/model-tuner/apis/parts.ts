@@ -27,7 +27,9 @@ export interface WholePart {
 export function partsOf(completion: ChatCompletion, answerId: string): WholePart[] {
   const choice = completion.choices[0];
   if (choice === undefined) return [];
-  const { message, logprobs } = choice;
+  const { logprobs } = choice;
+  // Servers are not to be relied on.
+  const message = (choice.message as Message | undefined) ?? nothing;
   const texts = [
     { kind: 'reasoning', text: reasoningOf(message), logprobs: [] },
     { kind: 'text', text: message.content, logprobs: logprobs?.content ?? [] },
@@ -45,12 +47,15 @@ export function partsOf(completion: ChatCompletion, answerId: string): WholePart
   ];
 }
 
+const nothing: Message = { role: 'assistant', content: null, refusal: null };
+
 /** Why the answer ended; calls count as the reason whatever the server says. */
 export function finishOf(completion: ChatCompletion): 'stop' | 'length' | 'tool_calls' | 'content_filter' {
   const choice = completion.choices[0];
   const reason: string | null | undefined = choice?.finish_reason;
   if (reason === 'length' || reason === 'content_filter') return reason;
-  return (choice?.message.tool_calls ?? []).length > 0 ? 'tool_calls' : 'stop';
+  const message = choice?.message;
+  return (message?.tool_calls ?? []).length > 0 ? 'tool_calls' : 'stop';
 }
 
 /** vLLM and SGLang tell a model's thoughts beside its content, under either name. */

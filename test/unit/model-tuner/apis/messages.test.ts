@@ -266,6 +266,25 @@ describe('the key of an episode', () => {
   });
 });
 
+describe('an answer that is none', () => {
+  it.each([{}, { message: null }, { message: { content: ['?'], tool_calls: 'none' } }])(
+    'such as %j, is answered all the same',
+    async (choice) => {
+      const completion = { ...completionOf('hi'), choices: [choice] } as unknown as ReturnType<
+        typeof completionOf
+      >;
+      const { bench } = await apiBench(() => ({ kind: 'completion', completion }));
+      for (const path of ['/v1/messages', '/v1/responses']) {
+        const body = { ...ask, input: 'hello' };
+        const reply = await bench.gateway.handle(chatRequest(bench, body, { path }));
+        expect([200, 500]).toContain(reply.status);
+        expect(JSON.parse(reply.body as string)).toBeTypeOf('object');
+      }
+      expect(bench.calls).toHaveLength(2);
+    },
+  );
+});
+
 describe('an error', () => {
   it.each([
     [400, 'invalid_request_error'],

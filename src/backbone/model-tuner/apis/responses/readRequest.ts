@@ -33,7 +33,9 @@ export function readResponsesRequest(body: unknown, memory: ApiMemory): ReadRequ
     ...(isGiven(asked['max_output_tokens']) && { max_completion_tokens: asked['max_output_tokens'] }),
     ...(wantsLogprobs && { logprobs: true, top_logprobs: asked['top_logprobs'] ?? 0 }),
     ...(asked['stream'] === true && { stream: true, stream_options: { include_usage: true } }),
-    ...Object.fromEntries(Object.entries(asked).filter(([option]) => !understood.has(option))),
+    ...Object.fromEntries(
+      Object.entries(asked).filter(([option, value]) => !understood.has(option) && value !== anyway[option]),
+    ),
   };
   return { request, conversation, notes: notesOf(asked) };
 }
@@ -59,6 +61,9 @@ const understood: ReadonlySet<string> = new Set([
   'prompt_cache_options',
   'prompt_cache_retention',
 ]);
+
+/** Values that ask for what happens anyway. */
+const anyway: Fields = { truncation: 'disabled' };
 
 function refuseOptions(asked: Fields): void {
   if (asked['background'] === true) {
