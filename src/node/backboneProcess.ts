@@ -24,6 +24,7 @@ import { installLoader, type Loader } from './loader/loader.ts';
 import { openHelperLlm } from './helperLlm.ts';
 import { findRunText } from './modelText.ts';
 import { openModel, openModelTuner } from './modelTuner.ts';
+import { RunTapes } from './runTapes.ts';
 import { serveFrontEnd } from './process/frontEnd.ts';
 import { descendantsOf, killOwnTree, killSurvivors } from './process/kill.ts';
 import { createReaderTools } from './readerTools.ts';
@@ -109,6 +110,7 @@ function portsOf(request: RunRequest): RunPorts {
   const classes = localClassFinder([request.cwd]);
   const logger: Logger = { log: (level, message) => emit({ type: 'log', level, message }) };
   const config = new RunConfig(request);
+  const tapes = new RunTapes(request, logger, emit);
   const ports: LaunchPorts = {
     clock: systemClock,
     files: localFiles,
@@ -124,6 +126,7 @@ function portsOf(request: RunRequest): RunPorts {
       openModelTuner(request, plan, text, loader, emit, {
         cancellation: cancellation.token,
         onAnswer: answers.event,
+        tapes,
       }),
     envTransport,
     dataSets,
@@ -133,6 +136,7 @@ function portsOf(request: RunRequest): RunPorts {
         clock: systemClock,
         logger,
         environment: request.allowEnvironment ? process.env : {},
+        tapes,
         openLocal: (choice) => {
           const text = { open: async () => (await findRunText(request, plan)).open() };
           return openModel(choice, plan.seed, text, loader, logger);

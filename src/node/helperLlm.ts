@@ -7,6 +7,7 @@ import { splitKeys, type HelperKeys } from '../backbone/helper-llm/keys.ts';
 import type { ChatModel } from '../backbone/model-tuner/model.ts';
 import type { HelperChoice, ModelChoice } from '../protocol/run.ts';
 import { createEndpointModel } from './endpointModel.ts';
+import type { RunTapes } from './runTapes.ts';
 import { writeUrl } from './modelEndpointFailures.ts';
 
 export interface HelperContext {
@@ -16,6 +17,8 @@ export interface HelperContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The embedded model or one that a script answers. */
   openLocal(choice: Extract<ModelChoice, { kind: 'embedded' | 'script' }>): ChatModel | Promise<ChatModel>;
+  /** What servers are recorded on and replayed from; absent: neither. */
+  readonly tapes?: Pick<RunTapes, 'replays' | 'ofHelper'>;
   /** Told when the helper is first asked. */
   warn(problem: CodedError): void;
 }
@@ -49,7 +52,13 @@ function fromEnvironment(context: HelperContext): HelperLlm {
   const { environment } = context;
   const primary = splitKeys(environment['DASHSCOPE_API_KEY']);
   const backup = splitKeys(environment['DASHSCOPE_API_KEY_BACKUP']);
-  if (primary.length === 0) return missingHelper();
+  if (primary.length === 0) {
+    if (context.tapes?.replays !== true) return missingHelper();
+    const absent = tapedServer('recorded', undefined, { primary: [], backup: [] }, context, () => {
+      throw helperErrors.notConfigured();
+    });
+    return createHelperLlm(absent, context);
+  }
   const baseUrl = environment['DASHSCOPE_BASE_URL'] ?? '';
   const source = server(baseUrl === '' ? dashScope : baseUrl, undefined, { primary, backup }, context);
   const helper = createHelperLlm(source, context);
@@ -69,13 +78,22 @@ function server(
   baseUrl: string,
   model: string | undefined,
   keys: HelperKeys,
-  { logger }: HelperContext,
+  context: HelperContext,
 ): HelperSource {
-  return {
-    kind: 'server',
-    description: `${model ?? "the config's model"} at ${writeUrl(baseUrl)}`,
-    model,
-    keys,
-    open: (named, apiKey) => createEndpointModel({ baseUrl, model: named, apiKey, logger, details: false }),
-  };
+  const description = `${model ?? "the config's model"} at ${writeUrl(baseUrl)}`;
+  return tapedServer(description, model, keys, context, (named, apiKey) =>
+    createEndpointModel({ baseUrl, model: named, apiKey, logger: context.logger, details: false }),
+  );
+}
+
+function tapedServer(
+  description: string,
+  model: string | undefined,
+  keys: HelperKeys,
+  { tapes }: HelperContext,
+  open: (named: string, apiKey: string | undefined) => ChatModel,
+): HelperSource {
+  const taped: typeof open = (named, apiKey) =>
+    tapes?.ofHelper(description, () => open(named, apiKey)) ?? open(named, apiKey);
+  return { kind: 'server', description, model, keys, open: taped };
 }

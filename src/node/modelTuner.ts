@@ -11,9 +11,9 @@ import {
   type EpisodeHandle,
   type EpisodeOptions,
   type FinishedCall,
+  type Gateway,
 } from '../backbone/model-tuner/gateway.ts';
 import type { ChatModel } from '../backbone/model-tuner/model.ts';
-import { EpisodeNames } from '../backbone/model-tuner/recording/episodeNames.ts';
 import type { AdapterRoute, Targets } from '../backbone/model-tuner/routing.ts';
 import { TargetBook } from '../backbone/model-tuner/targetBook.ts';
 import { createTuner, type ModelAccess, type TunerBinding } from '../backbone/model-tuner/tuner.ts';
@@ -35,6 +35,7 @@ import { openModelLayers } from './modelLayers.ts';
 import { startModelServer } from './modelServer.ts';
 import { OutsideWatch } from './outsideCalls.ts';
 import { openRunRecording } from './runRecording.ts';
+import type { RunTapes } from './runTapes.ts';
 import { loadScriptModel } from './scriptModel.ts';
 
 /** What a scripted model needs of the loader. */
@@ -56,10 +57,11 @@ export type TunerRequest = Pick<
   | 'allowEnvironment'
 >;
 
-/** What comes from the run's front end while it goes. */
-export interface FromFrontEnd {
+/** What the run gives to all that asks models. */
+export interface OfTheRun {
   readonly cancellation: CancellationToken;
   readonly onAnswer: Event<ModelAnswer>;
+  readonly tapes: RunTapes;
 }
 
 type Planned = Pick<RunPlan, 'seed' | 'sampling' | 'tracking'>;
@@ -71,16 +73,17 @@ export async function openModelTuner(
   text: ModelTextSource,
   loader: ScriptLoader,
   emit: (event: RunEvent) => void,
-  { cancellation, onAnswer }: FromFrontEnd,
+  { cancellation, onAnswer, tapes }: OfTheRun,
 ): Promise<ModelTuner> {
   const logger = { log: (level: LogLevel, message: string) => emit({ type: 'log', level, message }) };
-  const names = new EpisodeNames();
-  const around = await openModelLayers(request, names, logger, emit);
-  const human = (): ChatModel => createHumanModel({ names, clock: systemClock, onAnswer, emit });
-  const opener = modelOpener(plan.seed, text, loader, logger, human);
+  const { names } = tapes;
+  const around = await openModelLayers(request, tapes, logger);
+  const human = { names, clock: systemClock, onAnswer, emit };
+  const opener = modelOpener(plan.seed, text, loader, logger, () => createHumanModel(human));
   const open: DebugModelsOptions['open'] = (choose) => around(() => opener(choose()));
   const model = await open(() => request.model);
-  const recording = await openRunRecording(request, { names, model: model.description, cancellation, emit });
+  const recorded = { names, model: model.description, cancellation, emit };
+  const recording = tapes.recordOn(await openRunRecording(request, recorded));
   const debugModels = debugModelsOf(request, open, logger);
   const targets = targetBook(emit);
   const calls = new Emitter<FinishedCall>();
@@ -88,14 +91,7 @@ export async function openModelTuner(
   calls.event((call) => recording?.take(call));
   calls.event((call) => faults.take(call));
   calls.event((call) => targets.uses(call.targetTag));
-  const gateway = createGateway({
-    model,
-    debugModel: (name) => debugModels.get(name),
-    ...askedBy(plan),
-    clock: systemClock,
-    logger,
-    observer: { onCall: (call) => calls.fire(call) },
-  });
+  const gateway = gatewayOf(model, debugModels, plan, logger, calls);
   const server = await startModelServer(gateway.handle);
   const outside = new OutsideWatch(server.baseUrl, (error) => loader.userFrame(error));
   const fetchFor = (adapter: AdapterRoute): typeof fetch =>
@@ -121,12 +117,32 @@ export async function openModelTuner(
     await server.close();
     recording?.close();
   };
-  const episodesEnded = (): void => targets.close();
-  return { description: model.description, onCall: calls.event, openCalls, episodesEnded, close };
+  return {
+    description: model.description,
+    onCall: calls.event,
+    openCalls,
+    episodesEnded: () => targets.close(),
+    close,
+  };
 }
 
-function askedBy({ seed, sampling, tracking: { toolCallsDisabled } }: Planned) {
-  return { seed, sampling, toolCallsDisabled };
+function gatewayOf(
+  model: ChatModel,
+  debugModels: DebugModels,
+  { seed, sampling, tracking: { toolCallsDisabled } }: Planned,
+  logger: Logger,
+  calls: Emitter<FinishedCall>,
+): Gateway {
+  return createGateway({
+    model,
+    debugModel: (name) => debugModels.get(name),
+    seed,
+    sampling,
+    toolCallsDisabled,
+    clock: systemClock,
+    logger,
+    observer: { onCall: (call) => calls.fire(call) },
+  });
 }
 
 function optionsOf(slot: EpisodeSlot, guard?: ContextGuard): Omit<EpisodeOptions, 'episodeUuid' | 'address'> {

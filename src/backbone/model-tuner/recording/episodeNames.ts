@@ -25,6 +25,10 @@ export class EpisodeNames {
     return name;
   }
 
+  has(episode: number): boolean {
+    return this.#names.has(episode);
+  }
+
   /** Throws for an episode that has not begun. */
   of(episode: number): EpisodeName {
     const name = this.#names.get(episode);

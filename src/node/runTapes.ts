@@ -1,0 +1,133 @@
+import type { FinishedCall } from '../backbone/model-tuner/call.ts';
+import type { CallIdentity, ChatModel, ChatRequest, ModelReply } from '../backbone/model-tuner/model.ts';
+import { EpisodeNames } from '../backbone/model-tuner/recording/episodeNames.ts';
+import { readRecording } from '../backbone/model-tuner/recording/readRecording.ts';
+import { createReplay, type Replay } from '../backbone/model-tuner/recording/replayModel.ts';
+import type { CancellationToken } from '../base/cancellation.ts';
+import { toReport } from '../base/errors.ts';
+import type { Logger } from '../base/ports.ts';
+import type { RunEvent, RunRequest } from '../protocol/run.ts';
+import { systemClock } from './clock.ts';
+import { localFiles } from './files.ts';
+import type { RunRecording } from './runRecording.ts';
+
+/** The helper LLM's calls are of no episode; in a recording they stand under a name of their own. */
+const helperTask = 'helper LLM';
+
+export interface OpenReplay {
+  readonly player: Replay;
+  /** Whether calls of the helper LLM were recorded; not so before the recording had them, or where a script answered. */
+  readonly hasHelper: boolean;
+  /** Whether models are asked for what was not recorded. */
+  readonly asksModels: boolean;
+}
+
+/** What a run's calls are recorded on and replayed from: those of its episodes, and those of its helper LLM. */
+export class RunTapes {
+  readonly names = new EpisodeNames();
+  readonly #request: Pick<RunRequest, 'record' | 'replay'>;
+  readonly #logger: Logger;
+  readonly #emit: (event: RunEvent) => void;
+  #replay: Promise<OpenReplay | undefined> | undefined;
+  #recording: RunRecording | undefined;
+  /** Tasks may be made by the helper before there is a recording. */
+  #waiting: FinishedCall[] = [];
+
+  constructor(
+    request: Pick<RunRequest, 'record' | 'replay'>,
+    logger: Logger,
+    emit: (event: RunEvent) => void,
+  ) {
+    this.#request = request;
+    this.#logger = logger;
+    this.#emit = emit;
+  }
+
+  /** Undefined where nothing is to be replayed. Rejects with what is wrong with the recording, `recording/…`. */
+  replay(): Promise<OpenReplay | undefined> {
+    return (this.#replay ??= this.#openReplay());
+  }
+
+  get replays(): boolean {
+    return this.#request.replay !== undefined;
+  }
+
+  /** What is recorded from here on, and was before, goes there; given back as it is. */
+  recordOn(recording: RunRecording | undefined): RunRecording | undefined {
+    this.#recording = recording;
+    for (const call of this.#waiting.splice(0)) this.#record(call);
+    return recording;
+  }
+
+  /**
+   * A server's helper LLM, recorded where there is to be a recording, and a recording in its place where it has the
+   * helper's calls. Only what was answered is kept, so that no pause between attempts is lived through again.
+   *
+   * @param open the server; may throw
+   */
+  ofHelper(description: string, open: () => ChatModel): ChatModel {
+    let opened: ChatModel | undefined;
+    const live = (): ChatModel => (opened ??= open());
+    return {
+      description,
+      respond: async (request, cancellation, call) => {
+        const replay = await this.replay();
+        if (replay?.hasHelper !== true) return this.#asked(live(), request, cancellation, call);
+        this.#begin(call);
+        const model = replay.player.inPlaceOf(replay.asksModels ? live() : undefined);
+        return this.#asked(model, request, cancellation, call);
+      },
+    };
+  }
+
+  async #asked(
+    model: ChatModel,
+    request: ChatRequest,
+    cancellation: CancellationToken,
+    call: CallIdentity,
+  ): Promise<ModelReply> {
+    const startedAt = systemClock.now();
+    const begun = systemClock.monotonic();
+    const reply = await model.respond(request, cancellation, call);
+    if (reply.kind === 'completion' && this.#request.record !== undefined) {
+      const { completion } = reply;
+      const seconds = (systemClock.monotonic() - begun) / 1000;
+      const about = { episodeUuid: '', debugModel: null, canned: null, failure: undefined };
+      this.#record({ ...call, ...about, request, startedAt, seconds, status: 200, completion });
+    }
+    return reply;
+  }
+
+  #record(call: FinishedCall): void {
+    if (this.#recording === undefined) {
+      this.#waiting.push(call);
+      return;
+    }
+    this.#recording.take(this.#begin(call));
+    // They share no history, so nothing is to be kept for the next.
+    this.#recording.episodeEnded(this.names.of(call.episode));
+  }
+
+  /** Once, whoever asks first. */
+  #begin<T extends CallIdentity>(call: T): T {
+    if (!this.names.has(call.episode)) this.names.begin(call.episode, helperTask, 0);
+    return call;
+  }
+
+  async #openReplay(): Promise<OpenReplay | undefined> {
+    const { replay } = this.#request;
+    if (replay === undefined) return undefined;
+    const recording = await readRecording(replay.file, localFiles, (problem) =>
+      this.#emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
+    );
+    const { names } = this;
+    const options = { recording, onMiss: replay.miss, names, clock: systemClock, logger: this.#logger };
+    return {
+      player: createReplay(options),
+      hasHelper: recording.calls.some(
+        ({ episode, targetTag }) => episode.task === helperTask && targetTag === 'helper',
+      ),
+      asksModels: replay.miss === 'rerecord',
+    };
+  }
+}
