@@ -40,9 +40,12 @@ export class SnapDetector {
     this.#last = call;
     const snap = before && this.#snap(before, call);
     if (before === undefined || snap === undefined) return undefined;
-    const other = before.agent === call.agent ? '' : `, which another agent (${before.agent}) made`;
+    const isOwn = before.agent === call.agent;
+    const other = isOwn ? '' : `, which another agent (${before.agent}) made`;
     const clause = `the history is not that of call ${before.call}, the one before${other}: ${snap.told}. AgentJet logs a merge failure here (\`detect_timeline_snap\`).`;
-    return { code: 'timeline-snap', severity: 'warning', about: snap.field, clause };
+    // An agent's own history is told by itself: that others take turns must not hide it.
+    const about = isOwn ? snap.field : `${snap.field} of others`;
+    return { code: 'timeline-snap', severity: 'warning', about, clause };
   }
 
   #snap(before: KeptCall, now: KeptCall): Snap | undefined {

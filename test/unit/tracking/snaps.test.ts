@@ -66,6 +66,22 @@ describe('a timeline snap', () => {
     ]);
   });
 
+  it('of an agent is told beside those of agents that take turns', () => {
+    const other = [{ ...system, content: 'be strict' }, user];
+    const told = snaps(text, (episode) => {
+      episode.call([system, user], answer('2'), null, { agent: 'solver' });
+      episode.call(other, answer('no'), null, { agent: 'critic' });
+      episode.call([system, user, assistant('2'), next], answer('3'), null, { agent: 'solver' });
+      episode.call([system, next], answer('3'), null, { agent: 'solver' });
+    });
+    expect(told).toEqual([
+      expect.stringMatching(/^In call 1 and 1 more call, .* which another agent \(solver\) made/),
+      expect.stringMatching(
+        /^In call 3, .* call 2, the one before: message 1 \(user\) has another `content`/,
+      ),
+    ]);
+  });
+
   it.each<[string, object, string]>([
     ['another role', { role: 'user', content: '2' }, '`role`: "assistant", now "user"'],
     ['tool calls', { ...assistant('2'), tool_calls: [calling] }, '`tool_calls`: "", now "[{'],
