@@ -5,13 +5,17 @@ import type { MergeOptions } from './tracker.ts';
 /** Asks for each message once, and remembers what it made itself. Positions are dense, so lists serve as maps. */
 export class KnownMessages {
   readonly #messageAt: (position: number) => TracedMessage;
-  readonly #messages: (TracedMessage | undefined)[] = [];
+  readonly #messages: (TracedMessage | undefined)[];
   /** By position, of the messages whose tokens were counted. */
-  readonly #tokens: number[] = [];
-  readonly #trainable: number[] = [];
+  readonly #tokens: number[];
+  readonly #trainable: number[];
 
-  constructor(messageAt: (position: number) => TracedMessage) {
+  /** @param size how many there are; lists that begin with that many places stay lists, wherever they are filled first */
+  constructor(messageAt: (position: number) => TracedMessage, size: number) {
     this.#messageAt = messageAt;
+    this.#messages = new Array<TracedMessage | undefined>(size);
+    this.#tokens = new Array<number>(size);
+    this.#trainable = new Array<number>(size);
   }
 
   at(position: number): TracedMessage {
@@ -63,12 +67,14 @@ export class Branches {
   readonly #messages: KnownMessages;
   readonly #byText: boolean;
   readonly #roots = new Map<string | null, number>();
-  /** By branch: the message it stands for, the next branch taken last, and the last timeline that came by. */
+  /** By branch: the message it stands for and what is compared of it. */
   readonly #message: number[] = [];
+  readonly #content: Content[] = [];
+  /** By branch: the next branch taken last, and the last timeline that came by. */
   readonly #taken: number[] = [];
   readonly #latest: number[] = [];
-  /** By branch that has several: the next ones. */
-  readonly #next = new Map<number, Map<string, number>>();
+  /** By branch that has several: the next ones, and by what they are told apart where there are many. */
+  readonly #next = new Map<number, { readonly few: number[]; many?: Map<string, number> }>();
   readonly #keys: (string | undefined)[] = [];
 
   constructor(messages: KnownMessages, level: MergeOptions['compareLevel']) {
@@ -104,20 +110,22 @@ export class Branches {
 
   #existing(branch: number, position: number): number {
     const taken = this.#taken[branch] ?? none;
-    if (taken === none || this.#same(this.#message[taken] ?? none, position)) return taken;
-    return this.#next.get(branch)?.get(this.#key(position)) ?? none;
+    if (taken === none || this.#stands(taken, position)) return taken;
+    return this.#other(branch, position);
   }
 
   #step(branch: number, position: number, timeline: number): number {
     const taken = this.#taken[branch] ?? none;
-    const isSame = taken !== none && this.#same(this.#message[taken] ?? none, position);
-    const next = isSame ? taken : this.#turn(branch, taken, position);
+    const next =
+      taken !== none && this.#stands(taken, position) ? taken : this.#turn(branch, taken, position);
+    // The latest of equal messages stands for them: it is the very one that the next timeline has most often.
+    this.#message[next] = position;
     this.#latest[next] = timeline;
     return next;
   }
 
   #rootOf(tools: string | null): number {
-    const root = this.#roots.get(tools) ?? this.#open(none);
+    const root = this.#roots.get(tools) ?? this.#open(none, '');
     this.#roots.set(tools, root);
     return root;
   }
@@ -128,32 +136,50 @@ export class Branches {
 
   /** The next branch where it is not the one taken last. */
   #turn(branch: number, taken: number, position: number): number {
-    const found = taken === none ? undefined : this.#nextOf(branch, taken).get(this.#key(position));
-    const next = found ?? this.#open(position);
-    if (found === undefined && taken !== none) this.#nextOf(branch, taken).set(this.#key(position), next);
+    const found = this.#other(branch, position);
+    const next = found === none ? this.#open(position, this.#contentAt(position)) : found;
+    if (found === none && taken !== none) this.#add(branch, taken, next);
     this.#taken[branch] = next;
     return next;
   }
 
-  #nextOf(branch: number, only: number): Map<string, number> {
-    let next = this.#next.get(branch);
-    if (next === undefined) {
-      next = new Map([[this.#key(this.#message[only] ?? none), only]]);
-      this.#next.set(branch, next);
-    }
-    return next;
+  #other(branch: number, position: number): number {
+    const next = this.#next.get(branch);
+    if (next?.many !== undefined) return next.many.get(this.#key(position)) ?? none;
+    return next?.few.find((one) => this.#stands(one, position)) ?? none;
   }
 
-  #open(position: number): number {
+  #add(branch: number, only: number, added: number): void {
+    const next = this.#next.get(branch) ?? { few: [only] };
+    this.#next.set(branch, next);
+    next.many?.set(this.#keyOf(added), added);
+    if (next.many !== undefined) return;
+    next.few.push(added);
+    if (next.few.length > fewMost) next.many = new Map(next.few.map((one) => [this.#keyOf(one), one]));
+  }
+
+  #keyOf(branch: number): string {
+    return this.#key(this.#message[branch] ?? none);
+  }
+
+  #open(position: number, content: Content): number {
     this.#taken.push(none);
     this.#latest.push(none);
+    this.#content.push(content);
     return this.#message.push(position) - 1;
   }
 
-  #same(a: number, b: number): boolean {
-    if (a === b) return true;
-    const [first, second] = [this.#messages.at(a), this.#messages.at(b)];
-    return this.#byText ? first.text === second.text : sameItems(first.tokenIds, second.tokenIds);
+  #stands(branch: number, position: number): boolean {
+    if (this.#message[branch] === position) return true;
+    const content = this.#content[branch];
+    const other = this.#contentAt(position);
+    if (typeof content !== 'object' || typeof other !== 'object') return content === other;
+    return sameItems(content, other);
+  }
+
+  #contentAt(position: number): Content {
+    const message = this.#messages.at(position);
+    return this.#byText ? message.text : message.tokenIds;
   }
 
   #key(position: number): string {
@@ -163,6 +189,12 @@ export class Branches {
 }
 
 const none = -1;
+
+/** Up to so many are compared one by one: most differ early, and a key takes the whole of a message. */
+const fewMost = 16;
+
+/** What of a message is compared: its text or its tokens. */
+type Content = string | Int32Array;
 
 export function sameItems<T extends Int32Array | Uint8Array>(a: T, b: T): boolean {
   if (a === b) return true;

@@ -85,7 +85,7 @@ export function explainMerging(
   settings: MergeSettings,
   timelines: MergedCalls['timelines'],
 ): MergingExplanation {
-  const known = new KnownMessages(messageAt);
+  const known = new KnownMessages(messageAt, settings.nextPosition);
   const countBy = (options: MergeOptions): number =>
     mergeCalls(calls, (position) => known.at(position), { ...settings, ...options }).timelines.length;
   const { compareLevel, ignoreTools } = settings;

@@ -49,7 +49,7 @@ export function mergeCalls(
   settings: MergeSettings,
 ): MergedCalls {
   const timelines = calls.filter((call): call is AnsweredCall => call.reply !== null);
-  const messages = new KnownMessages(messageAt);
+  const messages = new KnownMessages(messageAt, settings.nextPosition);
   const absorbers = findAbsorbers(timelines, new Branches(messages, settings.compareLevel), settings);
   const groups = timelines.map((): AnsweredCall[] => []);
   timelines.forEach((timeline, index) => groups[absorbers[index] ?? index]?.push(timeline));

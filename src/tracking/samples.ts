@@ -49,7 +49,9 @@ export function sampleOf(
 
 /** How many tokens of a mask count. */
 export function count(lossMask: Uint8Array): number {
-  return lossMask.reduce((sum, counts) => sum + counts, 0);
+  let sum = 0;
+  for (const counts of lossMask) sum += counts;
+  return sum;
 }
 
 const longestHeader = 100;

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import process from 'node:process';
+import { isDeepStrictEqual } from 'node:util';
 import { mergeCalls } from '../../src/tracking/mergeCalls.ts';
 import { alternate, quantile } from './measure.mjs';
 
@@ -94,50 +95,66 @@ function ours({ list, calls }) {
     ...options,
     lossMaskOf: (reply) => reply.lossMask,
     nextPosition: list.length,
-  }).timelines;
+  });
 }
 
-/** §9.8 of AgentJet's behaviour: latest first, every pair that is left, until the first message that differs. */
-function pairwise({ list, calls }) {
-  const reversed = calls
-    .map(({ call, messages, reply }) => ({
-      calls: [call],
-      messages: [...messages, reply].map((position) => ({
-        author: list[position].author,
-        of: list[position],
-      })),
-    }))
-    .reverse();
-  const absorbed = new Uint8Array(reversed.length);
+function messagesOf({ timelines, added }, { list }) {
+  const made = new Map(added.map(({ position, message }) => [position, message]));
+  return timelines.map(({ messages }) => messages.map((position) => made.get(position) ?? list[position]));
+}
+
+/** Upstream's timelines before they are merged: lists of messages, each with messages of its own. */
+function timelinesOf({ list, calls }) {
+  return calls.map(({ messages, reply }) => [...messages, reply].map((position) => ({ ...list[position] })));
+}
+
+/**
+ * AgentJet's loop over timelines, as it is: the latest first, every pair that is left, messages compared one by one up
+ * to the first that differs, and the absorbed kept in a list that is searched for each.
+ */
+function pairwise(timelines) {
+  const absorbed = [];
+  const reversed = timelines.toReversed();
   for (let into = 0; into < reversed.length; into++) {
-    if (absorbed[into] === 1) continue;
+    if (absorbed.includes(into)) continue;
     for (let from = into + 1; from < reversed.length; from++) {
-      if (absorbed[from] === 1 || !begins(reversed[into].messages, reversed[from].messages)) continue;
-      toggle(reversed[into].messages, reversed[from].messages);
-      reversed[into].calls.push(...reversed[from].calls);
-      absorbed[from] = 1;
+      if (absorbed.includes(from) || !isMergeable(reversed[into], reversed[from])) continue;
+      toggle(reversed[into], reversed[from]);
+      absorbed.push(from);
     }
   }
-  return reversed.filter((_, at) => absorbed[at] === 0).reverse();
+  return reversed.filter((_, at) => !absorbed.includes(at)).reverse();
 }
 
-function begins(into, from) {
+function isMergeable(into, from) {
   if (into.length < from.length) return false;
-  for (let at = 0; at < from.length; at++) if (into[at].of.text !== from[at].of.text) return false;
-  return true;
+  for (let at = 0; at < from.length; at++) {
+    if (options.compareLevel === 'text') {
+      if (into[at].text !== from[at].text) return false;
+    } else if (!isDeepStrictEqual(into[at].tokenIds, from[at].tokenIds)) return false;
+  }
+  return options.ignoreTools || isDeepStrictEqual(into[0].tools, from[0].tools);
 }
 
 function toggle(into, from) {
   for (let at = 0; at < from.length; at++) {
     if (from[at].author !== 'llm' || into[at].author === 'llm') continue;
-    into[at].author = 'llm';
-    into[at].of = { ...into[at].of, tokenIds: from[at].of.tokenIds, logprobs: from[at].of.logprobs };
+    into[at].author = from[at].author;
+    into[at].tokenIds = from[at].tokenIds;
+    into[at].logprobs = from[at].logprobs;
   }
 }
 
+/** What training gets of timelines. */
+function outcome(timelines) {
+  return timelines.map((messages) =>
+    messages.map(({ author, text, tokenIds, logprobs }) => [author, text, tokenIds, logprobs]),
+  );
+}
+
 /**
- * Milliseconds of processor time of one merge. Inputs of fresh strings are made anew for each, since strings remember
- * what was hashed of them.
+ * Milliseconds of processor time of one merge. Its input is made before: upstream's anew for each merge, which changes
+ * it, and that of fresh strings too, since strings remember what was hashed of them.
  */
 function timed(merge, make) {
   let spent = 0;
@@ -176,14 +193,12 @@ function beside(name, shape, { isFresh, target }) {
       const fresh = () => positioned(calls, isFresh);
       const kept = fresh();
       const make = isFresh ? fresh : () => kept;
-      assert.deepEqual(
-        ours(fresh()).map((timeline) => [timeline.calls, timeline.messages.length]),
-        pairwise(fresh()).map((timeline) => [timeline.calls.toReversed(), timeline.messages.length]),
-      );
+      const merged = messagesOf(ours(kept), kept);
+      assert.deepEqual(outcome(merged), outcome(pairwise(timelinesOf(kept))));
       return alternate(
         runs,
         () => timed(ours, make),
-        () => timed(pairwise, make),
+        () => timed(pairwise, () => timelinesOf(make())),
       );
     },
   };

@@ -127,29 +127,57 @@ const episodes = fc.record({
   ignoreTools: fc.boolean(),
 });
 
+/** Whether merging gives what comparing every pair of timelines gives. */
+function expectPairwise(
+  calls: readonly MergeableCall[],
+  list: readonly TracedMessage[],
+  options: MergeOptions,
+): void {
+  const settings = { ...options, lossMaskOf, nextPosition: list.length };
+  const merged = mergeCalls(calls, (at) => list[at] ?? message({}), settings);
+  const added = merged.added.map((one) => [one.position, one.message] as const);
+  const all = new Map([...list.entries(), ...added]);
+  const expected = pairwise(calls, list, options);
+  expect(merged.timelines.map(({ calls: names }) => names)).toEqual(
+    expected.map(({ calls: names }) => names),
+  );
+  expect(merged.timelines.map(({ messages }) => messages.map((at) => all.get(at)))).toEqual(
+    expected.map(({ messages }) => messages),
+  );
+}
+
 describe('merging', () => {
   it('is what comparing every pair of timelines makes', () => {
     fc.assert(
       fc.property(episodes, ({ list, shapes, ...options }) => {
         const calls = shapes.map((shape, call) => ({ ...shape, call }));
-        const merged = mergeCalls(calls, (at) => list[at] ?? message({}), {
-          ...options,
-          lossMaskOf,
-          nextPosition: list.length,
-        });
-        const all = new Map([
-          ...list.entries(),
-          ...merged.added.map((one) => [one.position, one.message] as const),
-        ]);
-        const expected = pairwise(calls, list, options);
-        expect(merged.timelines.map(({ calls: names }) => names)).toEqual(
-          expected.map(({ calls: names }) => names),
-        );
-        expect(merged.timelines.map(({ messages }) => messages.map((at) => all.get(at)))).toEqual(
-          expected.map(({ messages }) => messages),
-        );
+        expectPairwise(calls, list, options);
       }),
       fuzz(41, 20_000),
+    );
+  });
+
+  it('is that also where many calls part at one message', () => {
+    const ways = 40;
+    const numbers = Array.from({ length: ways }, (_, way) => way);
+    // Every message twice: equal ones at two positions.
+    const sent = [...numbers, ...numbers].map((way) => message({ text: `m${way}`, tokens: [way + 2] }));
+    const replies = numbers.map((way) => reply(`m${way}`, [0, way + 2, 1], [0, 1, 1]));
+    const shapes = fc.array(
+      fc.record({
+        messages: fc.array(fc.nat({ max: sent.length - 1 }), { maxLength: 2 }),
+        reply: fc.nat({ max: ways - 1 }).map((way) => sent.length + way),
+        tools: fc.constant(null),
+      }),
+      { minLength: ways, maxLength: 3 * ways },
+    );
+    const level = fc.constantFrom('text' as const, 'token' as const);
+    fc.assert(
+      fc.property(shapes, level, (list, compareLevel) => {
+        const calls = list.map((shape, call) => ({ ...shape, call }));
+        expectPairwise(calls, [...sent, ...replies], { compareLevel, ignoreTools: true });
+      }),
+      fuzz(46, 500),
     );
   });
 
