@@ -334,6 +334,15 @@ describe('a streamed response', () => {
   });
 });
 
+describe('an option of chat completions', () => {
+  it('takes the place of none that the API has', async () => {
+    const { bench } = await apiBench();
+    const body = { ...ask, messages: [{ role: 'user', content: 'other' }], max_completion_tokens: 1, n: 2 };
+    await bench.gateway.handle(chatRequest(bench, body, { path: '/v1/responses' }));
+    expect(bench.asked[0]?.messages).toEqual([{ role: 'user', content: 'hello' }]);
+  });
+});
+
 describe('what chat completions have no word for', () => {
   it.each<[object, string, string]>([
     [{ background: true }, 'background', 'wait for the answer'],

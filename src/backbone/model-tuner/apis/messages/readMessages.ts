@@ -127,15 +127,14 @@ function textPart(block: Block): Fields {
 }
 
 function userPart(block: Block): Fields {
-  return block.fields['type'] === 'image'
-    ? imagePart(block)
-    : block.fields['type'] === 'text'
-      ? textPart(block)
-      : refuse(block);
-}
-
-function refuse(block: Block): never {
-  throw foreignBlock(block, 'text, image and tool_result');
+  switch (block.fields['type']) {
+    case 'text':
+      return textPart(block);
+    case 'image':
+      return imagePart(block);
+    default:
+      throw foreignBlock(block, 'text, image and tool_result');
+  }
 }
 
 function imagePart({ fields, param }: Block): Fields {

@@ -1,6 +1,15 @@
 import type { Override } from '../../sampling.ts';
 import type { ApiMemory } from '../memory.ts';
-import { fieldsAt, givenFields, isGiven, listAt, textAt, unsupported, type Fields } from '../reading.ts';
+import {
+  fieldsAt,
+  givenFields,
+  invalid,
+  isGiven,
+  listAt,
+  textAt,
+  unsupported,
+  type Fields,
+} from '../reading.ts';
 import { MessageReader } from './readMessages.ts';
 
 export interface ReadRequest {
@@ -16,6 +25,7 @@ export function readMessagesRequest(body: unknown, memory: ApiMemory): ReadReque
   const reader = new MessageReader(memory);
   const { system, tools, tool_choice, stop_sequences, metadata } = asked;
   const request = {
+    ...Object.fromEntries(Object.entries(asked).filter(([option]) => !understood.has(option))),
     model: asked['model'],
     messages: [
       ...(isGiven(system) ? [reader.system(system, 'system')] : []),
@@ -29,7 +39,6 @@ export function readMessagesRequest(body: unknown, memory: ApiMemory): ReadReque
     ...(isGiven(metadata) && { metadata }),
     ...readOutputConfig(asked['output_config']),
     ...(asked['stream'] === true && { stream: true, stream_options: { include_usage: true } }),
-    ...Object.fromEntries(Object.entries(asked).filter(([option]) => !understood.has(option))),
   };
   return {
     request,
@@ -100,10 +109,7 @@ function readToolChoice(value: unknown): Fields {
         ...parallel,
       };
     default:
-      throw unsupported(
-        'tool_choice.type',
-        'must be one of "auto", "any", "tool", "none"; correct the request',
-      );
+      throw invalid('tool_choice.type', 'must be one of "auto", "any", "tool", "none"');
   }
 }
 

@@ -145,7 +145,7 @@ function wantsLogprobs(asked: Fields): boolean {
   return Array.isArray(include) && include.includes('message.output_text.logprobs');
 }
 
-/** Null where a stream's server does not tell it. */
+/** Undefined where the server does not tell it. */
 function usageOf({ usage }: ChatCompletion): ResponseUsage | undefined {
   if (usage === undefined || (usage as unknown) === null) return undefined;
   return {

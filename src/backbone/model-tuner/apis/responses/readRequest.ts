@@ -25,6 +25,9 @@ export function readResponsesRequest(body: unknown, memory: ApiMemory): ReadRequ
     : [];
   const wantsLogprobs = includes(asked).includes('message.output_text.logprobs');
   const request = {
+    ...Object.fromEntries(
+      Object.entries(asked).filter(([option, value]) => !understood.has(option) && value !== anyway[option]),
+    ),
     model: asked['model'],
     messages: [...system, ...conversation],
     ...(isGiven(tools) && { tools: readTools(tools) }),
@@ -33,9 +36,6 @@ export function readResponsesRequest(body: unknown, memory: ApiMemory): ReadRequ
     ...(isGiven(asked['max_output_tokens']) && { max_completion_tokens: asked['max_output_tokens'] }),
     ...(wantsLogprobs && { logprobs: true, top_logprobs: asked['top_logprobs'] ?? 0 }),
     ...(asked['stream'] === true && { stream: true, stream_options: { include_usage: true } }),
-    ...Object.fromEntries(
-      Object.entries(asked).filter(([option, value]) => !understood.has(option) && value !== anyway[option]),
-    ),
   };
   return { request, conversation, notes: notesOf(asked) };
 }
