@@ -204,6 +204,13 @@ async function placeTypesInExamples() {
   }
 }
 
+async function copyPython() {
+  const to = path.join(dist, 'python');
+  await rm(to, { recursive: true, force: true });
+  const filter = (file) => path.basename(file) !== '__pycache__';
+  await cp(path.join(root, 'src/python'), to, { recursive: true, filter });
+}
+
 async function copyEsbuildWasm() {
   const from = path.join(root, 'node_modules/esbuild-wasm');
   const to = path.join(dist, 'vendor/esbuild-wasm');
@@ -234,6 +241,7 @@ if (flags.has('--types')) {
   const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   await cp(path.join(root, 'src/node/tokenizer/cl100k_base.ranks'), path.join(dist, 'cl100k_base.ranks'));
+  await copyPython();
   await placeTypesInExamples();
   await writeFile(path.join(dist, '.built'), '');
 }

@@ -9,6 +9,11 @@ export interface Locator {
   readonly name: string;
 }
 
+/** A dotted module can be nothing else. */
+export function isPython({ kind, where }: Locator): boolean {
+  return kind === 'module' || where.endsWith('.py');
+}
+
 export interface LocatorProblem {
   /** Stable code. */
   readonly code: 'config/locator';

@@ -21,9 +21,16 @@ import { ProtocolServer } from '@vscode/debugadapter/lib/protocol.js';
 import { Event, Response } from '@vscode/debugadapter/lib/messages.js';
 import type { DebugProtocol } from '@vscode/debugprotocol';
 import { toReport } from '../base/errors.ts';
-import type { ModelAnswer } from '../protocol/run.ts';
+import type { ModelAnswer, RunEvent } from '../protocol/run.ts';
 import type { Clock } from '../base/ports.ts';
-import { childConfiguration, parentShowsStreams, type ChildConfiguration } from './childSession.ts';
+import {
+  childConfiguration,
+  debugpyPortField,
+  heldRequest,
+  parentShowsStreams,
+  pythonConfiguration,
+  type ChildConfiguration,
+} from './childSession.ts';
 import { debugErrors, toDapMessage } from './errors.ts';
 import { GatheredRun } from './gatheredRun.ts';
 import { noteEvents } from './noteEvents.ts';
@@ -70,6 +77,7 @@ export class AgentJetSession extends ProtocolServer {
   #client: Partial<DebugProtocol.InitializeRequestArguments> = {};
   #reporter = new RunReporter({ verbose: false, progress: false }, this.#gathered);
   #childAnswer: ((response: DebugProtocol.Response) => void) | undefined;
+  #lastChild: Promise<unknown> = Promise.resolve();
   #launchFailed = false;
   #silent = false;
 
@@ -146,6 +154,7 @@ export class AgentJetSession extends ProtocolServer {
       disconnect: () => this.#disconnect(),
       evaluate: (args) => this.#evaluate(args),
       [answerRequest]: (args) => this.#control.answer(answerOf(args)),
+      [heldRequest]: ({ held }) => this.#control.hold(held === true),
       pause: () => {
         throw debugErrors.cannotPause();
       },
@@ -170,6 +179,7 @@ export class AgentJetSession extends ProtocolServer {
       this.#gathered.take(event);
       this.#send([...this.#reporter.report(event), ...this.#traceEvents.report(event)]);
       this.#send([...this.#humanEvents.report(event), ...noteEvents(event, this.#gathered)]);
+      if (event.type === 'debugger') void this.#debugPython(event.port, launch);
     });
     if (!launch.spec.inspect || parentShowsStreams(launch.jsDebug)) {
       run.onOutput((output) => this.#output.push(output));
@@ -212,6 +222,19 @@ export class AgentJetSession extends ProtocolServer {
     }
   }
 
+  /** Has debugpy's session begin, for which the user's Python waits. */
+  async #debugPython(port: number, { spec, pythonDebug }: ResolvedLaunch): Promise<void> {
+    const child = pythonConfiguration({ port, config: spec.request.config, overrides: pythonDebug });
+    try {
+      await this.#startChild(child);
+    } catch (error) {
+      if (this.#control.isStopping) return;
+      this.#launchFailed = true;
+      this.#send(this.#reporter.report(problemOf(error)));
+      void this.#control.kill(); // it would wait for its debugger for ever
+    }
+  }
+
   async #startChild(child: ChildConfiguration): Promise<void> {
     if (this.#ports.startChild) {
       const started = await this.#ports.startChild(child).catch((error: unknown) => {
@@ -226,8 +249,14 @@ export class AgentJetSession extends ProtocolServer {
     }
   }
 
-  /** `startDebugging` is the only request this adapter makes, and it makes it once, so no answer is anyone else's. */
+  /** `startDebugging` is the only request this adapter makes, one at a time, so no answer is anyone else's. */
   #requestChild(configuration: ChildConfiguration): Promise<DebugProtocol.Response> {
+    const response = this.#lastChild.then(() => this.#askForChild(configuration));
+    this.#lastChild = response;
+    return response;
+  }
+
+  #askForChild(configuration: ChildConfiguration): Promise<DebugProtocol.Response> {
     return new Promise((resolve) => {
       this.#childAnswer = resolve;
       const args: DebugProtocol.StartDebuggingRequestArguments = { request: 'attach', configuration };
@@ -277,6 +306,10 @@ function answerOf({ id, text }: Arguments): ModelAnswer {
   throw debugErrors.badAnswer();
 }
 
+function problemOf(error: unknown): RunEvent {
+  return { type: 'problem', severity: 'error', report: toReport(error, 'debug/internal') };
+}
+
 /** The child session binds breakpoints; VS Code merges its answer with this one. */
 function unverified(args: Arguments): DebugProtocol.SetBreakpointsResponse['body'] {
   const { breakpoints = [] } = args as Partial<DebugProtocol.SetBreakpointsArguments>;
@@ -284,12 +317,14 @@ function unverified(args: Arguments): DebugProtocol.SetBreakpointsResponse['body
     breakpoints: breakpoints.map(({ line }) => ({
       verified: false,
       line,
-      message: 'Bound by the JavaScript debugger once the workflow is loaded.',
+      message: 'Bound by the debugger of its language once the workflow is loaded.',
     })),
   };
 }
 
 function attachYourself(child: ChildConfiguration): string {
-  const { address, port } = child as unknown as { address: string; port: number };
-  return `The run waits for a JavaScript debugger: attach one to ${address}:${port} (this client cannot start it by itself).\n`;
+  const debugpy = child[debugpyPortField];
+  const which = debugpy === undefined ? 'a JavaScript debugger' : 'a client of debugpy';
+  const port = Number(debugpy ?? child['port']);
+  return `The run waits for ${which}: attach one to 127.0.0.1:${port} (this client cannot start it by itself).\n`;
 }

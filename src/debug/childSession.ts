@@ -10,6 +10,15 @@ export const childTypeField = '__agentjetChildType';
 /** The debug type of the JavaScript debugger, built into VS Code and available to other editors. */
 const javaScriptDebugger = 'pwa-node';
 
+/** The debug type of ours that reaches debugpy, which needs no other extension. */
+export const pythonDebugType = 'agentjet-python';
+
+/** The field of such a configuration that says where debugpy listens on 127.0.0.1; its own fields would have it dial out. */
+export const debugpyPortField = '__agentjetDebugpyPort';
+
+/** The request of a client that tells whether a Python session, a child of ours, is stopped: `{held}`. */
+export const heldRequest = 'agentjet.held';
+
 /** The value of `outputCapture` with which the JavaScript debugger leaves the process's output to its parent. */
 const capturedByParent = 'std';
 
@@ -63,6 +72,31 @@ export function childConfiguration(options: ChildOptions): ChildConfiguration {
     name: `${path.basename(config)}: workflow`,
     address: '127.0.0.1',
     port: options.port,
+  };
+}
+
+export interface PythonChildOptions {
+  readonly port: number;
+  readonly config: string;
+  /** The attribute `pythonDebug`: wins, save where the process is. */
+  readonly overrides: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * How debugpy's session begins; it listens in the process already. Processes that the workflow starts are not attached to,
+ * and what the process prints the parent shows.
+ */
+export function pythonConfiguration({ port, config, overrides }: PythonChildOptions): ChildConfiguration {
+  return {
+    justMyCode: true,
+    ...overrides,
+    subProcess: false,
+    redirectOutput: false,
+    type: pythonDebugType,
+    [childTypeField]: pythonDebugType,
+    [debugpyPortField]: port,
+    request: 'attach',
+    name: `${path.basename(config)}: Python`,
   };
 }
 

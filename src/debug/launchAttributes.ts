@@ -67,6 +67,9 @@ export interface LaunchAttributes {
   readonly runtimeExecutable?: string;
   readonly runtimeArgs?: readonly string[];
   readonly jsDebug?: Readonly<Record<string, unknown>>;
+  readonly python?: string;
+  readonly ajetPackage?: 'bundled' | 'installed';
+  readonly pythonDebug?: Readonly<Record<string, unknown>>;
   readonly verbose?: boolean;
 }
 
@@ -334,6 +337,27 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
     additionalProperties: true,
     description:
       'Options of the JavaScript debugger (`pwa-node`, `attach`) that win over those AgentJet chooses, such as `skipFiles` or `smartStep`.',
+  },
+  python: {
+    type: 'string',
+    minLength: 1,
+    description:
+      'The Python (3.10 or newer) that runs workflows and judges in Python. Default: the setting `agentjet.python`, else that of a `.venv` in `cwd` or beside the config, else the one on PATH.',
+  },
+  ajetPackage: {
+    type: 'string',
+    enum: ['bundled', 'installed'],
+    enumDescriptions: [
+      'The part of `ajet` that workflows and judges use comes with AgentJet: no torch, no GPU. What it lacks is looked for in the folder and the interpreter.',
+      'The interpreter’s own `ajet`, with all that it needs.',
+    ],
+    description: 'Which `ajet` Python workflows and judges import. Default: `bundled`.',
+  },
+  pythonDebug: {
+    type: 'object',
+    additionalProperties: true,
+    description:
+      'Options of debugpy (`attach`) that win over those AgentJet chooses, such as `justMyCode` or `showReturnValue`.',
   },
   verbose: {
     type: 'boolean',

@@ -8,6 +8,11 @@
 import path from 'node:path';
 import { parse as parseEnvFile } from 'dotenv';
 import type { FileReader } from '../base/ports.ts';
+import { builtInJudge } from '../config/builtInJudges.ts';
+import { writtenNames } from '../config/code/writtenLocators.ts';
+import { dialectOf } from '../config/dialect.ts';
+import { isPython } from '../config/locator.ts';
+import { parseConfig } from '../config/parse.ts';
 import { debugModelChoice, parseDebugModel } from '../protocol/debugModelText.ts';
 import {
   faultKinds,
@@ -28,6 +33,7 @@ export interface LaunchDefaults {
   readonly endpoint?: unknown;
   readonly tokenizer?: string | undefined;
   readonly runtimeExecutable?: string | undefined;
+  readonly python?: string | undefined;
   readonly parallel?: number | undefined;
 }
 
@@ -55,6 +61,7 @@ export interface ResolvedLaunch {
   readonly spec: RunSpec;
   readonly verbose: boolean;
   readonly jsDebug: Readonly<Record<string, unknown>>;
+  readonly pythonDebug: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -83,13 +90,38 @@ export async function resolveLaunch(
   return {
     spec: {
       request: toRequest(attributes, resolved),
-      inspect: debugging,
+      inspect: debugging && !(await isAllPython(config, context)),
       env,
       runtimeExecutable: resolveExecutable(attributes.runtimeExecutable, cwd),
       runtimeArgs: attributes.runtimeArgs ?? [],
     },
     verbose: attributes.verbose ?? false,
     jsDebug: attributes.jsDebug ?? {},
+    pythonDebug: attributes.pythonDebug ?? {},
+  };
+}
+
+/** Whether all code of the user's that a config names is Python, so that no JavaScript debugger has anything to show. */
+async function isAllPython(config: string, { files }: LaunchContext): Promise<boolean> {
+  const text = (await files.readText(config)) ?? '';
+  const dialect = dialectOf(text);
+  const named = dialect === undefined ? [] : writtenNames(parseConfig(text), dialect);
+  const own = named.flatMap(({ locator }) =>
+    locator === undefined || builtInJudge(locator) ? [] : [locator],
+  );
+  return own.length > 0 && own.every(isPython);
+}
+
+function pythonOf(
+  { python, ajetPackage }: LaunchAttributes,
+  cwd: string,
+  debug: boolean,
+): RunRequest['python'] {
+  const executable = resolveExecutable(python, cwd);
+  return {
+    ...(executable !== undefined && { executable }),
+    ...(ajetPackage !== undefined && { package: ajetPackage }),
+    ...(debug && { debug }),
   };
 }
 
@@ -114,6 +146,7 @@ function toRequest(
     config: resolved.config,
     cwd: resolved.cwd,
     model: resolved.model,
+    python: pythonOf(attributes, resolved.cwd, resolved.debugging),
     ...resolved.recording,
     ...(attributes.judgeTrace !== undefined && {
       judge: { trace: path.resolve(resolved.cwd, attributes.judgeTrace), ownConfig: true },

@@ -73,6 +73,10 @@ export class RunControl {
     return true;
   }
 
+  hold(held: boolean): void {
+    if (this.#state.kind === 'running') this.#state.run.hold(held);
+  }
+
   /** An answer that comes too late is for nobody. */
   answer(answer: ModelAnswer): void {
     if (this.#state.kind === 'running') this.#state.run.answer(answer);

@@ -37,6 +37,8 @@ export interface RunProcess {
   readonly exited: Promise<RunExit>;
   /** Gives the run what a person answers in place of its model. */
   answer(answer: ModelAnswer): void;
+  /** Tells the run whether a debugger holds the user's Python. */
+  hold(held: boolean): void;
   /** Asks the run to end, interrupting its episodes, and to report what there is. */
   cancel(): void;
   /** Ends the process and all it started, at once. */

@@ -80,6 +80,7 @@ export class RunReporter {
         return [output('console', asksText(event))];
       case 'model-asks-no-more':
       case 'selection':
+      case 'debugger':
       case 'places':
         return [];
       case 'run-ended':

@@ -32,11 +32,13 @@ import { RunConfig } from './runConfig.ts';
 import { openRunFolder } from './runFolder.ts';
 import { openTraceReader } from './trace/store/openReader.ts';
 import { UncaughtErrors } from './uncaught.ts';
+import { userCodeOf, type UserCode } from './userCode.ts';
 
 const ownFolder = import.meta.dirname;
 const cancellation = new CancellationSource();
 const answers = new Emitter<ModelAnswer>();
 let started = false;
+let isHeld = false;
 
 const frontEnd = serveFrontEnd({
   onMessage: take,
@@ -54,6 +56,8 @@ function take(message: FrontEndMessage): void {
     cancellation.cancel();
   } else if (message.type === 'model-answers') {
     answers.fire(message);
+  } else if (message.type === 'held') {
+    isHeld = message.held;
   } else if (!started) {
     started = true;
     void run(message.request);
@@ -106,7 +110,14 @@ function portsOf(request: RunRequest): RunPorts {
     sdkUrl: pathToFileURL(path.join(ownFolder, 'sdk.mjs')).href,
     esbuild: path.join(ownFolder, 'vendor/esbuild-wasm/bin/esbuild'),
   });
-  const uncaught = new UncaughtErrors((error) => reportUncaught(error, loader));
+  const uncaught = new UncaughtErrors((error) => reportUncaught(error, code));
+  const code = userCodeOf({
+    request,
+    loader,
+    pythonFolder: path.join(ownFolder, 'python'),
+    onUncaught: (error) => uncaught.take(error),
+    onDebugger: (port) => emit({ type: 'debugger', language: 'python', port }),
+  });
   const classes = localClassFinder([request.cwd]);
   const logger: Logger = { log: (level, message) => emit({ type: 'log', level, message }) };
   const config = new RunConfig(request);
@@ -117,10 +128,10 @@ function portsOf(request: RunRequest): RunPorts {
     paths: path,
     emit,
     readConfig: (asked) => config.compose(asked.config),
-    loadWorkflow: async (file, name) => (await loader.loadExport({ file, name }, 'workflow', [])).value,
-    loadJudge: async (file, name) => (await loader.loadExport({ file, name }, 'judge', [])).value,
-    placeOfMethod: (file, name, method) =>
-      placeOfMethod({ kind: 'file', where: file, name }, method, classes, (one) => localFiles.readText(one)),
+    loadWorkflow: (locator) => code.loadWorkflow(locator),
+    loadJudge: (locator) => code.loadJudge(locator),
+    placeOfMethod: (locator, method) =>
+      placeOfMethod(locator, method, classes, (one) => localFiles.readText(one)),
     findModelText: (_, plan) => findRunText(request, plan),
     openModelTuner: (_, plan, text) =>
       openModelTuner(request, plan, text, loader, emit, {
@@ -149,8 +160,10 @@ function portsOf(request: RunRequest): RunPorts {
     openFolder: (plan) => openRunFolder(plan.folder, config.text),
     episodes: {
       newUuid: () => randomBytes(16).toString('hex'),
-      userFrame: (error) => loader.userFrame(error),
+      userFrame: (error) => code.userFrame(error),
       onUncaught: uncaught.onUncaught,
+      onEnd: (uuid) => code.ended(uuid),
+      isHeld: () => isHeld,
     },
   };
   return { ports, loader, config };
@@ -165,8 +178,8 @@ function readRecorded(file: string): RecordedRun {
   }
 }
 
-function reportUncaught(error: unknown, loader: Loader): void {
-  const location = loader.userFrame(error);
+function reportUncaught(error: unknown, code: Pick<UserCode, 'userFrame'>): void {
+  const location = code.userFrame(error);
   const report = toReport(error, 'episode/uncaught');
   const hint = 'Several episodes were running, or none: run one at a time to see whose it is.';
   emit({ type: 'problem', severity: 'error', report: { ...report, hint, ...(location && { location }) } });

@@ -7,16 +7,19 @@ import { toDisposable, type Disposable } from '../base/disposable.ts';
  */
 export class UncaughtErrors {
   readonly #episodes = new Set<(error: unknown) => void>();
+  readonly #onNobodys: (error: unknown) => void;
 
   /** @param onNobodys hears of errors that cannot be laid at one episode's door */
   constructor(onNobodys: (error: unknown) => void) {
-    const take = (error: unknown): void => {
-      const [only, ...others] = this.#episodes;
-      if (only !== undefined && others.length === 0) only(error);
-      else onNobodys(error);
-    };
-    process.on('uncaughtException', take);
-    process.on('unhandledRejection', take);
+    this.#onNobodys = onNobodys;
+    process.on('uncaughtException', (error: unknown) => this.take(error));
+    process.on('unhandledRejection', (error: unknown) => this.take(error));
+  }
+
+  take(error: unknown): void {
+    const [only, ...others] = this.#episodes;
+    if (only !== undefined && others.length === 0) only(error);
+    else this.#onNobodys(error);
   }
 
   readonly onUncaught = (listener: (error: unknown) => void): Disposable => {

@@ -120,6 +120,17 @@ export const runRequest = z.object({
   debugModels: z.optional(debugModels),
   /** Which targets are trained; absent: what the workflow says. */
   trainableTargets: z.optional(z.array(z.string())),
+  /** How workflows and judges that are Python are run; absent: by what is found. */
+  python: z.optional(
+    z.object({
+      /** The interpreter; absent: of a `.venv` beside the config or in `cwd`, else the one on PATH. */
+      executable: z.optional(z.string()),
+      /** Whose `ajet` they import; absent: ours. */
+      package: z.optional(z.enum(['bundled', 'installed'])),
+      /** Whether the interpreter, once it is needed, waits for a debugger; see the event `debugger`. */
+      debug: z.optional(z.boolean()),
+    }),
+  ),
   /** Seed of the run; absent: `ajet.debug.debug_vllm_seed`. */
   seed: z.optional(z.number()),
   /** How many tasks, from the first; absent: `ajet.debug.debug_first_n_tasks`. */
@@ -155,6 +166,8 @@ export const frontEndMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('cancel') }),
   /** What a person answers to the `model-asks` of that id. */
   z.object({ type: z.literal('model-answers'), id: z.number(), text: z.string() }),
+  /** A debugger holds the user's Python, so that no time-out counts until it lets go; of this process one knows anyway. */
+  z.object({ type: z.literal('held'), held: z.boolean() }),
 ]);
 /** What a person answers in place of the model. */
 export type ModelAnswer = Pick<Extract<FrontEndMessage, { type: 'model-answers' }>, 'id' | 'text'>;
@@ -325,6 +338,8 @@ export const runEvent = z.discriminatedUnion('type', [
   }),
   /** Of a run that rolled out; once, before the end. */
   z.object({ type: z.literal('places'), places: runPlaces }),
+  /** The user's Python waits for a debugger: DAP on 127.0.0.1. */
+  z.object({ type: z.literal('debugger'), language: z.literal('python'), port: z.number() }),
   z.object({
     type: z.literal('log'),
     level: z.enum(['debug', 'info', 'warn', 'error']),

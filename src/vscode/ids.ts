@@ -110,6 +110,7 @@ export const settingsSection = 'agentjet';
 export const settings = {
   /** string, default "": the Node.js that runs workflows. Scope `machine-overridable`. */
   runtimeExecutable: 'runtimeExecutable',
+  python: 'python',
   /** `embedded` | `script` | `endpoint` | `human`, default `embedded`. Scope `resource`. */
   model: 'model',
   /** string, default "": file of a scripted model. Scope `resource`. */
@@ -137,6 +138,7 @@ export const settings = {
 /** Settings that only a trusted workspace may set (`capabilities.untrustedWorkspaces.restrictedConfigurations`). */
 export const restrictedSettings = [
   settings.runtimeExecutable,
+  settings.python,
   settings.script,
   settings.endpoint,
   settings.tokenizer,

@@ -2,6 +2,7 @@
 import type { CancellationToken } from '../../base/cancellation.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { CodedError, toReport, type ErrorReport } from '../../base/errors.ts';
+import type { Locator } from '../../config/locator.ts';
 import type { EpisodeResult, RunRequest } from '../../protocol/run.ts';
 import type { RecordedEpisode, RecordedRun, TracedRunEnd, TracedReturn } from '../../protocol/trace.ts';
 import type { Task, WorkflowOutput, WorkflowTask } from '../../workflow/index.ts';
@@ -30,10 +31,11 @@ export interface JudgeAgainPorts extends PlanPorts, SourcePorts, ModelPorts, Omi
   /** The episodes of a trace. Throws a CodedError `trace/…`. */
   readTrace(file: string): RecordedRun;
   openHelper(plan: RunPlan): HelperLlm;
-  readonly episodes: JudgingPorts['episodes'] & Pick<EpisodeContext, 'onUncaught' | 'newUuid'>;
+  readonly episodes: JudgingPorts['episodes'] &
+    Pick<EpisodeContext, 'onUncaught' | 'newUuid' | 'onEnd' | 'isHeld'>;
 }
 
-interface JudgeContext extends Judging, Interruptible {
+interface JudgeContext extends Judging, Interruptible, Pick<EpisodeContext, 'onEnd'> {
   readonly clock: PlanPorts['clock'];
   /** Undefined: the run was given no debug model that a judge could ask. */
   openCalls(slot: EpisodeSlot): Promise<EpisodeCalls> | undefined;
@@ -55,7 +57,7 @@ export async function judgeAgain(
   const { plan, config } = await readPlan(request, ports);
   const workflow = {
     file: recorded.workflowFile,
-    name: recorded.workflow.split('->')[1] ?? '',
+    locator: locatorOf(recorded),
     namedAt: config.locate('ajet.rollout.user_workflow'),
   };
   const helper = ports.openHelper(plan);
@@ -73,6 +75,8 @@ export async function judgeAgain(
     clock: ports.clock,
     timeout: request.episodeTimeout,
     onUncaught: (listener) => ports.episodes.onUncaught(listener),
+    onEnd: (uuid) => ports.episodes.onEnd?.(uuid),
+    isHeld: () => ports.episodes.isHeld?.() ?? false,
     openCalls: (slot) => models.openCalls(slot),
   };
   ports.emit(started(request, judge.trace, recorded, episodes.length, plan));
@@ -200,7 +204,13 @@ async function settle(
   } finally {
     stop.dispose();
     calls?.close();
+    context.onEnd?.(recorded.uuid);
   }
+}
+
+/** In the file that it had then. */
+function locatorOf({ workflow, workflowFile }: RecordedRun): Locator {
+  return { kind: 'file', where: workflowFile, name: workflow.split('->')[1] ?? '' };
 }
 
 /** As of an episode that has ended; its environment went with it. */

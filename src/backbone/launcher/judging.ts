@@ -2,6 +2,7 @@ import type { CancellationToken } from '../../base/cancellation.ts';
 import type { CodedError, Location } from '../../base/errors.ts';
 import { deepFrozen } from '../../base/deepFrozen.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
+import type { Locator } from '../../config/locator.ts';
 import type { UserFunction } from '../function-form/calledByName.ts';
 import { asJudgeClass } from '../function-form/functionJudge.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
@@ -26,8 +27,8 @@ export interface JudgingParts {
 }
 
 export interface JudgingPorts {
-  loadJudge(file: string, name: string): Promise<JudgeClass | UserFunction>;
-  placeOfMethod(file: string, name: string, method: UserMethod): Promise<Location>;
+  loadJudge(locator: Locator): Promise<JudgeClass | UserFunction>;
+  placeOfMethod(locator: Locator, method: UserMethod): Promise<Location>;
   warn(problem: CodedError): void;
   readonly episodes: Pick<Judging, 'userFrame'>;
 }
@@ -37,14 +38,14 @@ export function judgingOf(parts: JudgingParts, ports: JudgingPorts): Judging {
   const { plan, config, locate, workflow, helper, cancellation } = parts;
   const source = once(() => judgeOf(plan, config, locate));
   const place = async (judge: JudgeSource): Promise<Location> =>
-    judge.kind === 'file' ? ports.placeOfMethod(judge.file, judge.name, 'computeReward') : judge.namedAt;
+    judge.kind === 'file' ? ports.placeOfMethod(judge.locator, 'computeReward') : judge.namedAt;
   const loadJudge = once(async () => {
     const judge = await source();
     if (judge.kind === 'built-in') return classOfBuiltIn(judge.judge);
     if (judge.kind === 'auto-grader') {
       return openAutoGrader({ ...parts, warn: (problem) => ports.warn(problem) });
     }
-    const loaded = await namedAt(judge.namedAt, ports.loadJudge(judge.file, judge.name));
+    const loaded = await namedAt(judge.namedAt, ports.loadJudge(judge.locator));
     return formed(
       () => asJudgeClass(loaded),
       () => place(judge),
@@ -56,9 +57,7 @@ export function judgingOf(parts: JudgingParts, ports: JudgingPorts): Judging {
     decides: parts.decides,
     loadJudge,
     placeOf: async (method) =>
-      method === 'execute'
-        ? ports.placeOfMethod(workflow.file, workflow.name, method)
-        : place(await source()),
+      method === 'execute' ? ports.placeOfMethod(workflow.locator, method) : place(await source()),
     helperLlm: {
       ask: (messages) => {
         const model = config.string('ajet.task_judge.alien_llm_model');

@@ -3,6 +3,7 @@ import { CodedError, toReport, type ErrorReport, type Location } from '../../bas
 import type { Clock, FileReader, PathRules } from '../../base/ports.ts';
 import type { Composition } from '../../config/compose.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
+import type { Locator } from '../../config/locator.ts';
 import type { EpisodeResult, EpisodeTracking, RunEvent, RunRequest } from '../../protocol/run.ts';
 import type { RecordedRun, TracedRunEnd, TraceWriter } from '../../protocol/trace.ts';
 import { createEpisodeTracker } from '../../tracking/episodeTracker.ts';
@@ -56,10 +57,10 @@ export interface LaunchPorts extends ModelPorts {
   emit(event: RunEvent): void;
   /** The effective config and what is wrong with it. Rejects only when there is no config to speak of. */
   readConfig(request: RunRequest): Promise<Composition>;
-  loadWorkflow(file: string, name: string): Promise<WorkflowClass | UserFunction>;
-  loadJudge(file: string, name: string): Promise<JudgeClass | UserFunction>;
+  loadWorkflow(locator: Locator): Promise<WorkflowClass | UserFunction>;
+  loadJudge(locator: Locator): Promise<JudgeClass | UserFunction>;
   /** Where a class of the user's has a method, as it is written. Never rejects. */
-  placeOfMethod(file: string, name: string, method: UserMethod): Promise<Location>;
+  placeOfMethod(locator: Locator, method: UserMethod): Promise<Location>;
   /** Nothing is asked or opened before it is needed. */
   openHelper(plan: RunPlan): HelperLlm;
   readerTools(plan: RunPlan): ReaderTools;
@@ -68,7 +69,7 @@ export interface LaunchPorts extends ModelPorts {
   openFolder(plan: RunPlan, request: RunRequest): Promise<RunFolder>;
   readonly envTransport: EnvTransport;
   readonly dataSets: DataSetPorts;
-  readonly episodes: Pick<EpisodeContext, 'newUuid' | 'userFrame' | 'onUncaught'>;
+  readonly episodes: Pick<EpisodeContext, 'newUuid' | 'userFrame' | 'onUncaught' | 'onEnd' | 'isHeld'>;
 }
 
 /** A whole run, from the request to `run-ended`; never rejects. */
@@ -211,11 +212,10 @@ async function prepare(
   const selection = { first: plan.firstTasks, taskIds: request.taskIds };
   const { tasks, warnings } = await readTasks(sourceOf(config), selection);
   for (const warning of warnings) warn(ports, warning);
-  const { file, name } = workflow;
-  const loaded = await namedAt(workflow.namedAt, ports.loadWorkflow(file, name));
+  const loaded = await namedAt(workflow.namedAt, ports.loadWorkflow(workflow.locator));
   const Workflow = await formed(
     () => asWorkflowClass(loaded),
-    () => ports.placeOfMethod(file, name, 'execute'),
+    () => ports.placeOfMethod(workflow.locator, 'execute'),
   );
   return { plan, config, locate, workflow, Workflow, helper, sourceOf, tasks };
 }

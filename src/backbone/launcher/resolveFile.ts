@@ -19,3 +19,20 @@ export async function resolveFile(
   if (await ports.files.exists(inWorkingDirectory)) return inWorkingDirectory;
   return ports.paths.resolve(ports.paths.dirname(request.config), file);
 }
+
+/** The file of a dotted Python module in the working directory or the config's folder; undefined: it lies elsewhere. */
+export async function findModule(
+  module: string,
+  request: Pick<RunRequest, 'cwd' | 'config'>,
+  ports: ResolvePorts,
+): Promise<string | undefined> {
+  const { paths, files } = ports;
+  const parts = module.split('.');
+  for (const folder of [request.cwd, paths.dirname(request.config)]) {
+    const stem = paths.resolve(folder, ...parts);
+    for (const file of [`${stem}.py`, paths.resolve(stem, '__init__.py')]) {
+      if (await files.exists(file)) return file;
+    }
+  }
+  return undefined;
+}

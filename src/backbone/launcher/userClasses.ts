@@ -5,15 +5,16 @@ import type { Config } from '../../config/effectiveConfig.ts';
 import { parseLocator, type Locator } from '../../config/locator.ts';
 import type { RunRequest } from '../../protocol/run.ts';
 import { FunctionWorkflow, type WorkflowClass } from '../function-form/functionWorkflow.ts';
-import { resolveFile, type ResolvePorts } from './resolveFile.ts';
+import { findModule, resolveFile, type ResolvePorts } from './resolveFile.ts';
 import type { RunPlan } from './runPlan.ts';
 
 export type Locate = (text: string, what: 'workflow' | 'judge', location: Location) => Promise<Place>;
 
 export interface Place {
-  /** Absolute. */
+  /** Absolute; of a Python module that lies elsewhere, its dotted name. */
   readonly file: string;
-  readonly name: string;
+  /** Files absolute. */
+  readonly locator: Locator;
   /** Where the config says so. */
   readonly namedAt: Location;
 }
@@ -46,10 +47,14 @@ export function locator(request: RunRequest, ports: ResolvePorts): Locate {
   return async (text, what, location) => {
     const parsed = parseLocator(text);
     if (!parsed.ok) throw new CodedError({ ...parsed.problem, location });
-    refusePython(parsed.locator, what, location);
-    const file = await resolveFile(parsed.locator.where, request, ports);
+    const { kind, where, name } = parsed.locator;
+    if (kind === 'module') {
+      const file = (await findModule(where, request, ports)) ?? where;
+      return { file, locator: parsed.locator, namedAt: location };
+    }
+    const file = await resolveFile(where, request, ports);
     if (!(await ports.files.exists(file))) throw noSuchFile(what, file, location);
-    return { file, name: parsed.locator.name, namedAt: location };
+    return { file, locator: { kind, where: file, name }, namedAt: location };
   };
 }
 
@@ -110,16 +115,6 @@ function namesJudge(config: Config): boolean {
   // A config that a job writes has the defaults' judge too, which only the tasks of an environment service have use for.
   const isDefault = parsed.ok && builtInJudge(parsed.locator)?.name === 'EnvServiceJudge';
   return !isDefault || config.string('ajet.task_reader.type') === 'env_service';
-}
-
-function refusePython({ kind, where, name }: Locator, what: string, location: Location): void {
-  if (kind === 'file' && !where.endsWith('.py')) return;
-  throw new CodedError({
-    code: `launcher/python-${what}`,
-    message: `The ${what} ${where}->${name} is Python, which this version does not run.`,
-    location,
-    hint: `Name a TypeScript or JavaScript file, for example ${what}.ts->${name}.`,
-  });
 }
 
 function noWorkflow(location: Location): CodedError {

@@ -16,7 +16,7 @@ import type {
   ModelReply,
 } from './model.ts';
 import { parseBody } from './requestSchema.ts';
-import { isTrainable } from './routing.ts';
+import { adapterOf, isTrainable } from './routing.ts';
 import { applySampling, callSeed, debugRequest, type Override, type Sampling } from './sampling.ts';
 import { collect, failureFrom, oneByOne, streamReply } from './stream.ts';
 import { askForLogprobs } from './tokenDetails.ts';
@@ -93,7 +93,8 @@ export class CallDesk {
   }
 
   /** The debug model that answers; null: the model being trained does, for a target that is not to be trained too. */
-  #route({ episode, targetTag }: Caller, { adapter }: HttpRequest): string | null {
+  #route({ episode, targetTag }: Caller, request: HttpRequest): string | null {
+    const adapter = request.adapter ?? adapterOf(request.headers);
     const debugModel = adapter?.debugModel ?? null;
     if (adapter?.by === 'name') return debugModel;
     if (debugModel !== null) {

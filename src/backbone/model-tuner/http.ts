@@ -9,7 +9,7 @@ export interface HttpRequest {
   /** Names are lower-case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Of requests that an adapter of this process makes; nothing that comes from a socket has it. */
+  /** Of requests that an adapter of this process makes; one of another process tells it in a header. */
   readonly adapter?: AdapterRoute;
   /** Cancelled when the client is gone. */
   readonly cancellation: CancellationToken;

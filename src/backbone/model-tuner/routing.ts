@@ -7,12 +7,27 @@ export function isTrainable(targets: Targets, tag: string): boolean {
   return targets === null || targets.length === 0 || targets.includes(tag);
 }
 
-/** What an adapter of this process decided for its agent. A request from the socket has none: upstream routes no keys. */
+/** What an adapter decided for its agent. A request that comes by base URL and key has none: upstream routes no keys. */
 export interface AdapterRoute {
   /** The debug model that answers instead of the model being trained; null: none does. */
   readonly debugModel: string | null;
   /** `name`: it is asked as itself, whatever is trained; absent: for an agent whose target is not. */
   readonly by?: 'name';
+}
+
+/** By which an adapter in another process tells its route: the name of the debug model as JSON, or `null`. */
+export const adapterHeader = 'x-agentjet-adapter';
+
+/** Undefined: no adapter of ours made the request. */
+export function adapterOf(headers: Readonly<Record<string, string>>): AdapterRoute | undefined {
+  const told = headers[adapterHeader];
+  if (told === undefined) return undefined;
+  try {
+    const debugModel: unknown = JSON.parse(told);
+    return debugModel === null || typeof debugModel === 'string' ? { debugModel } : undefined;
+  } catch {
+    return undefined; // whoever made it, it was no adapter of ours
+  }
 }
 
 type WhyTrained = EpisodeRouting['trainedAnyway'][number]['why'];

@@ -64,6 +64,10 @@ export interface EpisodeContext extends Judging {
   onReturn?(slot: EpisodeSlot, task: WorkflowTask, output: WorkflowOutput): void;
   /** 32 hexadecimal digits. */
   newUuid(): string;
+  /** Told when nothing of an episode's code is waited for any more. */
+  onEnd?(episodeUuid: string): void;
+  /** Whether a debugger holds the user's code in another process; this one stands still with its own. */
+  isHeld?(): boolean;
   /** Errors that no promise of the workflow's carries, such as a throw in one of its timers. */
   onUncaught(listener: (error: unknown) => void): { dispose(): void };
 }
@@ -159,6 +163,7 @@ async function settle(
   } finally {
     stop.dispose();
     calls.close();
+    context.onEnd?.(uuid);
   }
   return leave(environment, end, cancellation);
 }
@@ -236,7 +241,7 @@ async function prepare(
 }
 
 /** What an episode may be interrupted by. */
-export type Interruptible = Pick<EpisodeContext, 'clock' | 'timeout' | 'placeOf' | 'onUncaught'>;
+export type Interruptible = Pick<EpisodeContext, 'clock' | 'timeout' | 'placeOf' | 'onUncaught' | 'isHeld'>;
 
 /**
  * Rejects when the episode is cancelled, runs out of time, or throws where no promise carries it.
@@ -258,7 +263,7 @@ export function interruption(
       const method = running();
       void context.placeOf(method).then((location) => reject(timedOut(method, seconds, location)), reject);
     };
-    stop.add(afterRunningTime(context.clock, seconds, give));
+    stop.add(afterRunningTime(context.clock, seconds, give, () => context.isHeld?.() ?? false));
   });
 }
 

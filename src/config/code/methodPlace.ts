@@ -2,6 +2,7 @@ import type { Location } from '../../base/errors.ts';
 import type { ClassFinder } from '../classes.ts';
 import type { Locator } from '../locator.ts';
 import { LineMap } from '../text.ts';
+import { maskPython } from './maskPython.ts';
 import { maskSource } from './maskSource.ts';
 
 /**
@@ -23,10 +24,31 @@ export async function placeOfMethod(
   const text = await readText(file).catch(() => undefined); // gone, or not to be read any more
   if (text === undefined) return { file };
   const lines = new LineMap(text);
-  const offset = methodOffset(text, lines.line(line - 1).start + column - 1, method);
+  const classAt = lines.line(line - 1).start + column - 1;
+  const offset =
+    target.site.language === 'python'
+      ? pythonMethodOffset(text, classAt, snakeCase(method))
+      : methodOffset(text, classAt, method);
   if (offset === undefined) return { file, line, column };
   const position = lines.position(offset);
   return { file, line: position.line + 1, column: position.character + 1 };
+}
+
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The same of Python: a `def` in the body, which ends with the next line that is not indented more than the class. */
+export function pythonMethodOffset(text: string, classAt: number, method: string): number | undefined {
+  const code = maskPython(text);
+  const start = code.lastIndexOf('\n', classAt - 1) + 1;
+  const indent = /^[ \t]*/.exec(code.slice(start, classAt))?.[0] ?? '';
+  const rest = code.slice(classAt);
+  const end = rest.search(new RegExp(`\\n(?!${indent}[ \\t])[ \\t]*[^\\s#)\\]}]`));
+  const found = new RegExp(`\\n[ \\t]+(?:async\\s+)?def\\s+(?=${method}\\b)`).exec(
+    end === -1 ? rest : rest.slice(0, end),
+  );
+  return found === null ? undefined : classAt + found.index + found[0].length;
 }
 
 /** Of the method's name, in the class that is declared at an offset; undefined where its own body has none. */

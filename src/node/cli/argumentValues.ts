@@ -1,6 +1,7 @@
 /** What single options take. Each throws `cli/…` where a text is none of it. */
 import { parseDebugModel, type DebugModelText } from '../../protocol/debugModelText.ts';
-import { wrongUse } from './commandLine.ts';
+import type { RunRequest } from '../../protocol/run.ts';
+import { oneOf, wrongUse } from './commandLine.ts';
 
 export function debugModel(text: string): [name: string, model: DebugModelText] {
   const [, name, written = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
@@ -44,4 +45,19 @@ export function positive(flag: string, text: string | undefined): number | undef
     throw wrongUse(`${flag} ${text} is not a number of seconds above 0.`, `Write for example ${flag} 60.`);
   }
   return value;
+}
+
+/** How workflows and judges in Python are run; undefined: by what is found. A path is relative to the working directory. */
+export function pythonArguments(values: {
+  readonly python?: string | undefined;
+  readonly 'ajet-package'?: string | undefined;
+}): RunRequest['python'] {
+  const { python, 'ajet-package': named } = values;
+  if (python === undefined && named === undefined) return undefined;
+  return {
+    ...(python !== undefined && { executable: python }),
+    ...(named !== undefined && {
+      package: oneOf('--ajet-package', named, ['bundled', 'installed'] as const),
+    }),
+  };
 }

@@ -1,11 +1,17 @@
 import { CodedError } from '../../base/errors.ts';
 import type { DebugModelText } from '../../protocol/debugModelText.ts';
-import { replayMisses, type RunRequest } from '../../protocol/run.ts';
+import { type RunRequest } from '../../protocol/run.ts';
 import { parseFaults } from './faultArgument.ts';
-import { debugModel, positive, trainableTargets, whole } from './argumentValues.ts';
+import {
+  helperArguments,
+  recordingArguments,
+  type HelperArguments,
+  type RecordingArguments,
+} from './modelArguments.ts';
+import { debugModel, positive, pythonArguments, trainableTargets, whole } from './argumentValues.ts';
 import { oneOf, parseOptions, wrongUse } from './commandLine.ts';
 
-export interface RunArguments {
+export interface RunArguments extends RecordingArguments {
   /** Undefined only with `judge`: the config that its trace names. */
   readonly conf: string | undefined;
   /** Recorded episodes to score again; the trace is relative to the working directory. */
@@ -18,9 +24,6 @@ export interface RunArguments {
   /** Name of the environment variable that holds the endpoint's key. */
   readonly apiKeyEnv: string;
   readonly helper: HelperArguments | undefined;
-  /** Paths are relative to the working directory. */
-  readonly record: RunRequest['record'];
-  readonly replay: RunRequest['replay'];
   readonly faults: RunRequest['faults'];
   /** Models for targets that are not trained, by the names that workflows give them. */
   readonly debugModels: Readonly<Record<string, DebugModelText>>;
@@ -39,19 +42,11 @@ export interface RunArguments {
   readonly repeat: number | undefined;
   readonly episodeTimeout: number | undefined;
   readonly runtime: string | undefined;
+  readonly python: RunRequest['python'];
   /** Show the trace in a browser while the run goes, and after it. */
   readonly logView: boolean;
   readonly json: boolean;
   readonly verbose: boolean;
-}
-
-/** Which model judges and data generation ask. */
-export interface HelperArguments {
-  readonly kind: 'embedded' | 'script' | 'endpoint';
-  readonly script: string | undefined;
-  readonly baseUrl: string | undefined;
-  readonly modelName: string | undefined;
-  readonly apiKeyEnv: string;
 }
 
 export interface TraceArguments {
@@ -105,6 +100,8 @@ const options = {
   repeat: { type: 'string' },
   'episode-timeout': { type: 'string' },
   runtime: { type: 'string' },
+  python: { type: 'string' },
+  'ajet-package': { type: 'string' },
   'with-logview': { type: 'boolean' },
   json: { type: 'boolean' },
   verbose: { type: 'boolean' },
@@ -125,6 +122,8 @@ const judgeOptions = {
   parallel: options.parallel,
   'episode-timeout': options['episode-timeout'],
   runtime: options.runtime,
+  python: options.python,
+  'ajet-package': options['ajet-package'],
   json: options.json,
   verbose: options.verbose,
   help: options.help,
@@ -191,6 +190,9 @@ Record and replay:
   --tokenizer PATH       a tokenizer.json or its folder, which counts tokens (default: that of ajet.model.path
                          where this machine has it, else an embedded one)
   --runtime FILE         the Node.js (22.18 or later) that runs the workflow
+  --python FILE          the Python (3.10 or later) that runs workflows and judges in Python (default: that of a .venv in
+                         the working directory or beside the config, else python3)
+  --ajet-package WHICH   the ajet that they import: bundled (default; no torch, no GPU) or installed
   --with-logview         shows the run's trace in a browser, while it runs and until Ctrl-C
   --json                 one JSON document on stdout; the workflow's own output goes to stderr
   --verbose              stacks of errors, details of the run
@@ -201,7 +203,7 @@ address is printed all the same.
 
 agentjet judge scores the episodes of an .ajtrace again, without running them: by the judge of the config that made it,
 or of --conf FILE; all of them, or each --episode N. It takes --helper…, --debug-model, --parallel, --episode-timeout,
---runtime, --json and --verbose too.
+--runtime, --python, --json and --verbose too.
 
 agentjet samples prints what training would get of a run's .ajtrace; check tells what configs get wrong, config prints
 what one comes to, schema prints a JSON Schema for other editors; each has a --help of its own.
@@ -324,53 +326,10 @@ function runArguments(values: Values, conf: string | undefined): RunArguments {
     repeat: whole('--repeat', values.repeat, 1),
     episodeTimeout: positive('--episode-timeout', values['episode-timeout']),
     runtime: values.runtime,
+    python: pythonArguments(values),
     logView: values['with-logview'] === true,
     json: values.json === true,
     verbose: values.verbose === true,
-  };
-}
-
-/** What is given tells the kind, where that is not said. */
-function helperArguments(values: Values): HelperArguments | undefined {
-  const baseUrl = values['helper-base-url'];
-  const script = values['helper-script'] ?? (values.helper === 'script' ? values.script : undefined);
-  const told = script !== undefined ? 'script' : baseUrl !== undefined ? 'endpoint' : undefined;
-  const named = values.helper ?? told;
-  if (named === undefined) {
-    const stray = ['helper-model' as const, 'helper-api-key-env' as const].find((flag) => values[flag]);
-    if (stray === undefined) return undefined;
-    throw wrongUse(`--${stray} needs a server.`, 'Add --helper-base-url URL.');
-  }
-  const kind = oneOf('--helper', named, ['embedded', 'script', 'endpoint'] as const);
-  if (kind === 'script' && script === undefined) {
-    throw wrongUse('--helper script needs a file.', 'Add --helper-script FILE.');
-  }
-  if (kind === 'endpoint' && baseUrl === undefined) {
-    throw wrongUse('--helper endpoint needs a server.', 'Add --helper-base-url URL.');
-  }
-  return {
-    kind,
-    script,
-    baseUrl,
-    modelName: values['helper-model'],
-    apiKeyEnv: values['helper-api-key-env'] ?? 'OPENAI_API_KEY',
-  };
-}
-
-function recordingArguments(values: Values): Pick<RunArguments, 'record' | 'replay'> {
-  const { record, replay, 'record-overwrite': overwrite = false, 'replay-miss': miss } = values;
-  if (record === undefined && overwrite) {
-    throw wrongUse('--record-overwrite overwrites nothing.', 'Add --record FILE.');
-  }
-  if (replay === undefined && miss !== undefined) {
-    throw wrongUse('--replay-miss is about a recording.', 'Add --replay FILE.');
-  }
-  return {
-    record: record === undefined ? undefined : { file: record, overwrite },
-    replay:
-      replay === undefined
-        ? undefined
-        : { file: replay, miss: oneOf('--replay-miss', miss ?? 'fail', replayMisses) },
   };
 }
 

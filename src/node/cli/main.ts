@@ -180,6 +180,7 @@ async function requestOf(
     parallel: run.parallel,
     repeat: run.repeat,
     episodeTimeout: run.episodeTimeout,
+    python: run.python,
     allowEnvironment: true,
   };
 }

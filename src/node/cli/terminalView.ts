@@ -56,6 +56,7 @@ export class TerminalView {
       case 'model-asks':
       case 'model-asks-no-more':
         return; // for the terminal that the person is at
+      case 'debugger':
       case 'places':
         return; // for editors
       case 'selection':

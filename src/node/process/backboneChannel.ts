@@ -106,6 +106,10 @@ export class BackboneChannel implements RunProcess {
     this.#send({ type: 'model-answers', id, text });
   }
 
+  hold(held: boolean): void {
+    this.#send({ type: 'held', held });
+  }
+
   cancel(): void {
     this.#send({ type: 'cancel' });
   }

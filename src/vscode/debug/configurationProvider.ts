@@ -75,6 +75,7 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
       endpoint: section.get(settings.endpoint),
       tokenizer: section.get<string>(settings.tokenizer),
       runtimeExecutable: section.get<string>(settings.runtimeExecutable),
+      python: section.get<string>(settings.python),
       // For stepping; a run that nobody steps through goes as fast as the config lets it.
       parallel: configuration['noDebug'] === true ? undefined : section.get<number>(settings.parallel),
     });

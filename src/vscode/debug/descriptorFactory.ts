@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { AgentJetSession, type AdapterPorts } from '../../debug/agentjetSession.ts';
-import type { ChildConfiguration } from '../../debug/childSession.ts';
+import { debugpyPortField, heldRequest, type ChildConfiguration } from '../../debug/childSession.ts';
 
 export type EditorPorts = Omit<AdapterPorts, 'startChild'>;
 
@@ -26,6 +26,33 @@ export class DescriptorFactory implements vscode.DebugAdapterDescriptorFactory {
     return new vscode.DebugAdapterInlineImplementation(new InlineAdapter(adapter));
   }
 }
+
+/** debugpy listens in the run's process already, so that no other extension is needed to reach it. */
+export const pythonDescriptors: vscode.DebugAdapterDescriptorFactory = {
+  createDebugAdapterDescriptor: ({ configuration }) =>
+    new vscode.DebugAdapterServer(Number(configuration[debugpyPortField]), '127.0.0.1'),
+};
+
+/** Tells the run whenever its Python is held, and when it goes on: the run's own process does not stand still with it. */
+export const pythonTrackers: vscode.DebugAdapterTrackerFactory = {
+  createDebugAdapterTracker: ({ parentSession }) => {
+    const tell = (held: boolean): void => {
+      // A run that has ended needs to know nothing.
+      parentSession?.customRequest(heldRequest, { held }).then(undefined, () => undefined);
+    };
+    return {
+      onDidSendMessage: (message: { readonly event?: string }) => {
+        if (message.event === 'stopped') tell(true);
+        if (message.event === 'continued') tell(false);
+      },
+      onWillReceiveMessage: (message: { readonly command?: string }) => {
+        if (goesOn.has(message.command ?? '')) tell(false);
+      },
+    };
+  },
+};
+
+const goesOn: ReadonlySet<string> = new Set(['continue', 'next', 'stepIn', 'stepOut', 'disconnect']);
 
 /** The same adapter with the editor's own event in place of its look-alike. */
 class InlineAdapter extends vscode.Disposable implements vscode.DebugAdapter {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Clock, FileReader } from '../../base/ports.ts';
+import { pythonDebugType } from '../../debug/childSession.ts';
 import type { RunLauncher } from '../../debug/runLauncher.ts';
 import { debugType, frontDebugType } from '../ids.ts';
 import { ApiKeys } from './apiKeys.ts';
@@ -8,7 +9,7 @@ import { registerCodeLenses } from './codeLenses.ts';
 import { registerCommands } from './commands.ts';
 import { ConfigurationProvider } from './configurationProvider.ts';
 import { registerContextKeys } from './contextKeys.ts';
-import { DescriptorFactory } from './descriptorFactory.ts';
+import { DescriptorFactory, pythonDescriptors, pythonTrackers } from './descriptorFactory.ts';
 import { RecentConfigs } from './recentConfigs.ts';
 
 export interface DebugParts {
@@ -40,6 +41,8 @@ export function registerDebug(parts: DebugParts): Disposable {
   const savedApiKey = (baseUrl: string): Promise<string | undefined> => apiKeys.get(baseUrl);
   const ports = { launcher, clock, files, environment, ownFolder, savedApiKey };
   store.add(vscode.debug.registerDebugAdapterDescriptorFactory(debugType, new DescriptorFactory(ports)));
+  store.add(vscode.debug.registerDebugAdapterDescriptorFactory(pythonDebugType, pythonDescriptors));
+  store.add(vscode.debug.registerDebugAdapterTrackerFactory(pythonDebugType, pythonTrackers));
   store.add(registerContextKeys(clock));
   store.add(registerCodeLenses());
   store.add(registerCommands(recent, apiKeys));

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { SuiteResults } from '../suite/index.ts';
+import { ensurePython } from '../../tools/python.mjs';
 import { artifacts } from './artifacts.ts';
 import { extensionUnderTest, openSession, type Session, type SessionOptions } from './session.ts';
 
@@ -13,6 +14,8 @@ export interface HostSuiteOptions extends Omit<SessionOptions, 'tests' | 'onPage
   readonly limitMinutes?: number;
   /** Whether other suites may run at the same time: true of one that only waits. */
   readonly alongside?: boolean;
+  /** Whether the tests find, in AGENTJET_E2E_PYTHON, a Python with what workflows import. */
+  readonly python?: boolean;
 }
 
 /** Rejects when the editor ended without results: it never came up, the extension host crashed, or a test hung. */
@@ -25,7 +28,12 @@ export async function runHostSuite(options: HostSuiteOptions): Promise<SuiteResu
   const editor = await openSession({
     ...session,
     tests: bundle,
-    env: { AGENTJET_E2E_RESULTS: results, AGENTJET_E2E_EXTENSION: extensionUnderTest(), ...options.env },
+    env: {
+      AGENTJET_E2E_RESULTS: results,
+      AGENTJET_E2E_EXTENSION: extensionUnderTest(),
+      ...(options.python === true && { AGENTJET_E2E_PYTHON: await ensurePython() }),
+      ...options.env,
+    },
     onPage: (page) => page.exposeFunction('codeAutomationExit', exit.resolve),
   });
   const limit = setTimeout(() => {

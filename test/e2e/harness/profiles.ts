@@ -21,5 +21,6 @@ export const hostProfiles: Readonly<Record<string, Omit<HostSuiteOptions, 'suite
   },
   multiRoot: { roots: { first: workspace, second: workspace }, settings },
   noNode: { workspace, node: 'none' },
+  python: { workspace: 'test/fixtures/python', settings, python: true },
   untrusted: { workspace, workspaceTrust: true },
 };

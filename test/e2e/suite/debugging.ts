@@ -210,14 +210,15 @@ export function breakAt(
 }
 
 /** Processes of runs that this editor started: our backbone, and whatever it started in turn. */
-export function backboneProcesses(): readonly string[] {
+export function backboneProcesses(...parts: readonly string[]): readonly string[] {
+  const sought = parts.length > 0 ? parts : ['backbone.mjs', 'agentjet-test-child'];
   const marker = process.env['AGENTJET_E2E_TEMP'];
   assert.ok(marker, 'the harness marks its processes');
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .filter((pid) => procText(pid, 'environ').includes(marker))
     .map((pid) => `${pid} ${procText(pid, 'cmdline').replaceAll('\0', ' ')}`)
-    .filter((command) => command.includes('backbone.mjs') || command.includes('agentjet-test-child'));
+    .filter((command) => sought.some((part) => command.includes(part)));
 }
 
 function procText(pid: string, file: string): string {

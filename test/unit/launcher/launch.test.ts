@@ -79,7 +79,8 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
       seen.judgesLoaded += 1;
       return Promise.resolve(Half);
     },
-    placeOfMethod: (file, name, method) => Promise.resolve({ file: `${file} ${name}.${method}`, line: 7 }),
+    placeOfMethod: ({ where, name }, method) =>
+      Promise.resolve({ file: `${where} ${name}.${method}`, line: 7 }),
     findModelText: () => Promise.resolve({ note: letters.note, open: () => Promise.resolve(letters) }),
     openHelper: () => missingHelper(),
     readerTools: () => unasked.tools,

@@ -1,0 +1,121 @@
+/**
+ * What crosses between a run's backbone and the Python process that its Python workflows and judges run in: one JSON
+ * object per line, both ways, over one connection on loopback. Never over stdout, which belongs to the user's code.
+ */
+import * as z from 'zod/mini';
+
+/** The first and only line of the worker's standard input. */
+export interface WorkerBegin {
+  /** Where the backbone listens, on 127.0.0.1. */
+  readonly port: number;
+  /** Proves that who connects is the worker. */
+  readonly token: string;
+  /** What Python's search path begins with. */
+  readonly path: readonly string[];
+  /** Whose `ajet` is imported: the one that the worker brings, or the interpreter's own. */
+  readonly package: 'bundled' | 'installed';
+  /** Whether to open a debugger's port and wait for one. */
+  readonly debug: boolean;
+}
+
+export const workerMethods = ['load', 'execute', 'judge', 'forget'] as const;
+export type WorkerMethod = (typeof workerMethods)[number];
+
+/** Backbone to worker. */
+export type ToWorker =
+  | {
+      readonly type: 'call';
+      readonly id: number;
+      readonly method: WorkerMethod;
+      readonly params: Readonly<Record<string, unknown>>;
+    }
+  /** The call of that id is no longer wanted; it still ends, by `result` or `failed`. */
+  | { readonly type: 'cancel'; readonly id: number }
+  | { readonly type: 'answer'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'answer'; readonly id: number; readonly error: string };
+
+const failure = z.object({
+  /** Absent: the user's code raised it. */
+  code: z.optional(z.string()),
+  message: z.string(),
+  hint: z.optional(z.string()),
+  file: z.optional(z.string()),
+  line: z.optional(z.number()),
+  /** Python's traceback. */
+  stack: z.optional(z.string()),
+});
+export type WorkerFailure = z.infer<typeof failure>;
+
+/** What the worker asks of the backbone while an episode's code waits. */
+export const workerAsks = ['gym-step', 'gym-evaluate', 'window', 'context-overflow', 'helper'] as const;
+export type WorkerAsk = (typeof workerAsks)[number];
+
+const fromWorker = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('hello'), token: z.string() }),
+  z.object({
+    type: z.literal('ready'),
+    /** e.g. `3.12.4`. */
+    python: z.string(),
+    executable: z.string(),
+    pid: z.number(),
+    /** Of the debugger, on 127.0.0.1; null: none was asked for. */
+    debugPort: z.nullable(z.number()),
+  }),
+  /** In place of `ready`: why it cannot begin. */
+  z.object({ type: z.literal('refused'), failure }),
+  z.object({ type: z.literal('result'), id: z.number(), value: z.unknown() }),
+  z.object({ type: z.literal('failed'), id: z.number(), failure }),
+  z.object({
+    type: z.literal('ask'),
+    id: z.number(),
+    method: z.enum(workerAsks),
+    params: z.looseObject({ episodeUuid: z.string() }),
+  }),
+  /** Raised where nobody waits for it, such as in a callback of the event loop. */
+  z.object({ type: z.literal('uncaught'), failure }),
+]);
+export type FromWorker = z.infer<typeof fromWorker>;
+
+/** Undefined for a line that is not of the protocol. */
+export function decodeFromWorker(line: string): FromWorker | undefined {
+  try {
+    const parsed = fromWorker.safeParse(JSON.parse(line));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined; // not JSON at all
+  }
+}
+
+/** What `load` tells of a class. */
+export const loadedClass = z.object({
+  file: z.nullable(z.string()),
+  /** Only of a workflow; null: all. */
+  trainableTargets: z.optional(z.nullable(z.array(z.string()))),
+});
+
+/** A number; one that JSON has not goes by its name. */
+const anyNumber = z.pipe(
+  z.union([z.number(), z.object({ number: z.string() })]),
+  z.transform((value) => (typeof value === 'number' ? value : numberNamed(value.number))),
+);
+
+function numberNamed(name: string): number {
+  const sign = name.startsWith('-') ? -1 : 1;
+  return name.endsWith('inf') ? sign * Infinity : NaN;
+}
+
+/** What `execute` returned. A reward that is no number is there as it came, for the run to refuse. */
+export const returnedOutput = z.object({
+  reward: z.union([anyNumber, z.unknown()]),
+  isSuccess: z.nullable(z.boolean()),
+  metadata: z.record(z.string(), z.unknown()),
+  logMetrics: z.record(z.string(), z.unknown()),
+});
+
+/** What `compute_reward` returned, and the output as it left it: a judge may add to it. */
+export const returnedVerdict = z.object({
+  reward: z.union([anyNumber, z.unknown()]),
+  isSuccess: z.boolean(),
+  metadata: z.record(z.string(), z.unknown()),
+  logMetrics: z.record(z.string(), z.unknown()),
+});

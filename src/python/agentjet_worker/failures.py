@@ -1,0 +1,143 @@
+"""What went wrong, as the backbone tells it: with the place in the user's code."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import site
+import sys
+import sysconfig
+import traceback
+from types import TracebackType
+from typing import Any, Iterator
+
+OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+class WorkerFailure(Exception):
+    """An error with a code, and what to do about it."""
+
+    def __init__(
+        self, code: str, message: str, hint: str | None = None, place: tuple[str | None, int | None] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.hint = hint
+        self.place = place
+
+
+def failure_of(error: BaseException) -> dict[str, Any]:
+    told: dict[str, Any] = {"message": message_of(error), "stack": stack_of(error)}
+    place = place_of(error)
+    if isinstance(error, WorkerFailure):
+        told["code"] = error.code
+        told["hint"] = error.hint
+        if error.place is not None and error.place[0] is not None:
+            place = (error.place[0], error.place[1])
+    elif isinstance(error, SystemExit):
+        told["code"] = "episode/exit"
+        told["message"] = f"The code called sys.exit({error.code!r})."
+        told["hint"] = "Return, or raise an error that tells what is wrong: an episode ends by what it returns."
+    elif isinstance(error, asyncio.CancelledError):
+        told["code"] = "episode/cancelled"
+    if place is not None:
+        told["file"], line = place
+        if line is not None:
+            told["line"] = line
+    return {key: value for key, value in told.items() if value is not None}
+
+
+def message_of(error: BaseException) -> str:
+    try:
+        text = str(error)
+    except Exception as broken:  # the user's own __str__
+        text = f"(its message cannot be read: {type(broken).__name__})"
+    name = type(error).__name__
+    if isinstance(error, WorkerFailure):
+        return text
+    return name if text == "" else f"{name}: {text}"
+
+
+def stack_of(error: BaseException) -> str:
+    try:
+        return "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    except Exception:
+        return message_of(error)
+
+
+def place_of(error: BaseException) -> tuple[str, int | None] | None:
+    """The innermost line of the user's own; a file that cannot be read as Python is its own place."""
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        return error.filename, error.lineno
+    frames = [frame for frame in frames_of(error.__traceback__) if is_users(frame[0])]
+    if frames:
+        return frames[-1]
+    cause = error.__cause__
+    return place_of(cause) if cause is not None else None
+
+
+def frames_of(trace: TracebackType | None) -> Iterator[tuple[str, int]]:
+    while trace is not None:
+        yield trace.tb_frame.f_code.co_filename, trace.tb_lineno
+        trace = trace.tb_next
+
+
+def is_users(file: str) -> bool:
+    if file.startswith("<"):
+        return False
+    full = os.path.abspath(file)
+    return not any(full.startswith(folder + os.sep) for folder in FOREIGN)
+
+
+def foreign_folders() -> tuple[str, ...]:
+    paths = sysconfig.get_paths()
+    folders = {paths["stdlib"], paths["platstdlib"], paths["purelib"], paths["platlib"], OWN}
+    folders.update(site.getsitepackages() if hasattr(site, "getsitepackages") else [])
+    user = site.getusersitepackages() if hasattr(site, "getusersitepackages") else None
+    if user is not None:
+        folders.add(user)
+    folders.add(os.path.join(sys.base_prefix, "lib", f"python{sys.version_info.major}.{sys.version_info.minor}"))
+    return tuple(os.path.abspath(folder) for folder in folders)
+
+
+FOREIGN = foreign_folders()
+
+
+def import_failure(error: Exception, executable: str) -> WorkerFailure:
+    """What keeps the user's module from being imported, and what to do about it."""
+    message = message_of(error)
+    if isinstance(error, SyntaxError):
+        return WorkerFailure("python/syntax", message, "Mend the line; Python reads nothing of the file before that.")
+    if isinstance(error, ImportError) and is_stand_in(error):
+        return WorkerFailure(
+            "python/not-in-bundled-ajet",
+            without_path(message, error),
+            "AgentJet's debug process brings the part of `ajet` that workflows and judges use. To have the rest, run in a "
+            "clone of AgentJet, or take the interpreter's own: --ajet-package installed (launch.json: ajetPackage).",
+        )
+    if isinstance(error, ModuleNotFoundError) and error.name == "pydantic":
+        return WorkerFailure(
+            "python/no-pydantic",
+            f"{executable} has no pydantic, of which AgentJet's classes are made.",
+            f"Install it: {executable} -m pip install pydantic",
+        )
+    if isinstance(error, ModuleNotFoundError) and error.name is not None:
+        package = error.name.partition(".")[0]
+        return WorkerFailure(
+            "python/no-such-module",
+            message,
+            f"Install it ({executable} -m pip install {package}), name another interpreter (--python FILE; launch.json: "
+            "python), or mend the name; modules are looked for in the working directory and beside the config.",
+        )
+    return WorkerFailure(
+        "python/import-raised", message, "Set a breakpoint there, or run with --verbose to see the whole stack."
+    )
+
+
+def is_stand_in(error: ImportError) -> bool:
+    names = (error.name or "").partition(".")[0]
+    return names in ("ajet", "astuner") and (error.path is None or error.path.startswith(OWN + os.sep))
+
+
+def without_path(message: str, error: ImportError) -> str:
+    return message.replace(f" ({error.path})", "") if error.path is not None else message

@@ -1,0 +1,93 @@
+"""Finds the classes that a config names, as AgentJet's own launcher does."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+import threading
+from types import ModuleType
+from typing import Any
+
+from .failures import WorkerFailure, import_failure
+
+
+class ClassLoader:
+    def __init__(self) -> None:
+        self._loading = threading.RLock()
+
+    def load(self, kind: str, where: str, name: str) -> Any:
+        """
+        :param kind: `file`, an absolute path, or `module`, a dotted name
+        """
+        with self._loading:
+            module = self._module(kind, where)
+        found = getattr(module, name, None)
+        if found is None:
+            raise no_such_class(where, name, module)
+        if not inspect.isclass(found):
+            raise WorkerFailure(
+                "python/not-a-class",
+                f"`{name}` of {where} is not a class but of type {type(found).__name__}.",
+                "Name a class that extends `Workflow`, or as a judge `BaseJudge`.",
+                (file_of_module(module), None),
+            )
+        return found
+
+    def _module(self, kind: str, where: str) -> ModuleType:
+        try:
+            return self._file(where) if kind == "file" else importlib.import_module(where)
+        except WorkerFailure:
+            raise
+        except Exception as error:
+            raise import_failure(error, sys.executable) from error
+
+    def file_of(self, loaded: Any) -> str | None:
+        try:
+            return inspect.getsourcefile(loaded)
+        except TypeError:
+            return None
+
+    def _file(self, path: str) -> ModuleType:
+        """As upstream: a module goes by its file's bare name, and one that is loaded by that name is taken as it is."""
+        name = os.path.splitext(os.path.basename(path))[0]
+        loaded = sys.modules.get(name)
+        if loaded is not None:
+            return self._same_file(loaded, path, name)
+        spec = importlib.util.spec_from_file_location(name, path)
+        if spec is None or spec.loader is None:
+            raise WorkerFailure("python/not-python", f"{path} is no Python file.", None, (path, None))
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            sys.modules.pop(name, None)  # or the second attempt would get the half of it
+            raise
+        return module
+
+    def _same_file(self, loaded: ModuleType, path: str, name: str) -> ModuleType:
+        other = file_of_module(loaded)
+        if other is not None and os.path.exists(other) and os.path.samefile(other, path):
+            return loaded
+        raise WorkerFailure(
+            "python/module-name-taken",
+            f"{path} would be imported as `{name}`, which {other or 'a built-in module'} already is. "
+            "AgentJet would take that module, without a look at the path.",
+            "Give the file another name.",
+            (path, None),
+        )
+
+
+def file_of_module(module: ModuleType) -> str | None:
+    return getattr(module, "__file__", None)
+
+
+def no_such_class(where: str, name: str, module: ModuleType) -> WorkerFailure:
+    own = [key for key, value in vars(module).items() if inspect.isclass(value) and value.__module__ == module.__name__]
+    others = f"It has {', '.join(f'`{key}`' for key in own)}." if own else "It has no class of its own."
+    return WorkerFailure(
+        "python/no-such-class", f"{where} has no `{name}`.", others, (file_of_module(module), None)
+    )

@@ -1,0 +1,1 @@
+export function ensurePython(): Promise<string>;
