@@ -116,12 +116,15 @@ function pythonOf(
   { python, ajetPackage }: LaunchAttributes,
   cwd: string,
   debug: boolean,
-): RunRequest['python'] {
+): Pick<RunRequest, 'python'> {
   const executable = resolveExecutable(python, cwd);
+  if (executable === undefined && ajetPackage === undefined && !debug) return {};
   return {
-    ...(executable !== undefined && { executable }),
-    ...(ajetPackage !== undefined && { package: ajetPackage }),
-    ...(debug && { debug }),
+    python: {
+      ...(executable !== undefined && { executable }),
+      ...(ajetPackage !== undefined && { package: ajetPackage }),
+      ...(debug && { debug }),
+    },
   };
 }
 
@@ -146,7 +149,7 @@ function toRequest(
     config: resolved.config,
     cwd: resolved.cwd,
     model: resolved.model,
-    python: pythonOf(attributes, resolved.cwd, resolved.debugging),
+    ...pythonOf(attributes, resolved.cwd, resolved.debugging),
     ...resolved.recording,
     ...(attributes.judgeTrace !== undefined && {
       judge: { trace: path.resolve(resolved.cwd, attributes.judgeTrace), ownConfig: true },

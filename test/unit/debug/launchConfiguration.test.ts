@@ -22,6 +22,7 @@ function context(files: Record<string, string> = {}): LaunchContext {
 }
 
 const config = at('agent.yaml');
+const mathJudge = 'judge_protocol: tutorial.example_math_agent.math_answer_as_judge->MathAnswerAsJudge';
 const endpoint = { baseUrl: 'https://host/v1', model: 'm' };
 
 async function failure(configuration: Record<string, unknown>): Promise<string> {
@@ -43,6 +44,7 @@ describe('resolveLaunch', () => {
         config,
         cwd: root,
         model: { kind: 'embedded' },
+        python: { debug: true },
         split: 'training',
         parallel: 1,
         allowEnvironment: true,
@@ -55,10 +57,34 @@ describe('resolveLaunch', () => {
     expect({ verbose, jsDebug }).toEqual({ verbose: false, jsDebug: {} });
   });
 
+  it.each([
+    ['a workflow in Python', 'user_workflow: agent.py->A', '', false],
+    ['one in a module', 'user_workflow: pkg.agent->A', '', false],
+    ['one that AgentJet’s own judge scores', 'user_workflow: a.py->A', mathJudge, false],
+    ['a judge in TypeScript', 'user_workflow: a.py->A', 'judge_protocol: j.ts->J', true],
+    ['a workflow in TypeScript', 'user_workflow: a.ts->A', 'judge_protocol: j.py->J', true],
+  ])('starts the JavaScript debugger only for JavaScript: %s', async (_, workflow, judge, inspect) => {
+    const text = `ajet:\n  rollout:\n    ${workflow}\n  task_judge:\n    judge_type: customized_protocol\n    ${judge}\n`;
+    const { spec } = await resolveLaunch({ config }, context({ 'agent.yaml': text }));
+    expect(spec.inspect).toBe(inspect);
+    expect(spec.request.python).toEqual({ debug: true });
+  });
+
+  it('takes the Python and the ajet that are named', async () => {
+    const named = { config, noDebug: true, python: '.venv/bin/python', ajetPackage: 'installed' };
+    const { spec, pythonDebug } = await resolveLaunch(
+      { ...named, pythonDebug: { justMyCode: false } },
+      context(),
+    );
+    expect(spec.request.python).toEqual({ executable: at('.venv/bin/python'), package: 'installed' });
+    expect(pythonDebug).toEqual({ justMyCode: false });
+  });
+
   it('runs as parallel as the config says when nobody steps', async () => {
     const { spec } = await resolveLaunch({ config, noDebug: true }, context());
     expect(spec.inspect).toBe(false);
     expect(spec.request).not.toHaveProperty('parallel');
+    expect(spec.request).not.toHaveProperty('python');
   });
 
   it('does so under a debugger as well when told to with 0', async () => {

@@ -332,7 +332,7 @@ describe('launch', () => {
   });
 
   it.each([
-    ['w.ts->W', 'w.py->W', 'launcher/python-workflow'],
+    ['w.ts->W', 'w.py->W', 'launcher/workflow-not-found'],
     ['w.ts->W', 'nowhere.ts->W', 'launcher/workflow-not-found'],
     ['{user_workflow: w.ts->W}', '{}', 'launcher/no-workflow'],
     ['tasks.jsonl', 'none.jsonl', 'task-reader/file-not-found'],

@@ -76,3 +76,45 @@ describe('placeOfMethod', () => {
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 });
+
+describe('placeOfMethod in Python', () => {
+  it.each([
+    [
+      'a method',
+      'class A(Workflow):\n    x = 1\n\n    async def execute(self, task, tuner):\n        pass\n',
+      '4:15',
+    ],
+    ['a plain method', 'class A(Workflow):\n  def execute(self): pass\n', '2:7'],
+    [
+      'behind other methods',
+      'class A(W):\n    def execute_all(self): pass\n    def execute(self): pass\n',
+      '3:9',
+    ],
+    [
+      'behind a text',
+      'class A(W):\n    """\n    def execute(): no\n    """\n    def execute(self): pass\n',
+      '5:9',
+    ],
+    [
+      'of the right class',
+      'class B:\n    def execute(self): pass\nclass A(W):\n    def execute(self): pass\n',
+      '4:9',
+    ],
+    [
+      'of the next class only: the class',
+      'class A(B):\n    pass\nclass C:\n    def execute(self): pass\n',
+      '1:7',
+    ],
+    ['in an `if`', 'if True:\n    class A(W):\n        def execute(self): pass\n', '3:13'],
+  ])('finds %s', async (_, text, place) => {
+    const files = { '/project/w.py': text };
+    const code = memoryCode(files);
+    const found = await placeOfMethod(
+      { kind: 'file', where: '/project/w.py', name: 'A' },
+      'execute',
+      projectClasses(files, code),
+      (file) => code.readText(file),
+    );
+    expect([found.line, found.column].join(':')).toBe(place);
+  });
+});
