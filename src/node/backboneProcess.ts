@@ -110,14 +110,7 @@ function portsOf(request: RunRequest): RunPorts {
     sdkUrl: pathToFileURL(path.join(ownFolder, 'sdk.mjs')).href,
     esbuild: path.join(ownFolder, 'vendor/esbuild-wasm/bin/esbuild'),
   });
-  const uncaught = new UncaughtErrors((error) => reportUncaught(error, code));
-  const code = userCodeOf({
-    request,
-    loader,
-    pythonFolder: path.join(ownFolder, 'python'),
-    onUncaught: (error) => uncaught.take(error),
-    onDebugger: (port) => emit({ type: 'debugger', language: 'python', port }),
-  });
+  const { code, onUncaught } = userCode(request, loader);
   const classes = localClassFinder([request.cwd]);
   const logger: Logger = { log: (level, message) => emit({ type: 'log', level, message }) };
   const config = new RunConfig(request);
@@ -161,12 +154,28 @@ function portsOf(request: RunRequest): RunPorts {
     episodes: {
       newUuid: () => randomBytes(16).toString('hex'),
       userFrame: (error) => code.userFrame(error),
-      onUncaught: uncaught.onUncaught,
+      onUncaught,
       onEnd: (uuid) => code.ended(uuid),
       isHeld: () => isHeld,
     },
   };
   return { ports, loader, config };
+}
+
+/** The user's code, and the errors of it that nothing carries to us. */
+function userCode(
+  request: RunRequest,
+  loader: Loader,
+): { readonly code: UserCode; readonly onUncaught: UncaughtErrors['onUncaught'] } {
+  const uncaught = new UncaughtErrors((error) => reportUncaught(error, code));
+  const code = userCodeOf({
+    request,
+    loader,
+    pythonFolder: path.join(ownFolder, 'python'),
+    onUncaught: (error) => uncaught.take(error),
+    onDebugger: (port) => emit({ type: 'debugger', language: 'python', port }),
+  });
+  return { code, onUncaught: uncaught.onUncaught };
 }
 
 function readRecorded(file: string): RecordedRun {

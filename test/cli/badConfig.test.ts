@@ -58,8 +58,7 @@ describe('the config', () => {
     ['no workflow', smallConfig.replace(/ {4}user_workflow: .*\n/, '')],
     ['a workflow without a class', smallConfig.replace('->Small', '')],
     ['a workflow that is not there', smallConfig.replace('workflow.ts', 'none.ts')],
-    ['a Python workflow', smallConfig.replace('workflow.ts', 'workflow.py')],
-    ['a Python module', smallConfig.replace('workflow.ts->Small', 'pkg.workflow->Small')],
+    ['a Python workflow that is not there', smallConfig.replace('workflow.ts', 'workflow.py')],
     [
       'a task reader without its data set',
       // The default is an id of the hub's, which no test asks.

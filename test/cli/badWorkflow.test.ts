@@ -113,7 +113,7 @@ export class Strict extends BaseJudge {
     ['returns a number', { ...files, 'judge.ts': judge('return 1 as never;') }],
     ['returns nothing', { ...files, 'judge.ts': judge('return undefined as never;') }],
     ['returns a list of rewards', { ...files, 'judge.ts': judge('return [[1, 0], true] as never;') }],
-    ['is Python', { ...files, 'small.yaml': config.replace('judge.ts', 'judge.py') }],
+    ['is Python that is not there', { ...files, 'small.yaml': config.replace('judge.ts', 'judge.py') }],
     [
       'is of a kind that there is not',
       { ...files, 'small.yaml': config.replace('customized_protocol', 'by_vote') },
