@@ -1,9 +1,11 @@
 import { Environment } from '@huggingface/jinja';
 import {
   asValue,
+  isCall,
   isMember,
   isNamed,
   lookUp,
+  nodesIn,
   textOf,
   type Member,
   type Statement,
@@ -155,7 +157,8 @@ export class RememberingInterpreter extends PythonInterpreter {
       watched.asksForLast ||= name === 'last';
       watched.reach = Math.max(watched.reach, watched.index + (looksAhead[name] ?? Infinity));
     } else if (owner === watched.items) {
-      const isIndex = computed && property.type !== 'SliceExpression';
+      // What is called may change something, and must not be asked twice.
+      const isIndex = computed && property.type !== 'SliceExpression' && ![...nodesIn(property)].some(isCall);
       const place: unknown = isIndex ? this.evaluate(property, environment).value : undefined;
       // What is counted from the end is another item each time.
       const isPlace = typeof place === 'number' && place >= 0;

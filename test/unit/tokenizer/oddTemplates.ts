@@ -87,6 +87,7 @@ export const oddTemplates: Readonly<Record<string, string>> = {
   'or nobody': `{% for message in messages %}${turn}{% else %}nobody{% endfor %}${end}`,
   'one of two macros': `{% if messages | length > 3 %}{% macro say() %}long{% endmacro %}{% else %}{% macro say() %}short{% endmacro %}{% endif %}${loop(`{{ say() }}${turn}`)}`,
   'a macro by another name': `{% macro a() %}a{% endmacro %}{% macro b() %}b{% endmacro %}{% if messages | length > 3 %}{% set a = b %}{% endif %}${loop(`{{ a() }}${turn}`)}`,
+  'an item whose place a macro moves': `{% set ns = namespace(n=-1) %}{% macro move() %}{% set ns.n = ns.n + 1 %}{{ ns.n }}{% endmacro %}${loop(`{{ messages[move() | int].role ~ ns.n }}${turn}`)}`,
   'a macro of its own': loop(`{% macro say() %}{{ loop.length }}{% endmacro %}{{ say() }}${turn}`),
   pairs: `{% for role, content in [['a', 'b']] %}{{ role ~ content }}{% endfor %}${end}`,
   'parts of messages': loop(`{{ '<|im_' }}${turn}start|>x`),
