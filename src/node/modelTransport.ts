@@ -70,7 +70,9 @@ function send({ target, body }: Post, cancellation: CancellationToken): Promise<
       const wasClosed = request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
       resolve({ error, wasClosed });
     });
-    request.end(bytesOf(body));
+    // Of ASCII, text is as good as bytes and needs no copy; other text is written far more slowly.
+    if (Buffer.byteLength(body) === body.length) request.end(body, 'latin1');
+    else request.end(Buffer.from(body));
   });
 }
 
@@ -85,11 +87,6 @@ export function giveBack(response: IncomingMessage): void {
   response.once('close', () => clearTimeout(timer));
   response.once('error', () => undefined); // nobody reads on
   response.resume();
-}
-
-/** UTF-8. Bytes are written far faster than text is, and made far faster of ASCII. */
-function bytesOf(text: string): Buffer {
-  return Buffer.from(text, Buffer.byteLength(text) === text.length ? 'latin1' : 'utf8');
 }
 
 /** As many characters may wait to be read before the sender has to wait. */
