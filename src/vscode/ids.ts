@@ -11,14 +11,10 @@ export { debugType, launchAttributes, requiredAttributes } from '../debug/launch
  */
 export const frontDebugType = 'agentjet-front';
 
-const workflowLanguages = ['typescript', 'typescriptreact', 'javascript', 'javascriptreact'] as const;
-
 export const languages = {
   config: 'yaml',
-  /** Those that F5 runs. */
-  workflow: workflowLanguages,
-  /** Those of classes that configs may name. */
-  code: [...workflowLanguages, 'python'],
+  /** Those of workflows and judges. */
+  code: ['typescript', 'typescriptreact', 'javascript', 'javascriptreact', 'python'],
 } as const;
 
 export const commands = {

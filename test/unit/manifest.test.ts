@@ -137,7 +137,7 @@ describe('the manifest', () => {
   it('claims F5 only where a config or workflow is in front', () => {
     const front = debuggerOf(frontDebugType);
     expect(front.when).toBe(`${contextKeys.activeConfig} || ${contextKeys.activeWorkflow}`);
-    expect(front.languages).toEqual([languages.config, ...languages.workflow]);
+    expect(front.languages).toEqual([languages.config, ...languages.code]);
     expect(debuggerOf(debugType).when).toBeUndefined();
     expect(debuggerOf(debugType).languages).toBeUndefined();
   });

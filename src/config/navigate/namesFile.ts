@@ -13,14 +13,15 @@ export interface NamedFile {
 }
 
 /**
- * Whether a config, as written, names something of a file by its path: no code is read for it, so that a launch need
- * not wait. What leads there through modules is told by a `ClassFinder`.
+ * Whether a config, as written, names something of a file by its path, or as a Python module: no code is read for it, so
+ * that a launch need not wait. What leads there through imports is told by a `ClassFinder`.
  */
 export function namesFile(config: string, { file, names, roots }: NamedFile, paths: PathRules): boolean {
   const dialect = names.some((name) => config.includes(name)) ? dialectOf(config) : undefined;
   if (dialect === undefined) return false;
   return writtenNames(parseConfig(config), dialect).some(({ locator }) => {
-    if (locator?.kind !== 'file' || !names.includes(locator.name)) return false;
-    return roots.some((root) => paths.relative(paths.resolve(root, locator.where), file) === '');
+    if (locator === undefined || !names.includes(locator.name)) return false;
+    const where = locator.kind === 'file' ? locator.where : `${locator.where.replaceAll('.', '/')}.py`;
+    return roots.some((root) => paths.relative(paths.resolve(root, where), file) === '');
   });
 }

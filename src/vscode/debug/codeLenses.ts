@@ -4,7 +4,7 @@ import { scanJobs } from '../../config/code/jobScan.ts';
 import { findAjetKey } from '../../config/isAgentJetConfig.ts';
 import { scanUserWorkflows } from '../../config/code/userWorkflows.ts';
 import { commands, languages, settings, settingsSection } from '../ids.ts';
-import { shortText } from './target.ts';
+import { codeLanguage, shortText } from './target.ts';
 
 interface Anchor {
   readonly line: number;
@@ -21,7 +21,7 @@ export function registerCodeLenses(): Disposable {
       if (event.affectsConfiguration(`${settingsSection}.${settings.codeLens}`)) changed.fire();
     }),
   );
-  const languageIds = [languages.config, ...languages.workflow];
+  const languageIds = [languages.config, ...languages.code];
   store.add(
     vscode.languages.registerCodeLensProvider(
       languageIds.map((language) => ({ language, scheme: 'file' })),
@@ -47,9 +47,10 @@ function provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
 function anchors(document: vscode.TextDocument): Anchor[] {
   const text = shortText(document);
   if (document.languageId !== languages.config) {
+    const language = codeLanguage(document);
     return [
-      ...scanJobs(text),
-      ...scanUserWorkflows(text).map(({ line, name }) => ({ line, workflow: name })),
+      ...(language === 'typescript' ? scanJobs(text) : []),
+      ...scanUserWorkflows(text, language).map(({ line, name }) => ({ line, workflow: name })),
     ];
   }
   const key = findAjetKey(text);

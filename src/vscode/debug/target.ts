@@ -18,11 +18,17 @@ export function targetOf(document: vscode.TextDocument): Target | undefined {
     const text = shortText(document);
     return isAgentJetConfig(text) ? { kind: 'config', uri } : undefined;
   }
-  if (!(languages.workflow as readonly string[]).includes(languageId)) return undefined;
+  if (!(languages.code as readonly string[]).includes(languageId)) return undefined;
   const text = shortText(document);
-  if (scanJobs(text).length > 0) return { kind: 'job', uri };
-  const workflows = scanUserWorkflows(text).map((found) => found.name);
+  const language = codeLanguage(document);
+  if (language === 'typescript' && scanJobs(text).length > 0) return { kind: 'job', uri };
+  const workflows = scanUserWorkflows(text, language).map((found) => found.name);
   return workflows.length > 0 ? { kind: 'workflow', uri, workflows } : undefined;
+}
+
+/** By which scan a document is read; JavaScript is read as TypeScript. */
+export function codeLanguage({ languageId }: vscode.TextDocument): 'python' | 'typescript' {
+  return languageId === 'python' ? 'python' : 'typescript';
 }
 
 /** The text, or nothing when it is too long to be of interest. */

@@ -86,4 +86,22 @@ describe('debugging a workflow in Python', () => {
     await debug.ended();
     assert.match(debug.output(), /task train-001, repeat 0: reward [01]/);
   });
+
+  it('can be started from above the class', async () => {
+    const uri = fileUri('agent.py');
+    await vscode.window.showTextDocument(uri);
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+      'vscode.executeCodeLensProvider',
+      uri,
+    );
+    const line = await lineOf('agent.py', 'class MathAgent');
+    const own = lenses.filter(({ range }) => range.start.line === line).map(({ command }) => command);
+    assert.deepEqual(
+      own.map((command) => [command?.command, command?.arguments?.[1]]),
+      [
+        ['agentjet.debug', 'MathAgent'],
+        ['agentjet.run', 'MathAgent'],
+      ],
+    );
+  });
 });

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { scanUserWorkflows } from '../../../../src/config/code/userWorkflows.ts';
 
 const types = "import type { ChatModel, TaskRow, WorkflowFunction } from 'agentjet';\n";
-const shown = (text: string): string[] => scanUserWorkflows(text).map(({ name, line }) => `${name}@${line}`);
+const shown = (text: string): string[] =>
+  scanUserWorkflows(text, 'typescript').map(({ name, line }) => `${name}@${line}`);
 
 describe('scanUserWorkflows', () => {
   it.each([
@@ -41,5 +42,26 @@ describe('scanUserWorkflows', () => {
     ['a method', `${types}export class A { solve(task: TaskRow, model: ChatModel) {} }`],
   ])('leaves alone %s', (_, text) => {
     expect(shown(text)).toEqual([]);
+  });
+});
+
+describe('scanUserWorkflows in Python', () => {
+  it.each([
+    ['a class', 'from ajet import Workflow\n\nclass A(Workflow):\n    pass\n', ['A@2']],
+    ['by its module', 'from ajet.workflow import Workflow\nclass A(Workflow): pass\n', ['A@1']],
+    ['by another name', 'from ajet import Workflow as W\nclass A(W): pass\n', ['A@1']],
+    ['through the package', 'import ajet\nclass A(ajet.Workflow): pass\n', ['A@1']],
+    ['by the package’s earlier name', 'from astuner import Workflow\nclass A(Workflow): pass\n', ['A@1']],
+    [
+      'through a class of its own',
+      'from ajet import Workflow\nclass A(Workflow): pass\nclass B(A): pass\n',
+      ['A@1', 'B@2'],
+    ],
+    ['nobody’s Workflow', 'from prefect import Workflow\nimport ajet\nclass A(Workflow): pass\n', []],
+    ['no import', 'class A(Workflow): # ajet\n    pass\n', []],
+    ['in a text', 's = """\nfrom ajet import Workflow\nclass A(Workflow): pass\n"""\n', []],
+  ])('finds %s', (_, text, expected) => {
+    const found = scanUserWorkflows(text, 'python').map(({ name, line }) => `${name}@${line}`);
+    expect(found).toEqual(expected);
   });
 });
