@@ -89,8 +89,16 @@ export class Branches {
   follow({ messages, reply }: Path, root: string | null, timeline: number, first = 0): number {
     let branch = this.#rootOf(root);
     this.#latest[branch] = timeline;
+    const taken = this.#taken;
+    const message = this.#message;
+    const latest = this.#latest;
     for (let at = first; at < messages.length; at++) {
-      branch = this.#step(branch, messages[at] ?? none, timeline);
+      const position = messages[at] ?? none;
+      const next = taken[branch] ?? none;
+      if (next !== none && message[next] === position) {
+        latest[next] = timeline;
+        branch = next;
+      } else branch = this.#step(branch, position, timeline);
     }
     return this.#step(branch, reply, timeline);
   }
