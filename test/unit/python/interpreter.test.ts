@@ -4,8 +4,8 @@ import { findInterpreter, type InterpreterSearch } from '../../../src/node/pytho
 function search(there: readonly string[], changes: Partial<InterpreterSearch> = {}): Promise<string> {
   return findInterpreter({
     chosen: undefined,
-    cwd: '/work',
-    folders: ['/work', '/work/conf'],
+    cwd: '/project',
+    folders: ['/project', '/project/conf'],
     platform: 'linux',
     files: { exists: (file) => Promise.resolve(there.includes(file)) },
     ...changes,
@@ -13,8 +13,8 @@ function search(there: readonly string[], changes: Partial<InterpreterSearch> = 
 }
 
 describe('the interpreter', () => {
-  const beside = '/work/conf/.venv/bin/python';
-  const inFolder = '/work/.venv/bin/python';
+  const beside = '/project/conf/.venv/bin/python';
+  const inFolder = '/project/.venv/bin/python';
 
   it.each([
     ['what was chosen', [inFolder], { chosen: '/opt/python' }, '/opt/python'],
@@ -22,7 +22,7 @@ describe('the interpreter', () => {
       'what was chosen, from the working directory',
       [inFolder],
       { chosen: 'env/bin/python' },
-      '/work/env/bin/python',
+      '/project/env/bin/python',
     ],
     ['a name, which PATH resolves', [inFolder], { chosen: 'python3.12' }, 'python3.12'],
     ['the working directory’s environment', [beside, inFolder], {}, inFolder],
