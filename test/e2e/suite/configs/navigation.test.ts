@@ -142,7 +142,7 @@ describe('finding one’s way in a config', () => {
     );
     assert.deepEqual(
       lenses.map(({ command, range }) => `${range.start.line + 1} ${command?.title ?? ''}`),
-      ['4 $(references) used by 1 config'],
+      ['4 $(debug-alt) Debug', '4 $(play) Run', '4 $(references) used by 1 config'],
     );
     assert.deepEqual(await references(document, 'class Math|Workflow'), [
       'agent.yaml:20 user_workflow: agents/math.py->MathWorkflow',
