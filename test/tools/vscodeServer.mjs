@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readFileSync, readdirSync } from 'node:fs';
-import { cp, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -34,28 +34,6 @@ export async function ensureVscode() {
   });
   return folder;
 }
-
-/**
- * A folder with VS Code's own extensions but the one that runs TypeScript's language server, which takes a quarter of
- * an editor's processor time as soon as a workflow is open.
- * @returns {Promise<string>}
- */
-export async function ensureOtherBuiltIns() {
-  const vscode = await ensureVscode();
-  const folder = `${vscode}-built-ins`;
-  if (existsSync(folder)) return folder;
-  await withLock(`${folder}.lock`, async () => {
-    if (existsSync(folder)) return;
-    const work = await mkdtemp(path.join(path.dirname(folder), leftoverPrefix));
-    const filter = (file) => !typescriptOnly.some((part) => file.endsWith(path.normalize(part)));
-    await cp(path.join(vscode, 'extensions'), path.join(work, 'built-ins'), { recursive: true, filter });
-    await rename(path.join(work, 'built-ins'), folder);
-    await rm(work, { recursive: true });
-  });
-  return folder;
-}
-
-const typescriptOnly = ['extensions/typescript-language-features', 'extensions/node_modules/typescript'];
 
 /** Where the system wants what can be fetched again. */
 export function userCacheFolder() {

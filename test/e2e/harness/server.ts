@@ -25,8 +25,6 @@ export interface ServerOptions {
    * loaded as one under development, and the editor skips dialogs and shows no toasts.
    */
   readonly tests?: string | undefined;
-  /** The folder of the extensions that come with VS Code. Default: its own. */
-  readonly builtIns?: string | undefined;
   /** User settings, over ones that keep the editor quiet. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
   /** With true a folder starts out restricted until the user trusts it; without, everything is trusted. */
@@ -148,7 +146,6 @@ function serverArguments(options: ServerOptions, user: string, extensions: strin
     ...['--reconnection-grace-time', '1'],
     ...['--server-data-dir', path.join(options.temp, 'server'), '--user-data-dir', user],
     ...['--extensions-dir', extensions],
-    ...(options.builtIns === undefined ? [] : ['--builtin-extensions-dir', options.builtIns]),
     ...(options.tests === undefined ? [] : ['--enable-smoke-test-driver']),
     ...(options.workspaceTrust === true ? [] : ['--disable-workspace-trust']),
   ];

@@ -6,7 +6,7 @@ import { appendFileSync, existsSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { ensureBrowser, ensureOtherBuiltIns, ensureVscode } from '../../tools/vscodeServer.mjs';
+import { ensureBrowser, ensureVscode } from '../../tools/vscodeServer.mjs';
 import { evidenceFolder, root } from './artifacts.ts';
 import { pathWithProjectNode, pathWithoutNode } from './nodeOnPath.ts';
 import { leftovers, type FoundProcess } from './processes.ts';
@@ -25,8 +25,6 @@ export interface SessionOptions {
   /** With true a folder starts out restricted until the user trusts it. Default: everything is trusted. */
   readonly workspaceTrust?: boolean | undefined;
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
-  /** Whether VS Code's own extension for TypeScript is there. Default: it is not, since its server is slow to start. */
-  readonly typescript?: boolean | undefined;
   /** Added to the environment of server, extension host and debuggees; undefined removes. */
   readonly env?: NodeJS.ProcessEnv | undefined;
   /** See `ServerOptions.tests`. */
@@ -72,7 +70,6 @@ const browserArguments = [
 
 export async function openSession(options: SessionOptions): Promise<Session> {
   const [vscode, executablePath] = await Promise.all([ensureVscode(), ensureBrowser()]);
-  const builtIns = options.typescript === true ? undefined : await ensureOtherBuiltIns();
   const temp = await makeTemp();
   const closers: (() => Promise<void>)[] = [];
   const close = async () => {
@@ -88,7 +85,6 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       temp,
       extension: options.extension ?? extensionUnderTest(),
       tests: options.tests,
-      builtIns,
       settings: options.settings,
       workspaceTrust: options.workspaceTrust,
       env: await environment(options, temp),
