@@ -1,11 +1,14 @@
 /** The keys a user presses, and the waits that tell that the editor has followed. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { errors, type Frame, type Locator, type Page } from 'playwright-core';
 import { screenshotFile } from './artifacts.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 
 const waitMs = 45_000;
+/** Between two looks at what is not on the page: a look at all processes is dear. */
+const pollMs = 100;
 /** How long a dialog may take to close once it has its answer. */
 const acceptMs = 1_000;
 /** How long something that was opened by a key may take to show what it should before it is opened anew. */
@@ -227,7 +230,7 @@ export class Editor {
     const deadline = Date.now() + timeoutMs;
     while (!(await probe())) {
       if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs / 1000} s in vain until ${what}.`);
-      await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+      await delay(pollMs);
     }
   }
 
