@@ -87,6 +87,21 @@ return WorkflowOutput(metadata={'answer': 1, 'odd': {1, 2}, 'nan': float('nan')}
     expect(episodes).toMatchObject([{ reward: 1, isSuccess: true }]);
   });
 
+  it('imports what the bundled ajet lacks from a clone, and all else from the bundled one', async () => {
+    const made = await project({
+      'ajet/__init__.py': 'raise RuntimeError("the clone wants a GPU")\n',
+      'ajet/task_rollout/__init__.py': '',
+      'ajet/task_rollout/own.py': 'from ajet import Workflow\nreward = 0.25 if Workflow else 0\n',
+      'ajet/more/__init__.py': 'reward = 0.5\n',
+      'agent.py': `from ajet.task_rollout.dashscope_llm_bridge import create_external_llm_fn
+from ajet.task_rollout import own
+from ajet.more import reward
+${workflow('return WorkflowOutput(reward=reward + own.reward)')}`,
+    });
+    const { episodes } = await runJson(made, withPython());
+    expect(episodes).toMatchObject([{ reward: 0.75, error: null }]);
+  });
+
   it('that is not async gets a thread, so that one that waits does not hold the others', async () => {
     const made = await project({
       'agent.py': `import threading

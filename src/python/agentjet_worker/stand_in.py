@@ -26,7 +26,13 @@ class StandIn(MetaPathFinder):
         if rest == "":
             return self._package(name, NAMES[first])
         found = importlib.machinery.PathFinder.find_spec(name, path)
-        return found if found is not None else missing(name)
+        if found is None:
+            return missing(name)
+        if found.submodule_search_locations is not None:
+            # A package of ours may lack modules that the user's own has.
+            folders = [os.path.join(folder, name.rpartition(".")[2]) for folder in path or ()]
+            found.submodule_search_locations = [folder for folder in folders if os.path.isdir(folder)]
+        return found
 
     def _package(self, name: str, folder: str) -> Any:
         own = os.path.join(FOLDER, folder)
