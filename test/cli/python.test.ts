@@ -252,6 +252,28 @@ return WorkflowOutput(reward=1)`);
     ]);
   });
 
+  it('that ends its process under several episodes has one process take its place', async () => {
+    const bad = `
+import asyncio, os
+if workflow_task.task_id == 't1':
+    await asyncio.sleep(0.3)
+    os._exit(4)
+if int(workflow_task.task_id[1:]) <= 3:
+    await asyncio.sleep(60)
+print('process', os.getpid(), flush=True)
+await asyncio.sleep(0.3)
+return WorkflowOutput(reward=1)`;
+    const made = await project({ 'agent.py': workflow(bad), 'tasks.jsonl': rows(6) });
+    const args = ['--conf', 'small.yaml', '--tasks', '6', '--parallel', '3', '--python', python];
+    const { episodes, stderr } = await runJson(made, args);
+    expect(episodes.map(({ error }) => error?.code ?? null)).toEqual([
+      ...['python/died', 'python/died', 'python/died'],
+      ...[null, null, null],
+    ]);
+    const pids = [...stderr.matchAll(/^process (\d+)$/gm)].map(([, pid]) => pid);
+    expect([pids.length, new Set(pids).size]).toEqual([3, 1]);
+  });
+
   it('that does no harm to others is let alone', async () => {
     const odd = [
       'os.fork() or os._exit(0)',

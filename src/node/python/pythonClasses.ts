@@ -79,7 +79,12 @@ export class PythonClasses {
     if (running === undefined) return;
     this.#running.delete(episodeUuid);
     for (const call of running.calls) call.cancel();
-    this.#call('forget', { episodeUuid }).result.catch(() => undefined); // a worker that died has forgotten
+    void this.#forget(episodeUuid).catch(() => undefined); // a worker that died has forgotten
+  }
+
+  async #forget(episodeUuid: string): Promise<void> {
+    const worker = await this.#worker;
+    if (worker?.hasEnded === false) await worker.call('forget', { episodeUuid }).result;
   }
 
   async #execute(
@@ -165,10 +170,12 @@ export class PythonClasses {
   }
 
   async #alive(): Promise<PythonWorker> {
-    const worker = await this.#worker;
+    const before = this.#worker;
+    const worker = await before;
     if (worker !== undefined && !worker.hasEnded) return worker;
-    this.#worker = this.#start((method, params) => this.#answer(method, params));
-    return this.#worker;
+    // Of several calls that find it dead, the first starts the next.
+    if (this.#worker === before) this.#worker = this.#start((method, params) => this.#answer(method, params));
+    return this.#alive();
   }
 
   async #answer(method: WorkerAsk, params: Readonly<Record<string, unknown>>): Promise<unknown> {
