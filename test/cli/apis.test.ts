@@ -14,8 +14,8 @@ const answers = JSON.stringify([
 
 const bodies = {
   chat: `const client = tuner.asOpenAIClient({ agentName: 'adder' });
-    const messages: any[] = [{ role: 'system', content: 'Add.' }, { role: 'user', content: 'One and two?' }];
-    const tools: any[] = [{ type: 'function', function: { name: 'add', parameters } }];
+    const messages = [{ role: 'system', content: 'Add.' }, { role: 'user', content: 'One and two?' }];
+    const tools = [{ type: 'function', function: { name: 'add', parameters } }];
     const first = await client.chat.completions.create({ model: 'm', messages, tools });
     const message = first.choices[0]!.message;
     const call: any = message.tool_calls![0];
@@ -36,17 +36,17 @@ const bodies = {
     const asked = { model, max_tokens: 100, system: 'Add.', tools };
     const messages: any[] = [{ role: 'user', content: 'One and two?' }];
     const first = await client.messages.create({ ...asked, messages });
-    const call: any = first.content[0];
+    const call = first.content[0];
     messages.push({ role: 'assistant', content: first.content });
     messages.push({ role: 'user', content: [{ type: 'tool_result', tool_use_id: call.id, content: '3' }] });
     const second = await client.messages.stream({ ...asked, messages }).finalMessage();
-    const text = (second.content[0] as any).text;`,
+    const text = second.content[0].text;`,
 };
 
 function workflow(api: keyof typeof bodies): string {
   const packages = ['openai', '@anthropic-ai/sdk'].map((name) => import.meta.resolve(name));
   const imports = ['OpenAI', 'Anthropic'].map((name, at) => `import ${name} from '${packages[at] ?? ''}';\n`);
-  const body = `const parameters: any = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } };
+  const body = `const parameters = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } };
     const { baseUrl, apiKey, model } = tuner.asOaiBaseUrlApiKey({ agentName: 'adder' });
     ${bodies[api]}
     return { reward: text === 'It is 3.' ? 1 : 0, isSuccess: [OpenAI, Anthropic, baseUrl, apiKey, model].length === 5 };`;
