@@ -12,6 +12,8 @@
  * - Without debugging (`noDebug`): no inspector, no child session; this session shows the process's output.
  * - Restart, from here or from the child: `disconnect` with `restart`, then a new adapter with the same configuration.
  *   The request `restart` stays unsupported: with it the old child and its process would live on.
+ * - Code in Python: the run tells where debugpy waits, and a child session of our own type begins there; the JavaScript
+ *   debugger is left out where all the config names is Python.
  * - Inline in VS Code's extension host: the child is started by the editor's own API (`startChild`), which can tie its
  *   end to the parent's.
  * - As a process of its own (`debugServer`, stdio), for other editors and for debugging the adapter: the child is asked
