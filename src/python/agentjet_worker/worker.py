@@ -70,7 +70,10 @@ class Worker:
             finally:
                 os._exit(0)  # the backbone has gone: whatever still runs here runs for nobody
 
-        threading.Thread(target=read, name="agentjet channel", daemon=True).start()
+        reader = threading.Thread(target=read, name="agentjet channel", daemon=True)
+        # Not the user's: the debugger neither lists it nor holds it, so that the console may ask the environment.
+        reader.is_pydev_daemon_thread = True
+        reader.start()
         await asyncio.Event().wait()
 
     def _take(self, message: dict[str, Any]) -> None:

@@ -48,6 +48,11 @@ describe('debugging a workflow in Python', () => {
       await debug.evaluate(frame, '__import__("asyncio").current_task().get_name()'),
       /Ttrain-001#R0/,
     );
+    const { threads } = (await frame.session.customRequest('threads')) as { threads: { name: string }[] };
+    assert.deepEqual(
+      threads.filter(({ name }) => name.includes('channel')),
+      [],
+    );
     await debug.request(frame, 'continue');
     const tool = await debug.stopped(2);
     assert.deepEqual([tool.file, tool.line], [fileUri('agent.py').fsPath, inTool + 1]);
