@@ -10,13 +10,14 @@ const may = {
   workflow: ['base', 'protocol'],
   trace: ['base', 'protocol', 'tracking'],
   debug: ['base', 'protocol', 'config', 'tracking', 'workflow'],
+  remote: ['base', 'protocol', 'config'],
   backbone: ['base', 'protocol', 'config', 'tracking', 'workflow', 'trace'],
-  node: ['base', 'protocol', 'config', 'tracking', 'workflow', 'trace', 'debug', 'backbone'],
-  vscode: ['base', 'protocol', 'config', 'tracking', 'workflow', 'trace', 'debug', 'backbone', 'node'],
+  node: ['base', 'protocol', 'config', 'tracking', 'workflow', 'trace', 'debug', 'remote', 'backbone'],
+  vscode: ['base', 'protocol', 'config', 'tracking', 'workflow', 'trace', 'debug', 'remote', 'backbone', 'node'],
   webview: ['base', 'protocol', 'tracking', 'trace'],
 };
 /** Folders that must not name Node or the editor: everything they need is handed to them. */
-const pure = ['base', 'protocol', 'config', 'tracking', 'workflow', 'trace', 'backbone', 'webview'];
+const pure = ['base', 'protocol', 'config', 'tracking', 'workflow', 'trace', 'remote', 'backbone', 'webview'];
 
 const layers = Object.entries(may).map(([from, to]) => ({
   name: `layer-${from}`,

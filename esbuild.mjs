@@ -1,5 +1,5 @@
 /**
- * Builds dist/. `--watch` rebuilds the bundles on every change; `--types` (re)builds only the SDK's types,
+ * Builds dist/. `--watch` rebuilds the bundles and copies the Python on every change; `--types` (re)builds only the SDK's types,
  * `--webview` only the trace viewer's page.
  *
  * extension.js, debugAdapter.js  CommonJS; what VS Code and other editors load
@@ -14,7 +14,7 @@
  * cl100k_base.ranks              the embedded tokenizer's vocabulary
  * vendor/esbuild-wasm/           for the user's TypeScript that type stripping cannot run
  */
-import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, watch, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import * as esbuild from 'esbuild';
@@ -194,21 +194,31 @@ async function buildTypes() {
   await bundle.close();
 }
 
-/** The examples see the same types as a user's workspace does. */
+/** The examples, and what new projects are made of, see the same types as a user's workspace does. */
 async function placeTypesInExamples() {
-  const examples = path.join(root, 'media/examples');
-  for (const example of await readdir(examples)) {
-    const folder = path.join(examples, example, '.agentjet/types');
+  const examples = await readdir(path.join(root, 'media/examples'));
+  for (const project of ['template', ...examples.map((example) => `examples/${example}`)]) {
+    const folder = path.join(root, 'media', project, '.agentjet/types');
     await mkdir(folder, { recursive: true });
     await cp(path.join(dist, 'types/agentjet.d.ts'), path.join(folder, 'agentjet.d.ts'));
   }
 }
 
+const pythonSources = path.join(root, 'src/python');
+
 async function copyPython() {
   const to = path.join(dist, 'python');
   await rm(to, { recursive: true, force: true });
   const filter = (file) => path.basename(file) !== '__pycache__';
-  await cp(path.join(root, 'src/python'), to, { recursive: true, filter });
+  await cp(pythonSources, to, { recursive: true, filter });
+}
+
+/** Runs until it is ended. */
+async function watchPython() {
+  await copyPython();
+  for await (const { filename } of watch(pythonSources, { recursive: true })) {
+    if (filename?.includes('__pycache__') !== true) await copyPython();
+  }
 }
 
 async function copyEsbuildWasm() {
@@ -235,6 +245,7 @@ if (flags.has('--types')) {
 } else if (flags.has('--watch')) {
   for (const options of bundles)
     await (await esbuild.context({ ...options, logLevel: 'info', sourcemap: true })).watch();
+  await watchPython();
 } else {
   await rm(path.join(dist, '.built'), { force: true });
   const parts = [...bundles.map((options) => esbuild.build(options)), copyEsbuildWasm(), buildTypes()];

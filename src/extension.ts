@@ -1,6 +1,7 @@
 /** Composition root of the extension: builds objects and registers them. Nothing else happens on activation. */
 import path from 'node:path';
 import process from 'node:process';
+import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { DisposableStore } from './base/disposable.ts';
 import { systemClock } from './node/clock.ts';
@@ -16,9 +17,12 @@ import { settings, settingsSection } from './vscode/ids.ts';
 import { registerConfigLanguage } from './vscode/language/registerConfigLanguage.ts';
 import { registerRunNotes } from './vscode/notes/registerRunNotes.ts';
 import { registerRuns } from './vscode/runs/registerRuns.ts';
+import { registerRunStatus } from './vscode/runs/statusBar.ts';
 import { registerTrace } from './vscode/trace/registerTrace.ts';
 
 export function activate(context: vscode.ExtensionContext): void {
+  // For what knows nothing of the editor; in English, every text is its own.
+  if (vscode.l10n.bundle) l10n.config({ contents: vscode.l10n.bundle });
   const store = new DisposableStore();
   context.subscriptions.push(store);
   const log = store.add(vscode.window.createOutputChannel('AgentJet', { log: true }));
@@ -33,8 +37,12 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   const client = store.add(new StdioTraceClient({ spawn, clock: systemClock, logger }));
   const webFolder = vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview');
-  store.add(registerTrace({ client, state: context.workspaceState, webFolder, log }));
+  const jobs = { spawn, importFolder: vscode.Uri.joinPath(context.globalStorageUri, 'imports') };
+  store.add(
+    registerTrace({ client, clock: systemClock, jobs, state: context.workspaceState, webFolder, log }),
+  );
   store.add(registerRuns({ client, clock: systemClock, log }));
+  store.add(registerRunStatus(systemClock, log));
   store.add(registerHuman(log));
   store.add(registerRunNotes(context.extensionUri, log));
   store.add(registerSetupCommands(context.extensionUri, log));
@@ -57,6 +65,7 @@ export function activate(context: vscode.ExtensionContext): void {
       files: localFiles,
       environment: process.env,
       ownFolder,
+      log,
     }),
   );
 }

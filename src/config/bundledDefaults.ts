@@ -38,6 +38,12 @@ export function bundledDefaults(dialect: Dialect): MappingValue {
   return kept(table, '', () => mapping('', childEntries(table.root, isCurrent)));
 }
 
+/** What the keys below a section have by default, where the section itself may be missing, or one of many in a list. */
+export function defaultsBelow(table: KeyTable, path: string): MappingValue {
+  const key = table.get(path);
+  return mapping(path, key === undefined ? [] : childEntries(key, isCurrent));
+}
+
 /** Values are never changed, so each is made once: a config is composed at every change of its text. */
 const made = new WeakMap<KeyTable, Map<string, MappingValue>>();
 

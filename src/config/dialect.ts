@@ -1,4 +1,4 @@
-import { topLevelKeys } from './isAgentJetConfig.ts';
+import { findAjetKey, topLevelKeys } from './isAgentJetConfig.ts';
 import { ajetKeys, astunerKeys, trinityKeys, type KeyTable } from './keyTable.ts';
 
 export type DialectId = 'ajet' | 'astuner' | 'trinity';
@@ -93,6 +93,14 @@ export function dialectOf(text: string): Dialect | undefined {
   // A file of defaults that has nothing but what AgentJet passes on to Trinity.
   if (embedded !== undefined && isTrinityName(firstKeyBelow(text, embedded))) return ajet;
   return isTrinity(names, firstKeyBelow(text, found.get('algorithm'))) ? trinity : undefined;
+}
+
+/** Offset of the key above which a config is started; undefined: a text that a debug run does not take. */
+export function launchKey(text: string): number | undefined {
+  const own = findAjetKey(text);
+  if (own !== undefined || dialectOf(text)?.id !== 'trinity') return own;
+  const [first] = topLevelKeys(text);
+  return first?.offset;
 }
 
 function isTrinityName(name: string | undefined): boolean {

@@ -20,10 +20,18 @@ export class Config {
   /** The file the user wrote, absolute. */
   readonly file: string;
   readonly root: MappingValue;
+  readonly #names: ReadonlyMap<string, string>;
 
-  constructor(file: string, root: MappingValue) {
+  /** @param names what the config itself calls a path, where that is something else */
+  constructor(file: string, root: MappingValue, names: ReadonlyMap<string, string> = new Map()) {
     this.file = file;
     this.root = root;
+    this.#names = names;
+  }
+
+  /** What the user knows a path by. */
+  nameOf(path: string): string {
+    return this.#names.get(path) ?? path;
   }
 
   get(path: string): { readonly value: Plain; readonly origin: Origin } | undefined {
@@ -112,18 +120,18 @@ export class Config {
   #missing(path: string): CodedError {
     return new CodedError({
       code: 'config/missing',
-      message: `\`${path}\` is not set.`,
+      message: `\`${this.nameOf(path)}\` is not set.`,
       location: this.locate(path),
-      hint: `Set \`${path}\`${example(path)}.`,
+      hint: `Set \`${this.nameOf(path)}\`${example(path)}.`,
     });
   }
 
   #wrongType(path: string, value: Value, wanted: string): CodedError {
     return new CodedError({
       code: 'config/wrong-type',
-      message: `\`${path}\` has to be ${wanted}, but is ${describe(value)}.`,
+      message: `\`${this.nameOf(path)}\` has to be ${wanted}, but is ${describe(value)}.`,
       location: this.locate(path),
-      hint: `Set \`${path}\` to ${wanted}${example(path)}.`,
+      hint: `Set \`${this.nameOf(path)}\` to ${wanted}${example(path)}.`,
     });
   }
 }

@@ -7,18 +7,18 @@ export interface TopLevelKey {
 const topLevelKey = /^(?:([A-Za-z_][\w.-]*)|'([^'\r\n]*)'|"([^"\\\r\n]*)")[ \t]*:(?=[ \t]|$)/;
 
 /**
- * Whether the first document of a YAML text has the key `ajet` at its top level. Looks at lines only, without parsing,
- * so that it can run on every change of the editor in front; text that is still broken elsewhere is recognised too.
+ * Whether the first document of a YAML text has the key `ajet`, or its older name, at its top level. Looks at lines only,
+ * without parsing, so that it can run on every change of the editor in front; text that is still broken elsewhere is recognised too.
  */
 export function isAgentJetConfig(text: string): boolean {
   return findAjetKey(text) !== undefined;
 }
 
-/** Offset of the top-level key `ajet`; undefined when the text has none. */
+/** Offset of the top-level key `ajet`, or of its older name; undefined when the text has neither. */
 export function findAjetKey(text: string): number | undefined {
   // A single search settles most files: those that never mention the key.
-  if (!text.includes('ajet')) return undefined;
-  for (const { name, offset } of topLevelKeys(text)) if (name === 'ajet') return offset;
+  if (!/ajet|astuner/.test(text)) return undefined;
+  for (const { name, offset } of topLevelKeys(text)) if (name === 'ajet' || name === 'astuner') return offset;
   return undefined;
 }
 

@@ -3,15 +3,18 @@
  * one `->`, and nothing is trimmed: a blank beside the arrow is part of the name it touches.
  */
 export interface Locator {
-  readonly kind: 'file' | 'module';
-  /** A path as written (kind `file`), or a dotted Python module. */
+  readonly kind: 'file' | 'module' | 'trinity';
+  /**
+   * A path as written (kind `file`), a dotted Python module, or the path of the taskset in a config of Trinity-RFT whose
+   * workflow it is; `name` is what Trinity's registry has it by, or a dotted path.
+   */
   readonly where: string;
   readonly name: string;
 }
 
-/** A dotted module can be nothing else. */
+/** A dotted module can be nothing else, and Trinity-RFT has no other workflows. */
 export function isPython({ kind, where }: Locator): boolean {
-  return kind === 'module' || where.endsWith('.py');
+  return kind !== 'file' || where.endsWith('.py');
 }
 
 export interface LocatorProblem {

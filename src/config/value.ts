@@ -205,6 +205,17 @@ export function valueAt(root: Value, path: string): Value | undefined {
   return value;
 }
 
+/** A tree that has but this value. */
+export function treeOf(path: string, value: Value): MappingValue {
+  const [first = '', ...rest] = path.split('.');
+  const { origin } = value;
+  const below = rest.reduceRight<Value>(
+    (inner, step) => ({ kind: 'mapping', entries: new Map([[step, inner]]), origin }),
+    value,
+  );
+  return { kind: 'mapping', entries: new Map([[first, below]]), origin };
+}
+
 /** The later layer wins, as in OmegaConf: mappings are joined key by key, anything else is replaced, null included. */
 export function mergeMappings(earlier: MappingValue, later: MappingValue): MappingValue {
   const entries = new Map(earlier.entries);

@@ -33,6 +33,7 @@ import {
   pythonConfiguration,
   type ChildConfiguration,
 } from './childSession.ts';
+import { debugpyEvents } from './debugpyEvents.ts';
 import { debugErrors, toDapMessage } from './errors.ts';
 import { GatheredRun } from './gatheredRun.ts';
 import { noteEvents } from './noteEvents.ts';
@@ -181,6 +182,7 @@ export class AgentJetSession extends ProtocolServer {
       this.#gathered.take(event);
       this.#send([...this.#reporter.report(event), ...this.#traceEvents.report(event)]);
       this.#send([...this.#humanEvents.report(event), ...noteEvents(event, this.#gathered)]);
+      this.#send(debugpyEvents(event));
       if (event.type === 'debugger') void this.#debugPython(event.port, launch);
     });
     if (!launch.spec.inspect || parentShowsStreams(launch.jsDebug)) {

@@ -43,6 +43,7 @@ export interface LaunchAttributes {
   readonly record?: string;
   readonly recordOverwrite?: boolean;
   readonly replay?: string;
+  readonly episode?: number;
   readonly replayMiss?: 'fail' | 'rerecord' | 'sequential';
   readonly faults?: FaultAttributes;
   readonly judgeTrace?: string;
@@ -69,6 +70,7 @@ export interface LaunchAttributes {
   readonly jsDebug?: Readonly<Record<string, unknown>>;
   readonly python?: string;
   readonly ajetPackage?: 'bundled' | 'installed';
+  readonly pluginDirs?: readonly string[];
   readonly pythonDebug?: Readonly<Record<string, unknown>>;
   readonly verbose?: boolean;
 }
@@ -175,14 +177,15 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
   config: {
     type: 'string',
     minLength: 1,
-    description: 'The AgentJet YAML file to run.',
+    description:
+      "The AgentJet YAML file to run; or a script that runs one itself: TypeScript or JavaScript that makes an `AgentJetJob`, Python that calls AgentScope's `tune`.",
     default: '${file}',
   },
   cwd: {
     type: 'string',
     minLength: 1,
     description:
-      'Folder that relative paths of the config start from. Default: the workspace folder, or the folder of the config.',
+      'Folder that relative paths of the config start from. Default: the workspace folder, or the folder of the config; of a Python script, its own.',
   },
   expDir: {
     type: 'string',
@@ -221,7 +224,13 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
     type: 'string',
     minLength: 1,
     description:
-      'A file that `record` made: it answers the LLM calls, with no model, no server, no key and no waiting.',
+      "A file that `record` made, or a run's `.ajtrace`: it answers the LLM calls, with no model, no server, no key and no waiting.",
+  },
+  episode: {
+    type: 'integer',
+    minimum: 0,
+    description:
+      'Runs only this episode of the trace that `replay` names again, by its number there: with its task, its repeat and its seed.',
   },
   replayMiss: {
     type: 'string',
@@ -319,7 +328,8 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
   envFile: {
     type: 'string',
     minLength: 1,
-    description: 'File with environment variables for the run, one `NAME=value` per line.',
+    description:
+      'File with environment variables for the run, one `NAME=value` per line. A `.env` in `cwd` is read in any case; what it names that is set already keeps its value, as under `ajet`.',
   },
   runtimeExecutable: {
     type: 'string',
@@ -342,7 +352,7 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
     type: 'string',
     minLength: 1,
     description:
-      'The Python (3.10 or newer) that runs workflows and judges in Python. Default: the setting `agentjet.python`, else that of a `.venv` in `cwd` or beside the config, else the one on PATH.',
+      'The Python (3.10 or newer) that runs workflows and judges in Python. Default: what the Python extension has selected for the folder, else that of a `.venv` in `cwd` or beside the config, else the setting `agentjet.python`, else the one on PATH.',
   },
   ajetPackage: {
     type: 'string',
@@ -352,6 +362,12 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
       'The interpreter’s own `ajet`, with all that it needs.',
     ],
     description: 'Which `ajet` Python workflows and judges import. Default: `bundled`.',
+  },
+  pluginDirs: {
+    type: 'array',
+    items: { type: 'string' },
+    description:
+      'Folders in which workflows and reward functions of a Trinity-RFT config are registered, as `trinity run --plugin-dir` is told; relative to `cwd`. Default: those of `TRINITY_PLUGIN_DIRS`.',
   },
   pythonDebug: {
     type: 'object',

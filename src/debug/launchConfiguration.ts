@@ -8,11 +8,6 @@
 import path from 'node:path';
 import { parse as parseEnvFile } from 'dotenv';
 import type { FileReader } from '../base/ports.ts';
-import { builtInJudge } from '../config/builtInJudges.ts';
-import { writtenNames } from '../config/code/writtenLocators.ts';
-import { dialectOf } from '../config/dialect.ts';
-import { isPython } from '../config/locator.ts';
-import { parseConfig } from '../config/parse.ts';
 import { debugModelChoice, parseDebugModel } from '../protocol/debugModelText.ts';
 import {
   faultKinds,
@@ -22,8 +17,10 @@ import {
   type RunRequest,
 } from '../protocol/run.ts';
 import { checkAttributes } from './checkAttributes.ts';
+import { dotEnv } from './dotEnv.ts';
 import { debugErrors } from './errors.ts';
 import type { EndpointAttributes, LaunchAttributes } from './launchAttributes.ts';
+import { pythonShare } from './pythonShare.ts';
 import type { RunSpec } from './runLauncher.ts';
 
 /** The settings that stand in for attributes a configuration does not give. Empty values count as not set. */
@@ -33,6 +30,7 @@ export interface LaunchDefaults {
   readonly endpoint?: unknown;
   readonly tokenizer?: string | undefined;
   readonly runtimeExecutable?: string | undefined;
+  /** What the editor found, as `findInterpreter` does; undefined: the run looks for itself. */
   readonly python?: string | undefined;
   readonly parallel?: number | undefined;
 }
@@ -55,6 +53,8 @@ export interface LaunchContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The key that the user saved for an endpoint, if any. */
   readonly savedApiKey: (baseUrl: string) => Promise<string | undefined>;
+  /** Where debugpy may lie besides the interpreter, in order; absent: nowhere. */
+  readonly debugpyFolders?: () => readonly string[];
 }
 
 export interface ResolvedLaunch {
@@ -86,7 +86,8 @@ export async function resolveLaunch(
   const helper = await resolveHelper(attributes, cwd, env, context);
   const debugModels = resolveDebugModels(attributes, cwd, env, context);
   const recording = resolveRecording(attributes, cwd);
-  const resolved = { config, cwd, model, recording, helper, debugModels, tokenizer, debugging };
+  const debugpy = context.debugpyFolders?.() ?? [];
+  const resolved = { config, cwd, model, recording, helper, debugModels, tokenizer, debugging, debugpy };
   return {
     spec: {
       request: toRequest(attributes, resolved),
@@ -101,29 +102,26 @@ export async function resolveLaunch(
   };
 }
 
-/** Whether all code of the user's that a config names is Python, so that no JavaScript debugger has anything to show. */
+/** Whether no JavaScript debugger has anything to show. */
 async function isAllPython(config: string, { files }: LaunchContext): Promise<boolean> {
-  const text = (await files.readText(config)) ?? '';
-  const dialect = dialectOf(text);
-  const named = dialect === undefined ? [] : writtenNames(parseConfig(text), dialect);
-  const own = named.flatMap(({ locator }) =>
-    locator === undefined || builtInJudge(locator) ? [] : [locator],
-  );
-  return own.length > 0 && own.every(isPython);
+  return pythonShare((await files.readText(config)) ?? '') === 'all';
 }
 
 function pythonOf(
-  { python, ajetPackage }: LaunchAttributes,
+  { python, ajetPackage, pluginDirs }: LaunchAttributes,
   cwd: string,
   debug: boolean,
+  debugpy: readonly string[],
 ): Pick<RunRequest, 'python'> {
   const executable = resolveExecutable(python, cwd);
-  if (executable === undefined && ajetPackage === undefined && !debug) return {};
+  if (executable === undefined && ajetPackage === undefined && pluginDirs === undefined && !debug) return {};
   return {
     python: {
       ...(executable !== undefined && { executable }),
       ...(ajetPackage !== undefined && { package: ajetPackage }),
+      ...(pluginDirs !== undefined && { pluginDirs: [...pluginDirs] }),
       ...(debug && { debug }),
+      ...(debug && debugpy.length > 0 && { debugpy: [...debugpy] }),
     },
   };
 }
@@ -139,6 +137,7 @@ function toRequest(
     debugModels: RunRequest['debugModels'];
     tokenizer: string | undefined;
     debugging: boolean;
+    debugpy: readonly string[];
   },
 ): RunRequest {
   // Stepping that jumps between episodes helps nobody, so a debugger gets one at a time unless told otherwise.
@@ -149,7 +148,7 @@ function toRequest(
     config: resolved.config,
     cwd: resolved.cwd,
     model: resolved.model,
-    ...pythonOf(attributes, resolved.cwd, resolved.debugging),
+    ...pythonOf(attributes, resolved.cwd, resolved.debugging, resolved.debugpy),
     ...resolved.recording,
     ...(attributes.judgeTrace !== undefined && {
       judge: { trace: path.resolve(resolved.cwd, attributes.judgeTrace), ownConfig: true },
@@ -183,20 +182,27 @@ async function resolveEnvironment(
   cwd: string,
   context: LaunchContext,
 ): Promise<EnvironmentOverlay> {
-  if (attributes.envFile === undefined) return { ...attributes.env };
+  const own = await dotEnv(cwd, context.files, context.environment);
+  if (attributes.envFile === undefined) return { ...own, ...attributes.env };
   const file = path.resolve(cwd, attributes.envFile);
   const text = await context.files.readText(file);
   if (text === undefined) throw debugErrors.fileNotFound('envFile', file);
-  return { ...parseEnvFile(text), ...attributes.env };
+  return { ...own, ...parseEnvFile(text), ...attributes.env };
 }
 
 function resolveRecording(
-  { record, recordOverwrite = false, replay, replayMiss = 'fail', faults }: LaunchAttributes,
+  { record, recordOverwrite = false, replay, replayMiss = 'fail', episode, faults }: LaunchAttributes,
   cwd: string,
 ): Pick<RunRequest, 'record' | 'replay' | 'faults'> {
   return {
     ...(record !== undefined && { record: { file: path.resolve(cwd, record), overwrite: recordOverwrite } }),
-    ...(replay !== undefined && { replay: { file: path.resolve(cwd, replay), miss: replayMiss } }),
+    ...(replay !== undefined && {
+      replay: {
+        file: path.resolve(cwd, replay),
+        miss: replayMiss,
+        ...(episode !== undefined && { episode }),
+      },
+    }),
     ...(faults !== undefined && {
       faults: {
         rate: faults.rate,

@@ -6,6 +6,8 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { launch, type LaunchPorts } from '../backbone/launcher/launch.ts';
+import { readRows } from '../backbone/launcher/readRows.ts';
+import type { ModelTextSource } from '../backbone/context-tracker/modelTextSource.ts';
 import type { DataSetPorts } from '../backbone/task-reader/data-set/dataSetPorts.ts';
 import { CancellationSource } from '../base/cancellation.ts';
 import { toReport } from '../base/errors.ts';
@@ -13,27 +15,30 @@ import { Emitter } from '../base/event.ts';
 import type { Logger } from '../base/ports.ts';
 import { placeOfMethod } from '../config/code/methodPlace.ts';
 import type { FrontEndMessage, ModelAnswer, RunEvent, RunRequest } from '../protocol/run.ts';
-import type { RecordedRun } from '../protocol/trace.ts';
+import type { RecordedRun } from '../protocol/recorded.ts';
 import { localClassFinder } from './classFinder.ts';
 import { systemClock } from './clock.ts';
+import { readReplayed } from './trace/replayedFile.ts';
 import { envTransport } from './envTransport.ts';
 import { localFiles } from './files.ts';
 import { localParts } from './parts.ts';
 import { huggingFaceHub } from './hub/dataSetHub.ts';
-import { isScript, runScript } from './job/runScript.ts';
+import { isScript, runScript, type ScriptPorts } from './job/runScript.ts';
 import { installLoader, type Loader } from './loader/loader.ts';
 import { openHelperLlm } from './helperLlm.ts';
 import { findRunText } from './modelText.ts';
 import { openModel, openModelTuner } from './modelTuner.ts';
 import { RunTapes } from './runTapes.ts';
+import { isPythonScript, runTuneScript } from './python/tuneScript.ts';
 import { serveFrontEnd } from './process/frontEnd.ts';
 import { descendantsOf, killOwnTree, killSurvivors } from './process/kill.ts';
 import { createReaderTools } from './readerTools.ts';
 import { RunConfig } from './runConfig.ts';
-import { openRunFolder } from './runFolder.ts';
+import { configCopy, openRunFolder } from './runFolder.ts';
 import { openTraceReader } from './trace/store/openReader.ts';
 import { UncaughtErrors } from './uncaught.ts';
-import { userCodeOf, type UserCode } from './userCode.ts';
+import { killLeftovers } from './python/leftovers.ts';
+import { userCodeOf, type UserCode, type UserCodeOptions } from './userCode.ts';
 
 // Garbage is collected when half as much again is there, not when it is several times what is kept: a run of a thousand
 // episodes needs little more memory than one of a hundred.
@@ -76,12 +81,27 @@ async function run(request: RunRequest): Promise<void> {
   await flushed(process.stderr);
   // Nor may a program stay that it started in a group of its own: once this process has gone, nobody can find it.
   killSurvivors(descendantsOf(process.pid));
+  killLeftovers();
   process.exit(0);
 }
 
-/** A config's run, or that of the job which a script makes. */
+/** A config's run, or that which a script asks for. */
 function runWhole(request: RunRequest): Promise<void> {
-  const { ports, loader, config } = portsOf(request);
+  const { ports, loader, config, code } = portsOf(request);
+  const start: ScriptPorts['launch'] = (changes) =>
+    launch(request, { ...ports, ...changes }, cancellation.token);
+  if (isPythonScript(request.config) && request.judge === undefined) {
+    return runTuneScript(request, {
+      cancellation: cancellation.token,
+      now: () => new Date(),
+      emit,
+      runScript: (file, answers) => code.runScript(file, answers),
+      compose: (file, text) => config.compose(file, text),
+      launch: start,
+      readRows: (compose, first) =>
+        readRows(request, first, { ...ports, readConfig: compose }, cancellation.token),
+    });
+  }
   if (!isScript(request.config)) return launch(request, ports, cancellation.token);
   return runScript(request, {
     emit,
@@ -89,8 +109,14 @@ function runWhole(request: RunRequest): Promise<void> {
     findExport: (value, except) => loader.findExport(value, except),
     userFrame: (error) => loader.userFrame(error),
     compose: (file, text) => config.compose(file, text),
-    launch: (changes) => launch(request, { ...ports, ...changes }, cancellation.token),
+    launch: start,
   });
+}
+
+/** Of a script whose run is judged again, the config that it made then, which the run's folder has. */
+function configOf({ config, judge }: RunRequest): string {
+  const isMade = judge !== undefined && (isScript(config) || isPythonScript(config));
+  return isMade ? path.join(path.dirname(judge.trace), configCopy) : config;
 }
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
@@ -108,6 +134,7 @@ interface RunPorts {
   readonly ports: LaunchPorts;
   readonly loader: Loader;
   readonly config: RunConfig;
+  readonly code: UserCode;
 }
 
 function portsOf(request: RunRequest): RunPorts {
@@ -115,9 +142,10 @@ function portsOf(request: RunRequest): RunPorts {
     sdkUrl: pathToFileURL(path.join(ownFolder, 'sdk.mjs')).href,
     esbuild: path.join(ownFolder, 'vendor/esbuild-wasm/bin/esbuild'),
   });
-  const { code, onUncaught } = userCode(request, loader);
-  const classes = localClassFinder([request.cwd]);
   const logger: Logger = { log: (level, message) => emit({ type: 'log', level, message }) };
+  const text = textLater();
+  const { code, onUncaught } = userCode(request, loader, { logger, openText: text.open });
+  const classes = localClassFinder([request.cwd]);
   const config = new RunConfig(request);
   const tapes = new RunTapes(request, logger, emit);
   const ports: LaunchPorts = {
@@ -125,14 +153,15 @@ function portsOf(request: RunRequest): RunPorts {
     files: localFiles,
     paths: path,
     emit,
-    readConfig: (asked) => config.compose(asked.config),
+    readConfig: (asked) => config.compose(configOf(asked)),
     loadWorkflow: (locator) => code.loadWorkflow(locator),
     loadJudge: (locator) => code.loadJudge(locator),
-    placeOfMethod: (locator, method) =>
-      placeOfMethod(locator, method, classes, (one) => localFiles.readText(one)),
-    findModelText: (_, plan) => findRunText(request, plan),
-    openModelTuner: (_, plan, text) =>
-      openModelTuner(request, plan, text, loader, emit, {
+    loadRewardFn: (name) => code.loadRewardFn(name),
+    placeOfMethod: async (locator, method) =>
+      code.placeOf(locator) ?? placeOfMethod(locator, method, classes, (one) => localFiles.readText(one)),
+    findModelText: async (_, plan) => text.found(await findRunText(request, plan)),
+    openModelTuner: (asked, plan, text) =>
+      openModelTuner(asked, plan, text, loader, emit, {
         cancellation: cancellation.token,
         onAnswer: answers.event,
         tapes,
@@ -154,6 +183,7 @@ function portsOf(request: RunRequest): RunPorts {
           emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
       }),
     readerTools: (plan) => createReaderTools(request, plan.seed, request.allowEnvironment ? process.env : {}),
+    readReplayed,
     readTrace: readRecorded,
     openFolder: (plan) => openRunFolder(plan.folder, config.text),
     episodes: {
@@ -164,20 +194,37 @@ function portsOf(request: RunRequest): RunPorts {
       isHeld: () => isHeld,
     },
   };
-  return { ports, loader, config };
+  return { ports, loader, config, code };
+}
+
+/** The tokenizer of a run, which is looked for after the user's code has been loaded, and before an episode runs. */
+function textLater(): {
+  readonly open: UserCodeOptions['openText'];
+  readonly found: (text: ModelTextSource) => ModelTextSource;
+} {
+  let source: ModelTextSource | undefined;
+  return {
+    open: () => source?.open() ?? Promise.reject(new Error('The tokenizer has not been looked for.')),
+    found: (text) => (source = text),
+  };
 }
 
 /** The user's code, and the errors of it that nothing carries to us. */
 function userCode(
   request: RunRequest,
   loader: Loader,
+  { logger, openText }: Pick<UserCodeOptions, 'logger' | 'openText'>,
 ): { readonly code: UserCode; readonly onUncaught: UncaughtErrors['onUncaught'] } {
   const uncaught = new UncaughtErrors((error) => reportUncaught(error, code));
   const code = userCodeOf({
     request,
     loader,
+    logger,
     pythonFolder: path.join(ownFolder, 'python'),
+    openText,
     onUncaught: (error) => uncaught.take(error),
+    warn: (problem) =>
+      emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
     onDebugger: (port) => emit({ type: 'debugger', language: 'python', port }),
   });
   return { code, onUncaught: uncaught.onUncaught };

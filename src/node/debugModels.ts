@@ -7,6 +7,8 @@ import type { ModelChoice } from '../protocol/run.ts';
 export interface DebugModelsOptions {
   /** By the names under which workflows ask for them. */
   readonly choices: Readonly<Record<string, ModelChoice>>;
+  /** Names of those that functions are given; undefined: of all that are chosen. */
+  readonly auxiliary?: readonly string[] | undefined;
   /** What answers for the target that is trained. */
   readonly trained: ModelChoice;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -28,9 +30,9 @@ export class DebugModels {
     this.#options = options;
   }
 
-  /** Of those that the run was given. */
+  /** Of those that functions are given. */
   get names(): readonly string[] {
-    return Object.keys(this.#options.choices);
+    return this.#options.auxiliary ?? Object.keys(this.#options.choices);
   }
 
   /** Rejects with a {@link ModelFailureError}, which a call can be answered with. */

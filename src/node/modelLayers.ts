@@ -5,7 +5,10 @@ import type { RunRequest } from '../protocol/run.ts';
 import type { RunTapes } from './runTapes.ts';
 
 /** What a run puts around each of its models. */
-export type ModelLayers = (open: () => ChatModel | Promise<ChatModel>) => Promise<ChatModel>;
+export type ModelLayers = (
+  open: () => ChatModel | Promise<ChatModel>,
+  role: 'trained' | 'debug',
+) => Promise<ChatModel>;
 
 /**
  * A recording in place of the models, where there is to be one: they are opened only where they may be asked. Faults
@@ -22,5 +25,8 @@ export async function openModelLayers(
     faults === undefined ? model : withFaults(model, { ...faults, names: tapes.names, logger });
   const replay = await tapes.replay();
   if (replay === undefined) return async (open) => around(await open());
-  return async (open) => around(replay.player.inPlaceOf(replay.asksModels ? await open() : undefined));
+  return async (open, role) => {
+    if (role === 'debug' && !replay.hasDebugModels) return around(await open());
+    return around(replay.player.inPlaceOf(replay.asksModels ? await open() : undefined));
+  };
 }

@@ -14,7 +14,7 @@ import {
   type Gateway,
 } from '../backbone/model-tuner/gateway.ts';
 import type { ChatModel } from '../backbone/model-tuner/model.ts';
-import type { AdapterRoute, Targets } from '../backbone/model-tuner/routing.ts';
+import type { Targets } from '../backbone/model-tuner/routing.ts';
 import { TargetBook } from '../backbone/model-tuner/targetBook.ts';
 import { createTuner, type ModelAccess, type TunerBinding } from '../backbone/model-tuner/tuner.ts';
 import type { EpisodeCalls, EpisodeSlot } from '../backbone/task-runner/episode.ts';
@@ -33,7 +33,7 @@ import { localFiles } from './files.ts';
 import { createModelFetch } from './modelFetch.ts';
 import { openModelLayers } from './modelLayers.ts';
 import { startModelServer } from './modelServer.ts';
-import { OutsideWatch } from './outsideCalls.ts';
+import { OutsideWatch, type UserStacks } from './outsideCalls.ts';
 import { openRunRecording } from './runRecording.ts';
 import type { RunTapes } from './runTapes.ts';
 import { loadScriptModel } from './scriptModel.ts';
@@ -43,6 +43,9 @@ export interface ScriptLoader {
   importModule(file: string): Promise<unknown>;
   userFrame(error: unknown): Location | undefined;
 }
+
+/** What the calls of a run need of it beside. */
+export type TunerLoader = ScriptLoader & UserStacks;
 
 /** What a run's request says of models and of what is trained. */
 export type TunerRequest = Pick<
@@ -64,27 +67,30 @@ export interface OfTheRun {
   readonly tapes: RunTapes;
 }
 
-type Planned = Pick<RunPlan, 'seed' | 'sampling' | 'tracking'>;
+type Planned = Pick<RunPlan, 'seed' | 'sampling' | 'tracking' | 'auxiliaryModels'>;
 
 /** The Model Tuner of one run: its gateway behind a loopback socket and behind a `fetch` of this process. */
 export async function openModelTuner(
   request: TunerRequest,
   plan: Planned,
   text: ModelTextSource,
-  loader: ScriptLoader,
+  loader: TunerLoader,
   emit: (event: RunEvent) => void,
   { cancellation, onAnswer, tapes }: OfTheRun,
 ): Promise<ModelTuner> {
   const logger = { log: (level: LogLevel, message: string) => emit({ type: 'log', level, message }) };
   const { names } = tapes;
+  tapes.toolCallsDisabled = plan.tracking.toolCallsDisabled;
   const around = await openModelLayers(request, tapes, logger);
-  const human = { names, clock: systemClock, onAnswer, emit };
-  const opener = modelOpener(plan.seed, text, loader, logger, () => createHumanModel(human));
-  const open: DebugModelsOptions['open'] = (choose) => around(() => opener(choose()));
-  const model = await open(() => request.model);
+  const opener = modelOpener(plan.seed, text, loader, logger, () =>
+    createHumanModel({ names, clock: systemClock, onAnswer, emit }),
+  );
+  const model = await around(() => opener(request.model), 'trained');
   const recorded = { names, model: model.description, cancellation, emit };
   const recording = tapes.recordOn(await openRunRecording(request, recorded));
-  const debugModels = debugModelsOf(request, open, logger);
+  const debugModel = (choose: () => ModelChoice): Promise<ChatModel> =>
+    around(() => opener(choose()), 'debug');
+  const debugModels = debugModelsOf(request, plan, debugModel, logger);
   const targets = targetBook(emit);
   const calls = new Emitter<FinishedCall>();
   const faults = new FaultTally();
@@ -93,14 +99,13 @@ export async function openModelTuner(
   calls.event((call) => targets.uses(call.targetTag));
   const gateway = gatewayOf(model, debugModels, plan, logger, calls);
   const server = await startModelServer(gateway.handle);
-  const outside = new OutsideWatch(server.baseUrl, (error) => loader.userFrame(error));
-  const fetchFor = (adapter: AdapterRoute): typeof fetch =>
-    createModelFetch((asked) => gateway.handle({ ...asked, adapter }));
+  const outside = new OutsideWatch(server.baseUrl, loader);
+  const fetchFor = fetchesOf(gateway, { callSource: () => loader.callSource() });
   const binding = { baseUrl: server.baseUrl, debugModels: debugModels.names, fetchFor };
   const openCalls: ModelTuner['openCalls'] = (slot, episodeUuid, guard) => {
     const name = names.begin(slot.episode, slot.task.task_id, slot.repeat);
-    const address = server.baseUrl;
-    const handle = gateway.openEpisode({ ...optionsOf(slot, guard), episodeUuid, address });
+    const told = { episodeUuid, address: server.baseUrl };
+    const handle = gateway.openEpisode({ ...optionsOf(slot, guard), ...told });
     return callsOf(handle, {
       tunerFor: (workflow) => {
         const trained = settleTargets(workflow, request.trainableTargets);
@@ -109,20 +114,30 @@ export async function openModelTuner(
       },
       faults: () => faults.of(episodeUuid),
       outside: outside.openEpisode(),
-      close: () => recording?.episodeEnded(name),
+      close: () => tapes.episodeEnded(name, cancellation),
     });
-  };
-  const close = async (): Promise<void> => {
-    outside.close();
-    await server.close();
-    recording?.close();
   };
   return {
     description: model.description,
     onCall: calls.event,
     openCalls,
     episodesEnded: () => targets.close(),
-    close,
+    close: async () => {
+      outside.close();
+      await server.close();
+      recording?.close();
+    },
+  };
+}
+
+/** Each call tells the line of the user's code that it comes from, which only its beginning shows. */
+function fetchesOf(
+  { handle }: Gateway,
+  { callSource }: Pick<TunerLoader, 'callSource'>,
+): TunerBinding['fetchFor'] {
+  return (adapter) => (input, init) => {
+    const source = callSource();
+    return createModelFetch((asked) => handle({ ...asked, adapter, source }))(input, init);
   };
 }
 
@@ -149,9 +164,15 @@ function optionsOf(slot: EpisodeSlot, guard?: ContextGuard): Omit<EpisodeOptions
   return { episode: slot.episode, seed: seedOf(slot), ...(guard && { guard }) };
 }
 
-function debugModelsOf(request: TunerRequest, open: DebugModelsOptions['open'], logger: Logger): DebugModels {
+function debugModelsOf(
+  request: TunerRequest,
+  { auxiliaryModels }: Planned,
+  open: DebugModelsOptions['open'],
+  logger: Logger,
+): DebugModels {
   return new DebugModels({
     choices: request.debugModels ?? {},
+    auxiliary: auxiliaryModels,
     trained: request.model,
     environment: request.allowEnvironment ? process.env : {},
     open,

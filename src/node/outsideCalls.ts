@@ -7,7 +7,10 @@ import {
   type EpisodeWatch,
   type SentRequest,
 } from '../backbone/model-tuner/outsideCalls.ts';
+import { sourceHeader, sourceText } from '../backbone/model-tuner/callSource.ts';
 import type { Location } from '../base/errors.ts';
+import type { CallSource } from '../protocol/trace.ts';
+import { deepStack } from './loader/stack.ts';
 
 /** To which episode's code it belongs what runs. */
 const watched = new AsyncLocalStorage<EpisodeWatch>();
@@ -17,19 +20,26 @@ export function notOfAnEpisode<T>(work: () => T): T {
   return watched.exit(work);
 }
 
+/** Tells places in the user's code. */
+export interface UserStacks {
+  userFrame(error: unknown): Location | undefined;
+  callSource(): CallSource | undefined;
+}
+
 /**
  * Watches the requests of this process, `fetch` and `node:http` alike, for LLM calls that a workflow makes around the
- * tuner. It reads method, host and path, and changes nothing; what other processes send it does not see.
+ * tuner. It reads method, host and path, and changes nothing of them; what other processes send it does not see. Those
+ * to the tuner's own server get a header that tells the line of code that asks.
  */
 export class OutsideWatch {
   readonly #ownOrigin: string;
-  readonly #userFrame: (error: unknown) => Location | undefined;
+  readonly #stacks: UserStacks;
   readonly #tallies = new WeakMap<EpisodeWatch, OutsideTally>();
 
   /** @param ownBaseUrl the tuner's, requests to which are not outside */
-  constructor(ownBaseUrl: string, userFrame: (error: unknown) => Location | undefined) {
+  constructor(ownBaseUrl: string, stacks: UserStacks) {
     this.#ownOrigin = new URL(ownBaseUrl).origin;
-    this.#userFrame = userFrame;
+    this.#stacks = stacks;
     for (const [channel, listener] of this.#channels) subscribe(channel, listener);
   }
 
@@ -47,46 +57,56 @@ export class OutsideWatch {
     for (const [channel, listener] of this.#channels) unsubscribe(channel, listener);
   }
 
+  #tellSource(request: SeenRequest): void {
+    const source = this.#stacks.callSource();
+    if (source !== undefined) request.setHeader(sourceHeader, sourceText(source));
+  }
+
   readonly #channels = [
     ['undici:request:create', (message: unknown) => this.#see(sentByFetch(message))],
     ['http.client.request.created', (message: unknown) => this.#see(sentByHttp(message))],
   ] as const;
 
-  #see(request: SentRequest | undefined): void {
+  #see(request: SeenRequest | undefined): void {
     const watch = watched.getStore();
     const tally = watch && this.#tallies.get(watch);
-    if (tally === undefined || request === undefined || !asksForText(request)) return;
-    if (request.origin !== this.#ownOrigin) tally.add(request, this.#userFrame(deepStack()));
+    if (tally === undefined || request === undefined) return;
+    if (request.origin === this.#ownOrigin) this.#tellSource(request);
+    else if (asksForText(request)) tally.add(request, this.#stacks.userFrame(deepStack()));
   }
 }
 
-/** What clients put between the user's code and the request is more than the usual ten frames. */
-const frames = 60;
-
-function deepStack(): Error {
-  const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = frames;
-  try {
-    return new Error('a request');
-  } finally {
-    Error.stackTraceLimit = limit;
-  }
+interface SeenRequest extends SentRequest {
+  /** It is not sent yet. */
+  setHeader(name: string, value: string): void;
 }
 
-function sentByFetch(message: unknown): SentRequest | undefined {
-  const { request } = message as { readonly request?: Partial<Record<keyof SentRequest, unknown>> };
+function sentByFetch(message: unknown): SeenRequest | undefined {
+  const { request } = message as {
+    readonly request?: Partial<Record<keyof SentRequest, unknown>> & FetchHeaders;
+  };
   const { method, origin, path } = request ?? {};
   if (typeof method !== 'string' || typeof path !== 'string') return undefined;
-  return { method, origin: String(origin), path: withoutQuery(path) };
+  const setHeader: SeenRequest['setHeader'] = (name, value) => request?.addHeader?.(name, value);
+  return { method, origin: String(origin), path: withoutQuery(path), setHeader };
 }
 
-function sentByHttp(message: unknown): SentRequest | undefined {
+/** Documented for this channel. */
+interface FetchHeaders {
+  addHeader?(name: string, value: string): void;
+}
+
+function sentByHttp(message: unknown): SeenRequest | undefined {
   const { request } = message as { readonly request?: unknown };
   if (!(request instanceof ClientRequest)) return undefined;
   const { method, protocol, path } = request;
   const host = request.getHeader('host');
   const origin = `${protocol}//${typeof host === 'string' ? host : request.host}`;
-  return { method, origin, path: withoutQuery(path) };
+  const setHeader: SeenRequest['setHeader'] = (name, value) => {
+    // Of headers that are given as they are to be sent, nothing can be changed.
+    if (!request.headersSent) request.setHeader(name, value);
+  };
+  return { method, origin, path: withoutQuery(path), setHeader };
 }
 
 function withoutQuery(path: string): string {

@@ -1,7 +1,10 @@
 import path from 'node:path';
 import process from 'node:process';
 import { CodedError } from '../base/errors.ts';
+import { astunerRun } from '../config/astuner/astunerRun.ts';
 import { compose, type Composition } from '../config/compose.ts';
+import { dialectOf, type DialectId } from '../config/dialect.ts';
+import { trinityRun } from '../config/trinity/trinityRun.ts';
 import type { RunRequest } from '../protocol/run.ts';
 import { localFiles } from './files.ts';
 
@@ -23,16 +26,26 @@ export class RunConfig {
   async compose(file: string, text?: string): Promise<Composition> {
     this.#text = text ?? (await readConfigText(file));
     const { cwd, allowEnvironment } = this.#request;
-    return compose({
+    const dialect = dialectOf(this.#text);
+    const composed = await compose({
       file,
       text: this.#text,
+      ...(dialect && { dialect }),
       cwd,
       files: localFiles,
       paths: path,
       environment: allowEnvironment ? (name) => process.env[name] : 'blocked',
     });
+    return dialect === undefined ? composed : runs[dialect.id](composed);
   }
 }
+
+/** What a composed config comes to on the debug backbone, which reads AgentJet's own keys. */
+const runs: Readonly<Record<DialectId, (composed: Composition) => Composition>> = {
+  ajet: (composed) => composed,
+  astuner: astunerRun,
+  trinity: trinityRun,
+};
 
 async function readConfigText(file: string): Promise<string> {
   const text = await localFiles.readText(file).catch((error: unknown) => {

@@ -4,6 +4,9 @@ import { CodedError } from '../base/errors.ts';
 import type { RunFolder } from '../backbone/launcher/launch.ts';
 import { openTraceWriter } from './trace/store/openWriter.ts';
 
+/** What a run's folder has of its config, by upstream's name for it. */
+export const configCopy = 'yaml_backup.yaml';
+
 /**
  * Makes the run's folder: a copy of the config as it was, under upstream's name for it, and a place for the trace. A name that is taken gets a number, so that no run overwrites another (upstream does, after a warning).
  *
@@ -12,7 +15,7 @@ import { openTraceWriter } from './trace/store/openWriter.ts';
 export async function openRunFolder(wanted: string, configText: string): Promise<RunFolder> {
   try {
     const folder = await makeFolder(wanted);
-    await writeFile(path.join(folder, 'yaml_backup.yaml'), configText);
+    await writeFile(path.join(folder, configCopy), configText);
     return {
       path: folder,
       openTrace: (run) =>

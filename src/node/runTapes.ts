@@ -1,7 +1,8 @@
 import type { FinishedCall } from '../backbone/model-tuner/call.ts';
 import type { CallIdentity, ChatModel, ChatRequest, ModelReply } from '../backbone/model-tuner/model.ts';
-import { EpisodeNames } from '../backbone/model-tuner/recording/episodeNames.ts';
+import { EpisodeNames, type EpisodeName } from '../backbone/model-tuner/recording/episodeNames.ts';
 import { readRecording } from '../backbone/model-tuner/recording/readRecording.ts';
+import { asTraced, recordingOfTrace } from '../backbone/model-tuner/recording/traceRecording.ts';
 import { createReplay, type Replay } from '../backbone/model-tuner/recording/replayModel.ts';
 import type { CancellationToken } from '../base/cancellation.ts';
 import { toReport } from '../base/errors.ts';
@@ -10,6 +11,7 @@ import type { RunEvent, RunRequest } from '../protocol/run.ts';
 import { systemClock } from './clock.ts';
 import { localFiles } from './files.ts';
 import type { RunRecording } from './runRecording.ts';
+import { isTraceFile, readReplayed } from './trace/replayedFile.ts';
 
 /** The helper LLM's calls are of no episode; in a recording they stand under a name of their own. */
 const helperTask = 'helper LLM';
@@ -18,6 +20,8 @@ export interface OpenReplay {
   readonly player: Replay;
   /** Whether calls of the helper LLM were recorded; not so before the recording had them, or where a script answered. */
   readonly hasHelper: boolean;
+  /** Whether what debug models answered was recorded; a trace does not have it. */
+  readonly hasDebugModels: boolean;
   /** Whether models are asked for what was not recorded. */
   readonly asksModels: boolean;
 }
@@ -25,6 +29,8 @@ export interface OpenReplay {
 /** What a run's calls are recorded on and replayed from: those of its episodes, and those of its helper LLM. */
 export class RunTapes {
   readonly names = new EpisodeNames();
+  /** Of the run, which decides what a trace has of its requests. */
+  toolCallsDisabled = false;
   readonly #request: Pick<RunRequest, 'record' | 'replay'>;
   readonly #logger: Logger;
   readonly #emit: (event: RunEvent) => void;
@@ -46,6 +52,16 @@ export class RunTapes {
   /** Undefined where nothing is to be replayed. Rejects with what is wrong with the recording, `recording/…`. */
   replay(): Promise<OpenReplay | undefined> {
     return (this.#replay ??= this.#openReplay());
+  }
+
+  /** What was recorded before and not made this time is told of, unless the run was given up. */
+  episodeEnded(name: EpisodeName, { isCancelled }: CancellationToken): void {
+    this.#recording?.episodeEnded(name);
+    if (isCancelled) return;
+    this.#replay?.then(
+      (replay) => replay?.player.ended(name),
+      () => undefined, // that there is none, the run has told
+    );
   }
 
   get replays(): boolean {
@@ -93,7 +109,8 @@ export class RunTapes {
       const { completion } = reply;
       const seconds = (systemClock.monotonic() - begun) / 1000;
       const about = { episodeUuid: '', debugModel: null, canned: null, failure: undefined };
-      this.#record({ ...call, ...about, request, startedAt, seconds, status: 200, completion });
+      const times = { askedAfter: 0, firstAfter: null };
+      this.#record({ ...call, ...about, ...times, request, startedAt, seconds, status: 200, completion });
     }
     return reply;
   }
@@ -117,13 +134,20 @@ export class RunTapes {
   async #openReplay(): Promise<OpenReplay | undefined> {
     const { replay } = this.#request;
     if (replay === undefined) return undefined;
-    const recording = await readRecording(replay.file, localFiles, (problem) =>
-      this.#emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
-    );
+    const isTrace = isTraceFile(replay.file);
+    const recording = isTrace
+      ? recordingOfTrace(readReplayed(replay.file, replay.episode), replay.file)
+      : await readRecording(replay.file, localFiles, (problem) =>
+          this.#emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
+        );
     const { names } = this;
-    const options = { recording, onMiss: replay.miss, names, clock: systemClock, logger: this.#logger };
+    const compared = isTrace
+      ? (request: ChatRequest) => asTraced(request, this.toolCallsDisabled)
+      : undefined;
+    const asked = { onMiss: replay.miss, names, clock: systemClock, logger: this.#logger };
     return {
-      player: createReplay(options),
+      player: createReplay({ ...asked, recording, compared }),
+      hasDebugModels: !isTrace,
       hasHelper: recording.calls.some(
         ({ episode, targetTag }) => episode.task === helperTask && targetTag === 'helper',
       ),

@@ -15,24 +15,24 @@ export interface JobConfig extends Record<string, unknown> {
 
 export interface JobOptions {
   /** What training runs on: `trinity` (default), `verl` or `debug`. `tune` runs on `debug` in any case. */
-  readonly backbone?: string;
+  readonly backbone?: string | undefined;
   /** `ajet.model.path`. Default `Qwen/Qwen2___5-7B-Instruct`. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** `ajet.trainer_common.n_gpus_per_node`. Default 8. */
-  readonly nGpu?: number;
+  readonly nGpu?: number | undefined;
   /** `ajet.trainer_common.algorithm.adv_estimator`. Default `grpo`. */
-  readonly algorithm?: string;
+  readonly algorithm?: string | undefined;
   /** GPUs that only sample, with one engine each; for `trinity`, fewer than `nGpu`. */
-  readonly nGpuForInfer?: number;
+  readonly nGpuForInfer?: number | undefined;
 }
 
 export interface JobSplits {
   /** Name of the split to train on, default `train`; for `jsonl` the second file is `validationPath`. */
-  readonly trainingSplit?: string;
+  readonly trainingSplit?: string | undefined;
   /** Default `test`. */
-  readonly validationSplit?: string;
+  readonly validationSplit?: string | undefined;
   /** Of `jsonl`: the file of validation tasks. Default: the one of training tasks. */
-  readonly validationPath?: string;
+  readonly validationPath?: string | undefined;
 }
 
 /** A locator (`file.ts->Name`), or the class or function itself. */

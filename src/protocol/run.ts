@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 
 export const runProtocolVersion = 1;
 
-const location = z.object({
+export const location = z.object({
   file: z.string(),
   line: z.optional(z.number()),
   column: z.optional(z.number()),
@@ -65,7 +65,9 @@ export const recordChoice = z.object({
 export const replayMisses = ['fail', 'rerecord', 'sequential'] as const;
 
 /** A recording that answers in place of the models; they are asked with `rerecord` only. */
-export const replayChoice = z.object({ file: z.string(), miss: z.enum(replayMisses) });
+const replayed = { file: z.string(), miss: z.enum(replayMisses) };
+/** With `episode`, the file is a trace, and that episode of it the only one that is run. */
+export const replayChoice = z.object({ ...replayed, episode: z.optional(z.number()) });
 /** A model that is not trained, by the name under which a workflow's adapters know it. */
 const debugModels = z.record(z.string(), modelChoice);
 
@@ -127,8 +129,12 @@ export const runRequest = z.object({
       executable: z.optional(z.string()),
       /** Whose `ajet` they import; absent: ours. */
       package: z.optional(z.enum(['bundled', 'installed'])),
+      /** Folders of Trinity-RFT's plugins, relative to `cwd`; absent: those of `TRINITY_PLUGIN_DIRS`. */
+      pluginDirs: z.optional(z.array(z.string())),
       /** Whether the interpreter, once it is needed, waits for a debugger; see the event `debugger`. */
       debug: z.optional(z.boolean()),
+      /** Folders that debugpy is taken from where the interpreter has none, absolute. */
+      debugpy: z.optional(z.array(z.string())),
     }),
   ),
   /** Seed of the run; absent: `ajet.debug.debug_vllm_seed`. */
@@ -255,7 +261,7 @@ export const episodeResult = z.object({
   stopped: z.optional(z.boolean()),
   /** How often training takes it, where more episodes were started than train; told when the run is over. */
   selected: z.optional(z.number()),
-  /** Only of an episode that was scored again: what its trace has. */
+  /** Of an episode that was scored again, or replayed by its number: what its trace has. */
   recorded: z.optional(z.object({ reward: z.nullable(z.number()), isSuccess: z.boolean() })),
   /** Absent where the process went before it could tell. */
   tracking: z.optional(episodeTracking),

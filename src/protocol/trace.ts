@@ -2,71 +2,8 @@
  * What a run's trace holds, as its writer gives it and its readers get it. The file's layout is the trace store's own
  * business; token arrays cross as typed arrays here and as plain numbers on wires of JSON.
  */
-import type { ErrorReport } from '../base/errors.ts';
 import type { EpisodeResult } from './run.ts';
-import type { Selection } from './selection.ts';
-
-/** Whose tokenizer counted: only with `exact` are ids and lengths those of training. */
-export interface TokenizerNote {
-  /** e.g. `Qwen/Qwen2.5-7B`, or `embedded`. */
-  readonly name: string;
-  /** False: the embedded one stood in, so ids are its own and lengths approximate. */
-  readonly exact: boolean;
-  /** Where it was read from, absolute; null for the embedded one. */
-  readonly file: string | null;
-}
-
-/** The config's lengths, in tokens, that decide what fits into a sample. */
-export interface LengthLimits {
-  /** `ajet.rollout.max_model_len`. */
-  readonly modelLength: number;
-  /** `ajet.data.max_prompt_length`. */
-  readonly promptLength: number;
-  /** `ajet.data.max_response_length`. */
-  readonly responseLength: number;
-  /** `ajet.rollout.max_response_length_in_one_turn`. */
-  readonly turnLength: number;
-}
-
-/** What of the config decides which calls merge into one timeline. */
-export interface MergeRules {
-  /** `ajet.context_tracker.timeline_merging_policy.timeline_compare_level`. */
-  readonly compareLevel: 'text' | 'token';
-  /** `ajet.context_tracker.timeline_merging_policy.ignore_tools`. */
-  readonly ignoreTools: boolean;
-}
-
-/** What of the config decides which of a run's samples training takes. */
-export interface BatchRules {
-  /** `ajet.rollout.multi_turn.max_sample_per_task`: of one episode, whatever the key says. */
-  readonly perEpisode: number;
-  /** The run's. */
-  readonly seed: number;
-}
-
-/** A run, as known when its first episode starts. */
-export interface TracedRun {
-  readonly experiment: string;
-  /** The config file, absolute, and its text as it was. */
-  readonly config: string;
-  readonly configText: string;
-  readonly workflow: string;
-  readonly workflowFile: string;
-  /** e.g. `embedded (seed 12345)`. */
-  readonly model: string;
-  /** As the config names it; absent: it names none. */
-  readonly judge?: string | undefined;
-  readonly tokenizer: TokenizerNote;
-  readonly limits: LengthLimits;
-  readonly merging: MergeRules;
-  /** Absent in traces of earlier versions. */
-  readonly batch?: BatchRules;
-  readonly tasks: number;
-  readonly repeat: number;
-  readonly episodes: number;
-  /** Milliseconds since the Unix epoch. */
-  readonly startedAt: number;
-}
+import type { CodePlaces, TracedRunEnd } from './tracedRun.ts';
 
 export interface TracedEpisode {
   readonly episode: number;
@@ -96,6 +33,29 @@ export interface TracedMessage {
   readonly logprobs: Float32Array | null;
   /** One per token: 1 counts in the loss. */
   readonly lossMask: Uint8Array;
+  /** Absent: the server told none. */
+  readonly alternatives?: TracedAlternatives;
+}
+
+/** For each token of a message what the model might have made there, best first: `top_logprobs` as the server told them. */
+export interface TracedAlternatives {
+  /** Places per token. */
+  readonly width: number;
+  /** `width` per token; -1: none, or a token that the tokenizer does not have. */
+  readonly ids: Int32Array;
+  /** `width` per token; NaN: none. */
+  readonly logprobs: Float32Array;
+}
+
+/** The line of the user's code that asked for a call. */
+export interface CallSource {
+  /** Absolute. */
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  readonly column: number | null;
+  /** Name of the function that the line is in, as the language tells it; null: it tells none. */
+  readonly function: string | null;
 }
 
 /** One LLM call. Messages are positions in the episode's list of messages. */
@@ -108,6 +68,13 @@ export interface TracedCall {
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
   readonly seconds: number;
+  /**
+   * Seconds from the request's arrival until a model was asked: reading, checking and counting it, and opening the
+   * tokenizer for the first. Null: none was; absent in traces of earlier versions.
+   */
+  readonly askedAfter?: number | null;
+  /** Seconds from the request's arrival to the first part of the answer. Null: it was not streamed by the model. */
+  readonly firstAfter?: number | null;
   /** HTTP status that the client got. */
   readonly status: number;
   readonly error: string | null;
@@ -122,12 +89,44 @@ export interface TracedCall {
   readonly finishReason: string | null;
   /** Of the request, in order. */
   readonly messages: readonly number[];
+  /**
+   * Those that the request would have by the other setting of `fix_retokenization_drift`; absent: the same, as always
+   * where the engine told nothing of its prompt.
+   */
+  readonly otherMessages?: readonly number[];
+  /** Messages of the request that training leaves out, as sent, each with how many of `messages` stand before it; absent: none. */
+  readonly leftOut?: readonly { readonly before: number; readonly message: unknown }[];
   /** The reply's position; null: the call was not answered, or is not tracked. */
   readonly reply: number | null;
   /** Tokens of the whole prompt by the chat template, the header of the reply included. */
   readonly promptTokens: number;
   /** Tokens of the reply that the model made. */
   readonly replyTokens: number;
+  /** Absent: it is not known. */
+  readonly source?: CallSource | undefined;
+}
+
+/**
+ * What an episode does beside its LLM calls, as far as the tuner has a part in it: the workflow's own `execute`, the
+ * judge's `computeReward`, requests to an environment service, questions to the helper LLM; and an LLM call for as long
+ * as it runs, after which it is a {@link TracedCall}.
+ */
+export type SpanKind = 'workflow' | 'judge' | 'environment' | 'helper' | 'call';
+
+export interface TracedSpan {
+  readonly episode: number;
+  /** Position in the episode, in order of their beginnings. */
+  readonly span: number;
+  readonly kind: SpanKind;
+  /** Of the class, the endpoint or the model; the agent of a call. */
+  readonly name: string;
+  /** Of an LLM call that runs: which; null: it is none. */
+  readonly call: number | null;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  /** Null: it runs. */
+  readonly seconds: number | null;
+  readonly error: string | null;
 }
 
 /** A token trajectory: what becomes a training sample. */
@@ -147,59 +146,14 @@ export interface TracedReturn {
   readonly output: string;
 }
 
-/** An episode as its trace has it, for a judge. */
-export interface RecordedEpisode {
-  readonly episode: number;
-  readonly uuid: string;
-  readonly taskId: string;
-  readonly taskIndex: number;
-  readonly repeat: number;
-  /** Null: it ended with an error, or has not ended. */
-  readonly reward: number | null;
-  readonly isSuccess: boolean;
-  /** Null: the workflow did not come to return anything. */
-  readonly returned: TracedReturn | null;
-}
-
-/** The episodes of a trace, for a judge. */
-export interface RecordedRun {
-  readonly experiment: string;
-  /** The config file, absolute, as it was named. */
-  readonly config: string;
-  readonly workflow: string;
-  readonly workflowFile: string;
-  readonly tasks: number;
-  readonly repeat: number;
-  readonly episodes: readonly RecordedEpisode[];
-}
-
-/** What a trace says of its run's samples, but for their tokens. */
-export interface RecordedBatch {
-  readonly limits: LengthLimits;
-  readonly tokenizer: TokenizerNote;
-  /** Null: the trace is of a version that did not keep them. */
-  readonly rules: BatchRules | null;
-  /** Episodes per task. */
-  readonly repeat: number;
-  /** Of the episodes that ended, in order of their numbers. */
-  readonly results: readonly EpisodeResult[];
-}
-
 /** What an episode's end adds. */
 export interface TracedEpisodeEnd {
   readonly result: EpisodeResult;
   /** Absent where the workflow returned nothing, or nothing that JSON can hold. */
   readonly returned?: TracedReturn | undefined;
   readonly timelines: readonly TracedTimeline[];
-}
-
-export interface TracedRunEnd {
-  readonly status: 'completed' | 'cancelled' | 'failed';
-  readonly error: ErrorReport | null;
-  /** Of an oversampled rollout. */
-  readonly selection?: readonly Selection[] | undefined;
-  /** Milliseconds since the Unix epoch. */
-  readonly endedAt: number;
+  /** Those that neither an earlier episode's end nor a call of the run had; absent: none. */
+  readonly tokens?: readonly TracedToken[] | undefined;
 }
 
 /** Text of token ids, by which a trace is readable without the tokenizer. */
@@ -220,6 +174,11 @@ export interface TraceWriter {
   readonly file: string;
   episodeStarted(episode: TracedEpisode): void;
   /**
+   * A span has begun, or has ended. One that is told only when it has ended is safe with what the episode writes next.
+   * The end of a call ends its span.
+   */
+  span(span: TracedSpan): void;
+  /**
    * @param messages those of the episode that are new since its last call, with their positions
    * @param tokens those that no earlier call of the run had
    */
@@ -233,6 +192,8 @@ export interface TraceWriter {
     end: TracedEpisodeEnd,
     messages: readonly { readonly position: number; readonly message: TracedMessage }[],
   ): void;
+  /** Where the code is that scores; told once it is known, which is before the run's end. */
+  codeFound(places: CodePlaces): void;
   /** Ends the trace and leaves one file. */
   runEnded(end: TracedRunEnd): void;
 }

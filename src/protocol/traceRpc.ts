@@ -4,36 +4,99 @@
  */
 import * as z from 'zod/mini';
 import type { ErrorReport } from '../base/errors.ts';
-import type { Author, LengthLimits, TokenizerNote, TracedRun, TracedRunEnd } from './trace.ts';
+import { codeRequests, type DebugView, type LinesView, type ShownView, type SourceView } from './codeRpc.ts';
+import { conversationRequests, count, trace, type ConversationResults } from './conversationRpc.ts';
+import type { CallView, EpisodeView, SpansView, TimelineView } from './episodeRpc.ts';
+import { bySetting } from './mergeSetting.ts';
+import { mergingRequests, type MergingResults } from './mergingRpc.ts';
+import { otherRunRequests, type OtherRunResults } from './otherRunRpc.ts';
+import type { RunView, TraceSummary } from './runRpc.ts';
+import {
+  comparedTrace,
+  wanted,
+  type CompareView,
+  type FindView,
+  type StripView,
+  type TokenDetail,
+  type TokensView,
+} from './tokenRpc.ts';
+import {
+  episodeSorts,
+  groupSorts,
+  listWindow,
+  sortBy,
+  type EpisodesView,
+  type GroupsView,
+  type GroupView,
+  type Histogram,
+  type NamesView,
+} from './traceLists.ts';
 
-/** Rows and tokens of one answer, at most. */
-export const largestWindow = { episodes: 500, tokens: 8_192, text: 65_536 } as const;
+/** Rows, tokens and characters of one answer, at most. */
+export const largestWindow = {
+  episodes: 500,
+  tokens: 8_192,
+  text: 65_536,
+  json: 262_144,
+  /** Of a timeline's strip. */
+  stretches: 2_048,
+  /** Characters of a message that is one of many. */
+  listed: 16_384,
+  /** Of one search. */
+  matches: 1_000,
+} as const;
 
-const count = z.int().check(z.gte(0));
-/** Absolute path of the trace. */
-const trace = z.string();
+/** Which timeline. */
+const timelineOf = { episode: count, timeline: count, ...bySetting };
 
 /** Requests by method. */
 export const traceRequest = z.discriminatedUnion('method', [
   /** The run, its counts and its report. */
   z.object({ method: z.literal('run'), trace }),
-  /** Episodes `from` … `from + limit`, in order. */
-  z.object({ method: z.literal('episodes'), trace, from: count, limit: count }),
+  /** Entries `from` … `from + limit` of the episodes that the filter lets through, in the order asked for. */
+  z.object({ method: z.literal('episodes'), trace, ...listWindow, sort: z.optional(sortBy(episodeSorts)) }),
+  /** The same of the groups that have such an episode. */
+  z.object({ method: z.literal('groups'), trace, ...listWindow, sort: z.optional(sortBy(groupSorts)) }),
+  /** One group with its episodes. */
+  z.object({ method: z.literal('group'), trace, group: count }),
+  /** How rewards and lengths are spread over the run. */
+  z.object({ method: z.literal('histograms'), trace }),
+  /** The agents and tools that the run has, for whoever looks for one. */
+  z.object({ method: z.literal('names'), trace }),
   /** One episode with its calls and timelines. */
   z.object({ method: z.literal('episode'), trace, episode: count }),
+  /** What an episode did beside its calls. */
+  z.object({ method: z.literal('spans'), trace, episode: count }),
   /** One call with its request and its reply. */
   z.object({ method: z.literal('call'), trace, episode: count, call: count }),
   /** The messages of a timeline. */
-  z.object({ method: z.literal('timeline'), trace, episode: count, timeline: count }),
+  z.object({ method: z.literal('timeline'), trace, ...timelineOf }),
   /** Tokens `from` … `from + limit` of a timeline. */
   z.object({
     method: z.literal('tokens'),
     trace,
-    episode: count,
-    timeline: count,
+    ...timelineOf,
     from: count,
     limit: count,
   }),
+  /** All that is known of one token of a timeline. */
+  z.object({ method: z.literal('token'), trace, ...timelineOf, token: count }),
+  /** The whole timeline in as many stretches as a strip of it has room for. */
+  z.object({ method: z.literal('strip'), trace, ...timelineOf, stretches: count }),
+  /** Where a text, a pattern or a token id stands in a timeline, from token `from` on. */
+  z.object({
+    method: z.literal('find'),
+    trace,
+    ...timelineOf,
+    wanted,
+    from: count,
+  }),
+  ...conversationRequests,
+  ...codeRequests,
+  /** Two timelines beside each other; each side may be of another trace. */
+  z.object({ method: z.literal('compare'), trace, left: comparedTrace, right: comparedTrace }),
+  ...mergingRequests,
+  ...otherRunRequests,
   /** From now on, `changed` whenever the trace has grown; again: no more. */
   z.object({ method: z.literal('watch'), trace }),
   z.object({ method: z.literal('unwatch'), trace }),
@@ -51,196 +114,27 @@ export type TraceReply =
   | { readonly id: number; readonly error: ErrorReport }
   | { readonly notice: 'changed'; readonly trace: string };
 
-export interface RunView extends Omit<TracedRun, 'configText' | 'merging' | 'batch'> {
-  /** Null while it runs, and for ever when its process was killed. */
-  readonly end: TracedRunEnd | null;
-  /** Whether the process that writes it lives. */
-  readonly live: boolean;
-  readonly totals: RunTotals;
-  readonly report: ReportView;
-  /** Set when the file has a format newer than this reader's: what it does not know is not shown. */
-  readonly newerFormat: number | null;
-}
-
-export interface RunTotals {
-  readonly started: number;
-  readonly ended: number;
-  readonly failed: number;
-  readonly meanReward: number | null;
-  readonly successRate: number | null;
-  readonly calls: number;
-  /** These and the tokens are of episodes that ended. */
-  readonly timelines: number;
-  readonly tokens: number;
-  readonly trainableTokens: number;
-}
-
-/** The training report, worded: findings with the episodes they concern. */
-export interface ReportView {
-  readonly trains: number;
-  readonly doesNotTrain: number;
-  readonly findings: readonly {
-    readonly code: string;
-    readonly level: 'run' | 'group' | 'episode';
-    /** `error`: these episodes add nothing to training; `warning`: look at it. */
-    readonly severity: 'error' | 'warning';
-    readonly message: string;
-    /** What to do; empty: nothing is known. */
-    readonly hint: string;
-    /** The first of them, at most {@link largestWindow.episodes}; `count` is all, 0 for what is about the run. */
-    readonly episodes: readonly number[];
-    readonly count: number;
-    /** How many groups have it; 0: it is not about groups. */
-    readonly groups: number;
-  }[];
-}
-
-export interface EpisodeRow {
-  readonly episode: number;
-  readonly taskId: string;
-  readonly repeat: number;
-  /** In lists its beginning only, like the message of `error`; an episode's own view has both whole. */
-  readonly query: string;
-  /** `lost`: the process died while it ran. */
-  readonly state: 'running' | 'ended' | 'lost';
-  readonly reward: number | null;
-  readonly isSuccess: boolean;
-  readonly startedAt: number;
-  readonly seconds: number | null;
-  readonly calls: number;
-  readonly timelines: number;
-  readonly tokens: number;
-  readonly trainableTokens: number;
-  readonly error: ErrorReport | null;
-  /** How much better than the others of its task, in deviations; null while that is open, and without a sample. */
-  readonly advantage: number | null;
-  /** Whether it would train; null while that is open. */
-  readonly trains: boolean | null;
-  /** Why not, and then what to look at. */
-  readonly findings: readonly EpisodeFinding[];
-}
-
-export interface EpisodeFinding {
-  /** Stable; links lead from it to what is said about it. */
-  readonly code: string;
-  readonly severity: 'error' | 'warning';
-  /** One sentence. */
-  readonly message: string;
-  /** What to do; empty: nothing is known. */
-  readonly hint: string;
-}
-
-export interface EpisodesView {
-  readonly total: number;
-  readonly rows: readonly EpisodeRow[];
-}
-
-export interface CallRow {
-  readonly call: number;
-  readonly agent: string;
-  readonly tag: string;
-  readonly startedAt: number;
-  readonly seconds: number;
-  readonly status: number;
-  readonly error: string | null;
-  readonly promptTokens: number;
-  readonly replyTokens: number;
-  readonly finishReason: string | null;
-  /** The timeline that it became a part of; null: none. */
-  readonly timeline: number | null;
-}
-
-export interface TimelineRow {
-  readonly timeline: number;
-  readonly calls: readonly number[];
-  readonly messages: number;
-  readonly tokens: number;
-  readonly trainableTokens: number;
-  /** Merged from the calls so far: the episode still runs. */
-  readonly provisional: boolean;
-}
-
-export interface EpisodeView {
-  readonly row: EpisodeRow;
-  readonly calls: readonly CallRow[];
-  readonly timelines: readonly TimelineRow[];
-}
-
-export interface MessageView {
-  /** Position in the call's or timeline's messages. */
-  readonly index: number;
-  readonly role: string;
-  readonly author: Author;
-  /** At most {@link largestWindow.text} characters. */
-  readonly text: string;
-  readonly truncated: boolean;
-  /** JSON; null: none. */
-  readonly toolCalls: string | null;
-  readonly toolCallId: string | null;
-  /** Tokens, and where they start in the timeline. */
-  readonly firstToken: number;
-  readonly tokens: number;
-  readonly trainableTokens: number;
-}
-
-export interface CallView {
-  readonly row: CallRow;
-  /** JSON, see TracedCall. */
-  readonly options: string;
-  readonly tools: string | null;
-  readonly messages: readonly MessageView[];
-  readonly reply: MessageView | null;
-}
-
-export interface TimelineView {
-  readonly row: TimelineRow;
-  readonly messages: readonly MessageView[];
-}
-
-/** Parallel arrays, one entry per token. */
-export interface TokensView {
-  readonly from: number;
-  readonly total: number;
-  readonly ids: readonly number[];
-  /**
-   * Text of each token. A character that spans tokens stands whole in the last of them, the earlier ones are "";
-   * bytes that are no UTF-8 are U+FFFD.
-   */
-  readonly texts: readonly string[];
-  readonly special: readonly boolean[];
-  readonly lossMask: readonly (0 | 1)[];
-  /** Null: the endpoint gave none. */
-  readonly logprobs: readonly (number | null)[];
-  /** Position of the token's message in the timeline. */
-  readonly messages: readonly number[];
-}
-
-/** One run on disk. */
-export interface TraceSummary {
-  readonly trace: string;
-  /** Bytes, those of a journal beside it included. */
-  readonly size: number;
-  readonly experiment: string;
-  readonly config: string;
-  readonly workflow: string;
-  readonly model: string;
-  readonly startedAt: number;
-  readonly state: 'running' | 'completed' | 'cancelled' | 'failed' | 'killed' | 'unreadable';
-  /** Why it is unreadable or failed. */
-  readonly error: ErrorReport | null;
-  readonly totals: RunTotals;
-  readonly tokenizer: TokenizerNote | null;
-  readonly limits: LengthLimits | null;
-}
-
 /** What each method answers. */
-export interface TraceResults {
+export interface TraceResults extends ConversationResults, MergingResults, OtherRunResults {
   readonly run: RunView;
   readonly episodes: EpisodesView;
+  readonly groups: GroupsView;
+  readonly group: GroupView;
+  readonly histograms: readonly Histogram[];
+  readonly names: NamesView;
   readonly episode: EpisodeView;
+  readonly spans: SpansView;
   readonly call: CallView;
   readonly timeline: TimelineView;
   readonly tokens: TokensView;
+  readonly token: TokenDetail;
+  readonly strip: StripView;
+  readonly find: FindView;
+  readonly compare: CompareView;
+  readonly source: SourceView;
+  readonly show: ShownView;
+  readonly debug: DebugView;
+  readonly lines: LinesView;
   readonly watch: null;
   readonly unwatch: null;
   readonly summaries: readonly TraceSummary[];

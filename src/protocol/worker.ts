@@ -14,11 +14,25 @@ export interface WorkerBegin {
   readonly path: readonly string[];
   /** Whose `ajet` is imported: the one that the worker brings, or the interpreter's own. */
   readonly package: 'bundled' | 'installed';
+  /** Folders of Trinity-RFT's plugins. */
+  readonly plugins: readonly string[];
   /** Whether to open a debugger's port and wait for one. */
   readonly debug: boolean;
+  /** Folders that debugpy is taken from where the interpreter has none, in order. */
+  readonly debugpy: readonly string[];
 }
 
-export const workerMethods = ['load', 'execute', 'judge', 'forget'] as const;
+export const workerMethods = [
+  'load',
+  'execute',
+  'judge',
+  'execute-function',
+  'judge-function',
+  'script',
+  'load-trinity',
+  'execute-trinity',
+  'forget',
+] as const;
 export type WorkerMethod = (typeof workerMethods)[number];
 
 /** Backbone to worker. */
@@ -46,8 +60,18 @@ const failure = z.object({
 });
 export type WorkerFailure = z.infer<typeof failure>;
 
-/** What the worker asks of the backbone while an episode's code waits. */
-export const workerAsks = ['gym-step', 'gym-evaluate', 'window', 'context-overflow', 'helper'] as const;
+/** What the worker asks of the backbone while the code of an episode waits, or that of a script: the last three. */
+export const workerAsks = [
+  'gym-step',
+  'gym-evaluate',
+  'window',
+  'context-overflow',
+  'helper',
+  'experience',
+  'tune',
+  'preview',
+  'job',
+] as const;
 export type WorkerAsk = (typeof workerAsks)[number];
 
 const fromWorker = z.discriminatedUnion('type', [
@@ -69,7 +93,7 @@ const fromWorker = z.discriminatedUnion('type', [
     type: z.literal('ask'),
     id: z.number(),
     method: z.enum(workerAsks),
-    params: z.looseObject({ episodeUuid: z.string() }),
+    params: z.looseObject({ episodeUuid: z.optional(z.string()) }),
   }),
   /** Raised where nobody waits for it, such as in a callback of the event loop. */
   z.object({ type: z.literal('uncaught'), failure }),
@@ -86,9 +110,11 @@ export function decodeFromWorker(line: string): FromWorker | undefined {
   }
 }
 
-/** What `load` tells of a class. */
-export const loadedClass = z.object({
+/** What `load` tells of a class or function. */
+export const loadedCode = z.object({
   file: z.nullable(z.string()),
+  /** Absent: it is a class. */
+  form: z.optional(z.literal('function')),
   /** Only of a workflow; null: all. */
   trainableTargets: z.optional(z.nullable(z.array(z.string()))),
 });
@@ -98,6 +124,8 @@ const anyNumber = z.pipe(
   z.union([z.number(), z.object({ number: z.string() })]),
   z.transform((value) => (typeof value === 'number' ? value : numberNamed(value.number))),
 );
+
+const numbers = z.union([z.record(z.string(), z.union([anyNumber, z.unknown()])), z.unknown()]);
 
 function numberNamed(name: string): number {
   const sign = name.startsWith('-') ? -1 : 1;
@@ -118,4 +146,50 @@ export const returnedVerdict = z.object({
   isSuccess: z.boolean(),
   metadata: z.record(z.string(), z.unknown()),
   logMetrics: z.record(z.string(), z.unknown()),
+});
+
+/** What a workflow that is a function returned. What is no number is there as it came. */
+export const functionOutput = z.object({
+  reward: z.union([anyNumber, z.unknown()]),
+  response: z.unknown(),
+  metrics: numbers,
+  awaited: z.boolean(),
+});
+
+/** What a judge that is a function returned. */
+export const functionVerdict = z.omit(functionOutput, { response: true });
+
+/** What `load-trinity` tells of a class. */
+export const loadedTrinity = z.object({
+  file: z.nullable(z.string()),
+  line: z.nullable(z.number()),
+  /** Of plugins; they keep no run from going. */
+  problems: z.array(z.extend(failure, { hint: z.nullish(z.string()) })),
+});
+
+/** What `execute-trinity` made of the experiences that came back. */
+export const returnedExperiences = z.extend(returnedOutput, {
+  isSuccess: z.boolean(),
+  problems: z.array(
+    z.object({
+      code: z.enum(['trinity-rewards', 'trinity-lost-answers', 'trinity-foreign-replies', 'trinity-repeats']),
+      message: z.string(),
+    }),
+  ),
+});
+
+/** The ask `experience`. */
+export const experienceAsk = z.object({
+  /** `answer`: of prompt and reply, where there is one, else of the whole conversation. */
+  of: z.enum(['prompt', 'answer']),
+  messages: z.array(z.unknown()),
+  tools: z.nullable(z.array(z.unknown())),
+  reply: z.nullable(
+    z.object({
+      message: z.unknown(),
+      ids: z.nullable(z.array(z.number())),
+      promptIds: z.nullable(z.array(z.number())),
+      ended: z.boolean(),
+    }),
+  ),
 });

@@ -2,34 +2,33 @@
 
 const width = 4;
 
+const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
 export function int32Bytes(values: ArrayLike<number>): Uint8Array {
-  const view = new DataView(new ArrayBuffer(values.length * width));
-  for (let index = 0; index < values.length; index++) view.setInt32(index * width, values[index] ?? 0, true);
-  return new Uint8Array(view.buffer);
+  return ordered(new Uint8Array(new Int32Array(values).buffer));
 }
 
 export function float32Bytes(values: ArrayLike<number>): Uint8Array {
-  const view = new DataView(new ArrayBuffer(values.length * width));
-  for (let index = 0; index < values.length; index++)
-    view.setFloat32(index * width, values[index] ?? 0, true);
-  return new Uint8Array(view.buffer);
+  return ordered(new Uint8Array(new Float32Array(values).buffer));
 }
 
 /** Bytes beyond the last whole number are left out. */
 export function int32Values(bytes: Uint8Array): Int32Array {
-  const view = viewOf(bytes);
-  return Int32Array.from({ length: countOf(bytes) }, (_, index) => view.getInt32(index * width, true));
+  return new Int32Array(ordered(whole(bytes)).buffer);
 }
 
 export function float32Values(bytes: Uint8Array): Float32Array {
-  const view = viewOf(bytes);
-  return Float32Array.from({ length: countOf(bytes) }, (_, index) => view.getFloat32(index * width, true));
+  return new Float32Array(ordered(whole(bytes)).buffer);
 }
 
-function countOf(bytes: Uint8Array): number {
-  return Math.floor(bytes.byteLength / width);
+/** A copy, since typed arrays begin at whole numbers of their buffer only. */
+function whole(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(bytes.subarray(0, bytes.length - (bytes.length % width)));
 }
 
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** Turns numbers of this machine into little-endian ones, or back, in place. */
+function ordered(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  if (isLittleEndian) return bytes;
+  for (let at = 0; at < bytes.length; at += width) bytes.subarray(at, at + width).reverse();
+  return bytes;
 }

@@ -1,13 +1,16 @@
-import type { MergeRules, TracedMessage, TracedTimeline } from '../protocol/trace.ts';
-import { takenOverMask } from '../tracking/lossMask.ts';
-import { mergeCalls, type MergeableCall } from '../tracking/mergeCalls.ts';
+import type { TracedAlternatives, TracedMessage, TracedTimeline } from '../protocol/trace.ts';
+import { mergeCalls } from '../tracking/mergeCalls.ts';
+import { withTokens } from '../tracking/timelineTokens.ts';
 import { traceErrors } from './errors.ts';
-import type { EpisodeRecord, MessageRecord, MessageTextRecord } from './records.ts';
+import { mergeInputs, upstreamRules, type MessageSource } from './mergeInputs.ts';
+import { Newest } from './newest.ts';
+import type { EpisodeRecord, MessageRecord } from './records.ts';
 import { trainableTokensOf } from './recorder.ts';
-import type { StoredTokens, StoredTrace } from './stored.ts';
+import type { StoredTrace } from './stored.ts';
+import type { StoredWindow } from './storedMessages.ts';
 
 /** The timelines of an episode, and messages that are stored nowhere since merging made them just now. */
-interface Merged {
+export interface MergedTimelines {
   readonly timelines: readonly TracedTimeline[];
   readonly made: ReadonlyMap<number, TracedMessage>;
 }
@@ -21,90 +24,97 @@ export interface EpisodeContent {
   messages(): MessageLookup;
 }
 
-export interface MessageLookup {
-  head(position: number): MessageRecord;
-  text(position: number): MessageTextRecord;
-  tokens(position: number): StoredTokens;
+export interface MessageLookup extends MessageSource {
+  /** Tokens `first` … `end` of a message, as far as it has them. */
+  window(position: number, first: number, end: number): StoredWindow;
+  /** What else might stand there; null: none were told. */
+  alternatives(position: number, first: number, end: number): TracedAlternatives | null;
+  /** Whether it was stored, and so will never be another; merging may make others while the episode runs. */
+  isStored(position: number): boolean;
 }
 
 /** Opens episodes, and remembers what it merged until their next call. */
 export class EpisodeContents {
   readonly #trace: StoredTrace;
-  readonly #merged = new Map<number, { readonly calls: number; readonly content: Merged }>();
+  readonly #merged = new Newest<number, { readonly calls: number; readonly content: MergedTimelines }>(
+    mostRemembered,
+  );
 
   constructor(trace: StoredTrace) {
     this.#trace = trace;
   }
 
   open({ episode, ended, calls }: EpisodeRecord): EpisodeContent {
-    const merged: Merged =
+    const merged: MergedTimelines =
       ended === 0
         ? this.#mergedSoFar(episode, calls)
         : { timelines: this.#trace.timelines(episode), made: new Map() };
-    return {
-      timelines: merged.timelines,
-      provisional: ended === 0,
-      messages: () => lookup(this.#trace, episode, merged.made),
-    };
+    return this.of(episode, merged, ended === 0);
   }
 
-  #mergedSoFar(episode: number, calls: number): Merged {
-    const known = this.#merged.get(episode);
-    if (known?.calls === calls) return known.content;
-    const content = merge(this.#trace, episode);
-    this.#merged.delete(episode);
-    this.#merged.set(episode, { calls, content });
-    for (const oldest of this.#merged.keys()) {
-      if (this.#merged.size <= mostRemembered) break;
-      this.#merged.delete(oldest);
-    }
-    return content;
+  /** With timelines that were merged elsewhere. */
+  of(episode: number, { timelines, made }: MergedTimelines, provisional: boolean): EpisodeContent {
+    return { timelines, provisional, messages: () => lookup(this.#trace, episode, made) };
+  }
+
+  #mergedSoFar(episode: number, calls: number): MergedTimelines {
+    const merged = (): { readonly calls: number; readonly content: MergedTimelines } => ({
+      calls,
+      content: merge(this.#trace, episode),
+    });
+    return this.#merged.get(episode, merged, (known) => known.calls === calls).content;
   }
 }
 
 /** More episodes than run at a time, other than in very wide runs. */
 const mostRemembered = 256;
 
-/** Upstream's defaults. */
-const upstreamRules: MergeRules = { compareLevel: 'text', ignoreTools: true };
-
-function merge(trace: StoredTrace, episode: number): Merged {
+function merge(trace: StoredTrace, episode: number): MergedTimelines {
   const rules = trace.merging() ?? upstreamRules;
-  const stored = lookup(trace, episode, new Map());
-  const special = new Set(trace.specialTokens());
-  // What overflowed was answered with a canned reply, which is in no timeline.
-  const isTracked = ({ reply }: MergeableCall): boolean =>
-    reply === null || stored.head(reply).author !== 'llm(do_not_train)';
-  const { timelines, added } = mergeCalls(
-    trace.mergeableCalls(episode).filter(isTracked),
-    (position) => ({ ...stored.head(position), ...stored.text(position), ...stored.tokens(position) }),
-    {
-      ...rules,
-      lossMaskOf: (reply) => takenOverMask(reply, (id) => special.has(id)),
-      nextPosition: stored.nextPosition,
-    },
-  );
-  return { timelines, made: new Map(added.map(({ position, message }) => [position, message])) };
+  const { calls, messages, lossMaskOf } = mergeInputs(trace, episode, lookup(trace, episode, new Map()));
+  const merged = mergeCalls(calls, messages, { ...rules, lossMaskOf });
+  return {
+    timelines: withTokens(merged, messages),
+    made: new Map(merged.added.map(({ position, message }) => [position, message])),
+  };
 }
 
 function lookup(
   trace: StoredTrace,
   episode: number,
   made: ReadonlyMap<number, TracedMessage>,
-): MessageLookup & { readonly nextPosition: number } {
-  const rows = trace.messages(episode);
-  const heads = new Map(rows.map((row) => [row.position, row]));
+): MessageLookup {
+  const heads = new Map(trace.messages.ofEpisode(episode).map((row) => [row.position, row]));
   return {
-    nextPosition: (rows.at(-1)?.position ?? -1) + 1,
+    count: heads.size,
     head: (position) => {
       const message = made.get(position);
       if (message !== undefined) return headOf(position, message);
       const head = heads.get(position);
       if (head !== undefined) return head;
-      throw traceErrors.damaged(trace.file, `episode ${episode} has no message ${position}`);
+      throw traceErrors.damaged(trace.rows.file, `episode ${episode} has no message ${position}`);
     },
-    text: (position) => made.get(position) ?? trace.messageText(episode, position),
-    tokens: (position) => made.get(position) ?? trace.messageTokens(episode, position),
+    text: (position) => made.get(position) ?? trace.messages.text(episode, position),
+    tokens: (position) => made.get(position) ?? trace.messages.tokens(episode, position),
+    window: (position, first, end) => {
+      const message = made.get(position);
+      return message === undefined
+        ? trace.messages.window(episode, position, first, end)
+        : windowOf(message, first, end);
+    },
+    // What merging makes while an episode runs lacks them until the episode has ended.
+    alternatives: (position, first, end) =>
+      made.has(position) ? null : (trace.messages.alternatives(episode, position, first, end) ?? null),
+    isStored: (position) => !made.has(position),
+  };
+}
+
+function windowOf({ tokenIds, logprobs, lossMask }: TracedMessage, first: number, end: number): StoredWindow {
+  return {
+    first,
+    tokenIds: tokenIds.subarray(first, end),
+    logprobs: logprobs?.subarray(first, end) ?? null,
+    lossMask: lossMask.subarray(first, end),
   };
 }
 

@@ -1,11 +1,11 @@
 import type { ErrorReport } from '../base/errors.ts';
 import { errorReport } from '../protocol/run.ts';
-import type { EpisodeFinding, EpisodeRow } from '../protocol/traceRpc.ts';
+import type { EpisodeFinding, EpisodeRow } from '../protocol/traceLists.ts';
 import { finding, hintOf } from '../tracking/finding.ts';
 import type { EpisodeContents } from './episodeContent.ts';
 import type { EpisodeRecord, StoredRun } from './records.ts';
 import type { StoredTrace } from './stored.ts';
-import { verdictsBetween, type Verdict } from './verdicts.ts';
+import { isJudgeable, verdictsOf, type Verdict } from './verdicts.ts';
 
 export interface RowContext {
   readonly trace: StoredTrace;
@@ -15,14 +15,13 @@ export interface RowContext {
   readonly live: boolean;
 }
 
-/** @param records episodes in order of their numbers */
 export function episodeRows(records: readonly EpisodeRecord[], context: RowContext): readonly EpisodeRow[] {
-  const [first, last] = [records[0], records.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const verdicts = verdictsBetween(context.trace, context.run, first.episode, last.episode);
+  const numbers = records.map(({ episode }) => episode);
+  const verdicts = verdictsOf(context.trace, context.run, numbers);
   return records.map((record) => {
     const { episode, taskId, repeat, query, reward, startedAt, seconds, calls } = record;
-    const ending = record.ended === 0 ? unended(context.live) : ended(verdicts.get(episode), context.live);
+    const told = record.ended === 0 ? unended(context.live) : ended(verdicts.get(episode), context.live);
+    const ending = isJudgeable(context.run) ? told : { ...told, trains: null };
     const common = { episode, taskId, repeat, query, reward, startedAt, seconds, calls };
     const isSuccess = record.isSuccess !== 0;
     return { ...common, isSuccess, ...countsOf(record, context), error: errorOf(record), ...ending };

@@ -1,3 +1,5 @@
+import { usedToolsTable } from './usedTools.ts';
+
 /**
  * How a trace lies in its SQLite file. Whatever grows with an episode is clustered by episode and position, so that
  * reading one episode touches only its pages; texts and token arrays stand apart from the rows that lists read.
@@ -18,8 +20,12 @@ export const metaKeys = {
   merging: 'merging',
   batch: 'batch',
   writer: 'writer',
+  places: 'places',
   end: 'end',
 } as const;
+
+/** What holds the contents of single rows, by {@link contentKey}: of a damaged trace all else is read row by row. */
+export const bulkTables: ReadonlySet<string> = new Set(['callDetails', 'messageContents', 'alternatives']);
 
 /** Characters of a query that stand in the episode's row; `queries` has longer ones whole. */
 export const listedQueryLength = 300;
@@ -32,6 +38,11 @@ export const listedQueryLength = 300;
  */
 export function contentKey(episode: number, place: number): number {
   return episode * 2 ** 20 + place;
+}
+
+/** The episode of a {@link contentKey}. */
+export function episodeOfKey(key: number): number {
+  return Math.floor(key / 2 ** 20);
 }
 
 export const createTables = `
@@ -52,6 +63,8 @@ CREATE TABLE episodes (
   isSuccess INTEGER NOT NULL DEFAULT 0,
   seconds REAL,
   error TEXT,
+  -- Calls that failed; traces of earlier versions lack the column.
+  failures INTEGER NOT NULL DEFAULT 0,
   timelines INTEGER NOT NULL DEFAULT 0,
   tokens INTEGER NOT NULL DEFAULT 0,
   trainableTokens INTEGER NOT NULL DEFAULT 0
@@ -78,6 +91,11 @@ CREATE TABLE calls (
   reply INTEGER,
   promptTokens INTEGER NOT NULL,
   replyTokens INTEGER NOT NULL,
+  -- Traces of earlier versions have neither of these.
+  askedAfter REAL,
+  firstAfter REAL,
+  -- Of \`sources\`; null where it is not known. Traces of earlier versions lack the column, and both tables.
+  source INTEGER,
   PRIMARY KEY (episode, call)
 ) STRICT, WITHOUT ROWID;
 -- The key is that of contentKey, of the episode and the call.
@@ -88,8 +106,43 @@ CREATE TABLE callDetails (
   messages BLOB NOT NULL
 ) STRICT;
 
+-- What the other setting of fix_retokenization_drift makes of a call's request, where that is something else. The key is
+-- that of contentKey, of the episode and the call. Traces of earlier versions have no such table.
+CREATE TABLE otherRequests (key INTEGER PRIMARY KEY, messages BLOB NOT NULL) STRICT;
+
+-- Messages of requests that training leaves out: of each call, as JSON, with their places and the hashes of what was sent.
+-- Messages and the data in them stand once, by hash. Traces of earlier versions have no such tables.
+CREATE TABLE leftOut (key INTEGER PRIMARY KEY, messages TEXT NOT NULL) STRICT;
+CREATE TABLE sentMessages (hash INTEGER PRIMARY KEY, message TEXT NOT NULL) STRICT;
+CREATE TABLE binaries (hash INTEGER PRIMARY KEY, type TEXT NOT NULL, base64 TEXT NOT NULL) STRICT;
+
+-- Traces of earlier versions have no such table.
+CREATE TABLE spans (
+  episode INTEGER NOT NULL,
+  span INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  call INTEGER,
+  startedAt REAL NOT NULL,
+  -- Null while it runs; of an LLM call always, whose row goes when it ends.
+  seconds REAL,
+  error TEXT,
+  PRIMARY KEY (episode, span)
+) STRICT, WITHOUT ROWID;
+
 -- Calls have few different ones.
 CREATE TABLE tools (id INTEGER PRIMARY KEY, tools TEXT NOT NULL) STRICT;
+
+-- Lines of the user's code that calls come from: few. Files are relative to the config's folder where they are in it.
+CREATE TABLE sources (
+  id INTEGER PRIMARY KEY,
+  file TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  "column" INTEGER,
+  function TEXT
+) STRICT;
+-- Files of the user's code as they were, by which one can tell whether they have changed since.
+CREATE TABLE sourceFiles (file TEXT PRIMARY KEY, fingerprint TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE messages (
   episode INTEGER NOT NULL,
@@ -111,6 +164,23 @@ CREATE TABLE messageContents (
   logprobs BLOB,
   lossMask BLOB NOT NULL
 ) STRICT;
+-- What the model might have made in the place of each token, for messages of which that was told; traces of earlier
+-- versions have no such table. The key is that of messageContents; \`ids\` of int32 and \`logprobs\` of float32 have
+-- \`width\` entries per token.
+CREATE TABLE alternatives (
+  key INTEGER PRIMARY KEY,
+  width INTEGER NOT NULL,
+  ids BLOB NOT NULL,
+  logprobs BLOB NOT NULL
+) STRICT;
+
+-- Traces of earlier versions have neither of these.
+${usedToolsTable('TABLE')};
+CREATE TABLE usedAgents (
+  episode INTEGER NOT NULL,
+  agent TEXT NOT NULL,
+  PRIMARY KEY (episode, agent)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE timelines (
   episode INTEGER NOT NULL,

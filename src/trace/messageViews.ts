@@ -1,4 +1,5 @@
-import { largestWindow, type MessageView } from '../protocol/traceRpc.ts';
+import { largestWindow } from '../protocol/traceRpc.ts';
+import type { MessageView } from '../protocol/conversationRpc.ts';
 import { clip } from './clip.ts';
 import type { MessageLookup } from './episodeContent.ts';
 
@@ -8,10 +9,11 @@ export function messageViews(positions: readonly number[], messages: MessageLook
   return positions.map((position, index) => {
     const { role, author, toolCallId, tokens, trainableTokens } = messages.head(position);
     const { text, toolCalls } = messages.text(position);
-    const shown = clip(text, largestWindow.text);
-    const truncated = shown.length < text.length;
+    const shown = clip(text, largestWindow.listed);
+    const { length } = text;
+    const truncated = shown.length < length;
     const counts = { firstToken, tokens, trainableTokens };
     firstToken += tokens;
-    return { index, role, author, text: shown, truncated, toolCalls, toolCallId, ...counts };
+    return { index, role, author, text: shown, length, truncated, toolCalls, toolCallId, ...counts };
   });
 }

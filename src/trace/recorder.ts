@@ -1,22 +1,28 @@
-import type { ErrorReport } from '../base/errors.ts';
+import type { ErrorReport, Location } from '../base/errors.ts';
 import type { EpisodeResult } from '../protocol/run.ts';
 import type {
+  TracedAlternatives,
+  CallSource,
   TracedCall,
   TracedEpisode,
   TracedEpisodeEnd,
   TracedMessage,
-  TracedRun,
-  TracedRunEnd,
+  TracedSpan,
   TracedTimeline,
   TracedToken,
   TraceWriter,
 } from '../protocol/trace.ts';
+import type { CodePlaces, TracedRun, TracedRunEnd } from '../protocol/tracedRun.ts';
 import type { AddedMessage } from '../tracking/tracker.ts';
 import { float32Bytes, int32Bytes } from './blobs.ts';
 import { clip } from './clip.ts';
 import { contentKey, listedQueryLength, metaKeys } from './layout.ts';
+import { writeLeftOut } from './writeLeftOut.ts';
 import type { WriterIdentity } from './records.ts';
+import { SpanRows } from './spanRows.ts';
+import { SourceBook } from './sourceBook.ts';
 import type { SqlParameters, SqlWriter } from './sql.ts';
+import { toolNames } from './usedTools.ts';
 
 /** Characters of an episode's error that stand in its row; the result has it whole. */
 const listedErrorLength = 2_000;
@@ -24,16 +30,24 @@ const listedErrorLength = 2_000;
 /** Writes a run into the tables of a trace, each method as one transaction. */
 export class TraceRecorder implements Omit<TraceWriter, 'file'> {
   readonly #sql: SqlWriter;
-  /** How many calls each running episode has. */
+  /** How many calls each running episode has, and how many of them failed. */
   readonly #calls = new Map<number, number>();
+  readonly #failures = new Map<number, number>();
+  readonly #spans = new SpanRows();
+  /** Which tools the messages of each running episode have called, and which agents made calls. */
+  readonly #usedTools = new EpisodeNames();
+  readonly #usedAgents = new EpisodeNames();
   #ended = 0;
   /** Ids of the tools offered so far. */
   readonly #tools = new Map<string, number>();
+  readonly #sources: SourceBook;
   /** Statements by table. */
   readonly #inserts = new Map<string, string>();
 
-  constructor(sql: SqlWriter) {
+  /** @param fingerprint of a file's content; null: it cannot be read */
+  constructor(sql: SqlWriter, config: string, fingerprint: (file: string) => string | null) {
     this.#sql = sql;
+    this.#sources = new SourceBook(config, fingerprint);
   }
 
   /** Part of the transaction that makes the tables. */
@@ -56,20 +70,28 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
 
   callEnded(call: TracedCall, messages: readonly AddedMessage[], tokens: readonly TracedToken[]): void {
     this.#sql.transaction(() => {
-      for (const { id, bytes, special } of tokens) {
-        this.#insert('tokens', { id, bytes, special: special ? 1 : 0 });
-      }
+      this.#insertTokens(tokens);
       this.#insertMessages(call.episode, messages);
       this.#insertCall(call);
+      this.#writeSpans(call.episode, call.call);
     });
+    if (call.source !== undefined) this.#sources.keep(call.source);
     if (call.tools !== null) this.#tools.set(call.tools, this.#idOfTools(call.tools));
     this.#calls.set(call.episode, (this.#calls.get(call.episode) ?? 0) + 1);
+    if (call.error !== null) this.#failures.set(call.episode, (this.#failures.get(call.episode) ?? 0) + 1);
   }
 
-  episodeEnded({ result, returned, timelines }: TracedEpisodeEnd, messages: readonly AddedMessage[]): void {
+  span(span: TracedSpan): void {
+    if (this.#spans.add(span)) this.#sql.transaction(() => this.#writeSpans(span.episode));
+  }
+
+  episodeEnded(end: TracedEpisodeEnd, messages: readonly AddedMessage[]): void {
+    const { result, returned, timelines, tokens = [] } = end;
     const { episode } = result;
     this.#sql.transaction(() => {
+      this.#insertTokens(tokens);
       this.#insertMessages(episode, messages);
+      this.#writeSpans(episode);
       timelines.forEach((timeline, index) => this.#insertTimeline(episode, timeline, index));
       if (returned !== undefined)
         this.#insert('outputs', { episode, task: returned.task, output: returned.output });
@@ -77,22 +99,74 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
     });
     this.#ended += 1;
     this.#calls.delete(episode);
+    this.#failures.delete(episode);
+    this.#usedTools.forget(episode);
+    this.#usedAgents.forget(episode);
+  }
+
+  codeFound(places: CodePlaces): void {
+    const files = Object.values(places).flatMap((place: Location | undefined) => place?.file ?? []);
+    this.#sql.transaction(() => {
+      this.#meta(metaKeys.places, JSON.stringify(places));
+      for (const file of new Set(files)) this.#insertSourceFile(file);
+    });
   }
 
   runEnded(end: TracedRunEnd): void {
     this.#sql.transaction(() => this.#meta(metaKeys.end, JSON.stringify(end)));
   }
 
+  /** Known sources are kept when the transaction has succeeded. */
+  #insertSource(source: CallSource): number {
+    const known = this.#sources.idOf(source);
+    if (known !== undefined) return known;
+    const id = this.#sources.nextId;
+    const { line, column } = source;
+    const file = this.#sources.name(source.file);
+    this.#insert('sources', { id, file, line, '"column"': column, function: source.function });
+    this.#insertSourceFile(source.file);
+    return id;
+  }
+
+  #insertSourceFile(file: string): void {
+    const fingerprint = this.#sources.newFingerprint(file);
+    if (fingerprint === undefined) return;
+    const statement = 'INSERT OR IGNORE INTO sourceFiles (file, fingerprint) VALUES (?, ?)';
+    this.#sql.run(statement, [this.#sources.name(file), fingerprint]);
+  }
+
+  #insertTokens(tokens: readonly TracedToken[]): void {
+    for (const { id, bytes, special } of tokens) {
+      this.#insert('tokens', { id, bytes, special: special ? 1 : 0 });
+    }
+  }
+
   #insertCall({ episode, call, options, tools, messages, ...rest }: TracedCall): void {
     const { agent, tag, startedAt, seconds, status, error } = rest;
-    const { finishReason, reply, promptTokens, replyTokens } = rest;
+    const { finishReason, reply, promptTokens, replyTokens, askedAfter = null, firstAfter = null } = rest;
     const ended = this.#calls.get(episode) ?? 0;
     const request = { episode, call, ended, agent, tag, startedAt, seconds, status, error };
-    this.#insert('calls', { ...request, finishReason, reply, promptTokens, replyTokens });
+    const source = rest.source === undefined ? null : this.#insertSource(rest.source);
+    const answer = { finishReason, reply, promptTokens, replyTokens, askedAfter, firstAfter, source };
+    this.#insert('calls', { ...request, ...answer });
+    if (this.#usedAgents.add(episode, agent)) this.#insert('usedAgents', { episode, agent });
     const details = { key: contentKey(episode, call), options, messages: int32Bytes(messages) };
     this.#insert('callDetails', { ...details, tools: tools === null ? null : this.#idOfTools(tools) });
+    if (rest.leftOut !== undefined) writeLeftOut(this.#sql, details.key, rest.leftOut);
+    if (rest.otherMessages !== undefined)
+      this.#insert('otherRequests', { key: details.key, messages: int32Bytes(rest.otherMessages) });
     if (tools === null || this.#tools.has(tools)) return;
     this.#insert('tools', { id: this.#idOfTools(tools), tools });
+  }
+
+  /** @param endedCall the number of a call whose span ends with it */
+  #writeSpans(episode: number, endedCall?: number): void {
+    for (const { change, span } of this.#spans.take(episode, endedCall)) {
+      if (change !== 'begun') {
+        this.#sql.run('DELETE FROM spans WHERE episode = ? AND span = ?', [episode, span.span]);
+      }
+      if (change !== 'gone') this.#insert('spans', rowOfSpan(span));
+    }
   }
 
   #idOfTools(tools: string): number {
@@ -112,7 +186,22 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
         logprobs: logprobs === null ? null : float32Bytes(logprobs),
         lossMask,
       });
+      if (message.alternatives !== undefined)
+        this.#insertAlternatives(episode, position, message.alternatives);
+      if (toolCalls !== null) this.#insertUsedTools(episode, toolCalls);
     }
+  }
+
+  #insertUsedTools(episode: number, toolCalls: string): void {
+    for (const tool of toolNames(toolCalls)) {
+      if (this.#usedTools.add(episode, tool)) this.#insert('usedTools', { episode, tool });
+    }
+  }
+
+  #insertAlternatives(episode: number, position: number, alternatives: TracedAlternatives): void {
+    const { width, ids, logprobs } = alternatives;
+    const key = contentKey(episode, position);
+    this.#insert('alternatives', { key, width, ids: int32Bytes(ids), logprobs: float32Bytes(logprobs) });
   }
 
   #insertTimeline(episode: number, timeline: TracedTimeline, index: number): void {
@@ -128,6 +217,7 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
     const row: SqlParameters = {
       sequence,
       calls: this.#calls.get(episode) ?? 0,
+      failures: this.#failures.get(episode) ?? 0,
       reward,
       isSuccess: isSuccess ? 1 : 0,
       seconds,
@@ -158,8 +248,39 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
   }
 }
 
+/** Names that came up in running episodes. */
+class EpisodeNames {
+  readonly #names = new Map<number, Set<string>>();
+
+  /** Whether the name is new. */
+  add(episode: number, name: string): boolean {
+    const names = this.#names.get(episode) ?? new Set();
+    this.#names.set(episode, names);
+    if (names.has(name)) return false;
+    names.add(name);
+    return true;
+  }
+
+  forget(episode: number): void {
+    this.#names.delete(episode);
+  }
+}
+
+function rowOfSpan({
+  episode,
+  span,
+  kind,
+  name,
+  call,
+  startedAt,
+  seconds,
+  error,
+}: TracedSpan): SqlParameters {
+  return { episode, span, kind, name, call, startedAt, seconds, error };
+}
+
 export function trainableTokensOf({ lossMask }: TracedMessage): number {
-  return lossMask.reduce((sum, counts) => sum + counts, 0);
+  return lossMask.reduce((sum, counts) => (counts === 0 ? sum : sum + 1), 0);
 }
 
 /** Stacks and long messages are for whoever opens the episode. */

@@ -10,6 +10,12 @@ export interface SqlReader {
   all(statement: string, parameters?: SqlParameters): readonly unknown[];
 }
 
+/** Of a file that is open for reading only: nothing but temporary tables can be written. */
+export interface SqlScratch extends SqlReader {
+  /** @param parameters by place */
+  run(statement: string, parameters: readonly SqlValue[]): void;
+}
+
 export interface SqlWriter {
   /** @param parameters by place: by name they take three times as long */
   run(statement: string, parameters: readonly SqlValue[]): void;

@@ -1,5 +1,5 @@
 import type { ErrorReport } from '../base/errors.ts';
-import type { TraceSummary } from '../protocol/traceRpc.ts';
+import type { TraceSummary } from '../protocol/runRpc.ts';
 
 /** What a list shows of a trace that cannot be read. */
 export function unreadableSummary(
@@ -16,6 +16,7 @@ export function unreadableSummary(
     startedAt,
     state: 'unreadable',
     error,
+    episodes: 0,
     totals: {
       started: 0,
       ended: 0,

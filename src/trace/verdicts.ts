@@ -1,82 +1,60 @@
-import { largestWindow, type ReportView } from '../protocol/traceRpc.ts';
 import type { EpisodeResult } from '../protocol/run.ts';
-import { hintOf, levelOf } from '../tracking/finding.ts';
-import { withSelection, type Selection } from '../protocol/selection.ts';
 import { groupBy } from '../tracking/groupBy.ts';
-import { trainingReport, type EpisodeVerdict } from '../tracking/report.ts';
-import type { RunTerms } from '../tracking/runFindings.ts';
+import { groupOf } from '../tracking/groupOf.ts';
+import { judgedGroup } from '../tracking/report.ts';
+import type { RunTerms } from '../tracking/runTally.ts';
+import type { EpisodeVerdict, JudgedGroup } from '../tracking/verdicts.ts';
 import type { StoredRun } from './records.ts';
 import type { StoredTrace } from './stored.ts';
 
-type ReportRules = Pick<StoredRun, 'repeat' | 'tokenizer' | 'judge'>;
-
-/** The training report over all results of a trace, which are read once. */
-export class RunReport {
-  readonly #trace: StoredTrace;
-  readonly #results: EpisodeResult[] = [];
-  #sequence = 0;
-  #selection: readonly Selection[] | undefined;
-  #report: ReportView | undefined;
-
-  constructor(trace: StoredTrace) {
-    this.#trace = trace;
-  }
-
-  view(rules: ReportRules): ReportView {
-    const added = this.#trace.resultsAfter(this.#sequence);
-    // It is told with the run's end, after all results.
-    const selection = this.#selection === undefined ? this.#trace.end()?.selection : undefined;
-    if (added.length === 0 && selection === undefined && this.#report !== undefined) return this.#report;
-    this.#selection ??= selection;
-    this.#results.push(...added.map(({ result }) => result));
-    this.#sequence = added.at(-1)?.sequence ?? this.#sequence;
-    this.#report = reportView(withSelection(this.#results, this.#selection), rules);
-    return this.#report;
-  }
-}
-
-function reportView(results: readonly EpisodeResult[], rules: ReportRules): ReportView {
-  const ordered = results.toSorted((a, b) => a.episode - b.episode);
-  const { trains, doesNotTrain, findings } = trainingReport(ordered, termsOf(rules));
-  return {
-    trains,
-    doesNotTrain,
-    findings: findings.map(({ code, episodes, groups, ...found }) => ({
-      ...found,
-      code,
-      level: levelOf(code),
-      hint: hintOf(code),
-      episodes: episodes.slice(0, largestWindow.episodes),
-      groups: groups.length,
-    })),
-  };
-}
+export type ReportRules = Pick<StoredRun, 'repeat' | 'tokenizer' | 'judge' | 'imported'>;
 
 export interface Verdict extends EpisodeVerdict {
   /** Whether episodes that have not ended may still change it. */
   readonly open: boolean;
 }
 
-/** What the report says of the episodes `first` … `last`; it depends on no more than the groups that they belong to. */
-export function verdictsBetween(
+/** What the report says of some episodes; it depends on no more than the groups that they belong to. */
+export function verdictsOf(
   trace: StoredTrace,
   rules: ReportRules,
-  first: number,
-  last: number,
+  episodes: readonly number[],
 ): ReadonlyMap<number, Verdict> {
-  const size = Math.max(1, rules.repeat);
-  const groupOf = (episode: number): number => Math.floor(episode / size);
-  const results = trace.resultsBetween(groupOf(first) * size, (groupOf(last) + 1) * size - 1);
-  const ended = groupBy(results, ({ episode }) => groupOf(episode));
-  const { episodes } = trainingReport(results, termsOf(rules));
+  const size = sizeOf(rules);
+  const wanted = new Set(episodes.map((episode) => groupOf(episode, size)));
+  const results = groupBy(trace.resultsOfGroups([...wanted], size), ({ episode }) => groupOf(episode, size));
   return new Map(
-    episodes.map((verdict) => {
-      const open = (ended.get(groupOf(verdict.episode))?.length ?? 0) < size;
-      return [verdict.episode, { ...verdict, open }];
+    [...results].flatMap(([group, members]) => {
+      const open = members.length < size;
+      return judged(group, members, rules).episodes.map((one) => [one.episode, { ...one, open }] as const);
     }),
   );
 }
 
-function termsOf({ repeat, tokenizer, judge }: ReportRules): RunTerms {
+/** Of an import that lacks tokens, what counts in the loss or rewards nobody knows whether it would train. */
+export function isJudgeable({ imported }: Pick<StoredRun, 'imported'>): boolean {
+  const needed = ['tokens', 'lossMask', 'rewards'] as const;
+  return imported === undefined || needed.every((one) => !imported.lacks.includes(one));
+}
+
+/** Episodes per task. */
+export function sizeOf({ repeat }: Pick<StoredRun, 'repeat'>): number {
+  return Number.isInteger(repeat) ? Math.max(1, repeat) : 1;
+}
+
+/**
+ * What the report says of a group, without the findings that only mean that a format lacks something.
+ *
+ * @param results of its episodes that ended, in order
+ */
+export function judged(group: number, results: readonly EpisodeResult[], rules: ReportRules): JudgedGroup {
+  const verdict = judgedGroup(group, results, sizeOf(rules));
+  if (isJudgeable(rules)) return verdict;
+  const isKnown = ({ code }: { readonly code: string }): boolean => code !== 'not-tracked';
+  const episodes = verdict.episodes.map((one) => ({ ...one, findings: one.findings.filter(isKnown) }));
+  return { ...verdict, episodes };
+}
+
+export function termsOf({ repeat, tokenizer, judge }: ReportRules): RunTerms {
   return { repeat, approximate: !tokenizer.exact, judge };
 }

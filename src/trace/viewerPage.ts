@@ -6,6 +6,19 @@ export interface ViewerBoot {
   readonly trace: string;
   /** `vscode`: the editor's messages; `http`: `/rpc` and `/events` of the server that the page came from. */
   readonly transport: 'vscode' | 'http';
+  /** What the page speaks: a language as the editor names it, and its texts by those in English. Default: English. */
+  readonly texts?: ViewerTexts | undefined;
+}
+
+export interface ViewerTexts {
+  /** E.g. `zh-cn`. */
+  readonly language: string;
+  readonly bundle: Readonly<Record<string, string>>;
+}
+
+/** What an editor sends a page beside replies: where to go, as parameters of the viewer's address. */
+export interface GoMessage {
+  readonly go: string;
 }
 
 export interface ViewerPageOptions {
@@ -36,7 +49,7 @@ export function viewerAddress(origin: string, token: string): string {
 export function viewerPage(options: ViewerPageOptions): string {
   const { nonce, scriptUri, styleUri, boot } = options;
   return `<!doctype html>
-<html lang="en" data-host="${boot.transport === 'vscode' ? 'editor' : 'browser'}">
+<html lang="${attribute(languageTag(boot.texts))}" data-host="${boot.transport === 'vscode' ? 'editor' : 'browser'}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${attribute(policy(options))}">
@@ -53,6 +66,11 @@ ${boot.transport === 'http' ? browserHead : ''}<link rel="stylesheet" href="${at
 `;
 }
 
+/** As HTML names it, e.g. `zh-CN`. */
+function languageTag(texts: ViewerTexts | undefined): string {
+  return new Intl.Locale(texts?.language ?? 'en').toString();
+}
+
 /** An editor has a theme of its own; a browser has none, and asks for `/favicon.ico` unless it is told of an icon. */
 const browserHead = `<meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
@@ -65,8 +83,10 @@ function policy({ nonce, cspSource, boot }: ViewerPageOptions): string {
     `style-src ${cspSource}`,
     "base-uri 'none'",
     "form-action 'none'",
+    // Pictures that messages hold; which kinds of them are shown is the page's to say.
+    'img-src data:',
   ];
-  if (boot.transport === 'http') directives.push("connect-src 'self'", 'img-src data:');
+  if (boot.transport === 'http') directives.push("connect-src 'self'");
   return directives.join('; ');
 }
 

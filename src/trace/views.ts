@@ -1,30 +1,49 @@
-import type { RecordedBatch, RecordedRun, TracedMessage, TracedTimeline } from '../protocol/trace.ts';
-import {
-  largestWindow,
-  type CallRow,
-  type CallView,
-  type EpisodeRow,
-  type EpisodesView,
-  type EpisodeView,
-  type RunView,
-  type TimelineRow,
-  type TimelineView,
-  type TokensView,
-  type TraceSummary,
-} from '../protocol/traceRpc.ts';
+import type { CallView, EpisodeView, SpansView, TimelineView } from '../protocol/episodeRpc.ts';
+import type { MergeSetting, MergingView } from '../protocol/mergingRpc.ts';
+import type { CounterpartsView } from '../protocol/otherRunRpc.ts';
+import type { RecordedBatch, RecordedRun } from '../protocol/recorded.ts';
+import type { ReplayedRun } from '../protocol/replayed.ts';
+import type { DamageView, RunView, TraceSummary } from '../protocol/runRpc.ts';
 import { withSelection } from '../protocol/selection.ts';
+import type {
+  EpisodeRow,
+  EpisodesView,
+  GroupsView,
+  GroupView,
+  Histogram,
+  NamesView,
+} from '../protocol/traceLists.ts';
+import { largestWindow } from '../protocol/traceRpc.ts';
 import { clip } from './clip.ts';
-import { EpisodeContents, type EpisodeContent } from './episodeContent.ts';
+import { CodeViews, type CodeReader } from './codeViews.ts';
+import { comparedMessages, compareSide, mostTrained, rewardNumbers } from './comparable.ts';
+import type { ComparableSide } from './compare.ts';
+import type { ConversationViews } from './conversationViews.ts';
 import { episodeRows } from './episodeRows.ts';
 import { traceErrors } from './errors.ts';
+import type { MergeExplanation } from './explain.ts';
+import { Explanations } from './explanations.ts';
+import type { AgentTable } from './filterSql.ts';
+import type { FindMatches } from './findTokens.ts';
+import { FoundParts } from './foundParts.ts';
+import { identityOf, type EpisodeIdentity } from './identities.ts';
 import { formatVersion } from './layout.ts';
+import { LeftOut } from './leftOut.ts';
 import { messageViews } from './messageViews.ts';
-import type { CallRecord, EpisodeRecord, StoredRun, WriterIdentity } from './records.ts';
-import type { SqlReader } from './sql.ts';
+import { callRow, nothingYet, timelineRow, timelinesByCall } from './partRows.ts';
+import type { EpisodeRecord, StoredRun, WriterIdentity } from './records.ts';
+import { replayedRun } from './replayed.ts';
+import { RunLists, type EpisodesList, type GroupsList, type Listing } from './runLists.ts';
+import { RunVerdicts } from './runVerdicts.ts';
+import { spanRows } from './spans.ts';
+import type { SqlReader, SqlScratch } from './sql.ts';
 import { StoredTrace } from './stored.ts';
-import { tokensView } from './tokensView.ts';
+import { Newest } from './newest.ts';
+import { sameTask, type Task } from './sameTask.ts';
+import { TimelineViews } from './timelineViews.ts';
 import { TokenTable } from './tokenTable.ts';
-import { RunReport } from './verdicts.ts';
+import type { TokenViews } from './tokenViews.ts';
+import { isJudgeable, sizeOf } from './verdicts.ts';
 
 /** What of a trace is not in its tables. */
 export interface TraceFacts {
@@ -32,8 +51,13 @@ export interface TraceFacts {
   readonly file: string;
   /** `user_version` of the file. */
   readonly format: number;
+  /** Absent: none is known of. */
+  readonly damage?: DamageView | undefined;
+  readonly code: CodeReader;
   /** Whether the process that writes it lives; undefined: it has not yet said which that is. */
   lives(writer: WriterIdentity | undefined): boolean;
+  /** Of a pattern that somebody typed in. */
+  readonly matches: FindMatches;
 }
 
 /**
@@ -41,41 +65,70 @@ export interface TraceFacts {
  * timelines of unended ones is remembered from one view to the next. Each must be asked within one transaction.
  */
 export class TraceViews {
+  readonly #sql: SqlReader;
   readonly #trace: StoredTrace;
-  readonly #facts: TraceFacts;
-  readonly #contents: EpisodeContents;
-  readonly #tokens: TokenTable;
-  readonly #report: RunReport;
+  readonly #file: TraceFacts;
+  readonly #parts: FoundParts;
+  readonly #explanations: Explanations;
+  readonly #verdicts: RunVerdicts;
+  readonly #lists: RunLists;
+  readonly #table: TokenTable;
+  readonly #own: TimelineViews;
+  /** By their settings: of one episode there are seven others. */
+  readonly #otherwise = new Newest<string, TimelineViews>(8);
+  readonly leftOut: LeftOut;
+  readonly code: CodeViews;
 
-  constructor(sql: SqlReader, facts: TraceFacts) {
+  constructor(sql: SqlScratch, facts: TraceFacts) {
+    this.#sql = sql;
     this.#trace = new StoredTrace(sql, facts.file);
-    this.#facts = facts;
-    this.#contents = new EpisodeContents(this.#trace);
-    this.#tokens = new TokenTable(this.#trace);
-    this.#report = new RunReport(this.#trace);
+    this.#file = facts;
+    this.#parts = new FoundParts(this.#trace);
+    this.#table = new TokenTable(this.#trace);
+    this.#explanations = new Explanations(this.#trace, this.#table);
+    this.#verdicts = new RunVerdicts(this.#trace);
+    this.#lists = new RunLists(this.#trace);
+    this.#own = new TimelineViews(this.#parts, this.#table, facts.matches);
+    this.leftOut = new LeftOut(this.#trace);
+    this.code = new CodeViews(this.#trace, facts.code);
+  }
+
+  get tokens(): TokenViews {
+    return this.#own.tokens;
+  }
+
+  get conversations(): ConversationViews {
+    return this.#own.conversations;
   }
 
   run(): RunView {
-    const run = this.#run();
+    const run = this.#parts.run();
     return {
       ...run,
       end: this.#trace.end() ?? null,
       live: this.isLive(),
+      newest: this.#trace.newestEpisode(),
       totals: this.#trace.totals(),
-      report: this.#report.view(run),
-      newerFormat: this.#facts.format > formatVersion ? this.#facts.format : null,
+      report: this.#verdicts.view(run),
+      newerFormat: this.#file.format > formatVersion ? this.#file.format : null,
+      damage: this.#file.damage,
     };
   }
 
   recorded(): RecordedRun {
-    const { experiment, config, workflow, workflowFile, tasks, repeat } = this.#run();
+    const { experiment, config, workflow, workflowFile, tasks, repeat } = this.#ownRun('scores are');
     const episodes = this.#trace.recorded();
-    if (episodes === undefined) throw traceErrors.nothingForJudges(this.#facts.file);
+    if (episodes === undefined) throw traceErrors.nothingForJudges(this.#file.file);
     return { experiment, config, workflow, workflowFile, tasks, repeat, episodes };
   }
 
+  replayed(only?: number): ReplayedRun {
+    this.#ownRun('replays are');
+    return replayedRun(this.#trace, only);
+  }
+
   batch(): RecordedBatch {
-    const { limits, tokenizer, repeat } = this.#run();
+    const { limits, tokenizer, repeat } = this.#ownRun('samples are');
     const results = this.#trace.resultsAfter(0).map(({ result }) => result);
     return {
       limits,
@@ -86,13 +139,10 @@ export class TraceViews {
     };
   }
 
-  timelineMessages(episode: number, timeline: number): readonly TracedMessage[] {
-    const { content, found } = this.#timeline(episode, timeline);
-    const messages = content.messages();
-    return found.messages.map((position) => {
-      const { role, author, toolCallId } = messages.head(position);
-      return { role, author, toolCallId, ...messages.text(position), ...messages.tokens(position) };
-    });
+  identity(episode: number): EpisodeIdentity {
+    const found = identityOf(this.#sql, episode);
+    if (found === undefined) throw traceErrors.noSuchEpisode(this.#file.file, episode);
+    return found;
   }
 
   /** @param size bytes of the file and what lies beside it */
@@ -101,7 +151,7 @@ export class TraceViews {
     const { experiment, config, workflow, model, startedAt } = run ?? nothingYet;
     const end = this.#trace.end();
     return {
-      trace: this.#facts.file,
+      trace: this.#file.file,
       size,
       experiment,
       config,
@@ -110,130 +160,164 @@ export class TraceViews {
       startedAt,
       state: end?.status ?? (this.isLive() ? 'running' : 'killed'),
       error: end?.error ?? null,
+      episodes: run?.episodes ?? 0,
       totals: this.#trace.totals(),
       tokenizer: run?.tokenizer ?? null,
       limits: run?.limits ?? null,
+      damage: this.#file.damage,
     };
   }
 
-  episodes(from: number, limit: number): EpisodesView {
-    const rows = this.#rows(this.#trace.episodes(from, limit));
-    return { total: this.#trace.episodeCount(), rows };
+  episodes(from: number, limit: number, list: EpisodesList = {}): EpisodesView {
+    const { numbers, ...found } = this.#lists.episodes({ ...list, from, limit }, this.#listing());
+    return { ...found, rows: this.#rows(this.#trace.episodesOf(numbers)) };
+  }
+
+  groups(from: number, limit: number, list: GroupsList = {}): GroupsView {
+    return this.#lists.groups({ ...list, from, limit }, this.#listing());
+  }
+
+  group(group: number): GroupView {
+    const found = this.#lists.group(group, this.#listing());
+    if (found === undefined) throw traceErrors.noSuchGroup(this.#file.file, group);
+    const { row, groups, numbers } = found;
+    return { row, groups, episodes: this.#rows(this.#trace.episodesOf(numbers)) };
+  }
+
+  histograms(): readonly Histogram[] {
+    return this.#lists.histograms(this.#listing());
+  }
+
+  names(): NamesView {
+    return this.#lists.names(this.#listing());
   }
 
   episode(episode: number): EpisodeView {
-    const record = this.#episode(episode);
-    const content = this.#contents.open(record);
+    const record = this.#parts.episode(episode);
+    const content = this.#parts.contents.open(record);
     const timelineOf = timelinesByCall(content);
     return {
       row: this.#wholeRow(record),
-      calls: this.#trace.calls(episode).map((call) => callRow(call, timelineOf)),
+      calls: this.#trace.calls.ofEpisode(episode).map((call) => callRow(call, timelineOf)),
       timelines: content.timelines.map((timeline, index) => timelineRow(timeline, index, content)),
     };
   }
 
+  spans(episode: number): SpansView {
+    const { ended } = this.#parts.episode(episode);
+    const parts = {
+      recorded: this.#trace.calls.spans(episode),
+      calls: this.#trace.calls.toolTraces(episode),
+      messages: this.#trace.messages.ofEpisode(episode),
+    };
+    return { spans: spanRows({ ...parts, runs: ended === 0 && this.isLive() }) };
+  }
+
   call(episode: number, call: number): CallView {
-    const content = this.#contents.open(this.#episode(episode));
-    const record = this.#trace.call(episode, call);
-    if (record === undefined) throw traceErrors.noSuchCall(this.#facts.file, episode, call);
-    const { options, tools, messages } = this.#trace.callDetails(episode, call);
+    const content = this.#parts.content(episode);
+    const record = this.#parts.call(episode, call);
+    const { options, tools, messages } = this.#trace.calls.details(episode, call);
     const positions = record.reply === null ? messages : [...messages, record.reply];
     const views = messageViews(positions, content.messages());
     return {
       row: callRow(record, timelinesByCall(content)),
-      options,
-      tools,
+      source: this.code.ofCall(episode, call),
+      options: clip(options, largestWindow.json),
+      tools: tools === null ? null : clip(tools, largestWindow.json),
       messages: views.slice(0, messages.length),
       reply: views[messages.length] ?? null,
     };
   }
 
   timeline(episode: number, timeline: number): TimelineView {
-    const { content, found } = this.#timeline(episode, timeline);
-    return {
-      row: timelineRow(found, timeline, content),
-      messages: messageViews(found.messages, content.messages()),
-    };
+    const { advantage } = this.#wholeRow(this.#parts.episode(episode));
+    return this.#own.timeline(episode, timeline, advantage);
   }
 
-  tokens(episode: number, timeline: number, from: number, limit: number): TokensView {
-    const { content, found } = this.#timeline(episode, timeline);
-    return tokensView(found.messages, content.messages(), this.#tokens, { from, limit });
+  /** Those of the timelines that a setting would have given. */
+  otherwise(setting: MergeSetting): TimelineViews {
+    const key = JSON.stringify(setting);
+    return this.#otherwise.get(key, () => {
+      const parts = new FoundParts(this.#trace, (record) => {
+        const own = this.#parts.contents.open(record);
+        const merged = this.#explanationOf(record).otherwise(setting);
+        return merged === undefined ? own : this.#parts.contents.of(record.episode, merged, own.provisional);
+      });
+      return new TimelineViews(parts, this.#table, this.#file.matches);
+    });
+  }
+
+  merging(episode: number, setting: MergeSetting | null): MergingView {
+    return this.#explanationOf(this.#parts.episode(episode)).view(setting);
+  }
+
+  #explanationOf(record: EpisodeRecord): MergeExplanation {
+    const content = this.#parts.contents.open(record);
+    return this.#explanations.of(record, content, this.#parts.run().tokenizer.exact);
+  }
+
+  counterparts(task: Task): CounterpartsView {
+    const { episodes, sameQuery } = sameTask(this.#trace, task);
+    const rows = this.#rows(this.#trace.episodesOf(episodes));
+    return { experiment: this.#parts.run().experiment, episodes: rows, sameQuery };
+  }
+
+  task(episode: number): Task {
+    const { taskId, query } = this.#parts.episode(episode);
+    return { taskId, query: this.#trace.query(episode) ?? query };
+  }
+
+  rewardParts(episode: number): Readonly<Record<string, number>> {
+    return rewardNumbers(this.#trace, episode);
+  }
+
+  comparable(episode: number, timeline: number | null): ComparableSide {
+    const view = this.episode(episode);
+    const chosen = timeline ?? mostTrained(view.timelines);
+    const side = compareSide(this.#parts.run(), view, chosen);
+    const parts = rewardNumbers(this.#trace, episode);
+    if (chosen === null) return { side, parts, messages: [] };
+    const { content, found } = this.#parts.timeline(episode, chosen);
+    return { side, parts, messages: comparedMessages(found.messages, content.messages()) };
   }
 
   /** Whether more may come. */
   isLive(): boolean {
-    return this.#trace.end() === undefined && this.#facts.lives(this.#trace.writer());
+    return this.#trace.end() === undefined && this.#file.lives(this.#trace.writer());
   }
 
-  #run(): StoredRun {
-    return this.#trace.run() ?? nothingYet;
+  #listing(): Listing {
+    const run = this.#parts.run();
+    const agents: AgentTable = this.#trace.rows.has('usedAgents') ? 'usedAgents' : 'calls';
+    return {
+      agents,
+      size: sizeOf(run),
+      live: this.isLive(),
+      judgeable: isJudgeable(run),
+      sources: this.#trace.rows.has('sources'),
+      failures: this.#trace.rows.has('episodes', 'failures'),
+      judge: () => this.#verdicts.refresh(run),
+    };
   }
 
-  #episode(episode: number): EpisodeRecord {
-    const record = this.#trace.episode(episode);
-    if (record === undefined) throw traceErrors.noSuchEpisode(this.#facts.file, episode);
-    return record;
-  }
-
-  #timeline(
-    episode: number,
-    timeline: number,
-  ): { readonly content: EpisodeContent; readonly found: TracedTimeline } {
-    const content = this.#contents.open(this.#episode(episode));
-    const found = content.timelines[timeline];
-    if (found === undefined) throw traceErrors.noSuchTimeline(this.#facts.file, episode, timeline);
-    return { content, found };
+  /** Throws `trace/imported` for what another tool recorded. */
+  #ownRun(what: string): StoredRun {
+    const run = this.#parts.run();
+    if (run.imported !== undefined) throw traceErrors.imported(this.#file.file, what, run.imported);
+    return run;
   }
 
   #rows(records: readonly EpisodeRecord[]): readonly EpisodeRow[] {
-    const context = { trace: this.#trace, contents: this.#contents, run: this.#run() };
+    const context = { trace: this.#trace, contents: this.#parts.contents, run: this.#parts.run() };
     return episodeRows(records, { ...context, live: this.isLive() });
   }
 
   /** With the query and the error that lists show the beginnings of. */
   #wholeRow(record: EpisodeRecord): EpisodeRow {
     const [row] = this.#rows([record]);
-    if (row === undefined) throw traceErrors.noSuchEpisode(this.#facts.file, record.episode);
+    if (row === undefined) throw traceErrors.noSuchEpisode(this.#file.file, record.episode);
     const query = clip(this.#trace.query(record.episode) ?? row.query, largestWindow.text);
     const [result] = this.#trace.resultsBetween(record.episode, record.episode);
     return { ...row, query, error: result?.error ?? row.error };
   }
 }
-
-function timelinesByCall({ timelines }: EpisodeContent): ReadonlyMap<number, number> {
-  return new Map(timelines.flatMap(({ calls }, timeline) => calls.map((call) => [call, timeline] as const)));
-}
-
-function callRow(record: CallRecord, timelineOf: ReadonlyMap<number, number>): CallRow {
-  const { call, agent, tag, startedAt, seconds, status, error } = record;
-  const { promptTokens, replyTokens, finishReason } = record;
-  const request = { call, agent, tag, startedAt, seconds, status, error };
-  return {
-    ...request,
-    promptTokens,
-    replyTokens,
-    finishReason,
-    timeline: timelineOf.get(record.call) ?? null,
-  };
-}
-
-function timelineRow(found: TracedTimeline, timeline: number, { provisional }: EpisodeContent): TimelineRow {
-  const { calls, messages, tokens, trainableTokens } = found;
-  return { timeline, calls, messages: messages.length, tokens, trainableTokens, provisional };
-}
-
-/** A run that has only just begun to write its trace. */
-const nothingYet: StoredRun = {
-  experiment: '',
-  config: '',
-  workflow: '',
-  workflowFile: '',
-  model: '',
-  tokenizer: { name: '', exact: true, file: null },
-  limits: { modelLength: 0, promptLength: 0, responseLength: 0, turnLength: 0 },
-  tasks: 0,
-  repeat: 1,
-  episodes: 0,
-  startedAt: 0,
-};

@@ -1,6 +1,6 @@
 import { Random } from '../base/random.ts';
 import type { EpisodeResult } from '../protocol/run.ts';
-import type { BatchRules } from '../protocol/trace.ts';
+import type { BatchRules } from '../protocol/tracedRun.ts';
 import { groupBy } from './groupBy.ts';
 import { advantagesOf, rowAdvantagesOf, stepRewardOf } from './groups.ts';
 

@@ -1,49 +1,5 @@
-import type { TracedMessage, TracedTimeline } from '../protocol/trace.ts';
-import { count } from './samples.ts';
+import type { TracedMessage } from '../protocol/trace.ts';
 import type { MergeOptions } from './tracker.ts';
-
-/** Asks for each message once, and remembers what it made itself. Positions are dense, so lists serve as maps. */
-export class KnownMessages {
-  readonly #messageAt: (position: number) => TracedMessage;
-  readonly #messages: (TracedMessage | undefined)[];
-  /** By position, of the messages whose tokens were counted. */
-  readonly #tokens: number[];
-  readonly #trainable: number[];
-
-  /** @param size how many there are; lists that begin with that many places stay lists, wherever they are filled first */
-  constructor(messageAt: (position: number) => TracedMessage, size: number) {
-    this.#messageAt = messageAt;
-    this.#messages = new Array<TracedMessage | undefined>(size);
-    this.#tokens = new Array<number>(size);
-    this.#trainable = new Array<number>(size);
-  }
-
-  at(position: number): TracedMessage {
-    return (this.#messages[position] ??= this.#messageAt(position));
-  }
-
-  /** Of all the messages at these positions. */
-  count(positions: readonly number[]): Pick<TracedTimeline, 'tokens' | 'trainableTokens'> {
-    const [counted, trainable] = [this.#tokens, this.#trainable];
-    let tokens = 0;
-    let trainableTokens = 0;
-    for (const position of positions) {
-      tokens += counted[position] ?? this.#countAt(position);
-      trainableTokens += trainable[position] ?? 0;
-    }
-    return { tokens, trainableTokens };
-  }
-
-  #countAt(position: number): number {
-    const { tokenIds, lossMask } = this.at(position);
-    this.#trainable[position] = count(lossMask);
-    return (this.#tokens[position] = tokenIds.length);
-  }
-
-  add(position: number, message: TracedMessage): void {
-    this.#messages[position] = message;
-  }
-}
 
 /** A timeline as positions of messages, its reply last. */
 export interface Path {
@@ -58,151 +14,168 @@ export interface KnownStart {
   readonly timeline: number;
 }
 
+/** An unbranched stretch of the tree: the messages of one timeline from an index up to another. */
+class Run {
+  readonly path: Path;
+  readonly from: number;
+  to: number;
+  /** The highest number of a timeline that goes all of this way. */
+  latest: number;
+  next: Next = { few: [], many: undefined };
+
+  constructor(path: Path, from: number, to: number, latest: number) {
+    this.path = path;
+    this.from = from;
+    this.to = to;
+    this.latest = latest;
+  }
+}
+
+/** What runs follow one; by what they are told apart where there are many. */
+interface Next {
+  readonly few: Run[];
+  many: Map<string, Run> | undefined;
+}
+
 /**
- * Timelines as paths of a tree: those that begin with the same messages share the beginning of their path. Most of a
- * timeline goes the way that the one before it went, so a branch is first compared with the branch taken last; what
- * hashing costs is paid only where ways part.
+ * Timelines as paths of a radix tree: those that begin with the same messages share the beginning of their path. A run
+ * is the very list of the timeline that came first, so a timeline that goes the way of another costs one comparison for
+ * each message and leaves nothing behind.
  */
 export class Branches {
-  readonly #messages: KnownMessages;
+  readonly #messages: readonly TracedMessage[];
   readonly #byText: boolean;
-  readonly #roots = new Map<string | null, number>();
-  /** By branch: the message it stands for and what is compared of it. */
-  readonly #message: number[] = [];
-  readonly #content: Content[] = [];
-  /** By branch: the next branch taken last, and the last timeline that came by. */
-  readonly #taken: number[] = [];
-  readonly #latest: number[] = [];
-  /** By branch that has several: the next ones, and by what they are told apart where there are many. */
-  readonly #next = new Map<number, { readonly few: number[]; many?: Map<string, number> }>();
-  readonly #keys: (string | undefined)[] = [];
+  readonly #roots = new Map<string | null, Run>();
 
-  constructor(messages: KnownMessages, level: MergeOptions['compareLevel']) {
+  /** @param messages that the paths' positions are places in */
+  constructor(messages: readonly TracedMessage[], level: MergeOptions['compareLevel']) {
     this.#messages = messages;
     this.#byText = level === 'text';
   }
 
   /**
+   * Cheapest for numbers that fall: a timeline that ends inside of a run cuts it only where its number is higher.
+   *
    * @param first the message to begin with
-   * @returns the branch where the timeline of this number ends
+   * @returns the highest number of a timeline, this one included, that begins with this one's messages
    */
-  follow({ messages, reply }: Path, root: string | null, timeline: number, first = 0): number {
-    let branch = this.#rootOf(root);
-    this.#latest[branch] = timeline;
-    const taken = this.#taken;
-    const message = this.#message;
-    const latest = this.#latest;
-    for (let at = first; at < messages.length; at++) {
-      const position = messages[at] ?? none;
-      const next = taken[branch] ?? none;
-      if (next !== none && message[next] === position) {
-        latest[next] = timeline;
-        branch = next;
-      } else branch = this.#step(branch, position, timeline);
+  follow(path: Path, root: string | null, timeline: number, first = 0): number {
+    const end = path.messages.length + 1;
+    let run = this.#rootOf(root, path, first);
+    let at = first;
+    while (at < end) {
+      run.latest = Math.max(run.latest, timeline);
+      const next = this.#nextOf(run, positionAt(path, at));
+      if (next === undefined) return this.#add(run.next, new Run(path, at, end, timeline));
+      at = this.#partingOf(next, path, at + 1);
+      if (at < next.to && (at < end || timeline > next.latest)) this.#cut(next, at);
+      run = next;
     }
-    return this.#step(branch, reply, timeline);
+    return (run.latest = Math.max(run.latest, timeline));
   }
 
   /** How far a timeline goes the way of earlier ones, and the last of those; undefined: none began at the root. */
-  known({ messages, reply }: Path, root: string | null, first = 0): KnownStart | undefined {
-    let branch = this.#roots.get(root);
-    if (branch === undefined) return undefined;
+  known(path: Path, root: string | null, first = 0): KnownStart | undefined {
+    let run = this.#roots.get(root);
+    if (run === undefined) return undefined;
     let at = first;
-    for (; at <= messages.length; at++) {
-      const next = this.#existing(branch, messages[at] ?? reply);
-      if (next === none) break;
-      branch = next;
+    while (at <= path.messages.length) {
+      const next = this.#nextOf(run, positionAt(path, at));
+      if (next === undefined) break;
+      at = this.#partingOf(next, path, at + 1);
+      run = next;
+      if (at < next.to) break;
     }
-    return { messages: at - first, timeline: this.latest(branch) };
+    return { messages: at - first, timeline: run.latest };
   }
 
-  #existing(branch: number, position: number): number {
-    const taken = this.#taken[branch] ?? none;
-    if (taken === none || this.#stands(taken, position)) return taken;
-    return this.#other(branch, position);
+  #rootOf(root: string | null, path: Path, first: number): Run {
+    let run = this.#roots.get(root);
+    if (run === undefined) {
+      run = new Run(path, first, first, none);
+      this.#roots.set(root, run);
+    }
+    return run;
   }
 
-  #step(branch: number, position: number, timeline: number): number {
-    const taken = this.#taken[branch] ?? none;
-    const next =
-      taken !== none && this.#stands(taken, position) ? taken : this.#turn(branch, taken, position);
-    // The latest of equal messages stands for them: it is the very one that the next timeline has most often.
-    this.#message[next] = position;
-    this.#latest[next] = timeline;
-    return next;
+  #nextOf({ next: { few, many } }: Run, position: number): Run | undefined {
+    if (many !== undefined) return many.get(this.#key(position));
+    return few.find((one) => this.#same(positionAt(one.path, one.from), position));
   }
 
-  #rootOf(tools: string | null): number {
-    const root = this.#roots.get(tools) ?? this.#open(none, '');
-    this.#roots.set(tools, root);
-    return root;
+  /** Where the path leaves the run, which it goes along up to `at`; at the latest where either of them ends. */
+  #partingOf({ path: { messages: theirs, reply }, to }: Run, path: Path, at: number): number {
+    const { messages } = path;
+    const requests = Math.min(to, theirs.length, messages.length);
+    if (this.#byText) at = partingByText(this.#messages, theirs, messages, at, requests);
+    else while (at < requests && this.#same(theirs[at] ?? none, messages[at] ?? none)) at++;
+    if (at < requests) return at;
+    // Of what either has one reply is left, which may stand for a message of the other.
+    const end = Math.min(to, messages.length + 1);
+    for (; at < end; at++) {
+      if (!this.#same(theirs[at] ?? reply, positionAt(path, at))) return at;
+    }
+    return at;
   }
 
-  latest(branch: number): number {
-    return this.#latest[branch] ?? none;
-  }
-
-  /** The next branch where it is not the one taken last. */
-  #turn(branch: number, taken: number, position: number): number {
-    const found = this.#other(branch, position);
-    const next = found === none ? this.#open(position, this.#contentAt(position)) : found;
-    if (found === none && taken !== none) this.#add(branch, taken, next);
-    this.#taken[branch] = next;
-    return next;
-  }
-
-  #other(branch: number, position: number): number {
-    const next = this.#next.get(branch);
-    if (next?.many !== undefined) return next.many.get(this.#key(position)) ?? none;
-    return next?.few.find((one) => this.#stands(one, position)) ?? none;
-  }
-
-  #add(branch: number, only: number, added: number): void {
-    const next = this.#next.get(branch) ?? { few: [only] };
-    this.#next.set(branch, next);
-    next.many?.set(this.#keyOf(added), added);
-    if (next.many !== undefined) return;
+  #add(next: Next, added: Run): number {
     next.few.push(added);
-    if (next.few.length > fewMost) next.many = new Map(next.few.map((one) => [this.#keyOf(one), one]));
+    if (next.many !== undefined) next.many.set(this.#keyOf(added), added);
+    else if (next.few.length > fewMost) next.many = new Map(next.few.map((one) => [this.#keyOf(one), one]));
+    return added.latest;
   }
 
-  #keyOf(branch: number): string {
-    return this.#key(this.#message[branch] ?? none);
+  /** What comes from `at` on becomes a run of its own. */
+  #cut(run: Run, at: number): void {
+    const rest = new Run(run.path, at, run.to, run.latest);
+    rest.next = run.next;
+    run.to = at;
+    run.next = { few: [rest], many: undefined };
   }
 
-  #open(position: number, content: Content): number {
-    this.#taken.push(none);
-    this.#latest.push(none);
-    this.#content.push(content);
-    return this.#message.push(position) - 1;
+  #same(one: number, other: number): boolean {
+    if (one === other) return true;
+    const a = this.#messages[one];
+    const b = this.#messages[other];
+    if (this.#byText) return a?.text === b?.text;
+    return sameItems(a?.tokenIds ?? noTokens, b?.tokenIds ?? noTokens);
   }
 
-  #stands(branch: number, position: number): boolean {
-    if (this.#message[branch] === position) return true;
-    const content = this.#content[branch];
-    const other = this.#contentAt(position);
-    if (typeof content !== 'object' || typeof other !== 'object') return content === other;
-    return sameItems(content, other);
-  }
-
-  #contentAt(position: number): Content {
-    const message = this.#messages.at(position);
-    return this.#byText ? message.text : message.tokenIds;
+  #keyOf({ path, from }: Run): string {
+    return this.#key(positionAt(path, from));
   }
 
   #key(position: number): string {
-    const { text, tokenIds } = this.#messages.at(position);
-    return this.#byText ? text : (this.#keys[position] ??= tokenIds.join(' '));
+    const message = this.#messages[position];
+    return (this.#byText ? message?.text : message?.tokenIds.join(' ')) ?? '';
   }
 }
 
+/** A loop of its own: nearly all of the time that merging takes is spent here. */
+function partingByText(
+  list: readonly TracedMessage[],
+  a: readonly number[],
+  b: readonly number[],
+  at: number,
+  to: number,
+): number {
+  for (; at < to; at++) {
+    const one = a[at] ?? none;
+    const other = b[at] ?? none;
+    if (one !== other && list[one]?.text !== list[other]?.text) return at;
+  }
+  return at;
+}
+
+function positionAt({ messages, reply }: Path, at: number): number {
+  return messages[at] ?? reply;
+}
+
 const none = -1;
+const noTokens = new Int32Array();
 
 /** Up to so many are compared one by one: most differ early, and a key takes the whole of a message. */
 const fewMost = 16;
-
-/** What of a message is compared: its text or its tokens. */
-type Content = string | Int32Array;
 
 export function sameItems<T extends Int32Array | Uint8Array>(a: T, b: T): boolean {
   if (a === b) return true;

@@ -1,7 +1,8 @@
 import type { TracedMessage, TracedTimeline } from '../protocol/trace.ts';
+import { packAlternatives } from './alternatives.ts';
 import { endsEarly, endTrained, foreignTemplate, repeatsHeader } from './callProblems.ts';
 import { DriftDetector } from './drift.ts';
-import { patchedPrompt } from './enginePrompt.ts';
+import { patchedPrompt, type PatchedPrompt } from './enginePrompt.ts';
 import { explainMerging, type ExplainableCall } from './explainMerging.ts';
 import { KeptCalls } from './keptCalls.ts';
 import { replyProblem, sampleProblems } from './lengths.ts';
@@ -15,6 +16,7 @@ import { replyTokens, type ReplyTokens } from './replyTokens.ts';
 import { RequestTokens, type CountedPrompt, type ReadRequest, type Templatable } from './requestTokens.ts';
 import { count, sampleOf } from './samples.ts';
 import { SnapDetector, type KeptCall } from './snaps.ts';
+import { withTokens } from './timelineTokens.ts';
 import { traced } from './traced.ts';
 import type {
   BegunRequest,
@@ -46,7 +48,7 @@ interface BegunCall {
 class Tracker implements EpisodeTracker {
   readonly #options: TrackerOptions;
   readonly #table = new MessageTable();
-  readonly #problems = new Problems();
+  readonly #problems: Problems;
   readonly #requests: RequestTokens;
   readonly #kept: KeptCalls;
   readonly #drift: DriftDetector;
@@ -63,6 +65,7 @@ class Tracker implements EpisodeTracker {
 
   constructor(options: TrackerOptions) {
     const { tokenizer } = options.text;
+    this.#problems = new Problems(options.untold);
     const report = (call: number, problem: CallProblem): void => this.#problems.add(call, problem);
     this.#options = options;
     this.#requests = new RequestTokens(options, this.#table, report);
@@ -90,12 +93,14 @@ class Tracker implements EpisodeTracker {
     const position = answer?.position ?? null;
     if (position !== null) this.#drift.answered(call, position);
     const isKept = reply === null || this.#kept.keeps(request, check, reply);
-    const patched = isKept ? this.#patched(call, messages, reply) : messages;
+    const { messages: patched, ...others } = isKept ? this.#patched(call, messages, reply) : { messages };
     const tracked = { call, agent, messages: patched, tools: this.#requests.offerKey(read) };
     this.#calls.push({ ...tracked, reply: isKept ? position : null });
     if (isKept && position !== null) this.#judgeSnap({ ...tracked, reply: position });
     return {
       messages: patched,
+      ...others,
+      ...(read.leftOut.length > 0 && { leftOut: read.leftOut }),
       reply: position,
       promptTokens: prompt.tokens,
       replyTokens: answer?.made ?? 0,
@@ -114,25 +119,26 @@ class Tracker implements EpisodeTracker {
 
   end(): TrackedEpisode {
     const settings = this.#mergeSettings();
-    const merged = mergeCalls(this.#calls, (position) => this.#table.at(position), settings);
-    if (merged.timelines.length > 1) this.#explain(settings, merged.timelines);
+    const merged = mergeCalls(this.#calls, this.#table.all, settings);
+    const timelines = withTokens(merged, this.#table.all);
+    if (timelines.length > 1) this.#explain(settings, timelines);
     for (const call of merged.maskedAnew) {
       if (this.#cutCalls.has(call)) this.#problems.add(call, endTrained);
     }
     const made = new Map(merged.added.map(({ position, message }) => [position, message]));
-    const samples = merged.timelines.map((timeline) =>
+    const samples = timelines.map((timeline) =>
       timeline.messages.map((position) => made.get(position) ?? this.#table.at(position)),
     );
-    this.#judgeSamples(merged.timelines, samples);
+    this.#judgeSamples(timelines, samples);
     const { madnessReward } = this.#kept;
     const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
     return {
-      timelines: merged.timelines,
+      timelines,
       added: merged.added,
       tracking: {
-        timelines: merged.timelines.length,
-        tokens: sum(merged.timelines.map(({ tokens }) => tokens)),
-        trainableTokens: sum(merged.timelines.map(({ trainableTokens }) => trainableTokens)),
+        timelines: timelines.length,
+        tokens: sum(timelines.map(({ tokens }) => tokens)),
+        trainableTokens: sum(timelines.map(({ trainableTokens }) => trainableTokens)),
         ...(madnessReward !== undefined && { madnessReward }),
         problems: [...this.#problems.list()],
       },
@@ -156,15 +162,25 @@ class Tracker implements EpisodeTracker {
   }
 
   /** The request's messages by what the engine told of its prompt. Ids of another tokenizer tell nothing. */
-  #patched(call: number, messages: readonly number[], reply: TrackerReply | null): readonly number[] {
+  #patched(
+    call: number,
+    messages: readonly number[],
+    reply: TrackerReply | null,
+  ): Pick<TrackedCall, 'messages' | 'otherMessages'> {
     const { text, fixesDrift } = this.#options;
     const ids = reply?.promptIds ?? [];
-    if (ids.length === 0 || !text.note.exact) return messages;
+    if (ids.length === 0 || !text.note.exact) return { messages };
     const own = messages.map((position) => this.#table.at(position));
     const { tokenizer } = text;
-    const patched = patchedPrompt(ids, own, { tokenizer, header: this.#requests.header, fixes: fixesDrift });
+    const patchedBy = (fixes: boolean): PatchedPrompt =>
+      patchedPrompt(ids, own, { tokenizer, header: this.#requests.header, fixes });
+    const placed = ({ tokens }: PatchedPrompt): readonly number[] =>
+      tokens.map((one, index) => this.#withTokens(messages[index] ?? 0, one));
+    const patched = patchedBy(fixesDrift);
     for (const problem of patched.problems) this.#problems.add(call, problem);
-    return patched.tokens.map((tokens, index) => this.#withTokens(messages[index] ?? 0, tokens));
+    // Only of a text that differs do the two settings make different tokens.
+    const differs = patched.problems.some(({ about }) => about === 'text');
+    return { messages: placed(patched), ...(differs && { otherMessages: placed(patchedBy(!fixesDrift)) }) };
   }
 
   #withTokens(position: number, tokens: readonly number[] | null): number {
@@ -191,13 +207,11 @@ class Tracker implements EpisodeTracker {
       ...this.#options.merging,
       lossMaskOf: ({ tokenIds }) =>
         sampleLossMask(tokenIds, { header: this.#chatMlHeader, eos, lacksEos: false }),
-      nextPosition: this.#table.size,
     };
   }
 
   #explain(settings: MergeSettings, timelines: readonly TracedTimeline[]): void {
-    const messageAt = (position: number): TracedMessage => this.#table.at(position);
-    const explanation = explainMerging(this.#calls, messageAt, settings, timelines);
+    const explanation = explainMerging(this.#calls, this.#table.all, settings, timelines);
     for (const { call, problem } of notMerged(explanation, settings)) this.#problems.add(call, problem);
   }
 
@@ -213,7 +227,11 @@ class Tracker implements EpisodeTracker {
     this.#judgeLength(request.call, prompt, container.length, tokens);
     const logprobs = tokens.logprobs && Float32Array.from(tokens.logprobs, (logprob) => logprob ?? NaN);
     const lossMask = Uint8Array.from(tokens.lossMask);
-    const position = this.#table.put(traced(message, 'llm', tokens.tokenIds, logprobs, lossMask));
+    const alternatives = tokens.alternatives === null ? undefined : packAlternatives(tokens.alternatives);
+    const position = this.#table.put({
+      ...traced(message, 'llm', tokens.tokenIds, logprobs, lossMask),
+      ...(alternatives && { alternatives }),
+    });
     this.#judgeReply(request.call, tokens, position);
     return { position, made: count(lossMask) };
   }

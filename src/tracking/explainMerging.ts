@@ -1,7 +1,7 @@
 import { commonStart } from '../base/commonStart.ts';
 import { excerpt, excerptStart } from '../base/excerpts.ts';
 import type { TracedMessage } from '../protocol/trace.ts';
-import { Branches, KnownMessages, type KnownStart } from './branches.ts';
+import { Branches, type KnownStart } from './branches.ts';
 import {
   mergeCalls,
   type AnsweredCall,
@@ -76,24 +76,23 @@ const policies: readonly MergeOptions[] = [
  * number of messages of all calls.
  *
  * @param calls in the order in which they ended, each with a number of its own
- * @param messageAt the message at a position of the episode's list
+ * @param messages the episode's list: every position that a call names is there
  * @param timelines what `settings` make of them
  */
 export function explainMerging(
   calls: readonly ExplainableCall[],
-  messageAt: (position: number) => TracedMessage,
+  messages: readonly TracedMessage[],
   settings: MergeSettings,
   timelines: MergedCalls['timelines'],
 ): MergingExplanation {
-  const known = new KnownMessages(messageAt, settings.nextPosition);
   const countBy = (options: MergeOptions): number =>
-    mergeCalls(calls, (position) => known.at(position), { ...settings, ...options }).timelines.length;
+    mergeCalls(calls, messages, { ...settings, ...options }).timelines.length;
   const { compareLevel, ignoreTools } = settings;
   const others = policies.filter(
     (one) => one.compareLevel !== compareLevel || one.ignoreTools !== ignoreTools,
   );
   const ends = new Set(timelines.map(({ calls: merged }) => merged.at(-1)));
-  const starts = new Starts(known, compareLevel);
+  const starts = new Starts(messages, compareLevel);
   return {
     forks: calls.filter(isAnswered).flatMap((call) => (ends.has(call.call) ? (starts.add(call) ?? []) : [])),
     timelines: timelines.length,
@@ -116,7 +115,7 @@ interface Pair {
 
 /** Timelines, each compared with those before it when it is added. */
 class Starts {
-  readonly #messages: KnownMessages;
+  readonly #messages: readonly TracedMessage[];
   readonly #byText: boolean;
   /** From one root all, and from a root of its own each agent's. */
   readonly #whole: Branches;
@@ -124,7 +123,7 @@ class Starts {
   readonly #rest: Branches;
   readonly #timelines: Answered[] = [];
 
-  constructor(messages: KnownMessages, level: MergeOptions['compareLevel']) {
+  constructor(messages: readonly TracedMessage[], level: MergeOptions['compareLevel']) {
     this.#messages = messages;
     this.#byText = level === 'text';
     this.#whole = new Branches(messages, level);
@@ -160,7 +159,7 @@ class Starts {
   }
 
   #isSystem({ messages: [first] }: Answered): boolean {
-    return first !== undefined && this.#messages.at(first).role === 'system';
+    return first !== undefined && this.#messages[first]?.role === 'system';
   }
 
   #forkAt(call: Answered, shared: KnownStart | undefined, cause?: ForkCause): Fork | undefined {
@@ -182,7 +181,7 @@ class Starts {
 
   #messageOf({ messages, reply }: Answered, index: number): TracedMessage | undefined {
     const position = index === messages.length ? reply : messages[index];
-    return position === undefined ? undefined : this.#messages.at(position);
+    return position === undefined ? undefined : this.#messages[position];
   }
 
   #causeOf(

@@ -1,5 +1,6 @@
 import type { EpisodeResult } from '../protocol/run.ts';
 import { groupBy } from './groupBy.ts';
+import { groupOf } from './groupOf.ts';
 
 /** Means are over the episodes that ended with a reward; null when none did. */
 export interface Measures {
@@ -39,11 +40,16 @@ export interface Member {
  */
 export function groupsOf(results: readonly EpisodeResult[], repeat: number): readonly Group[] {
   const size = Math.max(1, repeat);
-  const byTask = groupBy(results, ({ episode }) => Math.floor(episode / size));
-  return [...byTask].sort(([a], [b]) => a - b).map(([group, members]) => groupOf(group, members, size));
+  const byTask = groupBy(results, ({ episode }) => groupOf(episode, size));
+  return [...byTask].sort(([a], [b]) => a - b).map(([group, members]) => measuredGroup(group, members, size));
 }
 
-function groupOf(group: number, results: readonly EpisodeResult[], size: number): Group {
+/**
+ * One of them.
+ *
+ * @param size how many episodes it is to have
+ */
+export function measuredGroup(group: number, results: readonly EpisodeResult[], size: number): Group {
   const stepRewards = results.map(stepRewardOf);
   const advantages = advantagesOf(stepRewards);
   return {

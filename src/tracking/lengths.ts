@@ -1,5 +1,5 @@
 /** What the config's lengths make of prompts, replies and samples. */
-import type { LengthLimits } from '../protocol/trace.ts';
+import type { LengthLimits } from '../protocol/tracedRun.ts';
 import type { CallProblem } from './problems.ts';
 import type { TrainingSample } from './samples.ts';
 

@@ -1,4 +1,5 @@
 import { utf8 } from '../base/utf8.ts';
+import type { Alternative } from './alternatives.ts';
 import type { ModelText, Tokenizer } from './tokenizer.ts';
 import type { ReplyToken, TrackerReply } from './tracker.ts';
 
@@ -10,6 +11,9 @@ export interface MadeTokens {
   /** Whether the model made the end token. */
   readonly ended: boolean;
   readonly endLogprob: number | null;
+  /** One list per id; null: none was told. */
+  readonly alternatives: readonly (readonly Alternative[])[] | null;
+  readonly endAlternatives: readonly Alternative[];
 }
 
 /**
@@ -31,13 +35,13 @@ export function madeTokens(
   const hasToolCalls = (reply.toolCalls ?? []).length > 0;
   const isReply = (body: Uint8Array): boolean =>
     sameBytes(body, bytesOf(templated, tokenizer)) || (!hasToolCalls && sameBytes(body, content));
-  const byId = made(tokens, (token) => idAsTold(token, tokenizer), tokenizer.eos);
+  const byId = made(tokens, (token) => idAsTold(token, tokenizer), tokenizer);
   if (byId !== undefined) {
     const body = bytesOf(byId.ids, tokenizer);
     const lacksToolCalls = hasToolCalls && sameBytes(body, content);
     if (note.exact ? !lacksToolCalls : isReply(body)) return byId;
   }
-  const byBytes = made(tokens, ({ bytes }) => tokenizer.idOf(Uint8Array.from(bytes)), tokenizer.eos);
+  const byBytes = made(tokens, ({ bytes }) => tokenizer.idOf(Uint8Array.from(bytes)), tokenizer);
   if (byBytes === undefined || !isReply(bytesOf(byBytes.ids, tokenizer))) return undefined;
   // Endpoints that name tokens by their text mostly leave the end token out.
   return { ...byBytes, ended: byBytes.ended || !wasCut(reply) };
@@ -59,7 +63,7 @@ export function bytesOf(ids: readonly number[], tokenizer: Tokenizer): Uint8Arra
 function made(
   tokens: readonly ReplyToken[],
   idOf: (token: ReplyToken) => number | undefined,
-  eos: number,
+  tokenizer: Tokenizer,
 ): MadeTokens | undefined {
   const ids: number[] = [];
   for (const token of tokens) {
@@ -67,7 +71,7 @@ function made(
     if (id === undefined) return undefined;
     ids.push(id);
   }
-  const ended = ids.at(-1) === eos;
+  const ended = ids.at(-1) === tokenizer.eos;
   const length = ended ? ids.length - 1 : ids.length;
   const logprobs = tokens.map(({ logprob }) => logprob);
   return {
@@ -75,14 +79,32 @@ function made(
     logprobs: logprobs.every((logprob) => logprob === null) ? null : logprobs.slice(0, length),
     ended,
     endLogprob: ended ? (logprobs.at(-1) ?? null) : null,
+    ...alternativesOf(tokens, length, tokenizer),
   };
+}
+
+function alternativesOf(
+  tokens: readonly ReplyToken[],
+  length: number,
+  tokenizer: Tokenizer,
+): Pick<MadeTokens, 'alternatives' | 'endAlternatives'> {
+  if (tokens.every(({ alternatives = [] }) => alternatives.length === 0)) {
+    return { alternatives: null, endAlternatives: [] };
+  }
+  const lists = tokens.map(({ alternatives = [] }) =>
+    alternatives.map(({ id, bytes, logprob }): Alternative => {
+      const own = idAsTold({ id, bytes }, tokenizer) ?? tokenizer.idOf(Uint8Array.from(bytes));
+      return { id: own ?? null, logprob };
+    }),
+  );
+  return { alternatives: lists.slice(0, length), endAlternatives: lists[length] ?? [] };
 }
 
 /**
  * The id that the endpoint gives, unless its bytes show that it is another tokenizer's. Servers write a part of a
  * character as U+FFFD, which shows nothing.
  */
-function idAsTold({ id, bytes }: ReplyToken, tokenizer: Tokenizer): number | undefined {
+function idAsTold({ id, bytes }: Pick<ReplyToken, 'id' | 'bytes'>, tokenizer: Tokenizer): number | undefined {
   if (id === null) return undefined;
   const own = tokenizer.bytesOf(id);
   if (own.length === 0) return undefined;

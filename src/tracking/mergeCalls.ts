@@ -1,5 +1,5 @@
 import type { TracedMessage, TracedTimeline } from '../protocol/trace.ts';
-import { Branches, KnownMessages, sameItems } from './branches.ts';
+import { Branches, sameItems } from './branches.ts';
 import type { AddedMessage, MergeOptions } from './tracker.ts';
 
 /** A call as merging sees it; a `TracedCall` is one. */
@@ -16,13 +16,14 @@ export interface MergeableCall {
 export interface MergeSettings extends MergeOptions {
   /** Which tokens of a reply count once another timeline has taken it over: it is masked anew. */
   lossMaskOf(reply: TracedMessage): Uint8Array;
-  /** The first position that is free for messages that merging makes. */
-  readonly nextPosition: number;
 }
+
+export type MergedTimeline = Pick<TracedTimeline, 'calls' | 'messages'>;
 
 export interface MergedCalls {
   /** In the order of the calls that absorbed the others. */
-  readonly timelines: readonly TracedTimeline[];
+  readonly timelines: readonly MergedTimeline[];
+  /** What merging made, at positions after those that were there. */
   readonly added: readonly AddedMessage[];
   /** Calls whose reply counts otherwise in the timeline that took it over, e.g. with an end that it did not have. */
   readonly maskedAnew: readonly number[];
@@ -41,15 +42,14 @@ export interface AnsweredCall extends MergeableCall {
  * Linear in the number of messages of all calls.
  *
  * @param calls in the order in which they ended
- * @param messageAt the message at a position of the episode's list; asked once for each position
+ * @param messages the episode's list: every position that a call names is there
  */
 export function mergeCalls(
   calls: readonly MergeableCall[],
-  messageAt: (position: number) => TracedMessage,
+  messages: readonly TracedMessage[],
   settings: MergeSettings,
 ): MergedCalls {
   const timelines = calls.filter((call): call is AnsweredCall => call.reply !== null);
-  const messages = new KnownMessages(messageAt, settings.nextPosition);
   const absorbers = findAbsorbers(timelines, new Branches(messages, settings.compareLevel), settings);
   const groups = timelines.map((): AnsweredCall[] => []);
   timelines.forEach((timeline, index) => groups[absorbers[index] ?? index]?.push(timeline));
@@ -67,62 +67,78 @@ function findAbsorbers(
   branches: Branches,
   { ignoreTools }: MergeOptions,
 ): readonly number[] {
-  const ends = timelines.map((timeline, index) =>
-    branches.follow(timeline, ignoreTools ? null : timeline.tools, index),
-  );
-  return ends.map((branch) => branches.latest(branch));
+  const absorbers = new Array<number>(timelines.length);
+  // From the last on: then every timeline that could absorb one is there already.
+  for (const [index, timeline] of [...timelines.entries()].reverse()) {
+    absorbers[index] = branches.follow(timeline, ignoreTools ? null : timeline.tools, index);
+  }
+  return absorbers;
 }
 
 /** Makes one timeline out of those that merge. */
 class Joiner {
   readonly added: AddedMessage[] = [];
   readonly maskedAnew: number[] = [];
-  readonly #messages: KnownMessages;
+  readonly #messages: readonly TracedMessage[];
   readonly #settings: MergeSettings;
   readonly #masks = new Map<number, Uint8Array>();
-  #nextPosition: number;
   /** By the two positions that a taken-over message is made of. */
   readonly #made = new Map<string, number>();
 
-  constructor(messages: KnownMessages, settings: MergeSettings) {
+  constructor(messages: readonly TracedMessage[], settings: MergeSettings) {
     this.#messages = messages;
     this.#settings = settings;
-    this.#nextPosition = settings.nextPosition;
   }
 
   /** @param group what merges, in order; the last is the one that absorbs */
-  join(group: readonly AnsweredCall[]): TracedTimeline {
+  join(group: readonly AnsweredCall[]): MergedTimeline {
     const absorber = group.at(-1);
     const positions = absorber === undefined ? [] : [...absorber.messages, absorber.reply];
     for (const { messages, reply, call } of group.toReversed()) {
       const own = positions[messages.length];
-      if (own === undefined || this.#messages.at(own).author === 'llm') continue;
+      if (own === undefined || this.#at(own).author === 'llm') continue;
       positions[messages.length] = this.#takeOver(own, reply, call);
     }
-    return { calls: group.map(({ call }) => call), messages: positions, ...this.#messages.count(positions) };
+    return { calls: group.map(({ call }) => call), messages: positions };
   }
 
   /** Position of the absorber's own message with the author, tokens and logprobs of the reply. */
   #takeOver(own: number, reply: number, call: number): number {
-    const [message, source] = [this.#messages.at(own), this.#messages.at(reply)];
+    const [message, source] = [this.#at(own), this.#at(reply)];
     const lossMask = this.#maskOf(reply, source);
     if (lossMask !== source.lossMask) this.maskedAnew.push(call);
-    if (lossMask === source.lossMask && sameFields(message, source)) return reply;
+    if (lossMask === source.lossMask && this.#isSame(message, source)) return reply;
     const key = `${own} ${reply}`;
     const made = this.#made.get(key);
     if (made !== undefined) return made;
-    const position = this.#nextPosition++;
+    const position = this.#messages.length + this.added.length;
     const taken: TracedMessage = {
       ...message,
       author: 'llm',
       tokenIds: source.tokenIds,
       logprobs: source.logprobs,
       lossMask,
+      ...(source.alternatives && { alternatives: source.alternatives }),
     };
-    this.#messages.add(position, taken);
     this.added.push({ position, message: taken });
     this.#made.set(key, position);
     return position;
+  }
+
+  /** Whether they are equal but for what is taken over. Texts that merging has compared are not read again. */
+  #isSame(own: TracedMessage, reply: TracedMessage): boolean {
+    return (
+      own.role === reply.role &&
+      own.toolCalls === reply.toolCalls &&
+      own.toolCallId === reply.toolCallId &&
+      (this.#settings.compareLevel === 'text' || own.text === reply.text)
+    );
+  }
+
+  #at(position: number): TracedMessage {
+    const message = this.#messages[position] ?? this.added[position - this.#messages.length]?.message;
+    if (message === undefined) throw new RangeError(`No message at ${position}`);
+    return message;
   }
 
   /** The reply's own mask where the new one is the same. */
@@ -135,10 +151,4 @@ class Joiner {
     }
     return mask;
   }
-}
-
-function sameFields(a: TracedMessage, b: TracedMessage): boolean {
-  return (
-    a.role === b.role && a.text === b.text && a.toolCalls === b.toolCalls && a.toolCallId === b.toolCallId
-  );
 }

@@ -9,8 +9,9 @@ export class MessageTable {
   readonly #positions = new Map<string, number[]>();
   #taken = 0;
 
-  get size(): number {
-    return this.#messages.length;
+  /** By position. */
+  get all(): readonly TracedMessage[] {
+    return this.#messages;
   }
 
   at(position: number): TracedMessage {

@@ -20,6 +20,8 @@ export interface TimelineMessage extends KeptMessage {
 
 export interface ReadMessages {
   readonly kept: readonly KeptMessage[];
+  /** As sent, each with how many were kept before it. */
+  readonly dropped: readonly { readonly before: number; readonly message: unknown }[];
   readonly problems: readonly CallProblem[];
 }
 
@@ -42,17 +44,21 @@ interface ReadText {
 export function readMessages(messages: readonly unknown[], toolCallsDisabled: boolean): ReadMessages {
   const kept: KeptMessage[] = [];
   const problems: CallProblem[] = [];
+  const dropped: { readonly before: number; readonly message: unknown }[] = [];
   const systems: number[] = [];
   for (const [place, message] of messages.entries()) {
     const read = readMessage(message, toolCallsDisabled);
     problems.push(...read.problems);
-    if (read.kept === null) continue;
+    if (read.kept === null) {
+      dropped.push({ before: kept.length, message });
+      continue;
+    }
     kept.push(read.kept);
     if (read.kept.role === 'system') systems.push(place);
   }
   if (systems[0] !== 0) problems.push(firstNotSystem);
   if (systems.some((place) => place > 0)) problems.push(laterSystem);
-  return { kept, problems };
+  return { kept, dropped, problems };
 }
 
 /** A request's messages, tool results in a row together: what a timeline has one message of. */
@@ -96,9 +102,9 @@ function readMessage(value: unknown, toolCallsDisabled: boolean): ReadMessage {
   const message = isRecord(value) ? value : {};
   const role = typeof message['role'] === 'string' ? message['role'] : '';
   const content = message['content'];
-  if (toolCallsDisabled && typeof content !== 'string') return dropped(notPlain(role));
-  if (toolCallsDisabled && role === 'tool') return dropped(toolResult);
-  if (!keptRoles.has(role)) return dropped(unknownRole(role));
+  if (toolCallsDisabled && typeof content !== 'string') return leftOut(notPlain(role));
+  if (toolCallsDisabled && role === 'tool') return leftOut(toolResult);
+  if (!keptRoles.has(role)) return leftOut(unknownRole(role));
   const { text, problems } = readText(content, role);
   if (text === null) return { kept: null, problems };
   const calls = message['tool_calls'];
@@ -110,7 +116,7 @@ function readMessage(value: unknown, toolCallsDisabled: boolean): ReadMessage {
 
 const keptRoles = new Set(['system', 'user', 'assistant', 'tool']);
 
-function dropped(problem: CallProblem): ReadMessage {
+function leftOut(problem: CallProblem): ReadMessage {
   return { kept: null, problems: [problem] };
 }
 

@@ -20,8 +20,15 @@ interface Entry {
 /** An episode's problems: each code once, worded by its first call, with how many more calls have it. */
 export class Problems {
   readonly #entries = new Map<string, Entry>();
+  readonly #untold: ReadonlySet<string>;
+
+  /** @param untold codes of what is no problem in this run */
+  constructor(untold: ReadonlySet<string> = new Set()) {
+    this.#untold = untold;
+  }
 
   add(call: number, problem: CallProblem): void {
+    if (this.#untold.has(problem.code)) return;
     const key = [problem.severity, problem.code, problem.about].join(' ');
     const entry = this.#entries.get(key);
     if (entry === undefined) this.#entries.set(key, { first: problem, calls: new Set([call]) });

@@ -1,4 +1,5 @@
 import { commonStart } from '../base/commonStart.ts';
+import type { Alternative } from './alternatives.ts';
 import { madeTokens, wasCut } from './madeTokens.ts';
 import { indexOfRun, startsWithRun } from './tokenLists.ts';
 import type { TrackerReply } from './tracker.ts';
@@ -9,6 +10,8 @@ export interface ReplyTokens {
   readonly tokenIds: readonly number[];
   /** One per token, null where there is none; null: the endpoint told none. */
   readonly logprobs: readonly (number | null)[] | null;
+  /** One list per token; null: the endpoint told none. */
+  readonly alternatives: readonly (readonly Alternative[])[] | null;
   /** One per token: 1 for what the model made. */
   readonly lossMask: readonly number[];
   /** Whether it was cut by length, so that its end token is the template's. */
@@ -58,6 +61,14 @@ export function replyTokens(
     logprobs: made?.logprobs
       ? [...none(before), ...made.logprobs, ...end.map(() => endLogprob), ...none(after)]
       : null,
+    alternatives: made?.alternatives
+      ? [
+          ...before.map(() => nothing),
+          ...made.alternatives,
+          ...end.map(() => made.endAlternatives),
+          ...after.map(() => nothing),
+        ]
+      : null,
     lossMask: [
       ...before.map(() => 0),
       ...body.map(() => 1),
@@ -70,6 +81,8 @@ export function replyTokens(
     repeatsHeader: made !== undefined && header.length > 0 && startsWithRun(made.ids, header),
   };
 }
+
+const nothing: readonly Alternative[] = [];
 
 function frameOf(container: readonly number[], header: readonly number[], eos: number): Frame {
   const at = indexOfRun(container, header);

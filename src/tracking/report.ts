@@ -1,34 +1,13 @@
 import type { EpisodeResult } from '../protocol/run.ts';
 import { episodeFindings } from './episodeFindings.ts';
-import { finding, levelOf, type Finding } from './finding.ts';
+import { finding, type Finding } from './finding.ts';
 import { groupBy } from './groupBy.ts';
-import { groupsOf, type Group } from './groups.ts';
-import { runFindings, type RunFinding, type RunTerms } from './runFindings.ts';
-
-export interface EpisodeVerdict {
-  readonly episode: number;
-  readonly taskId: string;
-  readonly repeat: number;
-  /** Whether no finding is an error. */
-  readonly trains: boolean;
-  /** Those of its group among them. */
-  readonly findings: readonly Finding[];
-  /** Null while its group is not whole, and where it makes no sample. */
-  readonly advantage: number | null;
-}
-
-export interface GroupVerdict extends Group {
-  readonly findings: readonly Finding[];
-}
-
-/** Findings of one code and severity. Where their sentences differ, `message` is the first, marked as an example. */
-export interface CommonFinding extends Finding {
-  /** Of the episodes that it concerns; 0: it is about the run. */
-  readonly count: number;
-  readonly episodes: readonly number[];
-  /** Positions of the groups that have it; none where it is not about groups. */
-  readonly groups: readonly number[];
-}
+import { groupOf } from './groupOf.ts';
+import { measuredGroup, type Group, type Member } from './groups.ts';
+import type { CommonFinding } from './findingTally.ts';
+import { ReportTally } from './reportTally.ts';
+import type { RunTerms } from './runTally.ts';
+import type { EpisodeVerdict, GroupVerdict, JudgedGroup } from './verdicts.ts';
 
 export interface TrainingReport {
   readonly trains: number;
@@ -45,21 +24,37 @@ export interface TrainingReport {
  * Which episodes training would learn from, as group-relative advantages make it: an episode counts when it ended
  * with a reward, has tokens in the loss that nothing refuses, and its task's rewards are not all equal.
  *
- * @param results of the episodes that ended, in any order; results of one task are `repeat` consecutive episodes
+ * @param results of the episodes that ended, in any order; those of one task are `repeat` consecutive ones
  */
 export function trainingReport(results: readonly EpisodeResult[], terms: RunTerms): TrainingReport {
-  const groups = groupsOf(results, terms.repeat).map((group): GroupVerdict => {
-    return { ...group, findings: groupFindings(group) };
+  const size = Math.max(1, terms.repeat);
+  const byGroup = [...groupBy(results, ({ episode }) => groupOf(episode, size))].sort(([a], [b]) => a - b);
+  const tally = new ReportTally(terms);
+  const verdicts = new Map<EpisodeResult, EpisodeVerdict>();
+  const groups = byGroup.map(([group, members]) => {
+    const judged = judgedGroup(group, members, size);
+    tally.put(judged);
+    judged.episodes.forEach((verdict, index) => {
+      const result = members[index];
+      if (result !== undefined) verdicts.set(result, verdict);
+    });
+    return judged.group;
   });
-  const episodes = verdicts(results, groups);
-  const trains = episodes.filter((verdict) => verdict.trains).length;
-  return {
-    trains,
-    doesNotTrain: episodes.length - trains,
-    episodes,
-    groups,
-    findings: [...commonFindings(episodes, groups), ...runFindings(results, groups, terms).map(ofRun)],
-  };
+  const episodes = results.flatMap((result) => verdicts.get(result) ?? []);
+  return { ...tally.counts(), episodes, groups, findings: tally.findings() };
+}
+
+/**
+ * What is said of the episodes of a task that ended, which depends on no other task's.
+ *
+ * @param group position of the task in the run
+ * @param size how many episodes it is to have
+ */
+export function judgedGroup(group: number, results: readonly EpisodeResult[], size: number): JudgedGroup {
+  const measured = measuredGroup(group, results, size);
+  const verdict = { ...measured, findings: groupFindings(measured) };
+  const episodes = results.map((result, index) => verdictOf(result, measured.members[index], verdict));
+  return { group: verdict, episodes, results };
 }
 
 /** Of whole groups only: episodes to come may change what the others are compared with. */
@@ -90,61 +85,10 @@ function singleEpisode(members: number): Finding {
   );
 }
 
-function verdicts(
-  results: readonly EpisodeResult[],
-  groups: readonly GroupVerdict[],
-): readonly EpisodeVerdict[] {
-  const inGroup = new Map(
-    groups
-      .filter(({ whole }) => whole)
-      .flatMap(({ members, findings }) =>
-        members.flatMap(({ episode, advantage }) =>
-          advantage === null ? [] : [[episode, { advantage, findings }] as const],
-        ),
-      ),
-  );
-  return results.map((result) => {
-    const { episode, taskId, repeat } = result;
-    const findings = [...episodeFindings(result), ...(inGroup.get(episode)?.findings ?? [])];
-    const trains = findings.every(({ severity }) => severity !== 'error');
-    return { episode, taskId, repeat, trains, findings, advantage: inGroup.get(episode)?.advantage ?? null };
-  });
-}
-
-function commonFindings(
-  episodes: readonly EpisodeVerdict[],
-  groups: readonly GroupVerdict[],
-): readonly CommonFinding[] {
-  const found = episodes.flatMap(({ episode, findings }) => findings.map((one) => ({ episode, one })));
-  const kinds = [...groupBy(found, ({ one }) => `${one.severity} ${one.code}`).values()];
-  return kinds
-    .flatMap((kind): CommonFinding[] => {
-      const first = kind[0]?.one;
-      if (first === undefined) return [];
-      const alike = kind.every(({ one }) => one.message === first.message);
-      const concerned = [...new Set(kind.map(({ episode }) => episode))];
-      return [
-        {
-          ...first,
-          message: alike ? first.message : `e.g. ${first.message}`,
-          count: concerned.length,
-          episodes: concerned,
-          groups: groupsWith(first, groups),
-        },
-      ];
-    })
-    .sort((a, b) => rank(a) - rank(b) || b.count - a.count);
-}
-
-function groupsWith({ code }: Finding, groups: readonly GroupVerdict[]): readonly number[] {
-  if (levelOf(code) !== 'group') return [];
-  return groups.flatMap(({ group, findings }) => (findings.some((one) => one.code === code) ? [group] : []));
-}
-
-function ofRun(found: RunFinding): CommonFinding {
-  return { ...found, count: found.episodes.length, groups: [] };
-}
-
-function rank({ severity }: Finding): number {
-  return severity === 'error' ? 0 : 1;
+function verdictOf(result: EpisodeResult, member: Member | undefined, group: GroupVerdict): EpisodeVerdict {
+  const { episode, taskId, repeat } = result;
+  const advantage = group.whole ? (member?.advantage ?? null) : null;
+  const findings = [...episodeFindings(result), ...(advantage === null ? [] : group.findings)];
+  const trains = findings.every(({ severity }) => severity !== 'error');
+  return { episode, taskId, repeat, trains, findings, advantage };
 }

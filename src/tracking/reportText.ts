@@ -1,5 +1,7 @@
 import { hintOf } from './finding.ts';
-import type { CommonFinding, EpisodeVerdict, TrainingReport } from './report.ts';
+import type { CommonFinding } from './findingTally.ts';
+import type { TrainingReport } from './report.ts';
+import type { EpisodeVerdict } from './verdicts.ts';
 
 /** The report for a terminal: how many would train, then for each kind of finding what it is and what to do. */
 export function formatTrainingReport(report: TrainingReport): string {

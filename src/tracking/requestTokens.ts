@@ -2,6 +2,7 @@ import { canonicalJson } from '../base/canonicalJson.ts';
 import { templateFailed, toolWithoutParameters } from './callProblems.ts';
 import { overflows, promptProblem } from './lengths.ts';
 import type { MessageTable } from './messageTable.ts';
+import { leftOutOf, type LeftOutMessage } from './leftOut.ts';
 import { readMessages, type TimelineMessage } from './messages.ts';
 import type { CallProblem } from './problems.ts';
 import { SameMessages } from './sameMessages.ts';
@@ -23,6 +24,7 @@ export interface Templatable {
 /** The same with the messages that its timeline begins with. */
 export interface ReadRequest extends Templatable {
   readonly timeline: readonly TimelineMessage[];
+  readonly leftOut: readonly LeftOutMessage[];
 }
 
 /** Its prompt in tokens; `whole` is undefined where the template fails on it. */
@@ -80,11 +82,11 @@ export class RequestTokens {
 
   read({ call, messages, tools: offered }: BegunRequest): ReadRequest {
     const { toolCallsDisabled } = this.#options;
-    const { kept, problems } = readMessages(messages, toolCallsDisabled);
+    const { kept, dropped, problems } = readMessages(messages, toolCallsDisabled);
     for (const problem of problems) this.#report(call, problem);
     const tools = preparedTools(toolCallsDisabled ? null : offered);
     if (tools !== undefined && !haveParameters(tools)) this.#report(call, toolWithoutParameters);
-    return { call, ...this.#messages.read(kept), ...this.#offer(tools) };
+    return { call, ...this.#messages.read(kept), ...this.#offer(tools), leftOut: leftOutOf(dropped, kept) };
   }
 
   /** Positions of the request's messages. */

@@ -1,4 +1,5 @@
-import type { LengthLimits, TracedMessage } from '../protocol/trace.ts';
+import type { LengthLimits } from '../protocol/tracedRun.ts';
+import type { TracedMessage } from '../protocol/trace.ts';
 import type { TrainingSample } from './samples.ts';
 
 /** Whose sample it is, under upstream's names. */

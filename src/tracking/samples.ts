@@ -1,4 +1,5 @@
-import type { LengthLimits, TracedMessage } from '../protocol/trace.ts';
+import type { LengthLimits } from '../protocol/tracedRun.ts';
+import type { TracedMessage } from '../protocol/trace.ts';
 
 /**
  * A timeline as training gets it: a prompt and a response, cut to the longest that the config allows. Attention is 1 for
@@ -45,6 +46,20 @@ export function sampleOf(
     prefixTokens,
     refusal: refusalOf(first, prefixTokens, inputIds.length),
   };
+}
+
+/** Whether AgentJet makes a sample of a timeline, without making it. */
+export function makesSample(messages: readonly TracedMessage[]): boolean {
+  const first = messages.findIndex(({ author }) => author === 'llm');
+  if (first < 1) return false;
+  let header = 0;
+  for (const { lossMask } of messages.slice(first)) {
+    for (const counts of lossMask) {
+      if (counts !== 0 || header === longestHeader) return true;
+      header += 1;
+    }
+  }
+  return false;
 }
 
 /** How many tokens of a mask count. */

@@ -1,4 +1,4 @@
-import type { TokenizerNote } from '../protocol/trace.ts';
+import type { TokenizerNote } from '../protocol/tracedRun.ts';
 
 /** A model's tokenizer, or what stands in for it. */
 export interface Tokenizer {

@@ -1,5 +1,7 @@
 import type { EpisodeTracking } from '../protocol/run.ts';
-import type { LengthLimits, TracedMessage, TracedTimeline } from '../protocol/trace.ts';
+import type { LengthLimits } from '../protocol/tracedRun.ts';
+import type { TracedMessage, TracedTimeline } from '../protocol/trace.ts';
+import type { LeftOutMessage } from './leftOut.ts';
 import type { MadnessOptions } from './madness.ts';
 import type { ModelText } from './tokenizer.ts';
 
@@ -15,6 +17,8 @@ export interface TrackerOptions {
   readonly detectsSnaps: boolean;
   readonly merging: MergeOptions;
   readonly madness: MadnessOptions;
+  /** Codes of findings that the program which trains has no rule for; absent: it has all of them. */
+  readonly untold?: ReadonlySet<string>;
 }
 
 /** `ajet.context_tracker.…`. */
@@ -69,6 +73,15 @@ export interface ReplyToken {
   readonly bytes: readonly number[];
   /** Null: not given. */
   readonly logprob: number | null;
+  /** `top_logprobs`; absent: not given. */
+  readonly alternatives?: readonly ToldAlternative[];
+}
+
+/** A token that might have come instead, as an endpoint tells it. */
+export interface ToldAlternative {
+  readonly id: number | null;
+  readonly bytes: readonly number[];
+  readonly logprob: number;
 }
 
 export interface AddedMessage {
@@ -82,6 +95,10 @@ export interface TrackedCall {
    * there, and tool results in a row are one message.
    */
   readonly messages: readonly number[];
+  /** Those that it would have by the other setting of `fix_retokenization_drift`; absent: the same. */
+  readonly otherMessages?: readonly number[];
+  /** Messages of the request that training leaves out; absent: none. */
+  readonly leftOut?: readonly LeftOutMessage[];
   /** Null: the call was not answered. Where the prompt overflows, it has no tokens and is in no timeline. */
   readonly reply: number | null;
   readonly promptTokens: number;

@@ -28,6 +28,8 @@ export const commands = {
   deleteApiKey: 'agentjet.deleteApiKey',
   /** Copies an example into a folder of the user's and opens it. */
   openExample: 'agentjet.openExample',
+  /** Makes a config, a workflow, a judge and tasks in a folder of the user's and opens it. */
+  newProject: 'agentjet.newProject',
   /** Places the SDK's types in the workspace. */
   addTypes: 'agentjet.addTypes',
   showLog: 'agentjet.showLog',
@@ -35,12 +37,18 @@ export const commands = {
   chooseTokenizer: 'agentjet.chooseTokenizer',
   /** Brings a model's tokenizer from the hub to this machine's cache. */
   fetchTokenizer: 'agentjet.fetchTokenizer',
-  /** Shows the trace given, or asks for one. */
+  /** Shows the trace given, or what another tool recorded, or asks for one; with a second argument at a place of the viewer's. */
   openTrace: 'agentjet.openTrace',
+  /** Writes the trace given, or that in front, in another format. */
+  exportTrace: 'agentjet.exportTrace',
   /** Shows the newest trace of this window's runs and folders. */
   openLastTrace: 'agentjet.openLastTrace',
+  /** Runs an episode of the run given, else of the newest trace, again under the debugger; asks which. */
+  debugEpisode: 'agentjet.debugEpisode',
   /** Lists the runs anew. */
   refreshRuns: 'agentjet.refreshRuns',
+  /** Shows the trace of the run that goes on; asks which, where there are several. */
+  showOngoingRuns: 'agentjet.showOngoingRuns',
   /** What follows is for the runs that are given or, without any, those selected in the view. Shows them. */
   openRun: 'agentjet.openRun',
   /** Opens the config that the run was started with. */
@@ -66,6 +74,8 @@ export const commands = {
   answerCall: 'agentjet.answerCall',
   /** Shows what a rule is about: the one given, or one that is asked for. */
   explainRule: 'agentjet.explainRule',
+  /** Installs debugpy for the Python that runs here, in a folder of the extension's. */
+  installDebugpy: 'agentjet.installDebugpy',
   /** Takes the notes of the last run off code and configs. */
   clearRunNotes: 'agentjet.clearRunNotes',
 } as const;
@@ -127,6 +137,8 @@ export const settings = {
   checkRules: 'check.rules',
   /** boolean, default true: what follows from a config, in its lines. Scope `resource`. */
   inlayHints: 'inlayHints',
+  /** boolean, default true: what the last run came to, above the code that had a part in it. Scope `resource`. */
+  runLenses: 'runLenses',
   /** boolean, default true: what the last run found, at code and configs. Scope `resource`. */
   runNotes: 'runNotes',
 } as const;

@@ -17,6 +17,6 @@ export async function reportingErrors(
 
 /** A message with a button is shown whole; without one the editor cuts it off after the first line. */
 async function showError(text: string, log: vscode.LogOutputChannel): Promise<void> {
-  const showLog = 'Show Log';
+  const showLog = vscode.l10n.t('Show Log');
   if ((await vscode.window.showErrorMessage(text, showLog)) === showLog) log.show();
 }

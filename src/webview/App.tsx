@@ -1,25 +1,48 @@
-import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import * as l10n from '@vscode/l10n';
+import { useContext, useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { toReport, type ErrorReport } from '../base/errors.ts';
+import type { RunView } from '../protocol/runRpc.ts';
 import type { TraceClient } from '../protocol/traceRpc.ts';
+import type { ImportLack } from '../protocol/tracedRun.ts';
+import { Breadcrumbs } from './Breadcrumbs.tsx';
+import { CompareScreen } from './compare/CompareScreen.tsx';
 import { EpisodeScreen } from './episode/EpisodeScreen.tsx';
-import { RunScreen, type RunMemory } from './run/RunScreen.tsx';
+import { GroupScreen } from './group/GroupScreen.tsx';
+import { RunScreen } from './run/RunScreen.tsx';
+import { useFollow, useKeepingUp } from './state/follow.ts';
+import type { Memory } from './state/memory.ts';
 import type { Navigator } from './state/navigator.ts';
-import { episodePlace, runPlace, type Place } from './state/place.ts';
+import { LacksContext } from './state/recorded.ts';
+import { ShortcutsContext } from './state/shortcuts.ts';
 import { useAnswer, useViewer, ViewerContext, type Viewer } from './state/viewer.ts';
-import { Icon } from './ui/Icon.tsx';
+import { DamageNotice } from './ui/DamageNotice.tsx';
 import { Failure, Loading } from './ui/Notices.tsx';
 
 interface Props {
   readonly client: TraceClient;
   readonly trace: string;
   readonly navigator: Navigator;
+  readonly memory: Memory;
 }
 
-export function App({ client, trace, navigator }: Props) {
-  const [place, setPlace] = useState(navigator.place);
+export function App({ client, trace, navigator, memory }: Props) {
+  const [first] = useState(navigator.place);
+  const [place, setPlace] = useState(first);
   const [version, setVersion] = useState(0);
   const [watchError, setWatchError] = useState<ErrorReport>();
-  useEffect(() => navigator.onChange(() => setPlace(navigator.place)), []);
+  const shortcuts = useContext(ShortcutsContext);
+  const { follow, moved } = useFollow(navigator, memory);
+  const arrived = () => {
+    moved(navigator.place);
+    setPlace(navigator.place);
+  };
+  // Before anything is asked, since the editor may say where to go as soon as it is.
+  useLayoutEffect(() => navigator.onChange(arrived), []);
+  useLayoutEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => shortcuts.handle(event);
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
   // Before anything is asked: no change may fall between an answer and the watch.
   useLayoutEffect(() => {
     const listening = client.onChanged((changed) => {
@@ -29,8 +52,17 @@ export function App({ client, trace, navigator }: Props) {
     return () => listening.dispose();
   }, []);
   const viewer = useMemo<Viewer>(
-    () => ({ client, trace, version, place, go: (next) => navigator.go(next) }),
-    [version, place],
+    () => ({
+      client,
+      trace,
+      version,
+      place,
+      memory,
+      moved: place !== first,
+      go: (next) => navigator.go(next),
+      follow,
+    }),
+    [version, place, follow.on, follow.seen],
   );
   return (
     <ViewerContext.Provider value={viewer}>
@@ -45,78 +77,51 @@ interface PageProps {
 }
 
 function Page({ navigator, watchError }: PageProps) {
-  const { trace, place } = useViewer();
+  const { trace, place, follow } = useViewer();
   const run = useAnswer('run', { trace });
-  const [memory, setMemory] = useState<RunMemory>({ active: place.episode ?? 0, finding: null });
+  useKeepingUp(run.value, place, follow);
   useEffect(() => {
-    if (run.value) document.title = `${run.value.experiment} · AgentJet trace`;
+    if (run.value) document.title = l10n.t('{0} · AgentJet trace', run.value.experiment);
   }, [run.value?.experiment]);
   if (run.value === undefined) {
     return (
       <main class="screen">
-        {run.error ? <Failure report={run.error} retry={run.retry} /> : <Loading what="the trace" />}
+        {run.error ? (
+          <Failure report={run.error} retry={run.retry} />
+        ) : (
+          <Loading>{l10n.t('Loading the trace …')}</Loading>
+        )}
       </main>
     );
   }
   return (
     <>
-      {place.episode !== null && <Breadcrumbs experiment={run.value.experiment} navigator={navigator} />}
+      <Breadcrumbs run={run.value} navigator={navigator} />
       {run.error && <Failure report={run.error} retry={run.retry} />}
       {watchError && !run.error && <Failure report={watchError} />}
-      {place.episode === null ? (
-        <RunScreen run={run.value} memory={memory} onMemory={setMemory} />
-      ) : (
-        <EpisodeScreen key={place.episode} episode={place.episode} />
-      )}
+      {run.value.damage && <DamageNotice damage={run.value.damage} />}
+      <LacksContext.Provider value={run.value.imported?.lacks ?? nothing}>
+        <Screen run={run.value} />
+      </LacksContext.Provider>
     </>
   );
 }
 
-function Breadcrumbs({
-  experiment,
-  navigator,
-}: {
-  readonly experiment: string;
-  readonly navigator: Navigator;
-}) {
-  const { place, go } = useViewer();
-  const crumbs = crumbsOf(place, experiment);
-  return (
-    <nav class="breadcrumbs" aria-label="Breadcrumbs">
-      <button
-        type="button"
-        class="icon-button"
-        aria-label="Back"
-        title="Back"
-        onClick={() => navigator.back()}
-      >
-        <Icon name="back" />
-      </button>
-      <ol>
-        {crumbs.map(({ name, target }, index) => (
-          <li key={name}>
-            {index > 0 && <Icon name="chevron" />}
-            {target ? (
-              <button type="button" class="link" onClick={() => go(target)}>
-                {name}
-              </button>
-            ) : (
-              <span aria-current="page">{name}</span>
-            )}
-          </li>
-        ))}
-      </ol>
-    </nav>
-  );
-}
+const nothing: readonly ImportLack[] = [];
 
-/** From the run to the place, which itself leads nowhere. */
-function crumbsOf(place: Place, experiment: string): { readonly name: string; readonly target?: Place }[] {
-  const { episode, call, timeline } = place;
-  if (episode === null) return [{ name: experiment }];
-  const above = [{ name: experiment, target: runPlace }];
-  const name = `Episode ${episode}`;
-  if (call !== null) return [...above, { name, target: episodePlace(episode) }, { name: `Call ${call}` }];
-  if (timeline === null) return [...above, { name }];
-  return [...above, { name, target: episodePlace(episode) }, { name: `Timeline ${timeline}` }];
+/** The level that the place is on. */
+function Screen({ run }: { readonly run: RunView }) {
+  const { place } = useViewer();
+  switch (place.kind) {
+    case 'run':
+      return <RunScreen run={run} place={place} />;
+    case 'group':
+      return <GroupScreen key={place.group} run={run} group={place.group} />;
+    case 'episode':
+    case 'call':
+    case 'timeline':
+      return <EpisodeScreen key={place.episode} run={run} episode={place.episode} />;
+    case 'compare':
+      return <CompareScreen run={run} place={place} />;
+  }
 }

@@ -1,11 +1,15 @@
+import { boot } from './boot.ts'; // first: what follows has its texts made as it loads
+import * as l10n from '@vscode/l10n';
 import { render } from 'preact';
 import type { ErrorReport } from '../base/errors.ts';
-import { bootElementId, tokenParameter, type ViewerBoot } from '../trace/viewerPage.ts';
+import { tokenParameter } from '../trace/viewerPage.ts';
 import { App } from './App.tsx';
+import { browserMemory, editorMemory } from './state/memory.ts';
 import { browserNavigator, editorNavigator, fragmentOf } from './state/navigator.ts';
+import { parsePlace } from './state/place.ts';
 import { createTraceClient } from './transport/client.ts';
 import { httpTransport } from './transport/http.ts';
-import { editorTransport, type EditorApi } from './transport/vscode.ts';
+import { editorTransport, onGo, type EditorApi } from './transport/vscode.ts';
 import { Failure } from './ui/Notices.tsx';
 import './styles/index.css';
 
@@ -14,16 +18,19 @@ declare function acquireVsCodeApi(): EditorApi;
 
 const noToken: ErrorReport = {
   code: 'viewer/no-token',
-  message: 'This address lacks the token of the trace server.',
-  hint: 'Open the whole address that it printed when it started, with everything after the #.',
+  message: l10n.t('This address lacks the token of the trace server.'),
+  hint: l10n.t('Open the whole address that it printed when it started, with everything after the #.'),
 };
 
 function start(root: HTMLElement): void {
-  const { trace, transport } = bootOf(document);
+  const { trace, transport } = boot;
   if (transport === 'vscode') {
     const editor = acquireVsCodeApi();
     const client = createTraceClient(editorTransport(editor, window));
-    render(<App client={client} trace={trace} navigator={editorNavigator(editor)} />, root);
+    const memory = editorMemory(editor);
+    const navigator = editorNavigator(memory);
+    onGo(window, (place) => navigator.go(parsePlace(place)));
+    render(<App client={client} trace={trace} navigator={navigator} memory={memory} />, root);
     return;
   }
   const token = fragmentOf(window).get(tokenParameter);
@@ -32,12 +39,9 @@ function start(root: HTMLElement): void {
     return;
   }
   const client = createTraceClient(httpTransport({ token, trace }));
-  render(<App client={client} trace={trace} navigator={browserNavigator(window)} />, root);
-}
-
-function bootOf(page: Document): ViewerBoot {
-  // Written by the page's own maker.
-  return JSON.parse(page.getElementById(bootElementId)?.textContent ?? '') as ViewerBoot;
+  const memory = browserMemory(window, trace);
+  const navigator = browserNavigator(window, memory);
+  render(<App client={client} trace={trace} navigator={navigator} memory={memory} />, root);
 }
 
 const root = document.getElementById('agentjet-viewer');

@@ -1,27 +1,6 @@
 import type { WorkflowOutput, WorkflowTask } from './task.ts';
 import type { AjetTuner } from './tuner.ts';
 
-/** The agent: extend it, and name it in `ajet.rollout.user_workflow` as `file.ts->ClassName`. */
-export abstract class Workflow {
-  name = 'default_workflow';
-  /**
-   * Which target tags are trained; null: all. An empty list is all, too. Read before an episode starts; the launch
-   * attribute `trainableTargets` and `--trainable-targets` win over it, and are what `execute` finds here.
-   */
-  trainableTargets: readonly string[] | null = null;
-
-  /** Runs one episode. A throw ends this episode with an error; the others go on. */
-  abstract execute(workflowTask: WorkflowTask, tuner: AjetTuner): Promise<WorkflowOutput>;
-}
-
-/** A verdict; upstream’s pair `[reward, isSuccess]` is accepted as well. */
-export type JudgeVerdict = Verdict | readonly [reward: number, isSuccess: boolean];
-
-export interface Verdict {
-  readonly reward: number;
-  readonly isSuccess: boolean;
-}
-
 /** The large model beside the one being tuned, chosen with `--helper…` (launch.json: `helper`). */
 export interface JudgeHelper {
   /**
@@ -34,8 +13,32 @@ export interface JudgeHelper {
 }
 
 const noHelper: JudgeHelper = {
-  ask: () => Promise.reject(new Error('Only a run gives a judge its helper LLM.')),
+  ask: () => Promise.reject(new Error('Only a run gives a workflow or a judge its helper LLM.')),
 };
+
+/** The agent: extend it, and name it in `ajet.rollout.user_workflow` as `file.ts->ClassName`. */
+export abstract class Workflow {
+  name = 'default_workflow';
+  /**
+   * Which target tags are trained; null: all. An empty list is all, too. Read before an episode starts; the launch
+   * attribute `trainableTargets` and `--trainable-targets` win over it, and are what `execute` finds here.
+   */
+  trainableTargets: readonly string[] | null = null;
+
+  /** To ask in execute, as judges do; its calls belong to no timeline. A run sets it; a test of a workflow sets its own. */
+  helperLlm: JudgeHelper = noHelper;
+
+  /** Runs one episode. A throw ends this episode with an error; the others go on. */
+  abstract execute(workflowTask: WorkflowTask, tuner: AjetTuner): Promise<WorkflowOutput>;
+}
+
+/** A verdict; upstream’s pair `[reward, isSuccess]` is accepted as well. */
+export type JudgeVerdict = Verdict | readonly [reward: number, isSuccess: boolean];
+
+export interface Verdict {
+  readonly reward: number;
+  readonly isSuccess: boolean;
+}
 
 /** Scores an episode whose workflow returned no reward. Made anew for every episode, with the effective config. */
 export abstract class BaseJudge {

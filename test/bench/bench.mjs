@@ -1,8 +1,9 @@
 /**
- *   npm run bench -- [--only NAME,…] [--json]
+ *   npm run bench -- [--only NAME,…] [--json] [--full]
  *
  * Every bench beside its peer or floor, as a ratio. A name also stands for those that begin with it, as `trace` does
- * for `trace-write` and `trace-open`. With --json stdout is one document; progress goes to stderr.
+ * for `trace-write` and `trace-open`. With --json stdout is one document; progress goes to stderr. With
+ * --full benches that have a larger variant, such as the viewer's trace of 2 GB, measure that.
  */
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -12,8 +13,10 @@ import { gatewayBenches } from './gateway.mjs';
 import { resultOf } from './measure.mjs';
 import { mergeBenches } from './merge.mjs';
 import { rolloutBenches } from './rollout.mjs';
+import { rolloutPythonBenches } from './rolloutPython.mjs';
 import { traceBenches } from './trace.mjs';
 import { trackBenches } from './track.mjs';
+import { viewerBenches } from './viewer.mjs';
 
 const benches = [
   ...configBenches,
@@ -21,8 +24,10 @@ const benches = [
   ...gatewayBenches,
   ...mergeBenches,
   ...rolloutBenches,
+  ...rolloutPythonBenches,
   ...traceBenches,
   ...trackBenches,
+  ...viewerBenches,
 ];
 
 function chosen(only) {
@@ -48,7 +53,9 @@ function shown(value) {
 }
 
 async function main() {
-  const { values } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'boolean' } } });
+  const { values } = parseArgs({
+    options: { only: { type: 'string' }, json: { type: 'boolean' }, full: { type: 'boolean' } },
+  });
   const results = [];
   for (const bench of chosen(values.only)) {
     process.stderr.write(`${bench.name} …\n`);

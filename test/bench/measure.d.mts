@@ -1,5 +1,5 @@
-export function alternate(
+export function alternate<Sample>(
   runs: number,
-  ours: () => Promise<number>,
-  baseline: () => Promise<number>,
-): Promise<{ readonly ours: readonly number[]; readonly baseline: readonly number[] }>;
+  ours: () => Promise<Sample>,
+  baseline: () => Promise<Sample>,
+): Promise<{ readonly ours: readonly Sample[]; readonly baseline: readonly Sample[] }>;

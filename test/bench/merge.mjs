@@ -3,7 +3,6 @@
  * timelines, as AgentJet's does.
  */
 import assert from 'node:assert/strict';
-import process from 'node:process';
 import { isDeepStrictEqual } from 'node:util';
 import { mergeCalls } from '../../src/tracking/mergeCalls.ts';
 import { alternate, quantile } from './measure.mjs';
@@ -13,6 +12,10 @@ const compared = 512;
 const runs = 9;
 /** Milliseconds that a sample measures at least. */
 const least = 15;
+/** Samples of each side that do not count. */
+const warmUps = 20;
+/** Merges of a sample at least. */
+const fewest = 5;
 
 const agents = 9;
 const shared = 99;
@@ -87,15 +90,11 @@ function positioned(calls, isFresh) {
     reply: positionOf(reply),
     tools: '[]',
   }));
-  return { list, calls: numbered };
+  return { list, calls: numbered, isFresh };
 }
 
 function ours({ list, calls }) {
-  return mergeCalls(calls, (position) => list[position], {
-    ...options,
-    lossMaskOf: (reply) => reply.lossMask,
-    nextPosition: list.length,
-  });
+  return mergeCalls(calls, list, { ...options, lossMaskOf: (reply) => reply.lossMask });
 }
 
 function messagesOf({ timelines, added }, { list }) {
@@ -103,9 +102,13 @@ function messagesOf({ timelines, added }, { list }) {
   return timelines.map(({ messages }) => messages.map((position) => made.get(position) ?? list[position]));
 }
 
-/** Upstream's timelines before they are merged: lists of messages, each with messages of its own. */
-function timelinesOf({ list, calls }) {
-  return calls.map(({ messages, reply }) => [...messages, reply].map((position) => ({ ...list[position] })));
+/**
+ * Upstream's timelines before they are merged: lists of messages, each with messages of its own. Those that are its own
+ * already are taken as they are: a copy, made just before, is nearer to the processor than what ours reads.
+ */
+function timelinesOf({ list, calls, isFresh }) {
+  const own = (position) => (isFresh ? list[position] : { ...list[position] });
+  return calls.map(({ messages, reply }) => [...messages, reply].map(own));
 }
 
 /**
@@ -153,30 +156,19 @@ function outcome(timelines) {
 }
 
 /**
- * Milliseconds of processor time of one merge. Its input is made before: upstream's anew for each merge, which changes
- * it, and that of fresh strings too, since strings remember what was hashed of them.
+ * Milliseconds of the fastest of several merges: what the machine does beside would count, too. Input is made before:
+ * upstream's anew for each merge, which changes it, and that of fresh strings too, since strings remember what was
+ * hashed of them.
  */
 function timed(merge, make) {
-  let spent = 0;
-  let merges = 0;
-  while (spent < least) {
-    const input = make();
-    const start = process.threadCpuUsage();
-    merge(input);
-    const { user, system } = process.threadCpuUsage(start);
-    spent += (user + system) / 1000;
-    merges += 1;
-  }
-  return spent / merges;
-}
-
-/** Milliseconds of the fastest of several merges: what the machine does beside would pass for growth. */
-function fastest(input) {
   const times = [];
-  for (const end = performance.now() + least; times.length < 20 || performance.now() < end;) {
+  let spent = 0;
+  while (spent < least || times.length < fewest) {
+    const input = make();
     const start = performance.now();
-    ours(input);
+    merge(input);
     times.push(performance.now() - start);
+    spent += times.at(-1);
   }
   return Math.min(...times);
 }
@@ -193,13 +185,12 @@ function beside(name, shape, { isFresh, target }) {
       const fresh = () => positioned(calls, isFresh);
       const kept = fresh();
       const make = isFresh ? fresh : () => kept;
-      const merged = messagesOf(ours(kept), kept);
-      assert.deepEqual(outcome(merged), outcome(pairwise(timelinesOf(kept))));
-      return alternate(
-        runs,
-        () => timed(ours, make),
-        () => timed(pairwise, () => timelinesOf(make())),
-      );
+      const merged = outcome(messagesOf(ours(kept), kept));
+      assert.deepEqual(merged, outcome(pairwise(timelinesOf(kept))));
+      const sides = [() => timed(ours, make), () => timed(pairwise, () => timelinesOf(make()))];
+      // A run merges over and over; what the first merges cost, before the JIT has seen them, is no more than that.
+      for (const side of sides) for (let sample = 0; sample < warmUps; sample++) side();
+      return alternate(runs, ...sides);
     },
   };
 }
@@ -217,7 +208,7 @@ function growth(name, shape) {
       for (let run = 0; run < runs; run++) {
         inputs.forEach((input, at) => {
           const messages = input.calls.reduce((sum, call) => sum + call.messages.length + 1, 0);
-          perMessage[at].push((1e6 * fastest(input)) / messages);
+          perMessage[at].push((1e6 * timed(ours, () => input)) / messages);
         });
       }
       const medians = perMessage.map((samples) => quantile(samples, 0.5));

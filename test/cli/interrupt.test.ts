@@ -40,7 +40,7 @@ it('Ctrl-C ends the episodes and reports what there is', async () => {
 it('a second Ctrl-C kills a run that does not listen', async () => {
   const project = await endlessRun(blocking);
   const run = startCli(project, small);
-  await run.wrote(/task t1/);
+  await run.wrote(/under way/);
   const started = descendants(run.pid);
   run.child.kill('SIGINT');
   await run.wrote(/Once more to kill/);

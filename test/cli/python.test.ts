@@ -1,7 +1,7 @@
 /** Workflows and judges in Python, by the command. */
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ensurePython } from '../tools/python.mjs';
+import { ensurePython } from '../tools/pythonEnvironments.mjs';
 import { failure, runCli, runJson, startCli, type Outcome } from './harness/cli.ts';
 import { living } from './harness/processes.ts';
 import { rows, smallConfig, smallProject, smallWorkflow, type Project } from './harness/project.ts';

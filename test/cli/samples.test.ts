@@ -1,4 +1,5 @@
 /** What training would get of a run: printed from its trace, for people and for programs. */
+import path from 'node:path';
 import { expect, it } from 'vitest';
 import { failure, runCli } from './harness/cli.ts';
 import { smallProject, smallWorkflow, type Project } from './harness/project.ts';
@@ -77,6 +78,11 @@ it('refuses what is no trace, and what the trace has not', async () => {
   expect(await failure(project, ['samples'])).toContain('agentjet samples needs a trace. [cli/usage]');
   expect(await failure(project, ['samples', 'no.ajtrace'])).toContain('[trace/no-such-file]');
   expect(await failure(project, ['samples', 'small.yaml'])).toContain('[trace/not-a-trace]');
+  const other = path.join(import.meta.dirname, '../fixtures/imports/traces.jsonl');
+  const env = { TMPDIR: project.folder };
+  const { stdout } = await runCli(project, ['trace', other, '--summary', '--json'], { env });
+  const { trace: imported } = JSON.parse(stdout) as { readonly trace: string };
+  expect(await failure(project, ['samples', imported])).toContain('[trace/imported]');
   expect(await failure(project, ['samples', trace, '--episode', '7'])).toContain('--episode 7');
   expect(await failure(project, ['samples', trace, '--task', 'nine'])).toContain('The first tasks: t1.');
   expect(await failure(project, ['samples', trace, 'more'])).toContain('one file too many');

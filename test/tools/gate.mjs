@@ -1,6 +1,6 @@
 /**
- * The gate: every check and test of the project, all of them even if one fails. Neighbours that name a lane run side by
- * side, those of one lane after one another: the checks of the sources, as each keeps one core busy, and the suites that
+ * The gate: every check and test of the project, all of them even if one fails. Neighbours of one batch run two at a
+ * time, the longest first: the checks of the sources, as each keeps one core busy, and the suites of programs, which
  * mostly wait for an editor or a process.
  *
  *   node test/tools/gate.mjs [--only name,name …] [--deep]
@@ -22,34 +22,31 @@ const resultsFolder = path.join(artifacts, 'results');
 const suites = [
   // First: the examples are linted and checked against the SDK's types, which the build makes.
   { name: 'build', command: ['node', 'test/tools/bootstrap.mjs', '--build'], deep: true },
-  { name: 'types', command: ['tsc', '-b'], lane: 'types' },
-  { name: 'lint', command: ['eslint', '.', '--max-warnings', '0'], lane: 'lint' },
-  { name: 'format', command: ['prettier', '--check', '.'], lane: 'format' },
-  { name: 'layers', command: ['depcruise', 'src'], lane: 'layers' },
+  { name: 'lint', command: ['eslint', '.', '--max-warnings', '0'], batch: 'sources' },
+  { name: 'types', command: ['tsc', '-b'], batch: 'sources' },
+  { name: 'format', command: ['prettier', '--check', '.'], batch: 'sources' },
+  { name: 'layers', command: ['depcruise', 'src'], batch: 'sources' },
   { name: 'unit', ...vitest('unit', ['--config', 'test/unit/vitest.config.ts']), deep: true },
-  { name: 'cli', ...vitest('cli', ['--config', 'test/cli/vitest.config.ts']), needs: 'build', lane: 'parts' },
-  {
-    name: 'webview',
-    ...vitest('webview', ['--config', 'test/webview/vitest.config.ts']),
-    needs: 'build',
-    lane: 'parts',
-  },
-  {
-    name: 'e2e-host',
-    command: ['node', 'test/tools/hostSuite.mjs'],
-    results: path.join(artifacts, 'e2e/host-total.json'),
+  program('e2e-ui', vitest('e2e-ui', ['--config', 'test/e2e/vitest.config.ts'])),
+  program('cli', vitest('cli', ['--config', 'test/cli/vitest.config.ts'])),
+  program('webview', vitest('webview', ['--config', 'test/webview/vitest.config.ts'])),
+  program('e2e-host', host('e2e-host', ['--but', 'python'])),
+  program('e2e-python', host('e2e-python', ['python'])),
+];
+
+function program(name, suite) {
+  return { name, ...suite, needs: 'build', batch: 'programs' };
+}
+
+/** Two suites, so that the last one to run is not long. */
+function host(name, profiles) {
+  return {
+    command: ['node', 'test/tools/hostSuite.mjs', '--name', name, ...profiles],
+    results: path.join(artifacts, `e2e/${name}-total.json`),
     count: ({ passed, failed }) => ({ passed, failed }),
     failures: ({ failures = [] }) => failures,
-    needs: 'build',
-    lane: 'parts',
-  },
-  {
-    name: 'e2e-ui',
-    ...vitest('e2e-ui', ['--config', 'test/e2e/vitest.config.ts']),
-    needs: 'build',
-    lane: 'whole editors',
-  },
-];
+  };
+}
 
 function vitest(name, args) {
   const results = path.join(resultsFolder, `${name}.json`);
@@ -74,7 +71,7 @@ function vitest(name, args) {
 
 async function runSuite(suite, outcomes, deep) {
   if (outcomes.some(({ name, failed }) => name === suite.needs && failed > 0)) {
-    console.log(`${suite.name.padEnd(9)} NOT RUN: ${suite.needs} failed`);
+    console.log(`${suite.name.padEnd(10)} NOT RUN: ${suite.needs} failed`);
     return { name: suite.name, minutes: 0, passed: 0, failed: 1 };
   }
   const log = path.join(logs, `${suite.name}.log`);
@@ -113,7 +110,9 @@ async function resultsOf(file) {
 
 function report({ name, minutes, passed, failed, failures }, log) {
   const verdict = failed === 0 ? 'ok    ' : 'FAILED';
-  console.log(`${name.padEnd(9)} ${verdict} ${passed} passed, ${failed} failed in ${minutes.toFixed(2)} min`);
+  console.log(
+    `${name.padEnd(10)} ${verdict} ${passed} passed, ${failed} failed in ${minutes.toFixed(2)} min`,
+  );
   if (failed === 0) return;
   const told = [describeFailures(failures), isExplained(failures) ? '' : tail(log, 60)];
   for (const text of told) if (text !== '') console.log(text.replaceAll(/^/gm, '  | '));
@@ -128,8 +127,8 @@ function isExplained(failures) {
 function summary(outcomes, allMinutes) {
   const sum = (key) => outcomes.reduce((total, outcome) => total + outcome[key], 0);
   console.log('\nMinutes per suite:');
-  for (const { name, minutes } of outcomes) console.log(`  ${name.padEnd(9)} ${minutes.toFixed(2)}`);
-  console.log(`  ${'all'.padEnd(9)} ${allMinutes.toFixed(2)}\n`);
+  for (const { name, minutes } of outcomes) console.log(`  ${name.padEnd(10)} ${minutes.toFixed(2)}`);
+  console.log(`  ${'all'.padEnd(10)} ${allMinutes.toFixed(2)}\n`);
   console.log(`${sum('passed')} passed, ${sum('failed')} failed`);
   return sum('failed');
 }
@@ -150,30 +149,29 @@ async function main() {
   await mkdir(resultsFolder, { recursive: true });
   const outcomes = [];
   const started = performance.now();
-  for (const batch of batches(chosen)) {
-    outcomes.push(...(await Promise.all(lanesOf(batch).map((lane) => runLane(lane, outcomes, deep)))).flat());
-  }
+  for (const batch of batches(chosen)) outcomes.push(...(await runBatch(batch, outcomes, deep)));
   if (summary(outcomes, (performance.now() - started) / 60_000) > 0) process.exitCode = 1;
 }
 
-/** Neighbours that name a lane together, everything else alone. */
+/** Neighbours that name a batch together, everything else alone. */
 function batches(chosen) {
   const all = [];
   for (const suite of chosen) {
     const last = all.at(-1);
-    if (suite.lane !== undefined && last?.[0].lane !== undefined) last.push(suite);
+    if (suite.batch !== undefined && last?.[0].batch === suite.batch) last.push(suite);
     else all.push([suite]);
   }
   return all;
 }
 
-function lanesOf(batch) {
-  return [...Map.groupBy(batch, ({ lane }) => lane).values()];
-}
-
-async function runLane(lane, before, deep) {
-  const outcomes = [];
-  for (const suite of lane) outcomes.push(await runSuite(suite, before, deep));
+/** Two workers take from one queue, so that neither waits while there is something to run. */
+async function runBatch(batch, before, deep) {
+  const [queue, outcomes] = [[...batch], []];
+  const worker = async () => {
+    for (let suite = queue.shift(); suite !== undefined; suite = queue.shift())
+      outcomes.push(await runSuite(suite, before, deep));
+  };
+  await Promise.all([worker(), worker()]);
   return outcomes;
 }
 

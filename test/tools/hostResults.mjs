@@ -2,18 +2,23 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
+import { parseArgs } from 'node:util';
 import { hostProfiles } from '../e2e/harness/profiles.ts';
 import { ToolError, artifacts } from './commands.mjs';
 import { hostFailures } from './failures.mjs';
 import { bundleSuite, profileFolders, testFiles } from './suiteBundle.mjs';
 
 /**
- * Runs the tests of each profile, or of those named on the command line, and prints every test and the total, which
- * goes to .artifacts/e2e/host-total.json too, with what failed. A failure sets the exit code.
+ * Runs the tests of each profile, or of those named on the command line (with --but: of all but those), and prints every
+ * test and the total, which goes to .artifacts/e2e/NAME-total.json too, with what failed; NAME is `host`, or what --name
+ * says. A failure sets the exit code.
  * @param {(name: string, bundle: string, options: object) => Promise<import('../e2e/suite/index.ts').SuiteResults>} run
  */
 export async function runProfiles(run) {
-  const chosen = process.argv.slice(2);
+  const { values, positionals: named } = parseArgs({
+    options: { but: { type: 'boolean' }, name: { type: 'string', default: 'host' } },
+    allowPositionals: true,
+  });
   const total = { passed: 0, failed: 0, failures: [] };
   const runProfile = async (profile) => {
     const results = await run(
@@ -26,7 +31,9 @@ export async function runProfiles(run) {
     total.failed += results.failed;
     total.failures.push(...hostFailures(results, profile));
   };
-  const profiles = chosen.length > 0 ? chosen : ['', ...profileFolders()];
+  const all = ['', ...profileFolders()];
+  const others = all.filter((profile) => !named.includes(profile));
+  const profiles = values.but === true || named.length === 0 ? others : named;
   const [alongside, inTurn] = partition(profiles, (profile) => hostProfiles[profile]?.alongside === true);
   const ended = await Promise.allSettled([
     ...alongside.map(runProfile),
@@ -35,7 +42,7 @@ export async function runProfiles(run) {
   const broken = ended.find(({ status }) => status === 'rejected');
   if (broken !== undefined) throw broken.reason;
   await mkdir(path.join(artifacts, 'e2e'), { recursive: true });
-  await writeFile(path.join(artifacts, 'e2e/host-total.json'), JSON.stringify(total));
+  await writeFile(path.join(artifacts, `e2e/${values.name}-total.json`), JSON.stringify(total));
   console.log(`${total.passed} passed, ${total.failed} failed`);
   if (total.failed > 0) process.exitCode = 1;
 }

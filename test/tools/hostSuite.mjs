@@ -1,7 +1,7 @@
 /**
  * Runs the extension-host tests in the VS Code server.
  *
- *   node test/tools/hostSuite.mjs [profile …]
+ *   node test/tools/hostSuite.mjs [--but] [--name NAME] [profile …]
  *
  * AGENTJET_E2E_GREP runs only tests whose full title contains it.
  */

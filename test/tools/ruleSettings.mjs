@@ -1,13 +1,15 @@
 /**
- * Writes what the setting `agentjet.check.rules` offers into package.json: every rule, with what it is about.
+ * Writes what the setting `agentjet.check.rules` offers into package.json and package.nls.json: every rule, with what it
+ * is about. A new rule, or one about something else, wants its translation then: see translations.mjs.
  *
  *   node test/tools/ruleSettings.mjs
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ruleCatalog } from '../../src/config/rules/catalog.ts';
 import { severities } from '../../src/config/rules/ruleEntry.ts';
 import { root } from './commands.mjs';
+import { writeManifest } from './translations.mjs';
 
 /** The schema of the setting's value, as package.json has it. */
 export function ruleProperties() {
@@ -20,8 +22,7 @@ export function ruleProperties() {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const file = path.join(root, 'package.json');
-  const manifest = JSON.parse(readFileSync(file, 'utf8'));
+  const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   manifest.contributes.configuration.properties['agentjet.check.rules'].properties = ruleProperties();
-  writeFileSync(file, `${JSON.stringify(manifest, undefined, 2)}\n`);
+  writeManifest(manifest);
 }

@@ -15,9 +15,10 @@ import {
   settingsSection,
 } from '../../src/vscode/ids.ts';
 import { ruleProperties } from '../tools/ruleSettings.mjs';
+import { manifestIn } from '../tools/translations.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
-const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest;
+const manifest = manifestIn() as Manifest;
 
 interface Manifest {
   readonly icon: string;

@@ -1,5 +1,5 @@
 import type { CodedError } from '../../base/errors.ts';
-import type { TokenizerNote } from '../../protocol/trace.ts';
+import type { TokenizerNote } from '../../protocol/tracedRun.ts';
 import type { ModelText } from '../../tracking/tokenizer.ts';
 
 /** The model's tokenizer and chat template: known from the start, opened when first needed, since that takes time. */

@@ -9,8 +9,8 @@ export class NewTokens {
   of(added: readonly AddedMessage[], tokenizer: Tokenizer): TracedToken[] {
     const found: TracedToken[] = [];
     for (const { message } of added) {
-      for (const id of message.tokenIds) {
-        if (this.#known.has(id)) continue;
+      for (const id of [...message.tokenIds, ...(message.alternatives?.ids ?? [])]) {
+        if (id < 0 || this.#known.has(id)) continue;
         this.#known.add(id);
         found.push({ id, bytes: tokenizer.bytesOf(id), special: tokenizer.isSpecial(id) });
       }

@@ -1,6 +1,8 @@
 import { CodedError } from '../../base/errors.ts';
+import type { Clock } from '../../base/ports.ts';
 import type { EpisodeResult, EpisodeTracking } from '../../protocol/run.ts';
-import type { TracedEpisode, TracedReturn, TracedRunEnd, TraceWriter } from '../../protocol/trace.ts';
+import type { CodePlaces, TracedRunEnd } from '../../protocol/tracedRun.ts';
+import type { TracedEpisode, TracedReturn, TraceWriter } from '../../protocol/trace.ts';
 import type { ModelText } from '../../tracking/tokenizer.ts';
 import type {
   ContextCheck,
@@ -14,6 +16,7 @@ import type { FinishedCall } from '../model-tuner/call.ts';
 import type { BegunCall } from '../model-tuner/contextGuard.ts';
 import type { ModelTextSource } from './modelTextSource.ts';
 import { NewTokens } from './newTokens.ts';
+import { EpisodeSpans, type BegunSpan, type SpanEnd } from './spans.ts';
 import { begunRequest, tracedCall, trackerReply, trackerRequest } from './tracedCall.ts';
 
 export interface RecorderOptions {
@@ -22,6 +25,7 @@ export interface RecorderOptions {
   createTracker(options: TrackerOptions): EpisodeTracker;
   /** Undefined: the run is to leave no trace. */
   readonly openTrace: (() => TraceWriter) | undefined;
+  readonly clock: Clock;
   warn(problem: CodedError): void;
   /** Of every reply that was tracked, with what the template adds around it. */
   onTokens?(episode: number, tokens: number): void;
@@ -41,6 +45,7 @@ interface Recording {
   /** Milliseconds since the Unix epoch. */
   stoppedAt: number | undefined;
   returned: TracedReturn | undefined;
+  readonly spans: EpisodeSpans;
 }
 
 /**
@@ -79,6 +84,9 @@ export class RunRecorder {
       calls: 0,
       stoppedAt: undefined,
       returned: undefined,
+      spans: new EpisodeSpans(episode.episode, this.#options.clock, (span) =>
+        this.#write((writer) => writer.span(span)),
+      ),
     });
     this.#write((writer) => writer.episodeStarted(episode));
   }
@@ -90,6 +98,11 @@ export class RunRecorder {
     recording.firstCall = recording.calls;
     if (this.#text === undefined && this.#canTrack) recording.waiting.push('restart');
     else recording.tracker?.restart();
+  }
+
+  /** Something that the episode does beside its calls. */
+  spanBegins(episode: number, span: BegunSpan): SpanEnd {
+    return this.#episodes.get(episode)?.spans.begin(span) ?? (() => undefined);
   }
 
   /** Something of an episode that is told with what its tracking finds; each code once. */
@@ -110,6 +123,7 @@ export class RunRecorder {
     const recording = this.#episodes.get(begun.episode);
     if (recording === undefined) return safe;
     const { firstCall } = recording;
+    recording.spans.callBegins(begun.call + firstCall, begun);
     this.open();
     await this.#opening;
     // Given up in the meantime, with its whole attempt.
@@ -124,6 +138,7 @@ export class RunRecorder {
     if (recording === undefined) return;
     const call = { ...finished, call: finished.call + recording.firstCall };
     recording.calls = Math.max(recording.calls, call.call + 1);
+    recording.spans.callEnded(call.call);
     if (this.#text === undefined && this.#canTrack) recording.waiting.push(call);
     else this.#record(call, recording);
   }
@@ -147,12 +162,17 @@ export class RunRecorder {
     this.open();
     await this.#opening;
     this.#episodes.delete(result.episode);
+    recording.spans.close();
     const tracked = this.#track((text) => this.#trackerOf(recording, text).end());
     const problems = [...(tracked?.tracking.problems ?? []), ...recording.notes.values()];
     const complete =
       tracked === undefined ? result : { ...result, tracking: { ...tracked.tracking, problems } };
     this.#writeEnd(complete, tracked, recording.returned);
     return complete;
+  }
+
+  codeFound(places: CodePlaces): void {
+    this.#write((writer) => writer.codeFound(places));
   }
 
   runEnded(end: TracedRunEnd): void {

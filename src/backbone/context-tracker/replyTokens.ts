@@ -27,13 +27,39 @@ export function readIds(value: unknown): readonly number[] | undefined {
 }
 
 function readEntry(entry: unknown): ReplyToken {
-  const { token, bytes, logprob } = (entry ?? {}) as { token?: unknown; bytes?: unknown; logprob?: unknown };
-  const spelled = typeof token === 'string' ? /^token_id:(\d+)$/.exec(token)?.[1] : undefined;
+  const { token, bytes, logprob, top_logprobs } = fieldsOf(entry);
+  const id = spelledId(token);
   return {
-    id: spelled === undefined ? null : Number(spelled),
-    bytes: bytesOf(token, bytes, spelled !== undefined),
-    logprob: typeof logprob === 'number' && Number.isFinite(logprob) ? logprob : null,
+    id,
+    bytes: bytesOf(token, bytes, id !== null),
+    logprob: readLogprob(logprob),
+    ...readAlternatives(top_logprobs),
   };
+}
+
+/** What might have come instead; those without a log probability tell nothing. */
+function readAlternatives(value: unknown): Pick<ReplyToken, 'alternatives'> {
+  if (!Array.isArray(value) || value.length === 0) return {};
+  const alternatives = (value as readonly unknown[]).flatMap((entry) => {
+    const { token, bytes } = fieldsOf(entry);
+    const logprob = readLogprob(fieldsOf(entry).logprob);
+    const id = spelledId(token);
+    return logprob === null ? [] : [{ id, bytes: bytesOf(token, bytes, id !== null), logprob }];
+  });
+  return { alternatives };
+}
+
+function fieldsOf(entry: unknown): Partial<Record<'token' | 'bytes' | 'logprob' | 'top_logprobs', unknown>> {
+  return entry ?? {};
+}
+
+function readLogprob(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+function spelledId(token: unknown): number | null {
+  const spelled = typeof token === 'string' ? /^token_id:(\d+)$/.exec(token)?.[1] : undefined;
+  return spelled === undefined ? null : Number(spelled);
 }
 
 /** vLLM gives a spelled token the bytes of its text, or of the spelling where it knows none. */

@@ -50,6 +50,8 @@ export function tracedCall(finished: FinishedCall, tracked: TrackedCall | undefi
     tag: finished.targetTag,
     startedAt: finished.startedAt,
     seconds: finished.seconds,
+    askedAfter: finished.askedAfter,
+    firstAfter: finished.firstAfter,
     status: finished.status,
     error: failure === undefined ? null : (failure.report?.message ?? failure.error.message),
     options: JSON.stringify({
@@ -61,9 +63,12 @@ export function tracedCall(finished: FinishedCall, tracked: TrackedCall | undefi
     tools: tools === null ? null : JSON.stringify(tools),
     finishReason: finished.completion?.choices[0]?.finish_reason ?? null,
     messages: tracked?.messages ?? [],
+    ...(tracked?.leftOut && { leftOut: tracked.leftOut }),
+    ...(tracked?.otherMessages && { otherMessages: tracked.otherMessages }),
     reply: tracked?.reply ?? null,
     promptTokens: tracked?.promptTokens ?? 0,
     replyTokens: tracked?.replyTokens ?? 0,
+    ...(finished.source && { source: finished.source }),
   };
 }
 

@@ -3,6 +3,7 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { CodedError, type Location } from '../../base/errors.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
 import { afterRunningTime } from '../task-runner/runningTime.ts';
+import { asSpan, type BeginSpan } from '../context-tracker/spans.ts';
 import { badServiceUrl, EnvServiceFailures, episodeOver, excerpt, type Asked } from './failures.ts';
 import type { EnvAnswer, EnvTransport } from './transport.ts';
 
@@ -24,6 +25,8 @@ export interface EnvClientOptions {
   readonly logger: Logger;
   /** In [0, 1): how long to pause between tries. */
   random(): number;
+  /** Takes each try of a request. */
+  readonly beginSpan?: BeginSpan | undefined;
 }
 
 /** How much to wait for a request that is not worth the usual patience. */
@@ -126,7 +129,10 @@ export class EnvClient {
     for (let attempt = 1; ; attempt++) {
       const asked = { endpoint, tries: attempt };
       try {
-        return read(await this.#post(request, asked));
+        const span = { kind: 'environment', name: endpoint } as const;
+        return await asSpan(this.#options.beginSpan, span, async () =>
+          read(await this.#post(request, asked)),
+        );
       } catch (error) {
         if (cancellation.isCancelled) throw episodeOver();
         const failure = error instanceof Unusable ? this.failures.badReply(asked, error.message) : error;

@@ -5,6 +5,7 @@ import type { Config } from '../../config/effectiveConfig.ts';
 import type { GymEnv, InitMessage, Task } from '../../workflow/index.ts';
 import { Random } from '../../base/random.ts';
 import type { TaskListing } from '../task-reader/taskReader.ts';
+import type { BeginSpan } from '../context-tracker/spans.ts';
 import { EnvClient, isObject, type Patience } from './client.ts';
 import { show } from './failures.ts';
 import { gymEnvOf, noGymEnv } from './gymEnv.ts';
@@ -27,6 +28,8 @@ export interface EpisodeOfEnvironment {
   readonly episode: number;
   /** The episode's uuid; the instance's id, too. */
   readonly uuid: string;
+  /** Takes each try of a request to the service. */
+  readonly beginSpan?: BeginSpan | undefined;
   onStep(): void;
 }
 
@@ -63,13 +66,19 @@ export function taskListingOf(
 }
 
 /** A service's client for what the config names. Throws `config/…` and `env-service/bad-url`. */
-function envClientOf(config: Config, ports: EnvironmentPorts, purpose: string): EnvClient {
+function envClientOf(
+  config: Config,
+  ports: EnvironmentPorts,
+  purpose: string,
+  beginSpan?: BeginSpan,
+): EnvClient {
   const random = new Random(`env-service ${ports.seed} ${purpose}`);
   return new EnvClient({
     ...ports,
     baseUrl: config.string(`${section}.env_url`),
     location: config.locate(`${section}.env_url`),
     random: () => random.next(),
+    beginSpan,
   });
 }
 
@@ -82,7 +91,7 @@ export function environmentsOf(config: Config, ports: EnvironmentPorts): Environ
   envClientOf(config, ports, 'check');
   return {
     open: (episode) => {
-      const client = envClientOf(config, ports, String(episode.episode));
+      const client = envClientOf(config, ports, String(episode.episode), episode.beginSpan);
       return new ServiceInstance(
         client,
         { ...episode, envType, tellsQuery: service.tellsQuery },

@@ -31,7 +31,12 @@ function isWorkflowClass(loaded: WorkflowClass | UserFunction): loaded is Workfl
   return (loaded.prototype as unknown) instanceof Workflow;
 }
 
-function outputOf({ reward, response = null, metrics }: Readonly<Record<string, unknown>>): WorkflowOutput {
+/** What a function returned, as the output of a class. */
+export function outputOf({
+  reward,
+  response = null,
+  metrics,
+}: Readonly<Record<string, unknown>>): WorkflowOutput {
   return {
     reward: (reward ?? null) as number | null, // checked as that of a class is
     isSuccess: isSuccess(reward),

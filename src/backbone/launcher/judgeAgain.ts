@@ -4,7 +4,9 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { CodedError, toReport, type ErrorReport } from '../../base/errors.ts';
 import type { Locator } from '../../config/locator.ts';
 import type { EpisodeResult, RunRequest } from '../../protocol/run.ts';
-import type { RecordedEpisode, RecordedRun, TracedRunEnd, TracedReturn } from '../../protocol/trace.ts';
+import type { RecordedEpisode, RecordedRun } from '../../protocol/recorded.ts';
+import type { TracedRunEnd } from '../../protocol/tracedRun.ts';
+import type { TracedReturn } from '../../protocol/trace.ts';
 import type { Task, WorkflowOutput, WorkflowTask } from '../../workflow/index.ts';
 import { noGymEnv } from '../env-service/gymEnv.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
@@ -37,7 +39,7 @@ export interface JudgeAgainPorts extends PlanPorts, SourcePorts, ModelPorts, Omi
 
 interface JudgeContext extends Judging, Interruptible, Pick<EpisodeContext, 'onEnd'> {
   readonly clock: PlanPorts['clock'];
-  /** Undefined: the run was given no debug model that a judge could ask. */
+  /** Undefined: the run has no other model that a judge could ask. */
   openCalls(slot: EpisodeSlot): Promise<EpisodeCalls> | undefined;
 }
 
@@ -108,7 +110,8 @@ class JudgeModels {
   }
 
   openCalls(slot: EpisodeSlot): Promise<EpisodeCalls> | undefined {
-    if (Object.keys(this.#request.debugModels ?? {}).length === 0) return undefined;
+    const names = this.#plan.auxiliaryModels ?? Object.keys(this.#request.debugModels ?? {});
+    if (names.length === 0) return undefined;
     this.#opening ??= this.#open();
     return this.#opening.then((tuner) => tuner.openCalls(slot, this.#ports.episodes.newUuid()));
   }

@@ -3,9 +3,12 @@ import { CodedError, toReport, type ErrorReport, type Location } from '../../bas
 import type { Clock, FileReader, PathRules } from '../../base/ports.ts';
 import type { Composition } from '../../config/compose.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
-import type { Locator } from '../../config/locator.ts';
-import type { EpisodeResult, EpisodeTracking, RunEvent, RunRequest } from '../../protocol/run.ts';
-import type { RecordedRun, TracedRunEnd, TraceWriter } from '../../protocol/trace.ts';
+import { isPython, type Locator } from '../../config/locator.ts';
+import type { EpisodeResult, EpisodeTracking, RunEvent, RunPlaces, RunRequest } from '../../protocol/run.ts';
+import type { ReplayedRun } from '../../protocol/replayed.ts';
+import type { RecordedRun } from '../../protocol/recorded.ts';
+import type { TracedRunEnd } from '../../protocol/tracedRun.ts';
+import type { TraceWriter } from '../../protocol/trace.ts';
 import { createEpisodeTracker } from '../../tracking/episodeTracker.ts';
 import type { Task } from '../../workflow/index.ts';
 import { RunRecorder } from '../context-tracker/recorder.ts';
@@ -22,20 +25,24 @@ import { readTasks } from '../task-reader/readers.ts';
 import type { ReaderTools } from '../task-reader/readerTools.ts';
 import { episodeSlots, rollOut } from '../task-rollout/rollout.ts';
 import { RolloutState } from '../task-rollout/rolloutState.ts';
+import { notesOf } from '../task-runner/outputNotes.ts';
 import { runEpisode, type EpisodeContext, type EpisodeSlot } from '../task-runner/episode.ts';
 import { factsOf, runStarted, tracedEpisode, type RunFacts } from './runFacts.ts';
 import { judgeAgain } from './judgeAgain.ts';
 import type { ModelPorts, ModelTuner } from './modelPorts.ts';
 import { readPlan } from './readPlan.ts';
+import { compared, requestFor, slotOf, wantedEpisode, type WantedEpisode } from './replayedEpisode.ts';
 import { placesOf } from './runPlaces.ts';
 import type { RunPlan } from './runPlan.ts';
 import { judgingOf } from './judging.ts';
 import { environmentPorts, taskSourceOf, type SourceOf } from './taskSource.ts';
 import {
   formed,
+  isFunction,
   judgeNamed,
   locator,
   namedAt,
+  trainsClassesOnly,
   whoDecides,
   workflowOf,
   type Locate,
@@ -59,11 +66,15 @@ export interface LaunchPorts extends ModelPorts {
   readConfig(request: RunRequest): Promise<Composition>;
   loadWorkflow(locator: Locator): Promise<WorkflowClass | UserFunction>;
   loadJudge(locator: Locator): Promise<JudgeClass | UserFunction>;
+  /** Rejects where Trinity-RFT knows no reward function of that name, or cannot import it. */
+  loadRewardFn(name: string): Promise<void>;
   /** Where a class of the user's has a method, as it is written. Never rejects. */
   placeOfMethod(locator: Locator, method: UserMethod): Promise<Location>;
   /** Nothing is asked or opened before it is needed. */
   openHelper(plan: RunPlan): HelperLlm;
   readerTools(plan: RunPlan): ReaderTools;
+  /** One episode of a trace, to be run again. Throws a CodedError `trace/…`. */
+  readonly readReplayed: (file: string, episode: number) => ReplayedRun;
   /** The episodes of a trace. Throws a CodedError `trace/…`. */
   readTrace(file: string): RecordedRun;
   openFolder(plan: RunPlan, request: RunRequest): Promise<RunFolder>;
@@ -99,25 +110,22 @@ function failed(error: unknown, ports: LaunchPorts): RunEnd {
   return { status: 'failed', error: { ...report, ...(location && { location }) } };
 }
 
-async function run(
-  request: RunRequest,
-  ports: LaunchPorts,
-  cancellation: CancellationToken,
-): Promise<RunEnd> {
-  const prepared = await prepare(request, ports, cancellation);
-  const { plan } = prepared;
+async function run(asked: RunRequest, ports: LaunchPorts, cancellation: CancellationToken): Promise<RunEnd> {
+  const wanted = wantedEpisode(asked, ports.readReplayed);
+  const request = requestFor(asked, wanted);
+  const prepared = await prepare(request, wanted, ports, cancellation);
+  const { plan, slots } = prepared;
   const text = await ports.findModelText(request, plan);
   if (text.problem !== undefined) warn(ports, text.problem);
   const modelTuner = await ports.openModelTuner(request, plan, text);
   try {
     const folder = await ports.openFolder(plan, request);
-    const slots = episodeSlots(prepared.tasks, plan.repeat, plan.mode);
     const facts = factsOf(request, plan, {
-      workflowFile: prepared.workflow.file,
+      workflowFile: await fileOf(prepared.workflow, ports),
       judge: judgeNamed(prepared.config),
       model: modelTuner.description,
       tokenizer: text.note,
-      tasks: prepared.tasks.length,
+      tasks: new Set(slots.map(({ taskIndex }) => taskIndex)).size,
       episodes: slots.length,
       startedAt: ports.clock.now(),
     });
@@ -127,30 +135,26 @@ async function run(
       tracking: plan.tracking,
       createTracker: createEpisodeTracker,
       openTrace: request.trace === false ? undefined : () => folder.openTrace(facts),
+      clock: ports.clock,
       warn: (problem) => warn(ports, problem),
       onTokens: (episode, tokens) => rollout.generated(episode, tokens),
     });
-    ports.emit(
-      runStarted(facts, {
-        folder: folder.path,
-        trace: recorder.trace,
-        parallel: plan.parallel,
-        mode: plan.mode,
-      }),
-    );
+    const place = { folder: folder.path, trace: recorder.trace };
+    ports.emit(runStarted(facts, { ...place, parallel: plan.parallel, mode: plan.mode }));
     modelTuner.onCall((call) => observeCall(call, recorder, ports));
     const context = contextOf(request, { ...prepared, rollout }, modelTuner, recorder, ports, cancellation);
     const rolling = rollOut(slots, plan.parallel, cancellation, (slot) =>
-      observed(slot, context, recorder, ports, cancellation),
+      observed(slot, { context, recorder, ports, wanted }, cancellation),
     );
     // Only now: the first episodes are in the workflow's code already, so no breakpoint there has waited for it.
     recorder.open();
+    const finding = findPlaces(prepared.config, context, recorder);
     const end = await rolling.then(
       (): RunEnd => ({ status: cancellation.isCancelled ? 'cancelled' : 'completed', error: null }),
       (error: unknown) => failed(error, ports),
     );
     modelTuner.episodesEnded();
-    ports.emit({ type: 'places', places: await placesOf(prepared.config, context) });
+    ports.emit({ type: 'places', places: await finding });
     const selection = rollout.selection();
     if (selection !== undefined) ports.emit({ type: 'selection', episodes: [...selection] });
     recorder.runEnded({ ...end, ...(selection && { selection }), endedAt: ports.clock.now() });
@@ -160,12 +164,13 @@ async function run(
   }
 }
 
-function rolloutOf({ plan, tasks }: Prepared): RolloutState {
+function rolloutOf({ plan, tasks, wanted }: Prepared): RolloutState {
   const { repeat: perTask, oversampling, worldSize, seed } = plan;
   const random = new Random(`selection ${seed}`);
   return new RolloutState({
-    tasks: tasks.length,
-    perTask,
+    // One that is replayed has the number of then, by which the workflow finds its place in what all can see.
+    tasks: wanted?.run.tasks ?? tasks.length,
+    perTask: wanted?.run.repeat ?? perTask,
     oversampling,
     worldSize,
     random: () => random.next(),
@@ -187,6 +192,16 @@ function taskChanged(field: keyof Task): EpisodeTracking['problems'][number] {
   };
 }
 
+/** While the episodes run, for no breakpoint is to wait for it. */
+function findPlaces(config: Config, context: EpisodeContext, recorder: RunRecorder): Promise<RunPlaces> {
+  const finding = placesOf(config, context).then((places) => {
+    recorder.codeFound({ execute: places.execute, judge: places.judge });
+    return places;
+  });
+  finding.catch(() => undefined); // told when the run waits for it
+  return finding;
+}
+
 /** What a run needs of the user's files before its model. */
 interface Prepared {
   readonly plan: RunPlan;
@@ -197,27 +212,43 @@ interface Prepared {
   readonly helper: HelperLlm;
   readonly sourceOf: SourceOf;
   readonly tasks: readonly Task[];
+  readonly slots: readonly EpisodeSlot[];
+  /** Undefined: all of the slots are the plan's. */
+  readonly wanted: WantedEpisode | undefined;
 }
 
 async function prepare(
   request: RunRequest,
+  wanted: WantedEpisode | undefined,
   ports: LaunchPorts,
   cancellation: CancellationToken,
 ): Promise<Prepared> {
   const { plan, config } = await readPlan(request, ports);
   const locate = locator(request, ports);
-  const workflow = await workflowOf(plan, config, locate);
+  const workflow = await workflowOf(plan, config, { locate, split: request.split });
   const helper = ports.openHelper(plan);
   const sourceOf = taskSourceOf({ request, plan, helper, cancellation }, ports);
   const selection = { first: plan.firstTasks, taskIds: request.taskIds };
   const { tasks, warnings } = await readTasks(sourceOf(config), selection);
   for (const warning of warnings) warn(ports, warning);
   const loaded = await namedAt(workflow.namedAt, ports.loadWorkflow(workflow.locator));
+  if (plan.rewardFn !== undefined && workflow.locator.kind === 'trinity') {
+    await namedAt(plan.rewardFn.namedAt, ports.loadRewardFn(plan.rewardFn.name));
+  }
   const Workflow = await formed(
     () => asWorkflowClass(loaded),
     () => ports.placeOfMethod(workflow.locator, 'execute'),
   );
-  return { plan, config, locate, workflow, Workflow, helper, sourceOf, tasks };
+  if (plan.rules === 'ajet' && isPython(workflow.locator) && isFunction(Workflow)) {
+    warn(ports, trainsClassesOnly(workflow, await ports.placeOfMethod(workflow.locator, 'execute')));
+  }
+  const slots = wanted === undefined ? episodeSlots(tasks, plan.repeat, plan.mode) : [slotOf(wanted, tasks)];
+  return { plan, config, locate, workflow, Workflow, helper, sourceOf, tasks, slots, wanted };
+}
+
+/** Where a workflow's registry has it from shows when it is loaded. */
+async function fileOf({ file, locator }: Place, ports: LaunchPorts): Promise<string> {
+  return locator.kind === 'trinity' ? (await ports.placeOfMethod(locator, 'execute')).file : file;
 }
 
 function contextOf(
@@ -243,7 +274,14 @@ function contextOf(
     onTaskChanged: ({ episode }, field) => recorder.note(episode, taskChanged(field)),
     clock: ports.clock,
     timeout: request.episodeTimeout,
-    onReturn: ({ episode }, { task }, output) => recorder.workflowReturned(episode, task, output),
+    spansOf:
+      ({ episode }) =>
+      (span) =>
+        recorder.spanBegins(episode, span),
+    onReturn: ({ episode }, { task }, output) => {
+      for (const note of notesOf(output)) recorder.note(episode, note);
+      recorder.workflowReturned(episode, task, output);
+    },
     openCalls: (slot, uuid) => {
       const now = ports.clock.now();
       if ((slot.attempt ?? 1) > 1) recorder.episodeRestarted(slot.episode);
@@ -268,11 +306,16 @@ function observeCall(call: FinishedCall, recorder: RunRecorder, ports: LaunchPor
   });
 }
 
+interface Observing {
+  readonly context: EpisodeContext;
+  readonly recorder: RunRecorder;
+  readonly ports: LaunchPorts;
+  readonly wanted: WantedEpisode | undefined;
+}
+
 async function observed(
   slot: EpisodeSlot,
-  context: EpisodeContext,
-  recorder: RunRecorder,
-  ports: LaunchPorts,
+  { context, recorder, ports, wanted }: Observing,
   cancellation: CancellationToken,
 ): Promise<EpisodeResult> {
   const { episode, repeat } = slot;
@@ -282,7 +325,9 @@ async function observed(
   const result = await recorder.episodeEnded(isStopped ? { ...ended, stopped: true } : ended);
   const stopped = context.rollout.ended(result);
   recorder.episodesStopped(stopped, ports.clock.now());
-  ports.emit({ type: 'episode-ended', result });
+  const both = wanted && !cancellation.isCancelled ? compared(result, wanted) : undefined;
+  ports.emit({ type: 'episode-ended', result: both?.result ?? result });
+  if (both !== undefined) ports.emit(both.told);
   return result;
 }
 

@@ -1,5 +1,6 @@
 import type { RunEvent, RunRequest } from '../../protocol/run.ts';
-import type { TracedEpisode, TracedRun } from '../../protocol/trace.ts';
+import type { TracedEpisode } from '../../protocol/trace.ts';
+import type { TracedRun } from '../../protocol/tracedRun.ts';
 import type { EpisodeSlot } from '../task-runner/episode.ts';
 import type { RunPlan } from './runPlan.ts';
 
@@ -18,8 +19,19 @@ export function factsOf(request: RunRequest, plan: RunPlan, found: FoundFacts): 
     config: request.config,
     workflow: plan.workflow,
     limits: plan.tracking.limits,
-    merging: plan.tracking.merging,
+    merging: {
+      ...plan.tracking.merging,
+      fixesDrift: plan.tracking.fixesDrift,
+      toolCallsDisabled: plan.tracking.toolCallsDisabled,
+    },
     batch: { perEpisode: plan.samplesPerEpisode, seed: plan.seed },
+    launch: {
+      cwd: request.cwd,
+      split: request.split,
+      mode: plan.mode,
+      asUpstreamDebug: request.asUpstreamDebug === true,
+      ...(request.trainableTargets && { trainableTargets: request.trainableTargets }),
+    },
     repeat: plan.repeat,
     ...found,
   };

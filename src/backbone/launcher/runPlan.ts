@@ -1,6 +1,8 @@
-import { CodedError } from '../../base/errors.ts';
+import { CodedError, type Location } from '../../base/errors.ts';
 import type { PathRules } from '../../base/ports.ts';
+import { strftime } from '../../base/strftime.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
+import { auxiliaryModels, isTrinityRun, rewardFnKey, workflowKey } from '../../config/trinity/trinityRun.ts';
 import type { RunRequest } from '../../protocol/run.ts';
 import type { TrackerOptions } from '../../tracking/tracker.ts';
 import type { Sampling } from '../model-tuner/gateway.ts';
@@ -8,10 +10,14 @@ import { oversamplingOf, type Oversampling } from '../task-rollout/oversampling.
 
 /** All that is decided before the user's code is loaded. */
 export interface RunPlan {
+  /** Whose rules hold for workflows, rewards and sampling. */
+  readonly rules: 'ajet' | 'trinity';
   readonly experiment: string;
   /** The run's folder, absolute. */
   readonly folder: string;
   readonly workflow: string;
+  /** Of Trinity-RFT, where the config names one: its name in the registry. */
+  readonly rewardFn: { readonly name: string; readonly namedAt: Location } | undefined;
   readonly judgeType: string;
   readonly judge: string | null;
   readonly firstTasks: number;
@@ -24,6 +30,8 @@ export interface RunPlan {
   readonly parallel: number;
   readonly seed: number;
   readonly mode: 'sample' | 'validate';
+  /** Names of the models that functions are given beside the one being trained; undefined: of the debug models. */
+  readonly auxiliaryModels: readonly string[] | undefined;
   readonly sampling: Sampling;
   /** `ajet.model.path`: whose tokenizer training counts with. */
   readonly modelPath: string | null;
@@ -42,13 +50,18 @@ const reservedTokens = 16;
  */
 export function planRun(request: RunRequest, config: Config, now: Date, paths: PathRules): RunPlan {
   const mode = request.mode ?? 'sample';
+  const rules = isTrinityRun(config) ? 'trinity' : 'ajet';
   const repeat = request.repeat ?? count(config, repeatKeys[mode]);
   const oversampling = mode === 'validate' ? undefined : oversamplingOf(config, repeat);
   const experiment = experimentName(config.stringOrNull('ajet.experiment_name'), request.config, now, paths);
   return {
+    rules,
     experiment,
     folder: paths.resolve(request.cwd, request.expDir ?? 'saved_experiments', experiment),
-    workflow: config.string('ajet.rollout.user_workflow'),
+    workflow: config.string(
+      rules === 'trinity' ? workflowKey(config, request.split) : 'ajet.rollout.user_workflow',
+    ),
+    rewardFn: rules === 'trinity' ? rewardFnOf(config, request.split) : undefined,
     judgeType: config.string('ajet.task_judge.judge_type'),
     judge: config.stringOrNull('ajet.task_judge.judge_protocol'),
     firstTasks: request.firstTasks ?? count(config, 'ajet.debug.debug_first_n_tasks'),
@@ -58,11 +71,17 @@ export function planRun(request: RunRequest, config: Config, now: Date, paths: P
     parallel: request.parallel ?? count(config, 'ajet.debug.debug_max_parallel'),
     seed: request.seed ?? config.integer('ajet.debug.debug_vllm_seed'),
     mode,
-    sampling: samplingOf(config, mode, request.asUpstreamDebug === true),
+    auxiliaryModels: rules === 'trinity' ? auxiliaryModels(config) : undefined,
+    sampling: samplingOf(config, mode, rules, request.asUpstreamDebug === true),
     modelPath: config.stringOrNull('ajet.model.path'),
-    tracking: trackingOf(config),
+    tracking: trackingOf(config, rules),
     samplesPerEpisode: config.integer('ajet.rollout.multi_turn.max_sample_per_task'),
   };
+}
+
+function rewardFnOf(config: Config, split: RunRequest['split']): RunPlan['rewardFn'] {
+  const key = rewardFnKey(config, split);
+  return key === undefined ? undefined : { name: config.string(key), namedAt: config.locate(key) };
 }
 
 const repeatKeys = {
@@ -70,28 +89,39 @@ const repeatKeys = {
   validate: 'ajet.trainer_common.val_pass_n',
 } as const;
 
-/** Upstream's debug backbone samples as validation does, and keeps nothing back of a turn's length. */
-function samplingOf(config: Config, mode: RunPlan['mode'], asUpstreamDebug: boolean): Sampling {
+/**
+ * Upstream's debug backbone samples as validation does, and keeps nothing back of a turn's length; neither does
+ * Trinity-RFT.
+ */
+function samplingOf(
+  config: Config,
+  mode: RunPlan['mode'],
+  rules: RunPlan['rules'],
+  asUpstreamDebug: boolean,
+): Sampling {
   const turn = config.integer('ajet.rollout.max_response_length_in_one_turn');
-  const maxTokens = asUpstreamDebug ? turn : turn - reservedTokens;
+  const maxTokens = asUpstreamDebug || rules === 'trinity' ? turn : turn - reservedTokens;
+  const decides = rules === 'trinity' ? 'request' : 'config';
   if (mode === 'sample' && !asUpstreamDebug) {
     const temperature = config.number('ajet.rollout.temperature');
-    return { temperature, topP: config.number('ajet.rollout.top_p'), maxTokens };
+    return { decides, temperature, topP: config.number('ajet.rollout.top_p'), maxTokens };
   }
   const section = 'ajet.rollout.val_kwargs';
   const temperature = config.number(`${section}.temperature`);
   const topP = config.number(`${section}.top_p`);
-  return { temperature, topP, topK: config.integer(`${section}.top_k`), maxTokens, section };
+  return { decides, temperature, topP, topK: config.integer(`${section}.top_k`), maxTokens, section };
 }
 
-function trackingOf(config: Config): RunPlan['tracking'] {
+function trackingOf(config: Config, rules: RunPlan['rules']): RunPlan['tracking'] {
   const merging = 'ajet.context_tracker.timeline_merging_policy';
+  const turnLength = config.integer('ajet.rollout.max_response_length_in_one_turn');
   return {
     limits: {
       modelLength: config.integer('ajet.rollout.max_model_len'),
       promptLength: config.integer('ajet.data.max_prompt_length'),
       responseLength: config.integer('ajet.data.max_response_length'),
-      turnLength: config.integer('ajet.rollout.max_response_length_in_one_turn'),
+      // Trinity keeps no room free for a reply: vLLM refuses what is longer than the model's length, and nothing else.
+      turnLength: rules === 'trinity' ? 0 : turnLength,
     },
     toolCallsDisabled: config.boolean('ajet.rollout.force_disable_toolcalls'),
     fixesDrift: config.boolean('ajet.context_tracker.fix_retokenization_drift'),
@@ -105,8 +135,26 @@ function trackingOf(config: Config): RunPlan['tracking'] {
       reward: config.number('ajet.rollout.agent_madness_reward'),
       terminates: config.boolean('ajet.rollout.agent_madness_termination'),
     },
+    ...(rules === 'trinity' && { untold: agentJetsOwn }),
   };
 }
+
+/** Rules of AgentJet's tracker that Trinity-RFT, which trains on what workflows return, has none of. */
+const agentJetsOwn: ReadonlySet<string> = new Set([
+  'first-not-system',
+  'later-system',
+  'tool-without-parameters',
+  'part-refused',
+  'reply-over-turn',
+  'timeline-over-model',
+  'prompt-over',
+  'response-cut',
+  'near-limit',
+  'not-merged',
+  'reply-repeats-header',
+  'sample-refused',
+  'cut-end-trained',
+]);
 
 /** A text is searched for names of detectors, as with Python's `in`. */
 function checklist(config: Config, key: string): readonly string[] | string {
@@ -151,13 +199,8 @@ function count(config: Config, key: string): number {
  */
 function experimentName(name: string | null, file: string, now: Date, paths: PathRules): string {
   const derived = name === null || name === 'read_yaml_name' || name === '';
-  const text = derived ? `${paths.basename(file).replace(/\.ya?ml$/i, '')}_${timestamp(now)}` : name;
+  const text = derived
+    ? `${paths.basename(file).replace(/\.ya?ml$/i, '')}_${strftime(now, '%Y%m%d_%H%M')}`
+    : name;
   return text.replace(/[|/\\:]/g, '-').replace(/^\.+$/, '-');
-}
-
-/** `YYYYmmdd_HHMM`, local time. */
-function timestamp(now: Date): string {
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const date = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;
-  return `${date}_${two(now.getHours())}${two(now.getMinutes())}`;
 }

@@ -3,6 +3,7 @@ import { CodedError, type Location } from '../../base/errors.ts';
 import { builtInJudge, type BuiltInJudge } from '../../config/builtInJudges.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
 import { parseLocator, type Locator } from '../../config/locator.ts';
+import { tasksetPath, workflowKey } from '../../config/trinity/trinityRun.ts';
 import type { RunRequest } from '../../protocol/run.ts';
 import { FunctionWorkflow, type WorkflowClass } from '../function-form/functionWorkflow.ts';
 import { findModule, resolveFile, type ResolvePorts } from './resolveFile.ts';
@@ -59,7 +60,18 @@ export function locator(request: RunRequest, ports: ResolvePorts): Locate {
 }
 
 /** The defaults' own workflow is an example of upstream's that no user has. */
-export function workflowOf(plan: RunPlan, config: Config, locate: Locate): Promise<Place> {
+export function workflowOf(
+  plan: RunPlan,
+  config: Config,
+  { locate, split }: { readonly locate: Locate; readonly split: RunRequest['split'] },
+): Promise<Place> {
+  if (plan.rules === 'trinity') {
+    const where = tasksetPath(config, split) ?? '';
+    const location = config.locate(workflowKey(config, split));
+    if (parseLocator(plan.workflow).ok) return locate(plan.workflow, 'workflow', location);
+    const place: Locator = { kind: 'trinity', where, name: plan.workflow };
+    return Promise.resolve({ file: plan.workflow, locator: place, namedAt: location });
+  }
   const key = 'ajet.rollout.user_workflow';
   if (config.get(key)?.origin.kind !== 'file') throw noWorkflow(config.locate(key));
   return locate(plan.workflow, 'workflow', config.locate(key));
@@ -103,8 +115,21 @@ export function judgeNamed(config: Config): string | undefined {
 
 /** Of a workflow that is a function the judge does, where the config itself names one. */
 export function whoDecides(Workflow: WorkflowClass, config: Config): 'workflow' | 'judge' {
-  const isFunction = (Workflow.prototype as unknown) instanceof FunctionWorkflow;
-  return isFunction && namesJudge(config) ? 'judge' : 'workflow';
+  return isFunction(Workflow) && namesJudge(config) ? 'judge' : 'workflow';
+}
+
+export function isFunction(Workflow: WorkflowClass): boolean {
+  return (Workflow.prototype as unknown) instanceof FunctionWorkflow;
+}
+
+/** AgentJet makes an object of what a config names, which it cannot of a function. */
+export function trainsClassesOnly({ locator: { name } }: Place, location: Location): CodedError {
+  return new CodedError({
+    code: 'workflow/not-a-class',
+    message: `${name} is a function, which AgentJet does not train. It runs here as AgentScope's tuner runs it.`,
+    location,
+    hint: `Train it by a script that calls tune(workflow_func=${name}, …) of agentscope.tuner, or write a class that extends Workflow.`,
+  });
 }
 
 function namesJudge(config: Config): boolean {

@@ -1,6 +1,7 @@
 import { CancellationSource, type CancellationToken } from '../../base/cancellation.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import type { Clock } from '../../base/ports.ts';
+import type { CallSource } from '../../protocol/trace.ts';
 import { failures } from './failures.ts';
 import type { CallIdentity, CannedReply, ChatCompletion, ChatRequest, ModelFailure } from './model.ts';
 
@@ -17,11 +18,17 @@ export interface FinishedCall extends CallIdentity {
   readonly startedAt: number;
   /** From the request's arrival to the last of its answer. */
   readonly seconds: number;
+  /** Seconds from the request's arrival until a model was asked; null: none was. */
+  readonly askedAfter: number | null;
+  /** Seconds from the request's arrival to the first part of an answer that the model streamed; null: it did not. */
+  readonly firstAfter: number | null;
   /** 200 exactly when the call was answered; 499 when it was given up before that. */
   readonly status: number;
   /** The answer, put together again where it was streamed. With a failure: what had come until then. */
   readonly completion: ChatCompletion | undefined;
   readonly failure: ModelFailure | undefined;
+  /** The line of the user's code that asked; absent: it is not known. */
+  readonly source?: CallSource | undefined;
 }
 
 /** How a call ends. */
@@ -36,6 +43,7 @@ export interface CallStart {
   readonly episodeUuid: string;
   readonly debugModel: string | null;
   readonly request: ChatRequest;
+  readonly source?: CallSource | undefined;
   readonly clock: Clock;
   /** What gives the call up. */
   readonly cancelledBy: readonly CancellationToken[];
@@ -51,6 +59,8 @@ export class Call {
   readonly #startedMonotonic: number;
   readonly #cancellation = new CancellationSource();
   readonly #subscriptions = new DisposableStore();
+  #askedAfter: number | null = null;
+  #firstAfter: number | null = null;
   #canned: CannedReply | null = null;
   #isFinished = false;
 
@@ -78,6 +88,16 @@ export class Call {
     return this.#cancellation.token;
   }
 
+  /** From here on it waits for the model. */
+  asksModel(): void {
+    this.#askedAfter = this.#secondsSoFar();
+  }
+
+  /** A part of an answer has come from the model. */
+  partCame(): void {
+    this.#firstAfter ??= this.#secondsSoFar();
+  }
+
   /** No model is asked: what it is answered with is canned. */
   answerCanned(reply: CannedReply): void {
     this.#canned = reply;
@@ -95,11 +115,18 @@ export class Call {
       canned: this.#canned,
       request: this.request,
       startedAt: this.#startedAt,
-      seconds: (this.#start.clock.monotonic() - this.#startedMonotonic) / 1000,
+      seconds: this.#secondsSoFar(),
+      askedAfter: this.#askedAfter,
+      firstAfter: this.#firstAfter,
       status: failure?.status ?? 200,
       completion: outcome.kind === 'answered' ? outcome.completion : outcome.partial,
       failure,
+      ...(this.#start.source && { source: this.#start.source }),
     });
+  }
+
+  #secondsSoFar(): number {
+    return (this.#start.clock.monotonic() - this.#startedMonotonic) / 1000;
   }
 }
 

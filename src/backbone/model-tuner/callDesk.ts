@@ -1,6 +1,7 @@
 import { hashText } from '../../base/hash.ts';
 import type { Clock, Logger } from '../../base/ports.ts';
 import type { Api, ApiAnswer } from './apis/api.ts';
+import { sourceOf } from './callSource.ts';
 import { Call, type FinishedCall } from './call.ts';
 import { cutCompletion } from './chunks.ts';
 import { overflowCompletion } from './contextGuard.ts';
@@ -76,6 +77,7 @@ export class CallDesk {
       episodeUuid: episode.options.episodeUuid,
       debugModel,
       request,
+      source: sourceOf(http),
       clock: this.#options.clock,
       cancelledBy: [http.cancellation, episode.end.token],
       onFinished: (finished) => {
@@ -122,6 +124,7 @@ export class CallDesk {
       const answering = call.debugModel === null ? model : await debugModel(call.debugModel);
       const isCut = toolCallsDisabled && call.debugModel === null;
       const request = isCut ? withoutToolCalls(call.request) : call.request;
+      call.asksModel();
       return await answering.respond(request, call.cancellation, call.identity);
     } catch (error) {
       return { kind: 'error', ...failureFrom(error) };

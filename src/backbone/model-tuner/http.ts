@@ -1,4 +1,5 @@
 import type { CancellationToken } from '../../base/cancellation.ts';
+import type { CallSource } from '../../protocol/trace.ts';
 import type { AdapterRoute } from './routing.ts';
 
 /** A request as the gateway sees it, whichever door it came through. */
@@ -11,6 +12,8 @@ export interface HttpRequest {
   readonly body: string;
   /** Of requests that an adapter of this process makes; one of another process tells it in a header. */
   readonly adapter?: AdapterRoute;
+  /** The line of the user's code that asks, where it was found in this process; another tells it in a header. */
+  readonly source?: CallSource | undefined;
   /** Cancelled when the client is gone. */
   readonly cancellation: CancellationToken;
 }

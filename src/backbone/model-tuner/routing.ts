@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import type { EpisodeRouting } from '../../protocol/run.ts';
 
 /** Which target tags are trained; null: all. An empty list is all as well, whatever its writer meant: as upstream. */
@@ -15,16 +16,30 @@ export interface AdapterRoute {
   readonly by?: 'name';
 }
 
-/** By which an adapter in another process tells its route: the name of the debug model as JSON, or `null`. */
+/**
+ * By which an adapter in another process tells its route: the name of the debug model as JSON, or `null`; or the whole
+ * route.
+ */
 export const adapterHeader = 'x-agentjet-adapter';
+
+const toldRoute = z.union([
+  z.pipe(
+    z.nullable(z.string()),
+    z.transform((debugModel): AdapterRoute => ({ debugModel })),
+  ),
+  z.pipe(
+    z.object({ debugModel: z.string(), by: z.literal('name') }),
+    z.transform((route): AdapterRoute => route),
+  ),
+]);
 
 /** Undefined: no adapter of ours made the request. */
 export function adapterOf(headers: Readonly<Record<string, string>>): AdapterRoute | undefined {
   const told = headers[adapterHeader];
   if (told === undefined) return undefined;
   try {
-    const debugModel: unknown = JSON.parse(told);
-    return debugModel === null || typeof debugModel === 'string' ? { debugModel } : undefined;
+    const parsed = toldRoute.safeParse(JSON.parse(told));
+    return parsed.success ? parsed.data : undefined;
   } catch {
     return undefined; // whoever made it, it was no adapter of ours
   }

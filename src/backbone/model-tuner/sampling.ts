@@ -1,8 +1,13 @@
 import { hashText } from '../../base/hash.ts';
 import type { ChatRequest } from './model.ts';
 
-/** How training samples: the config's values, whatever a workflow asks for. */
+/** How training samples. */
 export interface Sampling {
+  /**
+   * Whose options count: the config's, whatever a workflow asks for (AgentJet), or the request's, and the config's where
+   * it has none (Trinity-RFT, whose clients speak to vLLM itself).
+   */
+  readonly decides?: 'config' | 'request';
   readonly temperature: number;
   readonly topP: number;
   /** Only validation has one; −1: all. */
@@ -61,6 +66,7 @@ export function applySampling(
   sampling: Sampling,
   seed: number,
 ): { request: ChatRequest; overrides: Override[] } {
+  if (sampling.decides === 'request') return withDefaults(request, sampling, seed);
   const limit =
     request.max_completion_tokens === undefined
       ? { max_tokens: sampling.maxTokens }
@@ -89,6 +95,29 @@ export function applySampling(
       return option === 'stream' ? streamed(asked) : leftOut(option, asked);
     }),
   };
+}
+
+/** As it was asked, but for the number of answers: here each is a call of its own. */
+function withDefaults(
+  { n, ...asked }: ChatRequest,
+  { temperature, topP, topK = -1, maxTokens }: Sampling,
+  seed: number,
+): { request: ChatRequest; overrides: Override[] } {
+  const given = Object.fromEntries(
+    Object.entries<unknown>(asked).filter(([, value]) => value !== undefined && value !== null),
+  );
+  const hasLimit = 'max_tokens' in given || 'max_completion_tokens' in given;
+  const request = {
+    ...(topK > 0 && { top_k: topK }),
+    ...(!hasLimit && { max_tokens: maxTokens }),
+    temperature,
+    top_p: topP,
+    seed,
+    ...given,
+  } as unknown as ChatRequest;
+  const isOne = (n ?? 1) === 1;
+  const told = `asked for n ${isOne ? 1 : show(n)}, which vLLM answers as often; here every call is answered once`;
+  return { request, overrides: isOne ? [] : [{ option: 'n', told }] };
 }
 
 /** Servers other than vLLM and SGLang refuse the option, so it is sent only where it says something. */

@@ -36,8 +36,11 @@ async function* writeEvents(
   answer: ApiAnswer,
   assembler: Assembler,
 ): AsyncGenerator<string> {
+  // Others were cut from an answer that came whole.
+  const isModels = Symbol.asyncIterator in chunks;
   try {
     for await (const batch of chunks) {
+      if (isModels) call.partCame();
       if (call.cancellation.isCancelled) break;
       let events = '';
       for (const chunk of batch) {
@@ -67,6 +70,7 @@ async function* writeEvents(
 export async function collect(call: Call, chunks: Chunks): Promise<ChatCompletion> {
   const assembler = new Assembler();
   for await (const batch of chunks) {
+    call.partCame();
     if (call.cancellation.isCancelled) break;
     for (const chunk of batch) assembler.add(chunk);
   }

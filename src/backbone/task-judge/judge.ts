@@ -8,6 +8,7 @@ import {
   type WorkflowOutput,
   type WorkflowTask,
 } from '../../workflow/index.ts';
+import { asSpan, type BeginSpan } from '../context-tracker/spans.ts';
 import { FunctionJudge } from '../function-form/functionJudge.ts';
 
 export type JudgeClass = new (config: Readonly<Record<string, unknown>>) => BaseJudge;
@@ -32,6 +33,8 @@ export interface Judging {
    */
   readonly placeOf: (method: UserMethod) => Promise<Location | undefined>;
   readonly helperLlm: JudgeHelper;
+  /** Of the episode that is judged: takes how long that takes. */
+  readonly beginSpan?: BeginSpan | undefined;
   /** The topmost frame of an error's stack that lies in the user's code. */
   userFrame(error: unknown): Location | undefined;
 }
@@ -122,7 +125,8 @@ async function compute(
     const judge = new Judge(judging.config);
     judge.helperLlm = judging.helperLlm;
     if (judge instanceof FunctionJudge) judge.auxiliaryModels = auxiliaryModels;
-    return await judge.computeReward(task, output);
+    const span = { kind: 'judge', name: Judge.name } as const;
+    return await asSpan(judging.beginSpan, span, () => judge.computeReward(task, output));
   } catch (error) {
     if (error instanceof CodedError) throw error;
     if (error instanceof JudgeInputError) {

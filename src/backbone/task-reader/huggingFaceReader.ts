@@ -9,9 +9,17 @@ import { findSplit, type SplitFiles, type TableFormat } from './data-set/splits.
 import { listFolder } from './data-set/listFolder.ts';
 import type { Row, TableReader, Wanted } from './data-set/table.ts';
 import { requireIds } from './select.ts';
-import type { ReadTasks, TaskReading, TaskSelection, TaskSource } from './taskReader.ts';
+import type { ReadTasks, TaskSelection, TaskSource } from './taskReader.ts';
 
 const section = 'ajet.task_reader.huggingface_dat_repo';
+
+/** Where a config says which rows of which data set are tasks. */
+export interface DataSetKeys {
+  readonly path: string;
+  readonly split: string;
+  /** Which of the data sets that the README names; undefined: the default one. */
+  readonly subset?: string | undefined;
+}
 
 /**
  * The reader of `huggingface_dat_repo`: a folder with splits, one data file, or a data set of the Hugging Face Hub, in
@@ -22,21 +30,62 @@ const section = 'ajet.task_reader.huggingface_dat_repo';
  * split too, which upstream accepts, since nothing would run.
  */
 export const readHuggingFace: ReadTasks = async (source, selection) => {
-  const path = source.config.string(`${section}.dataset_path`);
-  const splitKey = `${section}.${source.split}_split`;
-  const split = parseSplit(source.config.string(splitKey), source.config.locate(splitKey));
-  const found = await findDataSet(path, split.name, source);
-  const table = openTable(found, source);
-  const wanted = wantedOf(selection, split);
-  const rows = await readRows(found, table, wanted, source);
-  const where = source.config.locate(`${section}.dataset_path`);
-  const reading = toReading(rows, split, table, { place: path, where });
-  if (reading.tasks.length === 0 && selection.taskIds === undefined && selection.first > 0) {
-    throw dataSetErrors.noRows(path, source.config.string(splitKey), source.config.locate(splitKey));
-  }
-  requireIds(selection, reading.tasks, where);
-  return { tasks: reading.tasks, warnings: [...found.warnings, ...reading.warnings] };
+  const keys = { path: `${section}.dataset_path`, split: `${section}.${source.split}_split` };
+  const { rows, columns, warnings, place, where } = await readDataSet(source, selection, keys);
+  const hasQuestion = columns.includes('question');
+  const tasks = rows.map(({ id, row }): Task => ({
+    main_query: hasQuestion ? queryOf(row['question'], place, where) : 'Empty',
+    init_messages: [],
+    task_id: id,
+    env_type: 'no_env',
+    metadata: row,
+  }));
+  const unnamed = hasQuestion || rows.length === 0 ? [] : [dataSetErrors.noQuestion(place, columns, where)];
+  return { tasks, warnings: [...warnings, ...unnamed] };
 };
+
+/** The rows that a run takes. */
+export interface DataSetRows {
+  /** `id`: the row's place in the split. */
+  readonly rows: readonly { readonly id: string; readonly row: Row }[];
+  readonly columns: readonly string[];
+  readonly warnings: readonly CodedError[];
+  /** Of the data set, as the config names it. */
+  readonly place: string;
+  readonly where: Location;
+}
+
+/** Reads a data set that the config names under any keys. Throws `task-reader/…`. */
+export async function readDataSet(
+  source: TaskSource,
+  selection: TaskSelection,
+  keys: DataSetKeys,
+): Promise<DataSetRows> {
+  const place = source.config.string(keys.path);
+  const where = source.config.locate(keys.path);
+  const writtenSplit = source.config.string(keys.split);
+  const split = parseSplit(writtenSplit, source.config.locate(keys.split));
+  const found = await findDataSet({ place, where, split: split.name, subset: keys.subset }, source);
+  const table = openTable(found, source, where);
+  const read = await readRows(found, table, wantedOf(selection, split), source);
+  if (read.length === 0 && selection.taskIds === undefined && selection.first > 0) {
+    throw dataSetErrors.noRows(place, writtenSplit, source.config.locate(keys.split));
+  }
+  const rows = read.map(({ index, row }) => ({ id: String(index - split.from), row }));
+  requireIds(
+    selection,
+    rows.map(({ id }) => id),
+    where,
+  );
+  return { rows, columns: table.columns, warnings: [...found.warnings, ...table.warnings], place, where };
+}
+
+interface NamedDataSet {
+  readonly place: string;
+  readonly where: Location;
+  readonly split: string;
+  readonly subset: string | undefined;
+}
 
 interface FoundSplit extends SplitFiles {
   readonly folder: string;
@@ -44,8 +93,10 @@ interface FoundSplit extends SplitFiles {
   readonly warnings: readonly CodedError[];
 }
 
-async function findDataSet(path: string, split: string, source: TaskSource): Promise<FoundSplit> {
-  const where = source.config.locate(`${section}.dataset_path`);
+async function findDataSet(
+  { place: path, where, split, subset }: NamedDataSet,
+  source: TaskSource,
+): Promise<FoundSplit> {
   const place = await source.resolveFile(path);
   const ports = portsOf(source, place, where);
   const listing = await listFolder(place, source.files);
@@ -53,7 +104,7 @@ async function findDataSet(path: string, split: string, source: TaskSource): Pro
     const named = new Set(listing.paths);
     if (named.has('state.json') || named.has('dataset_dict.json')) throw dataSetErrors.saved(place);
     return {
-      ...findSplit(listing.paths, listing.readme, split, path),
+      ...findSplit(listing.paths, listing.readme, split, path, subset),
       folder: place,
       place: path,
       warnings: [],
@@ -61,7 +112,8 @@ async function findDataSet(path: string, split: string, source: TaskSource): Pro
   }
   if (await source.files.exists(place)) return oneFile(place, ports, where);
   if (!ports.hub.isId(path)) throw dataSetErrors.notFound(path, where);
-  const choose = ({ paths, readme }: DataSetListing): SplitFiles => findSplit(paths, readme, split, path);
+  const choose = ({ paths, readme }: DataSetListing): SplitFiles =>
+    findSplit(paths, readme, split, path, subset);
   const { folder, chosen } = await ports.hub.open(path, choose, {
     cancellation: source.cancellation,
     progress: (message) => source.log('info', message),
@@ -101,8 +153,8 @@ const tables: Readonly<Record<TableFormat, (source: TaskSource, ports: DataSetPo
   json: ({ files }) => new JsonTable(files),
 };
 
-function openTable({ format, place }: FoundSplit, source: TaskSource): TableReader {
-  return tables[format](source, portsOf(source, place, source.config.locate(section)));
+function openTable({ format, place }: FoundSplit, source: TaskSource, where: Location): TableReader {
+  return tables[format](source, portsOf(source, place, where));
 }
 
 /** Options of CSV that a README may set. */
@@ -166,25 +218,6 @@ function wantedOf(selection: TaskSelection, { from, to }: SplitName): Wanted {
   const places = selection.taskIds.filter((id) => /^(?:0|[1-9]\d*)$/.test(id)).map((id) => Number(id) + from);
   const inside = new Set(places.filter((index) => index < to));
   return { has: (index) => inside.has(index), last: Math.max(-1, ...inside) };
-}
-
-function toReading(
-  rows: readonly { readonly index: number; readonly row: Row }[],
-  { from }: SplitName,
-  table: TableReader,
-  { place, where }: { readonly place: string; readonly where: Location },
-): TaskReading {
-  const hasQuestion = table.columns.includes('question');
-  const tasks = rows.map(({ index, row }): Task => ({
-    main_query: hasQuestion ? queryOf(row['question'], place, where) : 'Empty',
-    init_messages: [],
-    task_id: String(index - from),
-    env_type: 'no_env',
-    metadata: row,
-  }));
-  const unnamed =
-    hasQuestion || rows.length === 0 ? [] : [dataSetErrors.noQuestion(place, table.columns, where)];
-  return { tasks, warnings: [...table.warnings, ...unnamed] };
 }
 
 /** Upstream's Task takes a text only. */

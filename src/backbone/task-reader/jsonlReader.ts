@@ -58,7 +58,11 @@ export async function readJsonlTasks(
     if (task.main_query === notDefined) rowsWithoutQuery += 1;
   }
   if (rows === 0) throw emptyFile(file);
-  requireIds(selection, tasks, { file });
+  requireIds(
+    selection,
+    tasks.map((task) => task.task_id),
+    { file },
+  );
   if (rowsWithoutQuery > 0) warnings.push(noQuery(file, rowsWithoutQuery));
   return { tasks, warnings, ids };
 }

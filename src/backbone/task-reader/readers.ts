@@ -1,4 +1,5 @@
 import { CodedError, type Location } from '../../base/errors.ts';
+import { tasksetReader } from '../../config/trinity/trinityRun.ts';
 import { readEnvService } from './envServiceReader.ts';
 import { readGenerated } from './generation/generationReader.ts';
 import { readHuggingFace } from './huggingFaceReader.ts';
@@ -7,6 +8,7 @@ import { readJsonlSplit } from './jsonlReader.ts';
 import { readRandomDummy } from './randomDummyReader.ts';
 import type { ReadTasks } from './taskReader.ts';
 import { readTracing } from './tracing/tracingReader.ts';
+import { readTaskset } from './trinityReader.ts';
 
 /** By `ajet.task_reader.type`. */
 const readers: Readonly<Record<string, ReadTasks>> = {
@@ -24,6 +26,7 @@ const key = 'ajet.task_reader.type';
 export const readTasks: ReadTasks = async (source, selection) => {
   const type = source.config.string(key);
   const location = source.config.locate(key);
+  if (type === tasksetReader) return readTaskset(source, selection);
   const read = Object.hasOwn(readers, type) ? readers[type] : undefined;
   if (read === undefined) throw type === 'deep_finance' ? notOurs(location) : unknownType(type, location);
   const reading = await read(source, selection);

@@ -12,13 +12,17 @@ export function select(
   if (selection.taskIds === undefined) return tasks.slice(0, selection.first);
   const wanted = new Set(selection.taskIds);
   const taken = tasks.filter((task) => wanted.has(task.task_id));
-  requireIds(selection, taken, where);
+  requireIds(
+    selection,
+    taken.map((task) => task.task_id),
+    where,
+  );
   return taken;
 }
 
-/** Throws `task-reader/unknown-task-id` when an id was asked for that none of the tasks has. */
-export function requireIds(selection: TaskSelection, tasks: readonly Task[], where: Location): void {
-  const found = new Set(tasks.map((task) => task.task_id));
+/** Throws `task-reader/unknown-task-id` when an id was asked for that is not among those found. */
+export function requireIds(selection: TaskSelection, ids: readonly string[], where: Location): void {
+  const found = new Set(ids);
   const missing = [...new Set(selection.taskIds)].filter((id) => !found.has(id));
   if (missing.length === 0) return;
   throw new CodedError({

@@ -3,8 +3,16 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { CodedError, toReport, type ErrorReport, type Location } from '../../base/errors.ts';
 import type { Clock } from '../../base/ports.ts';
 import type { EpisodeResult, EpisodeRouting, InjectedFault } from '../../protocol/run.ts';
-import type { AjetTuner, Task, Workflow, WorkflowOutput, WorkflowTask } from '../../workflow/index.ts';
+import type {
+  AjetTuner,
+  JudgeHelper,
+  Task,
+  Workflow,
+  WorkflowOutput,
+  WorkflowTask,
+} from '../../workflow/index.ts';
 import type { Environments, EpisodeEnvironment } from '../env-service/environment.ts';
+import { asSpan, type BeginSpan } from '../context-tracker/spans.ts';
 import { FunctionWorkflow } from '../function-form/functionWorkflow.ts';
 import type { EpisodeWatch } from '../model-tuner/outsideCalls.ts';
 import type { ModelAccess } from '../model-tuner/tuner.ts';
@@ -60,6 +68,8 @@ export interface EpisodeContext extends Judging {
   onRetry(slot: EpisodeSlot, failure: ErrorReport, seconds: number): void;
   /** The workflow changed this field of its task. */
   onTaskChanged(slot: EpisodeSlot, field: keyof Task): void;
+  /** Takes what an episode does beside its calls. */
+  spansOf?(slot: EpisodeSlot): BeginSpan;
   /** Told of what a workflow returned, before it is scored. */
   onReturn?(slot: EpisodeSlot, task: WorkflowTask, output: WorkflowOutput): void;
   /** 32 hexadecimal digits. */
@@ -144,9 +154,11 @@ async function settle(
 ): Promise<Outcome | ErrorReport> {
   const stop = new DisposableStore();
   const { episode } = slot;
+  const beginSpan = context.spansOf?.(slot);
   const environment = context.environments.open({
     episode,
     uuid,
+    beginSpan,
     onStep: () => context.rollout.stepped(episode),
   });
   let running: UserMethod = 'execute';
@@ -156,7 +168,8 @@ async function settle(
   };
   let end: Outcome | ErrorReport;
   try {
-    const work = execute(slot, uuid, environment, calls, { ...context, onReturn });
+    const helperLlm = watchedHelper(context.helperLlm, beginSpan);
+    const work = execute(slot, uuid, environment, calls, { ...context, helperLlm, beginSpan, onReturn });
     end = await Promise.race([work, interruption(context, cancellation, stop, () => running)]);
   } catch (error) {
     end = explain(error, calls.failure, context);
@@ -192,15 +205,26 @@ async function execute(
 ): Promise<Outcome> {
   const task = await prepare(slot, uuid, environment, context);
   const workflow = new context.Workflow();
+  workflow.helperLlm = context.helperLlm;
   const given = taskFields.map((field) => JSON.stringify(task.task[field]));
   const access = calls.tunerFor(workflow);
   const tuner: AjetTuner = { ...access, config: context.config };
-  const output: unknown = await calls.outside.run(() => workflow.execute(task, tuner));
+  const own = { kind: 'workflow', name: workflow.constructor.name } as const;
+  const output: unknown = await asSpan(context.beginSpan, own, () =>
+    calls.outside.run(() => workflow.execute(task, tuner)),
+  );
   noteChanges(slot, given, task.task, context);
   const { placeOf } = context;
   if (!isOutput(output)) throw noOutput(workflow, output, await placeOf('execute'));
   context.onReturn?.(slot, task, output);
   return settleReward(task, output, context, access.auxiliaryModels);
+}
+
+/** Of one episode, which is where its questions belong. */
+function watchedHelper(helper: JudgeHelper, beginSpan: BeginSpan | undefined): JudgeHelper {
+  return {
+    ask: (messages) => asSpan(beginSpan, { kind: 'helper', name: 'helper LLM' }, () => helper.ask(messages)),
+  };
 }
 
 const taskFields = ['main_query', 'init_messages', 'task_id', 'env_type', 'metadata'] as const;

@@ -12,6 +12,14 @@ export const functionForms = {
   judge: { what: 'judge', essential: ['task', 'response'], optional: ['auxiliaryModels', 'logger'] },
 } as const satisfies Readonly<Record<string, FunctionForm>>;
 
+const optionalInPython = ['auxiliary_models', 'logger'];
+
+/** As Python spells them. */
+export const pythonFunctionForms = {
+  workflow: { ...functionForms.workflow, optional: optionalInPython },
+  judge: { ...functionForms.judge, optional: optionalInPython },
+} as const satisfies Readonly<Record<string, FunctionForm>>;
+
 /** How a function takes its arguments. */
 export interface Parameters {
   /** One by one, or as one object that it takes apart. */
@@ -47,7 +55,7 @@ function nameOf(parameter: string): string {
 
 /** What is wrong with the parameters, as the end of a sentence that begins with the function; undefined: nothing. */
 export function faultOf(names: readonly string[], { essential, optional }: FunctionForm): string | undefined {
-  const rest = names.find((one) => one.startsWith('...'));
+  const rest = names.find((one) => /^(?:\.\.\.|\*)/.test(one));
   if (rest !== undefined)
     return `takes the rest of its arguments as \`${rest}\`, which has no name to give them by`;
   const missing = essential.filter((one) => !names.includes(one));

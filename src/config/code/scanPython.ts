@@ -11,7 +11,8 @@ const imported = new RegExp(`^(${dotted})(?:\\s+as\\s+(${name}))?$`, 'u');
 const assignment = new RegExp(`^(${name})\\s*(?::[^=]*)?=(?!=)\\s*`, 'u');
 const onlyDotted = new RegExp(`^${dotted}$`, 'u');
 const leadingDotted = new RegExp(`^${dotted}`, 'u');
-const parameter = new RegExp(`^\\*{0,2}(${name})`, 'u');
+/** What takes the rest keeps its stars; a star or slash alone is none. */
+const parameter = new RegExp(`^\\*{0,2}${name}`, 'u');
 /** Blocks whose names are the module's. What only type checkers see is not there when the program runs. */
 const sharedBlock =
   /^(?:if(?!\s+(?:typing\.)?TYPE_CHECKING\b)|elif|else|try|except|finally|with|for|while)\b/;
@@ -108,7 +109,7 @@ class PythonScanner {
     if (match === null) return;
     const own = match[1] ?? '';
     const list = insideBrackets(code, code.indexOf('(', match[0].length)) ?? '';
-    const parameters = splitAtCommas(list).flatMap((one) => parameter.exec(one)?.[1] ?? []);
+    const parameters = splitAtCommas(list).flatMap((one) => parameter.exec(one)?.[0] ?? []);
     const offset = start + match[0].indexOf(own, match[0].indexOf('def') + 'def'.length);
     const registered = this.#registered === undefined ? {} : { registered: this.#registered };
     this.#declare({ name: own, kind: 'function', offset, bases: [], parameters, ...registered });

@@ -8,6 +8,8 @@ export interface FoundWorkflow {
   readonly offset: number;
   /** From 0. */
   readonly line: number;
+  /** What a config of Trinity-RFT calls it. */
+  readonly registered?: string;
 }
 
 interface FoundClass {

@@ -114,9 +114,18 @@ function valueEdits(document: ConfigDocument): TextEdit[] {
 
 function locatorAfter(written: string): string {
   const [quote = ''] = /^["']?/.exec(written) ?? [];
-  const bare = written.slice(quote.length);
-  const change = modules.find(([from]) => bare.startsWith(from));
-  return change === undefined ? written : quote + change[1] + bare.slice(change[0].length);
+  return quote + movedLocator(written.slice(quote.length));
+}
+
+/** A locator of the predecessor's, by what AgentJet calls it. */
+export function movedLocator(locator: string): string {
+  const change = modules.find(([from]) => locator.startsWith(from));
+  return change === undefined ? locator : change[1] + locator.slice(change[0].length);
+}
+
+/** A reader of the predecessor's, by what AgentJet calls it. */
+export function movedReader(name: string): string {
+  return name === reader.from ? reader.to : name;
 }
 
 /** Where keys that an interpolation may lead to have gone. */

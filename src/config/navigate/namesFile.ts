@@ -6,7 +6,7 @@ import { parseConfig } from '../parse.ts';
 export interface NamedFile {
   /** Absolute. */
   readonly file: string;
-  /** Names that the file exports. */
+  /** Names that the file exports, and those that it registers with Trinity-RFT. */
   readonly names: readonly string[];
   /** What a relative locator starts from, absolute, in the order they are tried. */
   readonly roots: readonly string[];
@@ -19,8 +19,9 @@ export interface NamedFile {
 export function namesFile(config: string, { file, names, roots }: NamedFile, paths: PathRules): boolean {
   const dialect = names.some((name) => config.includes(name)) ? dialectOf(config) : undefined;
   if (dialect === undefined) return false;
-  return writtenNames(parseConfig(config), dialect).some(({ locator }) => {
-    if (locator === undefined || !names.includes(locator.name)) return false;
+  return writtenNames(parseConfig(config), dialect).some(({ locator, text }) => {
+    if (locator === undefined) return names.includes(text);
+    if (!names.includes(locator.name)) return false;
     const where = locator.kind === 'file' ? locator.where : `${locator.where.replaceAll('.', '/')}.py`;
     return roots.some((root) => paths.relative(paths.resolve(root, where), file) === '');
   });

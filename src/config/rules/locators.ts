@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein';
 import type { CodeSite, LocatorTarget } from '../classes.ts';
-import { faultOf, functionForms, hintOfForm } from '../code/functionForm.ts';
+import { faultOf, functionForms, hintOfForm, pythonFunctionForms } from '../code/functionForm.ts';
 import type { ConfigContext } from '../context.ts';
 import { replaceScalar } from '../edits.ts';
 import { finding, fix, type Finding, type Fix, type RelatedPlace } from '../finding.ts';
@@ -93,10 +93,10 @@ function stubFix(
   ];
 }
 
-/** Of Python's, which AgentJet itself would have to run, nothing is told. */
 function wrongSignature({ context, node, role }: Named, site: CodeSite): Finding[] {
-  const form = functionForms[role.what];
-  const fault = site.language === 'typescript' ? faultOf(site.parameters ?? [], form) : undefined;
+  const forms = site.language === 'python' ? pythonFunctionForms : functionForms;
+  const form = forms[role.what];
+  const fault = faultOf(site.parameters ?? [], form);
   if (fault === undefined) return [];
   return [
     finding(context.document, node.span, {

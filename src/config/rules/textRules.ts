@@ -120,7 +120,7 @@ export const textRules = {
     title: 'A function with other parameters',
     severity: 'warning',
     explanation:
-      'A workflow or judge that is a function, as those of AgentScope’s tuner are, is given its arguments by the names of its parameters: `task` and `model` for a workflow, `task` and `response` for a judge, and if it wants `auxiliaryModels` and `logger`. A name that is missing, any other, and `...rest` are refused before the run starts.',
+      'A workflow or judge that is a function, as those of AgentScope’s tuner are, is given its arguments by the names of its parameters: `task` and `model` for a workflow, `task` and `response` for a judge, and if it wants `auxiliaryModels` (in Python `auxiliary_models`) and `logger`. A name that is missing, any other, and what takes the rest (`...rest`, `*args`, `**kwargs`) are refused before the run starts.',
   },
   'missing-path': {
     title: 'A path that does not exist',

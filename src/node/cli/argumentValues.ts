@@ -51,10 +51,12 @@ export function positive(flag: string, text: string | undefined): number | undef
 export function pythonArguments(values: {
   readonly python?: string | undefined;
   readonly 'ajet-package'?: string | undefined;
+  readonly 'plugin-dir'?: readonly string[] | undefined;
 }): RunRequest['python'] {
-  const { python, 'ajet-package': named } = values;
-  if (python === undefined && named === undefined) return undefined;
+  const { python, 'ajet-package': named, 'plugin-dir': pluginDirs } = values;
+  if (python === undefined && named === undefined && pluginDirs === undefined) return undefined;
   return {
+    ...(pluginDirs !== undefined && { pluginDirs: [...pluginDirs] }),
     ...(python !== undefined && { executable: python }),
     ...(named !== undefined && {
       package: oneOf('--ajet-package', named, ['bundled', 'installed'] as const),

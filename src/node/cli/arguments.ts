@@ -49,22 +49,14 @@ export interface RunArguments extends RecordingArguments {
   readonly verbose: boolean;
 }
 
-export interface TraceArguments {
-  readonly file: string;
-  /** Undefined: any free one. */
-  readonly port: number | undefined;
-  readonly runtime: string | undefined;
-}
-
 export type Command =
   | { readonly kind: 'help' }
   | { readonly kind: 'version' }
   | { readonly kind: 'run'; readonly run: RunArguments }
-  | { readonly kind: 'trace'; readonly trace: TraceArguments }
   /** It reads what follows its name itself. */
   | { readonly kind: 'subcommand'; readonly name: SubcommandName; readonly args: readonly string[] };
 
-const subcommands = ['check', 'config', 'schema', 'samples'] as const;
+const subcommands = ['trace', 'check', 'config', 'schema', 'samples', 'new'] as const;
 export type SubcommandName = (typeof subcommands)[number];
 
 const options = {
@@ -85,6 +77,7 @@ const options = {
   'record-overwrite': { type: 'boolean' },
   replay: { type: 'string' },
   'replay-miss': { type: 'string' },
+  episode: { type: 'string' },
   faults: { type: 'string' },
   'debug-model': { type: 'string', multiple: true },
   'trainable-targets': { type: 'string' },
@@ -102,6 +95,7 @@ const options = {
   runtime: { type: 'string' },
   python: { type: 'string' },
   'ajet-package': { type: 'string' },
+  'plugin-dir': { type: 'string', multiple: true },
   'with-logview': { type: 'boolean' },
   json: { type: 'boolean' },
   verbose: { type: 'boolean' },
@@ -129,24 +123,19 @@ const judgeOptions = {
   help: options.help,
 } as const;
 
-/** Of `agentjet trace`. */
-const traceOptions = {
-  port: { type: 'string' },
-  runtime: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
 export const usage = `Usage: agentjet --conf FILE [--backbone debug] [options]
-       agentjet trace FILE [--port N] [--runtime FILE]
+       agentjet trace FILE [--port N] [--runtime FILE] | --summary | --query SQL | --export FMT --out F
        agentjet judge TRACE [--conf FILE] [--episode N] [--json]
        agentjet samples TRACE [--json] [--task ID] [--episode N] [--world-size N]
        agentjet check FILES… [--format text|json|sarif]
        agentjet config FILE [--to ajet|trinity|verl] [--origin] [--format yaml|json]
        agentjet schema ajet|astuner|trinity
+       agentjet new NAME [--python|--typescript]
 
 Runs the episodes of an AgentJet config on the debug backbone: one process, no GPU, no Ray, no key.
 
-  --conf FILE            the experiment's YAML, or a script (.ts, .js) that makes an AgentJetJob
+  --conf FILE            the experiment's YAML, of AgentJet or Trinity-RFT, or a script: .ts or .js that makes an
+                         AgentJetJob, .py that calls the tune(…) of AgentScope's tuner
   --backbone debug       the backbone; trinity and verl train on a GPU host and are refused here
   --exp-dir DIR          parent of the run's folder (default: saved_experiments)
 
@@ -181,7 +170,8 @@ Which model judges and data generation ask (default: DASHSCOPE_API_KEY's server 
 
 Record and replay:
   --record FILE          records every LLM call of the run; --record-overwrite replaces a recording that is there
-  --replay FILE          answers from a recording: no server, no key, no waiting
+  --replay FILE          answers from a recording, or from a run's .ajtrace: no server, no key, no waiting
+  --episode N            of the trace: runs only that episode again, with its task, repeat and seed
   --replay-miss WHAT     of a call that differs from the recording: fail (default), rerecord (the model answers, with
                          --record into a new recording) or sequential (the recorded answer all the same)
   --faults SPEC          makes calls go wrong: the share of them, or rate=0.2,seed=7,kinds=A+B of timeout, rate-limit,
@@ -193,20 +183,23 @@ Record and replay:
   --python FILE          the Python (3.10 or later) that runs workflows and judges in Python (default: that of a .venv in
                          the working directory or beside the config, else python3)
   --ajet-package WHICH   the ajet that they import: bundled (default; no torch, no GPU) or installed
+  --plugin-dir DIR       where workflows of a Trinity-RFT config are registered; may be given several times (default:
+                         TRINITY_PLUGIN_DIRS)
   --with-logview         shows the run's trace in a browser, while it runs and until Ctrl-C
   --json                 one JSON document on stdout; the workflow's own output goes to stderr
   --verbose              stacks of errors, details of the run
   --version, --help
 
-agentjet trace shows an .ajtrace file in a browser until Ctrl-C, on 127.0.0.1 only. BROWSER=none opens none; the
-address is printed all the same.
+agentjet trace shows an .ajtrace, or what another tool recorded, in a browser until Ctrl-C, on 127.0.0.1 only; or it
+prints a summary or the rows of a query. BROWSER=none opens no browser; the address is printed all the same.
 
 agentjet judge scores the episodes of an .ajtrace again, without running them: by the judge of the config that made it,
 or of --conf FILE; all of them, or each --episode N. It takes --helper…, --debug-model, --parallel, --episode-timeout,
 --runtime, --python, --json and --verbose too.
 
 agentjet samples prints what training would get of a run's .ajtrace; check tells what configs get wrong, config prints
-what one comes to, schema prints a JSON Schema for other editors; each has a --help of its own.
+what one comes to, schema prints a JSON Schema for other editors, new makes a project that runs as it is; each has a --help of
+its own.
 
 Exit code: 0 all episodes ran, 1 some failed, 2 the run could not start, 130 interrupted.`;
 
@@ -235,7 +228,6 @@ const foreign: Readonly<Record<string, string>> = {
 
 /** Throws `cli/…` errors; never exits. */
 export function parseArguments(argv: readonly string[]): Command {
-  if (argv[0] === 'trace') return traceCommand(argv.slice(1));
   if (argv[0] === 'judge') return judgeCommand(argv.slice(1));
   const name = subcommands.find((one) => one === argv[0]);
   if (name !== undefined) return { kind: 'subcommand', name, args: argv.slice(1) };
@@ -266,20 +258,6 @@ function judgeCommand(argv: readonly string[]): Command {
   const { episode, ...others } = values;
   const episodes = episode?.map((text) => whole('--episode', text, 0) ?? 0);
   return { kind: 'run', run: { ...runArguments(others, values.conf), judge: { trace, episodes } } };
-}
-
-function traceCommand(argv: readonly string[]): Command {
-  const { values, positionals } = parseOptions(argv, traceOptions, 'agentjet trace');
-  if (values.help === true) return { kind: 'help' };
-  const [file, stray] = positionals;
-  if (file === undefined)
-    throw wrongUse('agentjet trace needs a file.', 'Name one: agentjet trace FILE.ajtrace');
-  if (stray !== undefined)
-    throw wrongUse(`"${stray}" is one file too many.`, 'Open each trace by a command of its own.');
-  const port = whole('--port', values.port, 0);
-  if (port !== undefined && port > 65_535)
-    throw wrongUse(`--port ${port} is no port.`, 'Choose 1 to 65535, or 0 for any free one.');
-  return { kind: 'trace', trace: { file, port, runtime: values.runtime } };
 }
 
 const models = ['embedded', 'script', 'endpoint', 'human'] as const;

@@ -31,15 +31,19 @@ export class LogView {
     else say('This run has no trace, so there is nothing for a viewer to show.');
   }
 
-  /** Serves a trace and tells where. Rejects with a CodedError. */
-  async open(trace: string): Promise<BrowserViewer> {
+  /**
+   * Serves a trace and tells where. Rejects with a CodedError.
+   *
+   * @param others that it may be compared with
+   */
+  async open(trace: string, others: readonly string[] = []): Promise<BrowserViewer> {
     const { distFolder, runtime, port } = this.#options;
     const spawn = traceServerSpawner({
       distFolder,
       ownExecutable: process.execPath,
       runtimeExecutable: () => runtime,
     });
-    const viewer = await serveViewer(spawn, trace, port);
+    const viewer = await serveViewer(spawn, trace, { others, port });
     say(`viewer: ${viewer.url}`);
     openBrowser(viewer.url, process.env, process.platform);
     return viewer;

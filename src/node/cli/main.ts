@@ -1,9 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { parse as parseEnvFile } from 'dotenv';
 import { CodedError, toReport } from '../../base/errors.ts';
+import { dotEnv } from '../../debug/dotEnv.ts';
 import type { RunProcess } from '../../debug/runLauncher.ts';
 import { debugModelChoice } from '../../protocol/debugModelText.ts';
 import {
@@ -16,16 +15,10 @@ import { systemClock } from '../clock.ts';
 import { localFiles } from '../files.ts';
 import { createRunLauncher } from '../runLauncher.ts';
 import { BlockedEpisodes } from './blockedEpisodes.ts';
-import {
-  parseArguments,
-  usage,
-  type RunArguments,
-  type SubcommandName,
-  type TraceArguments,
-} from './arguments.ts';
+import { parseArguments, usage, type RunArguments, type SubcommandName } from './arguments.ts';
 import type { Subcommand } from './commandIo.ts';
 import { HumanTerminal } from './humanTerminal.ts';
-import { LogView, untilInterrupted } from './logView.ts';
+import { LogView } from './logView.ts';
 import { terminalIo } from './terminalIo.ts';
 import { exitCodes, TerminalView } from './terminalView.ts';
 import { inTraceNode, readsTraces } from './traceNode.ts';
@@ -43,8 +36,6 @@ export async function main(argv: readonly string[], distFolder: string): Promise
         return exitCodes.ok;
       case 'run':
         return await runCommand(command.run, distFolder);
-      case 'trace':
-        return await traceCommand(command.trace, distFolder);
       case 'subcommand': {
         const run = await subcommands[command.name](distFolder);
         dropUnreadOutput();
@@ -59,9 +50,14 @@ export async function main(argv: readonly string[], distFolder: string): Promise
 
 /** Loaded when asked for: a run needs none of them. */
 const subcommands: Readonly<Record<SubcommandName, (distFolder: string) => Promise<Subcommand>>> = {
+  trace: async (distFolder) => {
+    const { runTrace } = await import('./traceCommand.ts');
+    return (args, io) => runTrace(args, io, distFolder);
+  },
   check: async () => (await import('./checkCommand.ts')).runCheck,
   config: async () => (await import('./configCommand.ts')).runConfig,
   schema: async () => (await import('./schemaCommand.ts')).runSchema,
+  new: async (distFolder) => (await import('./newCommand.ts')).runNew(distFolder),
   samples: async (distFolder) => {
     const { runSamples } = await import('./samplesCommand.ts');
     return readsTraces() ? runSamples : (args) => inTraceNode(['samples', ...args], distFolder);
@@ -80,15 +76,13 @@ async function runCommand(run: RunArguments, distFolder: string): Promise<number
   // A recording that alone answers asks nobody.
   const asksPerson = run.model === 'human' && (run.replay?.miss ?? 'rerecord') === 'rerecord';
   if (asksPerson && !process.stdin.isTTY) throw noTerminal();
-  const fileVariables = await variablesOfEnvFile(cwd);
+  const fileVariables = await dotEnv(cwd, localFiles, process.env);
   const request = await requestOf(run, cwd, { ...fileVariables, ...process.env });
   const launcher = createRunLauncher({ distFolder, ownExecutable: process.execPath });
   const started = await launcher.launch({
     request,
     inspect: false,
-    env: Object.fromEntries(
-      Object.entries(fileVariables).filter(([name]) => process.env[name] === undefined),
-    ),
+    env: fileVariables,
     runtimeExecutable: run.runtime,
     runtimeArgs: [],
   });
@@ -115,12 +109,6 @@ async function runCommand(run: RunArguments, distFolder: string): Promise<number
   return code;
 }
 
-async function traceCommand({ file, port, runtime }: TraceArguments, distFolder: string): Promise<number> {
-  const viewer = await new LogView({ distFolder, runtime, port }).open(path.resolve(file));
-  await untilInterrupted(viewer);
-  return exitCodes.ok;
-}
-
 /** A reader that goes early, as `head` does, ends what is printed, not the run. */
 function dropUnreadOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -128,14 +116,6 @@ function dropUnreadOutput(): void {
       if (error.code !== 'EPIPE') throw error;
     });
   }
-}
-
-/** `.env` of the working directory, as upstream's backbone reads it: what is set already wins. */
-async function variablesOfEnvFile(cwd: string): Promise<Record<string, string>> {
-  const file = path.join(cwd, '.env');
-  // Python environments have that name, too, and are folders.
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return {};
-  return parseEnvFile(await readFile(file));
 }
 
 async function requestOf(

@@ -1,5 +1,6 @@
 /** What a run's models are, as the command line says it. */
 import { replayMisses, type RunRequest } from '../../protocol/run.ts';
+import { whole } from './argumentValues.ts';
 import { oneOf, wrongUse } from './commandLine.ts';
 
 /** Which model judges and data generation ask. */
@@ -31,6 +32,7 @@ interface RecordingValues {
   readonly 'record-overwrite'?: boolean | undefined;
   readonly replay?: string | undefined;
   readonly 'replay-miss'?: string | undefined;
+  readonly episode?: string | undefined;
 }
 
 /** What is given tells the kind, where that is not said. */
@@ -68,11 +70,19 @@ export function recordingArguments(values: RecordingValues): RecordingArguments 
   if (replay === undefined && miss !== undefined) {
     throw wrongUse('--replay-miss is about a recording.', 'Add --replay FILE.');
   }
+  const episode = whole('--episode', values.episode, 0);
+  if (episode !== undefined && replay?.endsWith('.ajtrace') !== true) {
+    throw wrongUse('--episode is about a trace.', 'Add --replay FILE.ajtrace.');
+  }
   return {
     record: record === undefined ? undefined : { file: record, overwrite },
     replay:
       replay === undefined
         ? undefined
-        : { file: replay, miss: oneOf('--replay-miss', miss ?? 'fail', replayMisses) },
+        : {
+            file: replay,
+            miss: oneOf('--replay-miss', miss ?? 'fail', replayMisses),
+            ...(episode !== undefined && { episode }),
+          },
   };
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { EpisodeResult } from '../../protocol/run.ts';
-import type { RecordedBatch } from '../../protocol/trace.ts';
+import type { RecordedBatch } from '../../protocol/recorded.ts';
 import type { TraceReader } from '../../trace/reader.ts';
 import { batchSamples, type BatchSample } from '../../tracking/batchSamples.ts';
 import { sampleRecord } from '../../tracking/sampleRecord.ts';

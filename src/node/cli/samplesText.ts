@@ -1,5 +1,6 @@
 import type { EpisodeResult } from '../../protocol/run.ts';
-import type { RecordedBatch, TracedMessage } from '../../protocol/trace.ts';
+import type { RecordedBatch } from '../../protocol/recorded.ts';
+import type { TracedMessage } from '../../protocol/trace.ts';
 import type { BatchSample } from '../../tracking/batchSamples.ts';
 import type { TrainingSample } from '../../tracking/samples.ts';
 

@@ -7,7 +7,9 @@ import { formatResults, inOrder, metricsOf, reportOf } from '../../debug/runResu
 import type { EpisodeResult, RunEvent } from '../../protocol/run.ts';
 import { groupsOf, measures } from '../../tracking/groups.ts';
 import { hintOf, levelOf, type Finding } from '../../tracking/finding.ts';
-import type { CommonFinding, GroupVerdict, TrainingReport } from '../../tracking/report.ts';
+import type { CommonFinding } from '../../tracking/findingTally.ts';
+import type { TrainingReport } from '../../tracking/report.ts';
+import type { GroupVerdict } from '../../tracking/verdicts.ts';
 
 export const exitCodes = { ok: 0, someFailed: 1, couldNotStart: 2, interrupted: 130 } as const;
 
@@ -177,12 +179,13 @@ function judgedForJson(
 /** Null where the process went before it could tell. */
 function episodeForJson(result: EpisodeResult, found: readonly Finding[]): unknown {
   const { taskId, repeat, reward, isSuccess, llmCalls, tracking, faults, error } = result;
-  const { stopped, selected, attempts, metrics } = result;
+  const { stopped, selected, attempts, metrics, recorded } = result;
   const { timelines = null, tokens = null, trainableTokens = null } = tracking ?? {};
   const rollout = {
     ...(attempts !== undefined && { attempts }),
     ...(stopped !== undefined && { stopped }),
     ...(selected !== undefined && { selected }),
+    ...(recorded !== undefined && { recorded }),
   };
   const counts = { llmCalls, timelines, tokens, trainableTokens };
   const findings = found.map(worded);

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import process from 'node:process';
+import { CodedError } from '../../base/errors.ts';
 import { childEnvironment } from '../process/environment.ts';
 import { chooseRuntime } from '../runtime/chooseRuntime.ts';
 import { createProbe } from '../runtime/probe.ts';
@@ -17,8 +18,14 @@ export function readsTraces(): boolean {
 /**
  * Runs the command again, in a Node that reads traces; the terminal is the same. Resolves to its exit code, and rejects
  * with `runtime/…` where there is no such Node.
+ *
+ * @param milliseconds after which it is ended, and `cli/timeout` thrown; absent: it may take its time
  */
-export async function inTraceNode(args: readonly string[], distFolder: string): Promise<number> {
+export async function inTraceNode(
+  args: readonly string[],
+  distFolder: string,
+  milliseconds?: number,
+): Promise<number> {
   const { executable, env } = await chooseRuntime({
     path: process.env['PATH'] ?? '',
     editorExecPath: process.execPath,
@@ -35,9 +42,25 @@ export async function inTraceNode(args: readonly string[], distFolder: string): 
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
   for (const signal of signals) process.on(signal, pass);
+  const timer = AbortSignal.timeout(milliseconds ?? longest);
+  const kill = (): void => void child.kill('SIGKILL');
+  timer.addEventListener('abort', kill);
   const [code] = (await once(child, 'exit')) as [number | null];
+  timer.removeEventListener('abort', kill);
   for (const signal of signals) process.off(signal, pass);
+  if (timer.aborted) throw tookTooLong((milliseconds ?? 0) / 1_000);
   return code ?? interrupted;
+}
+
+/** The longest that a timer takes. */
+const longest = 2 ** 31 - 1;
+
+function tookTooLong(seconds: number): CodedError {
+  return new CodedError({
+    code: 'cli/timeout',
+    message: `It was given up after ${seconds} seconds.`,
+    hint: 'Ask for less, or give it longer with --timeout S.',
+  });
 }
 
 const interrupted = 130;

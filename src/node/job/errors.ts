@@ -1,5 +1,31 @@
 import { CodedError } from '../../base/errors.ts';
 
+/** What a job's API is called in the language of its script. */
+export interface JobNames {
+  readonly nGpu: string;
+  readonly nGpuForInfer: string;
+  readonly setData: string;
+  readonly setWorkflow: string;
+  /** A file that may have a workflow, for an example. */
+  readonly file: string;
+}
+
+export const typeScriptNames: JobNames = {
+  nGpu: 'nGpu',
+  nGpuForInfer: 'nGpuForInfer',
+  setData: 'setData',
+  setWorkflow: 'setWorkflow',
+  file: 'file.ts',
+};
+
+export const pythonNames: JobNames = {
+  nGpu: 'n_gpu',
+  nGpuForInfer: 'n_gpu_for_infer',
+  setData: 'set_data',
+  setWorkflow: 'set_workflow',
+  file: 'file.py',
+};
+
 export const jobErrors = {
   unknownBackbone: (backbone: string, known: readonly string[]) =>
     new CodedError({
@@ -8,39 +34,39 @@ export const jobErrors = {
       hint: `Choose from ${known.join(', ')}.`,
     }),
 
-  inferOnVerl: () =>
+  inferOnVerl: ({ nGpuForInfer }: JobNames) =>
     new CodedError({
       code: 'job/infer-on-verl',
-      message: 'nGpuForInfer is for trinity: on verl every GPU samples and trains.',
-      hint: 'Leave nGpuForInfer out.',
+      message: `${nGpuForInfer} is for trinity: on verl every GPU samples and trains.`,
+      hint: `Leave ${nGpuForInfer} out.`,
     }),
 
-  badInfer: (nGpuForInfer: number, nGpu: number) =>
+  badInfer: (names: JobNames, forInfer: number, all: number) =>
     new CodedError({
       code: 'job/bad-infer',
-      message: `nGpuForInfer is ${nGpuForInfer}, nGpu is ${nGpu}: none would be left to train.`,
-      hint: 'Give a whole number from 1 to nGpu - 1.',
+      message: `${names.nGpuForInfer} is ${forInfer}, ${names.nGpu} is ${all}: none would be left to train.`,
+      hint: `Give a whole number from 1 to ${names.nGpu} - 1.`,
     }),
 
-  unknownData: (type: string, known: readonly string[]) =>
+  unknownData: ({ setData }: JobNames, type: string, known: readonly string[]) =>
     new CodedError({
       code: 'job/unknown-data',
-      message: `setData knows no data of type ${JSON.stringify(type)}.`,
+      message: `${setData} knows no data of type ${JSON.stringify(type)}.`,
       hint: `It takes ${known.join(', ')}; other readers are set in job.config.ajet.task_reader.`,
     }),
 
-  noDataset: (type: string) =>
+  noDataset: ({ setData }: JobNames, type: string) =>
     new CodedError({
       code: 'job/no-dataset',
-      message: `setData(${JSON.stringify(type)}) needs the path of the data set.`,
-      hint: `Write setData(${JSON.stringify(type)}, 'path/or/id').`,
+      message: `${setData}(${JSON.stringify(type)}) needs the path of the data set.`,
+      hint: `Write ${setData}(${JSON.stringify(type)}, 'path/or/id').`,
     }),
 
-  noWorkflow: () =>
+  noWorkflow: ({ setWorkflow, file }: JobNames) =>
     new CodedError({
       code: 'job/no-workflow',
       message: 'The job has no workflow.',
-      hint: "Call setWorkflow with the class, or with 'file.ts->ClassName', before tune.",
+      hint: `Call ${setWorkflow} with the class, or with '${file}->ClassName', before tune.`,
     }),
 
   notExported: (name: string) =>

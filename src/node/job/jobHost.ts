@@ -1,7 +1,8 @@
 /** What the `AgentJetJob` of a script reaches: configs made of code, and the run of this process. */
-import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CodedError, type Location } from '../../base/errors.ts';
+import { plainAt, putPlain } from '../../base/plainTree.ts';
+import { strftime } from '../../base/strftime.ts';
 import type { Composition } from '../../config/compose.ts';
 import { renderEffective } from '../../config/effective/render.ts';
 import { changedFrom, jobDefaults, plainOf, strictTree, withPlain } from '../../config/jobTree.ts';
@@ -9,7 +10,9 @@ import { firstError } from '../../config/problem.ts';
 import type { MappingValue } from '../../config/value.ts';
 import type { JobConfig, JobHost, JobOptions, JobSplits, JobWorkflow } from '../../protocol/job.ts';
 import type { EpisodeResult } from '../../protocol/run.ts';
-import { jobErrors } from './errors.ts';
+import { jobErrors, type JobNames } from './errors.ts';
+import { locatorOf } from './locatorOf.ts';
+import { runConfigFile, writeConfig } from './runConfigFile.ts';
 
 /** A job's run, as the launcher is to start it. */
 export interface JobRun {
@@ -26,6 +29,8 @@ export interface JobPorts {
   /** Parent of run folders, absolute. */
   readonly expDir: string;
   readonly script: string;
+  /** What errors call the job's methods and options. */
+  readonly names: JobNames;
   now(): Date;
   compose(file: string): Promise<Composition>;
   /** The user's file that exports a value, and its name there; `except` is not looked at. */
@@ -62,7 +67,7 @@ export class ScriptJobs implements JobHost {
     const config = this.#configOf(jobDefaults(backbone));
     const values: Readonly<Record<string, unknown>> = {
       backbone,
-      experiment_name: `ajet_job_${timestamp(this.#ports.now())}`,
+      experiment_name: `ajet_job_${strftime(this.#ports.now(), '%Y%m%d_%H%M%S')}`,
       'model.path': options.model ?? 'Qwen/Qwen2___5-7B-Instruct',
       'trainer_common.n_gpus_per_node': nGpu,
       'trainer_common.algorithm.adv_estimator': options.algorithm ?? 'grpo',
@@ -71,17 +76,18 @@ export class ScriptJobs implements JobHost {
         'rollout.tensor_model_parallel_size': 1,
       }),
     };
-    for (const [key, value] of Object.entries(values)) put(config, key, value);
+    for (const [key, value] of Object.entries(values)) putPlain(config.ajet, key, value);
     return config;
   }
 
   setData(config: JobConfig, type: string, datasetPath: string | undefined, splits: JobSplits): void {
     const reader = dataTypes[type];
-    if (reader === undefined) throw this.#at(jobErrors.unknownData(type, Object.keys(dataTypes)));
-    put(config, 'task_reader.type', reader);
+    if (reader === undefined)
+      throw this.#at(jobErrors.unknownData(this.#ports.names, type, Object.keys(dataTypes)));
+    putPlain(config.ajet, 'task_reader.type', reader);
     if (reader === 'random_dummy') return;
-    if (datasetPath === undefined) throw this.#at(jobErrors.noDataset(type));
-    put(config, `task_reader.${reader}`, dataSections[reader]?.(datasetPath, splits));
+    if (datasetPath === undefined) throw this.#at(jobErrors.noDataset(this.#ports.names, type));
+    putPlain(config.ajet, `task_reader.${reader}`, dataSections[reader]?.(datasetPath, splits));
   }
 
   async load(file: string): Promise<JobConfig> {
@@ -95,13 +101,14 @@ export class ScriptJobs implements JobHost {
     const target = path.resolve(this.#ports.cwd, file);
     const locator = await this.#locatorOf(workflow);
     if (locator === 'local') throw this.#at(jobErrors.notExported(nameOf(workflow)));
-    await this.#write(target, this.#textOf(config, locator));
+    await writeConfig(target, this.#textOf(config, locator));
     return target;
   }
 
   tune(config: JobConfig, workflow: JobWorkflow | undefined): Promise<readonly EpisodeResult[]> {
     if (this.#tuned !== undefined) throw this.#at(jobErrors.tunedTwice());
-    if (workflow === undefined && !this.#namesWorkflow(config)) throw this.#at(jobErrors.noWorkflow());
+    if (workflow === undefined && !this.#namesWorkflow(config))
+      throw this.#at(jobErrors.noWorkflow(this.#ports.names));
     this.#tuned = this.#tune(config, workflow);
     // Who does not await it is told by the run's end.
     this.#tuned.catch(() => undefined);
@@ -112,16 +119,16 @@ export class ScriptJobs implements JobHost {
     const found = await this.#locatorOf(workflow);
     const locator = found === 'local' ? `${this.#ports.script}->${nameOf(workflow)}` : found;
     const text = this.#textOf(config, locator);
-    const name = String(at(config, 'experiment_name')).replace(/[|/\\:]/g, '-');
-    const file = path.join(this.#ports.expDir, `${name}.yaml`);
-    await this.#write(file, text);
+    const name = String(plainAt(config.ajet, 'experiment_name'));
+    const file = runConfigFile(this.#ports.expDir, name);
+    await writeConfig(file, text);
     return this.#ports.run({ file, text, workflow: found === 'local' ? workflow : undefined });
   }
 
   /** Whether it was set or loaded: the default is an example of upstream's. */
   #namesWorkflow(config: JobConfig): boolean {
     const defaults = plainOf(jobDefaults('debug')) as unknown as JobConfig;
-    return at(config, workflowKey) !== at(defaults, workflowKey);
+    return plainAt(config.ajet, workflowKey) !== plainAt(defaults.ajet, workflowKey);
   }
 
   /**
@@ -132,15 +139,13 @@ export class ScriptJobs implements JobHost {
     if (workflow === undefined || typeof workflow === 'string') return workflow;
     const found = await this.#ports.findExport(workflow, this.#ports.script);
     if (found === undefined) return 'local';
-    const relative = path.relative(this.#ports.cwd, found.file);
-    const inside = !relative.startsWith('..') && !path.isAbsolute(relative);
-    return `${inside ? relative.split(path.sep).join('/') : found.file}->${found.name}`;
+    return locatorOf(found, this.#ports.cwd);
   }
 
   #textOf(config: JobConfig, locator: string | undefined): string {
     const plain = JSON.parse(JSON.stringify(config)) as JobConfig;
-    if (locator !== undefined) put(plain, workflowKey, locator);
-    const defaults = jobDefaults(String(at(plain, 'backbone')));
+    if (locator !== undefined) putPlain(plain.ajet, workflowKey, locator);
+    const defaults = jobDefaults(String(plainAt(plain.ajet, 'backbone')));
     const { ajet, hydra, defaults: list, ...others } = plain;
     // What `defaults` brings need not stand there, where some of it is overwritten on the way to the backbone.
     const changed = changedFrom(plainOf(defaults), others) as object | undefined;
@@ -157,19 +162,10 @@ export class ScriptJobs implements JobHost {
     return config;
   }
 
-  async #write(file: string, text: string): Promise<void> {
-    try {
-      await mkdir(path.dirname(file), { recursive: true });
-      await writeFile(file, text);
-    } catch (error) {
-      throw jobErrors.notWritten(file, error);
-    }
-  }
-
   #checkInfer(backbone: string, nGpu: number, nGpuForInfer: number): void {
-    if (backbone === 'verl') throw this.#at(jobErrors.inferOnVerl());
+    if (backbone === 'verl') throw this.#at(jobErrors.inferOnVerl(this.#ports.names));
     if (!Number.isInteger(nGpuForInfer) || nGpuForInfer < 1 || nGpuForInfer >= nGpu) {
-      throw this.#at(jobErrors.badInfer(nGpuForInfer, nGpu));
+      throw this.#at(jobErrors.badInfer(this.#ports.names, nGpuForInfer, nGpu));
     }
   }
 
@@ -208,35 +204,6 @@ const dataSections: Readonly<Record<string, (path: string, splits: JobSplits) =>
 
 const workflowKey = 'rollout.user_workflow';
 
-/** A value under `ajet`, by its dotted key. */
-function at({ ajet }: JobConfig, key: string): unknown {
-  return key.split('.').reduce<unknown>((value, step) => (isSection(value) ? value[step] : undefined), ajet);
-}
-
-/** Sets it; sections on the way that are not there are made. */
-function put({ ajet }: JobConfig, key: string, value: unknown): void {
-  const steps = key.split('.');
-  const last = steps.pop() ?? '';
-  let section: Record<string, unknown> = ajet;
-  for (const step of steps) {
-    if (!isSection(section[step])) section[step] = {};
-    const below = section[step];
-    if (isSection(below)) section = below;
-  }
-  section[last] = value;
-}
-
-function isSection(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function nameOf(workflow: JobWorkflow | undefined): string {
   return typeof workflow === 'function' && workflow.name !== '' ? workflow.name : '(anonymous)';
-}
-
-/** `YYYYmmdd_HHMMSS`, local time. */
-function timestamp(now: Date): string {
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const date = `${now.getFullYear()}${two(now.getMonth() + 1)}${two(now.getDate())}`;
-  return `${date}_${two(now.getHours())}${two(now.getMinutes())}${two(now.getSeconds())}`;
 }

@@ -6,8 +6,8 @@ import { CodedError, toReport } from '../../base/errors.ts';
 import type { Composition } from '../../config/compose.ts';
 import { jobHostKey } from '../../protocol/job.ts';
 import type { EpisodeResult, RunEvent, RunRequest } from '../../protocol/run.ts';
-import { jobErrors } from './errors.ts';
-import { ScriptJobs, type JobPorts, type JobRun } from './jobHost.ts';
+import { jobErrors, typeScriptNames } from './errors.ts';
+import { ScriptJobs, type JobPorts } from './jobHost.ts';
 
 /** Whether what a run is started with makes its config itself. */
 export function isScript(file: string): boolean {
@@ -23,7 +23,7 @@ export interface ScriptPorts extends Pick<JobPorts, 'findExport' | 'userFrame'> 
   launch(changes: Pick<LaunchPorts, 'emit'> & Partial<LaunchPorts>): Promise<void>;
 }
 
-type RunEnded = Extract<RunEvent, { type: 'run-ended' }>;
+export type RunEnded = Extract<RunEvent, { type: 'run-ended' }>;
 
 /**
  * Runs a script and the job that it makes; never rejects. The run has ended when the script has, so that what it does
@@ -36,10 +36,17 @@ export async function runScript(request: RunRequest, ports: ScriptPorts): Promis
     cwd: request.cwd,
     expDir: path.resolve(request.cwd, request.expDir ?? 'saved_experiments'),
     script: request.config,
+    names: typeScriptNames,
     now: () => new Date(),
     compose: (file) => ports.compose(file, undefined),
     run: async (job) => {
-      const { end, results } = await runJob(job, ports);
+      const { file, text, workflow } = job;
+      const { end, results } = await runJob(ports, {
+        readConfig: () => ports.compose(file, text),
+        ...(workflow !== undefined && {
+          loadWorkflow: () => Promise.resolve(workflow as WorkflowClass | UserFunction),
+        }),
+      });
       ended = end;
       if (end.error !== null) throw new CodedError(end.error);
       return results;
@@ -70,22 +77,20 @@ function causeOf(error: unknown): unknown {
   return cause instanceof CodedError ? cause : error;
 }
 
-async function runJob(
-  { file, text, workflow }: JobRun,
-  ports: ScriptPorts,
+/** The run of a script: its end is kept back until the script has ended. */
+export async function runJob(
+  ports: Pick<ScriptPorts, 'emit' | 'launch'>,
+  changes: Partial<LaunchPorts>,
 ): Promise<{ readonly end: RunEnded; readonly results: readonly EpisodeResult[] }> {
   const results: EpisodeResult[] = [];
   let end: RunEnded | undefined;
   await ports.launch({
+    ...changes,
     emit: (event) => {
       if (event.type === 'episode-ended') results.push(event.result);
       if (event.type === 'run-ended') end = event;
       else ports.emit(event);
     },
-    readConfig: () => ports.compose(file, text),
-    ...(workflow !== undefined && {
-      loadWorkflow: () => Promise.resolve(workflow as WorkflowClass | UserFunction),
-    }),
   });
   if (end === undefined) throw new Error('A run tells how it ended.');
   return { end, results: results.sort((a, b) => a.episode - b.episode) };

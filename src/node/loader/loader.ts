@@ -7,12 +7,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CodedError, type Location } from '../../base/errors.ts';
 import type { UserFunction } from '../../backbone/function-form/calledByName.ts';
 import type { JudgeClass } from '../../backbone/task-judge/judge.ts';
+import type { CallSource } from '../../protocol/trace.ts';
 import { BaseJudge, Workflow } from '../../workflow/index.ts';
 import { loaderErrors, textOf, type ExportKind } from './errors.ts';
 import { runEsbuild } from './esbuild.ts';
 import { ModuleHooks } from './hooks.ts';
 import { placeOfBinding, placeOfSpecifier } from './places.ts';
-import { headLocation, topUserFrame } from './stack.ts';
+import { CallSources, headLocation, topUserFrame } from './stack.ts';
 import { isFile, isJsx, isTypeScript, UserFiles } from './userFiles.ts';
 
 export type { ExportKind } from './errors.ts';
@@ -67,12 +68,14 @@ function mapStacks(): void {
 export class Loader {
   readonly #hooks: ModuleHooks;
   readonly #userFiles: UserFiles;
+  readonly #sources: CallSources;
   readonly #esbuild: string;
 
   /** Use {@link installLoader}. */
   constructor(hooks: ModuleHooks, userFiles: UserFiles, esbuild: string) {
     this.#hooks = hooks;
     this.#userFiles = userFiles;
+    this.#sources = new CallSources(userFiles);
     this.#esbuild = esbuild;
   }
 
@@ -102,6 +105,11 @@ export class Loader {
   /** The topmost frame of an error's stack in the user's code, in the source as written; undefined if there is none. */
   userFrame(error: unknown): Location | undefined {
     return topUserFrame(error, this.#userFiles);
+  }
+
+  /** The line of the user's code that called what is running, across awaits; undefined where there is none. */
+  callSource(): CallSource | undefined {
+    return this.#sources.here();
   }
 
   /** A file's exports; rejects as {@link loadExport} does. */

@@ -65,6 +65,22 @@ export function descendantsOf(leader: number): readonly ProcessIdentity[] {
   return found;
 }
 
+/**
+ * Processes whose environment has `NAME=value`, other than this one: also those whose parent ended before them, which are
+ * nobody's descendants. Empty where there is no `/proc`.
+ */
+export function processesWith(variable: string): readonly ProcessIdentity[] {
+  return allProcesses().filter(({ pid }) => pid !== process.pid && environmentOf(pid).includes(variable));
+}
+
+function environmentOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+  } catch {
+    return []; // it has ended, or is somebody else's
+  }
+}
+
 function isAlive(identity: ProcessIdentity): boolean {
   return readStat(identity.pid)?.started === identity.started;
 }

@@ -1,6 +1,7 @@
+import type { WorkflowClass } from '../../backbone/function-form/functionWorkflow.ts';
 import type { JudgeClass } from '../../backbone/task-judge/judge.ts';
 import {
-  loadedClass,
+  loadedCode,
   returnedOutput,
   returnedVerdict,
   type WorkerAsk,
@@ -16,15 +17,16 @@ import {
   type WorkflowOutput,
   type WorkflowTask,
 } from '../../workflow/index.ts';
+import type { Locator } from '../../config/locator.ts';
 import { adapterHeader } from '../../backbone/model-tuner/routing.ts';
+import type { CodedError, Location } from '../../base/errors.ts';
+import type { ModelText } from '../../tracking/tokenizer.ts';
+import { pythonJudgeFunction, pythonWorkflowFunction, type FunctionPorts } from './pythonFunctions.ts';
+import { answerExperience, pythonTrinityWorkflow, readLoaded } from './pythonTrinity.ts';
 import type { CallHandle, PythonWorker, WorkerLaunch } from './worker.ts';
 
-/** A class of the user's Python: in a file, absolute, or in a module by its dotted name. */
-export interface PythonLocator {
-  readonly kind: 'file' | 'module';
-  readonly where: string;
-  readonly name: string;
-}
+/** A class or function of the user's Python: files absolute. */
+export type PythonLocator = Locator;
 
 /** What an episode's code in Python may ask of the backbone, while it runs. */
 interface Running {
@@ -34,20 +36,38 @@ interface Running {
   helper: JudgeHelper | undefined;
 }
 
+/** Answers what a script asks that calls AgentScope's `tune`, or makes an `AgentJetJob`. */
+export interface ScriptAnswers {
+  tune(call: unknown): Promise<unknown>;
+  preview(call: unknown): Promise<unknown>;
+  job(call: unknown): Promise<unknown>;
+}
+
+export interface PythonOptions {
+  /** Starts the worker; called when it is first needed, and anew where the last has died. */
+  start(answer: WorkerLaunch['answer']): Promise<PythonWorker>;
+  warn(problem: CodedError): void;
+  /** Of the model that is trained. */
+  openText(): Promise<ModelText>;
+}
+
 /** Workflows and judges that are Python, as the rest of a run knows them: classes whose methods the worker carries out. */
 export class PythonClasses {
-  readonly #start: (answer: WorkerLaunch['answer']) => Promise<PythonWorker>;
+  readonly #options: PythonOptions;
+  readonly #places = new Map<string, Location>();
   readonly #running = new Map<string, Running>();
   #worker: Promise<PythonWorker> | undefined;
+  #script: ScriptAnswers | undefined;
 
-  /** @param start the worker; called when it is first needed, and anew where the last has died */
-  constructor(start: (answer: WorkerLaunch['answer']) => Promise<PythonWorker>) {
-    this.#start = start;
+  constructor(options: PythonOptions) {
+    this.#options = options;
   }
 
   /** Rejects with what the module raises as it is imported. */
-  async loadWorkflow(locator: PythonLocator): Promise<new () => Workflow> {
-    const loaded = loadedClass.parse(await this.#call('load', { ...locator, what: 'workflow' }).result);
+  async loadWorkflow(locator: PythonLocator): Promise<WorkflowClass> {
+    if (locator.kind === 'trinity') return this.#loadTrinity(locator);
+    const loaded = loadedCode.parse(await this.#call('load', { ...locator, what: 'workflow' }).result);
+    if (loaded.form === 'function') return pythonWorkflowFunction(this.#functionPorts(locator, loaded.file));
     const execute = (task: WorkflowTask, tuner: AjetTuner, workflow: Workflow): Promise<WorkflowOutput> =>
       this.#execute(locator, task, tuner, workflow);
     const PythonWorkflow = class extends Workflow {
@@ -60,8 +80,37 @@ export class PythonClasses {
     return PythonWorkflow;
   }
 
+  /** Rejects where Trinity has no reward function of that name. */
+  async loadRewardFn(name: string): Promise<void> {
+    this.#tellOf(await this.#call('load-trinity', { what: 'reward function', name }).result);
+  }
+
+  /** Where the workflow of a Trinity locator runs. */
+  placeOf({ name }: PythonLocator): Location | undefined {
+    return this.#places.get(name);
+  }
+
+  async #loadTrinity(locator: PythonLocator): Promise<WorkflowClass> {
+    const { name, where: taskset } = locator;
+    const place = this.#tellOf(await this.#call('load-trinity', { what: 'workflow', name }).result);
+    if (place !== undefined) this.#places.set(name, place);
+    const ports = this.#functionPorts(locator, null);
+    return pythonTrinityWorkflow({
+      name,
+      taskset,
+      call: (method, task, params, tuner) => ports.call(method, task, params, tuner),
+    });
+  }
+
+  #tellOf(loaded: unknown): Location | undefined {
+    const { place, warnings } = readLoaded(loaded);
+    for (const warning of warnings) this.#options.warn(warning);
+    return place;
+  }
+
   async loadJudge(locator: PythonLocator): Promise<JudgeClass> {
-    await this.#call('load', { ...locator, what: 'judge' }).result;
+    const loaded = loadedCode.parse(await this.#call('load', { ...locator, what: 'judge' }).result);
+    if (loaded.form === 'function') return pythonJudgeFunction(this.#functionPorts(locator, loaded.file));
     const judge = (task: WorkflowTask, output: WorkflowOutput, own: BaseJudge): Promise<Verdict> =>
       this.#judge(locator, task, output, own);
     const PythonJudge = class extends BaseJudge {
@@ -71,6 +120,12 @@ export class PythonClasses {
     };
     Object.defineProperty(PythonJudge, 'name', { value: locator.name });
     return PythonJudge;
+  }
+
+  /** Runs a script as `__main__`, to its end. Rejects with what it raises. */
+  async runScript(file: string, answers: ScriptAnswers): Promise<void> {
+    this.#script = answers;
+    await this.#call('script', { file }).result;
   }
 
   /** The episode is over: what of it still runs is cancelled, and what was kept of it forgotten. */
@@ -87,6 +142,19 @@ export class PythonClasses {
     if (worker?.hasEnded === false) await worker.call('forget', { episodeUuid }).result;
   }
 
+  #functionPorts(locator: PythonLocator, file: string | null): FunctionPorts {
+    return {
+      name: locator.name,
+      file,
+      call: (method, task, params, tuner) => {
+        const running = this.#runningOf(task);
+        running.tuner ??= tuner;
+        return this.#callFor(running, method, { ...codeOf(locator, task), ...params });
+      },
+      warn: (problem) => this.#options.warn(problem),
+    };
+  }
+
   async #execute(
     locator: PythonLocator,
     task: WorkflowTask,
@@ -95,11 +163,12 @@ export class PythonClasses {
   ): Promise<WorkflowOutput> {
     const running = this.#runningOf(task);
     running.tuner = tuner;
+    running.helper = workflow.helperLlm;
     const { baseUrl } = tuner.asOaiBaseUrlApiKey();
     const value = await this.#callFor(running, 'execute', {
       ...codeOf(locator, task),
       config: tuner.config,
-      access: { baseUrl, adapterHeader },
+      access: { baseUrl, adapterHeader, debugModels: Object.keys(tuner.auxiliaryModels) },
       trainableTargets: workflow.trainableTargets,
     });
     const { reward, ...output } = returnedOutput.parse(value);
@@ -174,11 +243,22 @@ export class PythonClasses {
     const worker = await before;
     if (worker !== undefined && !worker.hasEnded) return worker;
     // Of several calls that find it dead, the first starts the next.
-    if (this.#worker === before) this.#worker = this.#start((method, params) => this.#answer(method, params));
+    if (this.#worker === before)
+      this.#worker = this.#options.start((method, params) => this.#answer(method, params));
     return this.#alive();
   }
 
-  async #answer(method: WorkerAsk, params: Readonly<Record<string, unknown>>): Promise<unknown> {
+  #answer(method: WorkerAsk, params: Readonly<Record<string, unknown>>): Promise<unknown> {
+    if (method !== 'tune' && method !== 'preview' && method !== 'job')
+      return this.#answerEpisode(method, params);
+    if (this.#script === undefined) throw new Error('Only a script that is run by itself can do that.');
+    return this.#script[method](params);
+  }
+
+  async #answerEpisode(
+    method: Exclude<WorkerAsk, keyof ScriptAnswers>,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<unknown> {
     const running = this.#running.get(String(params['episodeUuid']));
     if (running === undefined) throw new Error('The episode is over.');
     const { task, tuner, helper } = running;
@@ -191,8 +271,10 @@ export class PythonClasses {
         return task.observationWindow[params['name'] as 'step' | 'token' | 'stop'];
       case 'context-overflow':
         return tuner?.getContextTracker().contextOverflow ?? false;
+      case 'experience':
+        return answerExperience(params, () => this.#options.openText());
       case 'helper':
-        if (helper === undefined) throw new Error('Only a judge asks the helper LLM.');
+        if (helper === undefined) throw new Error('The episode has no helper LLM.');
         return helper.ask(params['messages'] as Parameters<JudgeHelper['ask']>[0]);
     }
   }

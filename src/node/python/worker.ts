@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import process from 'node:process';
+import { afterRunningTime } from '../../backbone/task-runner/runningTime.ts';
+import type { Clock } from '../../base/ports.ts';
 import { LineSplitter } from '../../protocol/run.ts';
 import {
   decodeFromWorker,
@@ -16,7 +18,11 @@ import {
   type WorkerMethod,
 } from '../../protocol/worker.ts';
 import { deferred, type Deferred } from '../process/deferred.ts';
-import { pythonErrors } from './errors.ts';
+import { localFiles } from '../files.ts';
+import { directLoopback } from './directLoopback.ts';
+import { pythonErrors, type ToldInterpreter } from './errors.ts';
+import { environmentOf } from './interpreter.ts';
+import { killLeftovers, runVariable } from './leftovers.ts';
 import { PythonError } from './pythonError.ts';
 
 export interface WorkerLaunch {
@@ -24,7 +30,9 @@ export interface WorkerLaunch {
   /** The folder that `agentjet_worker` lies in. */
   readonly folder: string;
   readonly cwd: string;
-  readonly begin: Pick<WorkerBegin, 'path' | 'package' | 'debug'>;
+  readonly begin: Pick<WorkerBegin, 'path' | 'package' | 'plugins' | 'debug' | 'debugpy'>;
+  /** By which it has to be ready. */
+  readonly clock: Clock;
   /** Answers what the user's code asks; a throw is told to it. */
   answer(method: WorkerAsk, params: Readonly<Record<string, unknown>>): unknown;
   onUncaught(error: PythonError): void;
@@ -38,30 +46,66 @@ export interface CallHandle {
   cancel(): void;
 }
 
-/** Rejects with `python/not-found`, `python/did-not-start`, or what the worker could not begin with. */
+/**
+ * Seconds until it is ready: before that it imports the standard library and debugpy, and whatever the interpreter itself
+ * imports at its start.
+ */
+const startLimit = 60;
+/** Milliseconds to print its stack in, once it was told to. */
+const stackTime = 2000;
+
+/** Rejects with `python/not-found`, `python/did-not-start`, `python/hangs`, or what the worker could not begin with. */
 export async function startWorker(launch: WorkerLaunch): Promise<PythonWorker> {
+  const { executable, clock } = launch;
+  const told = { executable, environment: await environmentOf(executable, localFiles) };
   const token = randomBytes(24).toString('hex');
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const child = spawn(launch.executable, ['-X', 'frozen_modules=off', '-m', 'agentjet_worker'], {
-    cwd: launch.cwd,
-    stdio: ['pipe', 'inherit', 'inherit'],
-    // `-m` finds the package by it; the worker takes it off its path again.
-    env: { ...process.env, PYTHONPATH: pythonPath(launch.folder), PYTHONUNBUFFERED: '1' },
+  const child = spawnWorker(launch, { ...launch.begin, port: (server.address() as AddressInfo).port, token });
+  const start = { hangs: false };
+  const limit = afterRunningTime(clock, startLimit, () => {
+    start.hangs = true;
+    endWithStack(child, clock);
   });
-  const begin: WorkerBegin = { ...launch.begin, port, token };
-  child.stdin.on('error', () => undefined); // it has gone: its end tells
-  child.stdin.end(`${JSON.stringify(begin)}\n`);
   try {
-    const connection = await connected(server, child, launch.executable, token);
-    const worker = new PythonWorker(child, connection, launch);
+    const worker = new PythonWorker(child, await connected(server, child, told, token), launch);
     await worker.ready;
     return worker;
+  } catch (error) {
+    throw start.hangs ? pythonErrors.hangs(told, startLimit) : error;
   } finally {
+    limit.dispose();
     server.close();
   }
+}
+
+function spawnWorker({ executable, cwd, folder }: WorkerLaunch, begin: WorkerBegin): ChildProcess {
+  // With the fault handler, native code that crashes, and an interpreter that hangs, leave Python's stack on stderr.
+  const options = ['-X', 'frozen_modules=off', '-X', 'faulthandler'];
+  const child = spawn(executable, [...options, '-m', 'agentjet_worker'], {
+    cwd,
+    stdio: ['pipe', 'inherit', 'inherit'],
+    // `-m` finds the package by it; the worker takes it off again.
+    env: {
+      ...process.env,
+      ...directLoopback(process.env),
+      ...runVariable(),
+      PYTHONPATH: pythonPath(folder),
+      PYTHONUNBUFFERED: '1',
+    },
+  });
+  child.once('exit', killLeftovers);
+  child.stdin.on('error', () => undefined); // it has gone: its end tells
+  child.stdin.end(`${JSON.stringify(begin)}\n`);
+  return child;
+}
+
+/** Its fault handler takes the signal for a crash. */
+function endWithStack(child: ChildProcess, clock: Clock): void {
+  child.kill('SIGABRT');
+  const killing = clock.after(stackTime, () => child.kill('SIGKILL'));
+  child.once('exit', () => killing.dispose());
 }
 
 function pythonPath(folder: string): string {
@@ -81,14 +125,12 @@ interface Connection {
 async function connected(
   server: Server,
   child: ChildProcess,
-  executable: string,
+  told: ToldInterpreter,
   token: string,
 ): Promise<Connection> {
   const found = deferred<Connection>();
-  child.once('error', (error) => found.reject(pythonErrors.notFound(executable, error)));
-  child.once('exit', (code, signal) =>
-    found.reject(pythonErrors.didNotStart(executable, howEnded(code, signal))),
-  );
+  child.once('error', (error) => found.reject(pythonErrors.notFound(told, error)));
+  child.once('exit', (code, signal) => found.reject(pythonErrors.didNotStart(told, howEnded(code, signal))));
   server.on('connection', (socket) => {
     socket.setNoDelay(true);
     socket.setEncoding('utf8');

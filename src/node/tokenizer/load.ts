@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { CodedError } from '../../base/errors.ts';
 import type { FileReader } from '../../base/ports.ts';
-import type { TokenizerNote } from '../../protocol/trace.ts';
+import type { TokenizerNote } from '../../protocol/tracedRun.ts';
 import type { ModelText } from '../../tracking/tokenizer.ts';
 import { chatMlTemplate } from '../../tracking/tokenizer/chatml.ts';
 import { createChatTemplate, type TemplateSource } from '../../tracking/tokenizer/chatTemplate.ts';

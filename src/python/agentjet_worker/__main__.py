@@ -1,28 +1,63 @@
 """Starts the worker. One line of JSON on stdin says where the backbone listens and how to begin:
 
-``{"port": 40000, "token": "…", "path": ["/folder"], "package": "bundled", "debug": false}``
+``{"port": 40000, "token": "…", "path": ["/folder"], "package": "bundled", "debug": false, "debugpy": []}``
+
+Old Pythons have to understand this file, to say that they are too old.
 """
 
 import json
 import os
+import socket
 import sys
+
+OLDEST = (3, 10)
 
 
 def main() -> None:
-    begin = json.loads(sys.stdin.buffer.readline())
+    begin = json.loads(sys.stdin.buffer.readline().decode("utf-8"))
     # What is left of stdin is nobody's: code that reads it gets its end, as under a scheduler.
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    sys.path[0:1] = begin["path"]  # the first entry is the folder of this very package
+    if sys.version_info < OLDEST:
+        refuse(begin)
+        return
+    set_path(begin["path"])
 
+    from .agentscope_stand_in import AgentScope
     from .channel import Channel
+    from .sources import install as tell_sources
+    from .stand_in import FOLDER, install
     from .worker import Worker
 
     channel = Channel.connect(begin["port"], begin["token"])
     if begin["package"] == "bundled":
-        from .stand_in import install
-
         install()
-    Worker(channel).run(begin["debug"])
+    sys.meta_path.insert(0, AgentScope(FOLDER))
+    tell_sources()
+    Worker(channel, begin["path"], begin["plugins"]).run(begin["debug"], begin["debugpy"])
+
+
+def set_path(first: list) -> None:
+    """As `ajet` has it, of which the search path begins with the working directory; programs started here see nothing of us."""
+    own = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    sys.path[:] = first + [folder for folder in sys.path[1:] if folder != own]
+    rest = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder != own]
+    if any(rest):
+        os.environ["PYTHONPATH"] = os.pathsep.join(rest)
+    else:
+        os.environ.pop("PYTHONPATH", None)
+
+
+def refuse(begin: dict) -> None:
+    failure = {
+        "code": "python/too-old",
+        "message": "%s is Python %d.%d; workflows need 3.10 or later." % ((sys.executable,) + tuple(sys.version_info[:2])),
+        "hint": "Install a later one, make an environment with it (python3.12 -m venv --clear .venv), or name it: "
+        '--python FILE (launch.json: python; in the editor also "Python: Select Interpreter").',
+    }
+    connection = socket.create_connection(("127.0.0.1", begin["port"]))
+    for message in ({"type": "hello", "token": begin["token"]}, {"type": "refused", "failure": failure}):
+        connection.sendall(json.dumps(message).encode("utf-8") + b"\n")
+    connection.close()
 
 
 main()

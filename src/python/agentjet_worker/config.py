@@ -5,14 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 
-class Config(dict):
-    """
-    Keys are attributes too, as in the configuration that AgentJet passes on: ``config.ajet.rollout.num_repeat``. A copy for
-    every episode, so that what one writes no other reads.
-    """
-
-    def __init__(self, values: dict[str, Any]) -> None:
-        super().__init__({key: wrapped(value) for key, value in values.items()})
+class Attributes(dict):  # type: ignore[type-arg]
+    """Whose keys are attributes too."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -23,6 +17,16 @@ class Config(dict):
 
     def __setattr__(self, name: str, value: Any) -> None:
         self[name] = value
+
+
+class Config(Attributes):
+    """
+    Keys are attributes too, as in the configuration that AgentJet passes on: ``config.ajet.rollout.num_repeat``. A copy for
+    every episode, so that what one writes no other reads.
+    """
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        super().__init__({key: wrapped(value) for key, value in values.items()})
 
     def to_dict(self) -> dict[str, Any]:
         return {key: unwrapped(value) for key, value in self.items()}

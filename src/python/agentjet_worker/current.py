@@ -20,5 +20,5 @@ def ask_helper(messages: list[dict[str, Any]]) -> str:
     try:
         channel, episode_uuid = _current.get()
     except LookupError:
-        raise RuntimeError("The helper LLM answers judges of a run only, not code that runs beside its episodes.") from None
+        raise RuntimeError("The helper LLM answers the episodes of a run and their judges, not code that runs beside them.") from None
     return channel.ask("helper", {"episodeUuid": episode_uuid, "messages": plain(messages)}).result()

@@ -49,6 +49,7 @@ def episode_of(params: dict[str, Any], channel: Channel) -> tuple[Any, Any]:
         base_url=access["baseUrl"],
         episode_uuid=params["episodeUuid"],
         adapter_header=access["adapterHeader"],
+        debug_models=access["debugModels"],
         trainable_targets=params["trainableTargets"],
         context_overflow=lambda: channel.ask("context-overflow", {"episodeUuid": params["episodeUuid"]}).result(),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import os
 import site
 import sys
@@ -108,7 +109,14 @@ def import_failure(error: Exception, executable: str) -> WorkerFailure:
     message = message_of(error)
     if isinstance(error, SyntaxError):
         return WorkerFailure("python/syntax", message, "Mend the line; Python reads nothing of the file before that.")
-    if isinstance(error, ImportError) and is_stand_in(error):
+    if isinstance(error, ImportError) and is_stand_in(error, ("trinity",)):
+        return WorkerFailure(
+            "python/not-in-bundled-trinity",
+            without_path(message, error),
+            "AgentJet's debug process brings the part of `trinity` that workflows and reward functions use. The rest comes "
+            f"from an installed Trinity-RFT, without what it needs to train: {install_command('--no-deps trinity-rft', executable)}",
+        )
+    if isinstance(error, ImportError) and is_stand_in(error, ("ajet", "astuner")):
         return WorkerFailure(
             "python/not-in-bundled-ajet",
             without_path(message, error),
@@ -119,14 +127,14 @@ def import_failure(error: Exception, executable: str) -> WorkerFailure:
         return WorkerFailure(
             "python/no-pydantic",
             f"{executable} has no pydantic, of which AgentJet's classes are made.",
-            f"Install it: {executable} -m pip install pydantic",
+            f"Install it: {install_command('pydantic', executable)}",
         )
     if isinstance(error, ModuleNotFoundError) and error.name is not None:
         package = error.name.partition(".")[0]
         return WorkerFailure(
             "python/no-such-module",
             message,
-            f"Install it ({executable} -m pip install {package}), name another interpreter (--python FILE; launch.json: "
+            f"Install it ({install_command(package, executable)}), name another interpreter (--python FILE; launch.json: "
             "python), or mend the name; modules are looked for in the working directory and beside the config.",
         )
     return WorkerFailure(
@@ -134,9 +142,26 @@ def import_failure(error: Exception, executable: str) -> WorkerFailure:
     )
 
 
-def is_stand_in(error: ImportError) -> bool:
-    names = (error.name or "").partition(".")[0]
-    return names in ("ajet", "astuner") and (error.path is None or error.path.startswith(OWN + os.sep))
+def install_command(package: str, executable: str) -> str:
+    """What installs a package for this very interpreter, which may have been made without pip, by `uv` for one."""
+    python = f'"{executable}"' if " " in executable else executable
+    if importlib.util.find_spec("pip") is not None:
+        return f"{python} -m pip install {package}"
+    if made_by_uv():
+        return f"uv pip install --python {python} {package}"
+    return f"{python} -m ensurepip, then {python} -m pip install {package}"
+
+
+def made_by_uv() -> bool:
+    try:
+        with open(os.path.join(sys.prefix, "pyvenv.cfg"), encoding="utf-8") as lines:
+            return any(line.partition("=")[0].strip() == "uv" for line in lines)
+    except OSError:
+        return False
+
+
+def is_stand_in(error: ImportError, names: tuple[str, ...]) -> bool:
+    return (error.name or "").partition(".")[0] in names and (error.path is None or error.path.startswith(OWN + os.sep))
 
 
 def without_path(message: str, error: ImportError) -> str:

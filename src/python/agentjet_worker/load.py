@@ -1,4 +1,4 @@
-"""Finds the classes that a config names, as AgentJet's own launcher does."""
+"""Finds the classes and functions that a config names, as AgentJet's own launcher does."""
 
 from __future__ import annotations
 
@@ -14,24 +14,32 @@ from typing import Any
 from .failures import WorkerFailure, import_failure
 
 
-class ClassLoader:
+class Loader:
     def __init__(self) -> None:
         self._loading = threading.RLock()
+        #: What a script gives by itself, by file and name: importing the file would run the script once more.
+        self._kept: dict[tuple[str, str], Any] = {}
+
+    def keep(self, file: str, name: str, loaded: Any) -> None:
+        self._kept[os.path.realpath(file), name] = loaded
 
     def load(self, kind: str, where: str, name: str) -> Any:
         """
         :param kind: `file`, an absolute path, or `module`, a dotted name
         """
+        kept = self._kept.get((os.path.realpath(where), name)) if kind == "file" else None
+        if kept is not None:
+            return kept
         with self._loading:
             module = self._module(kind, where)
         found = getattr(module, name, None)
         if found is None:
             raise no_such_class(where, name, module)
-        if not inspect.isclass(found):
+        if not callable(found):
             raise WorkerFailure(
                 "python/not-a-class",
-                f"`{name}` of {where} is not a class but of type {type(found).__name__}.",
-                "Name a class that extends `Workflow`, or as a judge `BaseJudge`.",
+                f"`{name}` of {where} is neither a class nor a function but of type {type(found).__name__}.",
+                "Name a class that extends `Workflow`, or as a judge `BaseJudge`; or a function as AgentScope's tuner has them.",
                 (file_of_module(module), None),
             )
         return found
@@ -46,7 +54,7 @@ class ClassLoader:
 
     def file_of(self, loaded: Any) -> str | None:
         try:
-            return inspect.getsourcefile(loaded)
+            return inspect.getsourcefile(inspect.unwrap(loaded))
         except TypeError:
             return None
 
@@ -91,3 +99,26 @@ def no_such_class(where: str, name: str, module: ModuleType) -> WorkerFailure:
     return WorkerFailure(
         "python/no-such-class", f"{where} has no `{name}`.", others, (file_of_module(module), None)
     )
+
+
+def targets_of(workflow: Any) -> list[str] | None:
+    """None is all. A text is refused, in whose letters AgentJet would look for targets."""
+    targets = getattr(workflow, "trainable_targets", None)
+    if targets is None:
+        return None
+    if isinstance(targets, (list, tuple, set, frozenset)) and all(isinstance(target, str) for target in targets):
+        return list(targets)
+    cls = type(workflow)
+    raise WorkerFailure(
+        "python/bad-trainable-targets",
+        f"`trainable_targets` of {cls.__name__} is {targets!r}, not a list of texts.",
+        'List the target tags to train, such as ["wolf"], or leave it out to train all.',
+        place_of_class(cls),
+    )
+
+
+def place_of_class(cls: type) -> tuple[str | None, int | None]:
+    try:
+        return inspect.getsourcefile(cls), inspect.getsourcelines(cls)[1]
+    except (OSError, TypeError):
+        return None, None

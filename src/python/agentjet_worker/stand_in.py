@@ -1,6 +1,7 @@
 """
 Has `import ajet` find our stand-in: the names that workflows and judges use, with AgentJet's semantics and without what it
-needs to train (torch, VERL, Ray). A module that the stand-in lacks is looked for in the user's own `ajet`, if there is one.
+needs to train (torch, VERL, Ray). A module that the stand-in lacks is looked for in the user's own `ajet`, if there is one, and
+so is a name that a module of ours lacks.
 """
 
 from __future__ import annotations
@@ -10,21 +11,24 @@ import importlib.util
 import os
 import sys
 from importlib.abc import MetaPathFinder
-from typing import Any, Sequence
+from types import ModuleType
+from typing import Any, Callable, Sequence
+
+from .former_name import FormerName
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "stand_in")
 
-#: The stand-in goes by the package's earlier name as well.
-NAMES = {"ajet": "ajet", "astuner": "ajet"}
-
 
 class StandIn(MetaPathFinder):
+    def __init__(self, package: str) -> None:
+        self._name = package
+
     def find_spec(self, name: str, path: Sequence[str] | None, target: Any = None) -> Any:
         first, _, rest = name.partition(".")
-        if first not in NAMES or (path is None) != (rest == ""):
+        if first != self._name or (path is None) != (rest == ""):
             return None
         if rest == "":
-            return self._package(name, NAMES[first])
+            return self._package(name)
         found = importlib.machinery.PathFinder.find_spec(name, path)
         if found is None:
             return missing(name)
@@ -32,16 +36,65 @@ class StandIn(MetaPathFinder):
             # A package of ours may lack modules that the user's own has.
             folders = [os.path.join(folder, name.rpartition(".")[2]) for folder in path or ()]
             found.submodule_search_locations = [folder for folder in folders if os.path.isdir(folder)]
+        if found.origin is not None and found.origin.startswith(FOLDER + os.sep):
+            found.loader = OwnLoader(name, found.origin)
         return found
 
-    def _package(self, name: str, folder: str) -> Any:
-        own = os.path.join(FOLDER, folder)
-        spec = importlib.util.spec_from_file_location(
+    def _package(self, name: str) -> Any:
+        own = os.path.join(FOLDER, name)
+        init = os.path.join(own, "__init__.py")
+        return importlib.util.spec_from_file_location(
             name,
-            os.path.join(own, "__init__.py"),
+            init,
+            loader=OwnLoader(name, init),
             submodule_search_locations=[own, *installed(name)],
         )
-        return spec
+
+
+class OwnLoader(importlib.machinery.SourceFileLoader):
+    """Of a module of ours: what it has not, the user's own module of that name may have."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        module.__getattr__ = name_of_users(module.__name__)  # type: ignore[method-assign]
+
+
+def name_of_users(module: str) -> Callable[[str], Any]:
+    def get(name: str) -> Any:
+        file = None if name.startswith("__") else file_of_users(module)
+        if file is None:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        return getattr(run(module, name, file), name)
+
+    return get
+
+
+def file_of_users(module: str) -> str | None:
+    first, *rest = module.split(".")
+    for folder in installed(first):
+        path = os.path.join(folder, *rest)
+        for file in (os.path.join(path, "__init__.py"), f"{path}.py"):
+            if os.path.isfile(file):
+                return file
+    return None
+
+
+def run(name: str, wanted: str, file: str) -> ModuleType:
+    """The user's own module, beside ours and not in its place: what it imports in turn is ours where we have it."""
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise AttributeError(f"{file} is no Python file")
+    own = importlib.util.module_from_spec(spec)
+    own.__package__ = name if os.path.basename(file) == "__init__.py" else name.rpartition(".")[0]
+    try:
+        spec.loader.exec_module(own)
+    except Exception as error:
+        raise ImportError(
+            f"cannot import name {wanted!r} from {name!r}: the bundled `{name.partition('.')[0]}` lacks it, and {file} raises "
+            f"{type(error).__name__}: {error}",
+            name=name,
+        ) from error
+    return own
 
 
 def installed(name: str) -> list[str]:
@@ -55,4 +108,9 @@ def missing(name: str) -> None:
 
 
 def install() -> None:
-    sys.meta_path.insert(0, StandIn())
+    sys.meta_path[:0] = [StandIn("ajet"), FormerName(installed)]
+
+
+def install_trinity() -> None:
+    """Only where a config of Trinity-RFT is run: others may have a package of that name."""
+    sys.meta_path.insert(0, StandIn("trinity"))

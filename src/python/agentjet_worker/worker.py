@@ -13,33 +13,44 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Awaitable, Callable
 
+from .call import call, in_thread
 from .channel import Channel
 from .current import enter
+from .debugger import start_debugger
 from .failures import WorkerFailure, failure_of
-from .load import ClassLoader
-from .plain import plain
+from .functions import FORMS, Functions, check_signature
+from .load import Loader, targets_of
+from .script import Scripts
 
 #: The most episodes and judges that are not async and go on at the same time; more of them wait.
 MOST_THREADS = 256
 
 
 class Worker:
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel, folders: list[str], plugins: list[str]) -> None:
         self._channel = channel
-        self._loader = ClassLoader()
+        self._loader = Loader()
         self._tasks: dict[int, asyncio.Task[None]] = {}
         #: What workflows returned, by episode: a judge gets the very objects, not copies that went through JSON.
         self._returned: dict[str, Any] = {}
+        self._functions = Functions(channel, self._loader, self._returned)
         self._methods: dict[str, Callable[[dict[str, Any]], Awaitable[Any]]] = {
             "load": self._load,
             "execute": self._execute,
             "judge": self._judge,
+            "execute-function": self._functions.execute,
+            "judge-function": self._functions.judge,
+            "script": Scripts(channel, self._loader).run,
             "forget": self._forget,
+            "load-trinity": self._load_trinity,
+            "execute-trinity": self._execute_trinity,
         }
+        self._begun_with = folders, plugins
+        self._trinity_runner: Any = None
 
-    def run(self, debug: bool) -> None:
+    def run(self, debug: bool, debugpy_folders: list[str]) -> None:
         try:
-            port = start_debugger() if debug else None
+            port = start_debugger(debugpy_folders) if debug else None
         except WorkerFailure as failure:
             self._channel.send({"type": "refused", "failure": failure_of(failure)})
             return
@@ -99,13 +110,15 @@ class Worker:
             self._channel.send({"type": "failed", "id": number, "failure": failure_of(error)})
 
     async def _load(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Imports a class and tells what has to be known of it before an episode runs."""
+        """Imports a class or function and tells what has to be known of it before an episode runs."""
         loaded = await in_thread(lambda: self._loader.load(params["kind"], params["where"], params["name"]))
+        if not inspect.isclass(loaded):
+            check_signature(loaded, FORMS[params["what"]])
+            return {"file": self._loader.file_of(loaded), "form": "function"}
         if params["what"] == "judge":
             return {"file": self._loader.file_of(loaded)}
         workflow = loaded(name="ajet-workflow")
-        targets = getattr(workflow, "trainable_targets", None)
-        return {"file": self._loader.file_of(loaded), "trainableTargets": plain(targets)}
+        return {"file": self._loader.file_of(loaded), "trainableTargets": targets_of(workflow)}
 
     async def _execute(self, params: dict[str, Any]) -> dict[str, Any]:
         from .episode import episode_of, output_of
@@ -116,7 +129,7 @@ class Worker:
         if params["trainableTargets"] is not None:
             workflow.trainable_targets = params["trainableTargets"]
         task, tuner = episode_of(params, self._channel)
-        returned = await call(lambda: workflow.execute(task, tuner), inspect.iscoroutinefunction(workflow.execute))
+        returned, _ = await call(lambda: workflow.execute(task, tuner), inspect.iscoroutinefunction(workflow.execute))
         output = output_of(returned, cls)
         self._returned[params["episodeUuid"]] = (task, returned)
         return output
@@ -132,44 +145,25 @@ class Worker:
         verdict = await in_thread(lambda: judge.compute_reward(task, output))
         return verdict_of(verdict, output, cls)
 
+    async def _load_trinity(self, params: dict[str, Any]) -> dict[str, Any]:
+        return await in_thread(lambda: self._trinity().load(params["what"], params["name"]))
+
+    async def _execute_trinity(self, params: dict[str, Any]) -> dict[str, Any]:
+        enter(self._channel, params["episodeUuid"])
+        return await self._trinity().execute(params)
+
+    def _trinity(self) -> Any:
+        if self._trinity_runner is None:
+            from .trinity_runner import TrinityRunner  # what it imports takes other runs no time
+
+            self._trinity_runner = TrinityRunner(self._channel, *self._begun_with)
+        return self._trinity_runner
+
     async def _forget(self, params: dict[str, Any]) -> None:
         self._returned.pop(params["episodeUuid"], None)
+        self._functions.forget(params["episodeUuid"])
 
     def _uncaught(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
         failure = failure_of(error) if error is not None else {"message": context.get("message", "")}
         self._channel.send({"type": "uncaught", "failure": failure})
-
-
-async def call(work: Callable[[], Any], is_async: bool) -> Any:
-    """What is not async gets a thread; what comes back from there may still have to be awaited, here."""
-    value = work() if is_async else await in_thread(work)
-    return await value if inspect.isawaitable(value) else value
-
-
-async def in_thread(work: Callable[[], Any]) -> Any:
-    context = contextvars.copy_context()
-    return await asyncio.get_running_loop().run_in_executor(None, lambda: context.run(guarded, work))
-
-
-def guarded(work: Callable[[], Any]) -> Any:
-    """An executor's thread would take a StopIteration, and a future refuse it."""
-    try:
-        return work()
-    except StopIteration as error:
-        raise RuntimeError("StopIteration was raised") from error
-
-
-def start_debugger() -> int:
-    """Has debugpy listen on loopback. Processes that the user's code starts are left alone: nobody would attach to them."""
-    try:
-        debugpy = importlib.import_module("debugpy")
-    except ImportError as error:
-        raise WorkerFailure(
-            "python/no-debugpy",
-            f"{sys.executable} has no debugpy, without which breakpoints cannot stop.",
-            f"Install it: {sys.executable} -m pip install debugpy",
-        ) from error
-    debugpy.configure(subProcess=False)
-    _, port = debugpy.listen(("127.0.0.1", 0))
-    return port

@@ -120,4 +120,40 @@ export const episodeKinds = {
       'Of a workflow that is a function, AgentScope’s tuner takes the judge’s reward wherever there is a judge. It is the other way around for AgentJet’s classes, whose reward keeps the judge from being asked.',
     hint: 'Leave `reward` out of what the function returns, or take the judge out of the config.',
   },
+  'trinity-rewards': {
+    level: 'episode',
+    place: 'execute',
+    severity: 'warning',
+    title: 'Experiences of one run with different rewards',
+    explanation:
+      'A workflow of Trinity-RFT may return several experiences, each with a reward of its own. By the advantage function `step_wise_grpo` the last one’s counts for all steps of the run; by any other each counts for itself among those of its task, and the reward of the episode is their mean.',
+    hint: 'Look at the experiences in the episode’s metadata; for one reward per run give each the same.',
+  },
+  'trinity-lost-answers': {
+    level: 'episode',
+    place: 'execute',
+    severity: 'warning',
+    title: 'Answers of the model that no experience has',
+    explanation:
+      'Trinity-RFT trains on what a workflow returns, not on what it asked. The timelines here show every call; what is in none of the returned experiences would not be trained on.',
+    hint: 'Return the experience of every answer that is to be learned from, or leave it out on purpose.',
+  },
+  'trinity-foreign-replies': {
+    level: 'episode',
+    place: 'execute',
+    severity: 'warning',
+    title: 'Experiences with replies that are not the model’s',
+    explanation:
+      'The workflow made an experience of tokens or messages of which the model gave none in this episode: examples, edited replies, or another model’s. Trinity-RFT trains on them as on the model’s own.',
+    hint: 'Leave them out, or mark them as not the model’s in action_mask.',
+  },
+  'trinity-repeats': {
+    level: 'episode',
+    place: 'execute',
+    severity: 'warning',
+    title: 'Repeats that training runs together',
+    explanation:
+      'A workflow with `can_repeat` is given all repeats of its task at once in training, or as many as explorer.max_repeat_times_per_runner says. Here every repeat is an episode, so it is given one at a time.',
+    hint: 'What compares the repeats of a task is not seen here; with max_repeat_times_per_runner: 1 training runs it as here.',
+  },
 } as const satisfies Readonly<Record<string, FindingKind>>;

@@ -6,7 +6,7 @@ import { factsOfLoops } from './loopFacts.ts';
 import { LoopMemory } from './loopMemory.ts';
 import { PythonInterpreter } from './pythonJinja.ts';
 import { RememberingInterpreter } from './rememberingInterpreter.ts';
-import { strftime } from './strftime.ts';
+import { strftime } from '../../base/strftime.ts';
 
 /** One Jinja text, or several by name, of which `tool_use` is taken for requests with tools and `default` otherwise. */
 export type TemplateSource = string | ReadonlyMap<string, string>;

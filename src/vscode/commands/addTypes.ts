@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import { CodedError } from '../../base/errors.ts';
+import { placeTypes, typesFile } from '../../node/project/copy.ts';
+import { ProjectSource } from '../../node/project/source.ts';
 import { withPathMapping } from './tsconfigText.ts';
 
-/** Where a folder keeps the SDK's types, and how its tsconfig.json names the place. */
-const typesFile = '.agentjet/types/agentjet.d.ts';
+/** How a tsconfig.json names the place of the SDK's types. */
 const mapping = { agentjet: [`./${typesFile}`] };
 
 /** For a folder that has no tsconfig.json: what a workflow needs to be checked, and no more. */
@@ -27,19 +28,11 @@ const newConfig = {
  * the file.
  */
 export async function addTypes(folder: vscode.Uri, extension: vscode.Uri): Promise<void> {
-  await placeTypes(folder, extension);
+  await placeTypes(folder.fsPath, new ProjectSource(extension.fsPath).types);
   const config = vscode.Uri.joinPath(folder, 'tsconfig.json');
   const text = await readText(config);
   const changed = text === undefined ? `${JSON.stringify(newConfig, null, 2)}\n` : withMapping(text, config);
   if (changed !== text) await vscode.workspace.fs.writeFile(config, new TextEncoder().encode(changed));
-}
-
-/** Only the file; for a folder whose tsconfig.json names it already, such as an example's. */
-export async function placeTypes(folder: vscode.Uri, extension: vscode.Uri): Promise<void> {
-  const from = vscode.Uri.joinPath(extension, 'dist/types/agentjet.d.ts');
-  await vscode.workspace.fs.copy(from, vscode.Uri.joinPath(folder, typesFile), { overwrite: true });
-  const ignore = vscode.Uri.joinPath(folder, '.agentjet/.gitignore');
-  await vscode.workspace.fs.writeFile(ignore, new TextEncoder().encode('*\n'));
 }
 
 function withMapping(text: string, config: vscode.Uri): string {
@@ -60,8 +53,11 @@ async function readText(file: vscode.Uri): Promise<string | undefined> {
 function brokenConfig(config: vscode.Uri): CodedError {
   return new CodedError({
     code: 'types/broken-tsconfig',
-    message: 'This tsconfig.json cannot be read, so the types were not added to it.',
+    message: vscode.l10n.t('This tsconfig.json cannot be read, so the types were not added to it.'),
     location: { file: config.fsPath },
-    hint: `Mend it, then run the command again, or add "paths": ${JSON.stringify(mapping)} yourself.`,
+    hint: vscode.l10n.t(
+      'Mend it, then run the command again, or add "paths": {0} yourself.',
+      JSON.stringify(mapping),
+    ),
   });
 }

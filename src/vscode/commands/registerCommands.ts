@@ -3,6 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { commands } from '../ids.ts';
 import { reportingErrors } from '../reportErrors.ts';
 import { addTypes } from './addTypes.ts';
+import { newProject } from './newProject.ts';
 import { openExample } from './openExample.ts';
 import { chooseTokenizer } from './tokenizerChoice.ts';
 import { fetchModelTokenizer } from './tokenizerFetch.ts';
@@ -16,9 +17,15 @@ export function registerSetupCommands(extension: vscode.Uri, log: vscode.LogOutp
   register(commands.openExample, async () => {
     await openExample(extension);
   });
+  register(commands.newProject, async () => {
+    await newProject(extension);
+  });
   register(commands.addTypes, () => addTypesToWorkspace(extension));
   register(commands.chooseTokenizer, async () => {
-    const folder = await chooseFolder('Choose a tokenizer for which folder?', 'the tokenizer is');
+    const folder = await chooseFolder(
+      vscode.l10n.t('Choose a tokenizer for which folder?'),
+      vscode.l10n.t('Open the folder that the tokenizer is for, then run the command again.'),
+    );
     if (folder) await chooseTokenizer(folder);
   });
   register(commands.fetchTokenizer, fetchModelTokenizer);
@@ -30,18 +37,23 @@ export function registerSetupCommands(extension: vscode.Uri, log: vscode.LogOutp
 }
 
 async function addTypesToWorkspace(extension: vscode.Uri): Promise<void> {
-  const folder = await chooseFolder('Add the types to which folder?', 'the types are');
+  const folder = await chooseFolder(
+    vscode.l10n.t('Add the types to which folder?'),
+    vscode.l10n.t('Open the folder that the types are for, then run the command again.'),
+  );
   if (folder === undefined) return;
   await addTypes(folder.uri, extension);
-  void vscode.window.showInformationMessage(`"agentjet" now has its types in ${folder.name}.`);
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t('"agentjet" now has its types in {0}.', folder.name),
+  );
 }
 
-/** @param subject e.g. `the types are`: of what is meant for a folder */
-async function chooseFolder(question: string, subject: string): Promise<vscode.WorkspaceFolder | undefined> {
+/** @param none said where no folder is open */
+async function chooseFolder(question: string, none: string): Promise<vscode.WorkspaceFolder | undefined> {
   const folders = vscode.workspace.workspaceFolders ?? [];
   if (folders.length > 1) return vscode.window.showWorkspaceFolderPick({ placeHolder: question });
   if (folders.length === 0) {
-    void vscode.window.showErrorMessage(`Open the folder that ${subject} for, then run the command again.`);
+    void vscode.window.showErrorMessage(none);
   }
   return folders[0];
 }

@@ -9,20 +9,20 @@ interface Choice extends vscode.QuickPickItem {
   readonly ask: () => Promise<string | undefined>;
 }
 
-const choices: readonly Choice[] = [
+const choices = (): readonly Choice[] => [
   {
     label: 'tokenizer.json…',
-    detail: 'A file, with tokenizer_config.json and the chat template beside it.',
-    ask: () => openDialog({ canSelectFiles: true, filters: { Tokenizer: ['json'] } }),
+    detail: vscode.l10n.t('A file, with tokenizer_config.json and the chat template beside it.'),
+    ask: () => openDialog({ canSelectFiles: true, filters: { [vscode.l10n.t('Tokenizer')]: ['json'] } }),
   },
   {
-    label: 'Folder…',
-    detail: 'The folder of a model, which holds all three.',
+    label: vscode.l10n.t('Folder…'),
+    detail: vscode.l10n.t('The folder of a model, which holds all three.'),
     ask: () => openDialog({ canSelectFiles: false, canSelectFolders: true }),
   },
   {
-    label: "The Config's",
-    detail: 'That of ajet.model.path where this machine has it, else an embedded one.',
+    label: vscode.l10n.t("The Config's"),
+    detail: vscode.l10n.t('That of ajet.model.path where this machine has it, else an embedded one.'),
     ask: () => Promise.resolve(''),
   },
 ];
@@ -30,9 +30,9 @@ const choices: readonly Choice[] = [
 /** Makes a tokenizer the setting of a workspace folder; one below it by its relative path, so that others can use it. */
 export async function chooseTokenizer(folder: vscode.WorkspaceFolder): Promise<void> {
   // Two entries, because dialogs on Windows and Linux show either files or folders.
-  const choice = await vscode.window.showQuickPick(choices, {
-    title: 'AgentJet: Choose Tokenizer',
-    placeHolder: 'Whose tokens count',
+  const choice = await vscode.window.showQuickPick(choices(), {
+    title: vscode.l10n.t('AgentJet: Choose Tokenizer'),
+    placeHolder: vscode.l10n.t('Whose tokens count'),
   });
   const place = await choice?.ask();
   if (place === undefined) return;
@@ -47,7 +47,7 @@ export async function chooseTokenizer(folder: vscode.WorkspaceFolder): Promise<v
 }
 
 async function openDialog(options: vscode.OpenDialogOptions): Promise<string | undefined> {
-  const chosen = await vscode.window.showOpenDialog({ ...options, openLabel: 'Choose' });
+  const chosen = await vscode.window.showOpenDialog({ ...options, openLabel: vscode.l10n.t('Choose') });
   return chosen?.[0]?.fsPath;
 }
 

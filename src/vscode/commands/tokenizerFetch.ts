@@ -11,29 +11,34 @@ import { workingFolder } from '../debug/configIndex.ts';
 import { targetOf } from '../debug/target.ts';
 
 const hub = 'https://huggingface.co';
+const modelForExample = 'Qwen/Qwen2.5-7B-Instruct';
 
 /** Asks which model's tokenizer to fetch and brings it to where runs look for it. */
 export async function fetchModelTokenizer(): Promise<void> {
   const model = await vscode.window.showInputBox({
-    title: 'AgentJet: Fetch Tokenizer',
-    prompt: 'The id of the model on the hub, as in ajet.model.path',
-    placeHolder: 'Qwen/Qwen2.5-7B-Instruct',
+    title: vscode.l10n.t('AgentJet: Fetch Tokenizer'),
+    prompt: vscode.l10n.t('The id of the model on the hub, as in ajet.model.path'),
+    placeHolder: modelForExample,
     value: await modelOfActiveConfig(),
     validateInput: (text) =>
-      isModelId(text.trim()) ? undefined : 'An id such as Qwen/Qwen2.5-7B-Instruct is needed.',
+      isModelId(text.trim()) ? undefined : vscode.l10n.t('An id such as {0} is needed.', modelForExample),
     ignoreFocusOut: true,
   });
   if (model === undefined) return;
   const folder = await fetchWithProgress(model.trim());
   if (folder === undefined) return;
   void vscode.window.showInformationMessage(
-    `The tokenizer of ${model.trim()} is in ${folder}. Runs whose ajet.model.path is ${model.trim()} use it.`,
+    vscode.l10n.t(
+      'The tokenizer of {0} is in {1}. Runs whose ajet.model.path is {0} use it.',
+      model.trim(),
+      folder,
+    ),
   );
 }
 
 /** Undefined when cancelled. */
 function fetchWithProgress(model: string): Thenable<string | undefined> {
-  const title = `Fetching the tokenizer of ${model}`;
+  const title = vscode.l10n.t('Fetching the tokenizer of {0}', model);
   const location = vscode.ProgressLocation.Notification;
   return vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
     const cancellation = new CancellationSource();
@@ -62,7 +67,9 @@ function hubAddress(): string {
 
 function worded({ file, received, total }: FetchProgress): string {
   const megabytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
-  return `${file}: ${megabytes(received)}${total === undefined ? '' : ` of ${megabytes(total)}`} MB`;
+  return total === undefined
+    ? vscode.l10n.t('{0}: {1} MB', file, megabytes(received))
+    : vscode.l10n.t('{0}: {1} of {2} MB', file, megabytes(received), megabytes(total));
 }
 
 /** Empty where no config is in front, or its model is a folder. */

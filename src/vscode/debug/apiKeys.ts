@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { settings, settingsSection } from '../ids.ts';
 
 const knownKey = 'agentjet.endpointsWithKey';
-const title = 'AgentJet: API Key';
+const title = (): string => vscode.l10n.t('AgentJet: API Key');
 
 /** API keys of endpoints, in the editor's secret storage and nowhere else. Which endpoints have one is no secret. */
 export class ApiKeys {
@@ -21,24 +21,26 @@ export class ApiKeys {
   /** Asks for the endpoint and its key, and saves it. */
   async ask(): Promise<void> {
     const baseUrl = await vscode.window.showInputBox({
-      title,
-      prompt: 'Base URL of the endpoint',
+      title: title(),
+      prompt: vscode.l10n.t('Base URL of the endpoint'),
       value: configuredBaseUrl() ?? '',
       validateInput: (text) =>
-        URL.canParse(text) ? undefined : 'Enter a URL, such as https://host.example/v1',
+        URL.canParse(text) ? undefined : vscode.l10n.t('Enter a URL, such as {0}', 'https://host.example/v1'),
       ignoreFocusOut: true,
     });
     if (baseUrl === undefined) return;
     const key = await vscode.window.showInputBox({
-      title,
-      prompt: `API key for ${baseUrl}`,
+      title: title(),
+      prompt: vscode.l10n.t('API key for {0}', baseUrl),
       password: true,
       ignoreFocusOut: true,
     });
     if (key === undefined || key.trim() === '') return;
     await this.#secrets.store(secretName(baseUrl), key.trim());
     await this.#setKnown([...new Set([...this.#known(), normalise(baseUrl)])]);
-    void vscode.window.showInformationMessage(`The API key for ${baseUrl} is saved in the secret storage.`);
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('The API key for {0} is saved in the secret storage.', baseUrl),
+    );
   }
 
   /** Asks which endpoint's key to forget, and forgets it. */
@@ -46,14 +48,18 @@ export class ApiKeys {
     const known = this.#known();
     if (known.length === 0) {
       void vscode.window.showInformationMessage(
-        'No API key is saved. Save one with "AgentJet: Set API Key".',
+        vscode.l10n.t('No API key is saved. Save one with "AgentJet: Set API Key".'),
       );
       return;
     }
-    const baseUrl = await vscode.window.showQuickPick(known, { title, placeHolder: 'Whose key to forget' });
+    const baseUrl = await vscode.window.showQuickPick(known, {
+      title: title(),
+      placeHolder: vscode.l10n.t('Whose key to forget'),
+    });
     if (baseUrl === undefined) return;
     await this.#secrets.delete(secretName(baseUrl));
     await this.#setKnown(known.filter((other) => other !== baseUrl));
+    void vscode.window.showInformationMessage(vscode.l10n.t('The API key for {0} is deleted.', baseUrl));
   }
 
   #known(): string[] {

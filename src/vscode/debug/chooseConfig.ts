@@ -18,26 +18,35 @@ export async function chooseConfig(
   if (target !== undefined && target.kind !== 'workflow') return target.uri;
   const configs = target ? await findConfigsOf(target.uri, target.workflows) : await findConfigs();
   if (configs.length === 0) {
-    void showNone(target ? noneNames(target) : noneAtAll);
+    void showNone(target ? noneNames(target) : noneAtAll());
     return undefined;
   }
   return configs.length === 1 ? configs[0] : pick(configs, recent);
 }
 
-/** With a button, not least because the editor cuts off a message that has none after its first line. */
+/** With buttons, not least because the editor cuts off a message that has none after its first line. */
 async function showNone(text: string): Promise<void> {
-  const openExample = 'Open Example';
-  const chosen = await vscode.window.showErrorMessage(text, openExample);
-  if (chosen === openExample) await vscode.commands.executeCommand(commands.openExample);
+  const ways = [
+    { title: vscode.l10n.t('New Project'), command: commands.newProject },
+    { title: vscode.l10n.t('Open Example'), command: commands.openExample },
+  ];
+  const chosen = await vscode.window.showErrorMessage(text, ...ways);
+  if (chosen !== undefined) await vscode.commands.executeCommand(chosen.command);
 }
 
-const noneAtAll =
-  'This workspace has no AgentJet config. Create a YAML file with a top-level key "ajet", and name your workflow in ajet.rollout.user_workflow.';
+const noneAtAll = (): string =>
+  vscode.l10n.t(
+    'This workspace has no AgentJet config. Create a YAML file with a top-level key "ajet", and name your workflow in ajet.rollout.user_workflow.',
+  );
 
 function noneNames(target: Extract<Target, { kind: 'workflow' }>): string {
   const file = path.basename(target.uri.fsPath);
-  const locators = target.workflows.map((name) => `${file}->${name}`).join(' or ');
-  return `No AgentJet config of this workspace names ${locators}. Set ajet.rollout.user_workflow to it in a config, with the path as seen from the workspace folder or from the config.`;
+  const locators = target.workflows.map((name) => `${file}->${name}`);
+  const either = new Intl.ListFormat(vscode.env.language, { type: 'disjunction' }).format(locators);
+  return vscode.l10n.t(
+    'No AgentJet config of this workspace names {0}. Set ajet.rollout.user_workflow to it in a config, with the path as seen from the workspace folder or from the config.',
+    either,
+  );
 }
 
 async function pick(configs: readonly vscode.Uri[], recent: RecentConfigs): Promise<vscode.Uri | undefined> {
@@ -47,8 +56,8 @@ async function pick(configs: readonly vscode.Uri[], recent: RecentConfigs): Prom
     return uri ? [{ label: path.basename(uri.fsPath), description: folderOf(uri), uri }] : [];
   });
   const chosen = await vscode.window.showQuickPick(items, {
-    title: 'AgentJet: Choose a Config',
-    placeHolder: 'Which config to launch',
+    title: vscode.l10n.t('AgentJet: Choose a Config'),
+    placeHolder: vscode.l10n.t('Which config to launch'),
     matchOnDescription: true,
   });
   return chosen?.uri;

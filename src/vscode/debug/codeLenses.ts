@@ -1,18 +1,17 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
-import { scanJobs } from '../../config/code/jobScan.ts';
-import { findAjetKey } from '../../config/isAgentJetConfig.ts';
+import { launchKey } from '../../config/dialect.ts';
 import { scanUserWorkflows } from '../../config/code/userWorkflows.ts';
 import { commands, languages, settings, settingsSection } from '../ids.ts';
-import { codeLanguage, shortText } from './target.ts';
+import { codeLanguage, scripts, shortText } from './target.ts';
 
 interface Anchor {
   readonly line: number;
-  /** The workflow that the lenses launch; absent above a config or a job. */
+  /** The workflow that the lenses launch; absent above a config or a script. */
   readonly workflow?: string;
 }
 
-/** "Debug" and "Run" above `ajet:`, above each workflow and each job. */
+/** "Debug" and "Run" above `ajet:`, the first key of a Trinity-RFT config, each workflow, each job and each call of `tune`. */
 export function registerCodeLenses(): Disposable {
   const store = new DisposableStore();
   const changed = store.add(new vscode.EventEmitter<void>());
@@ -38,8 +37,16 @@ function provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const range = new vscode.Range(line, 0, line, 0);
     const args = workflow === undefined ? [document.uri] : [document.uri, workflow];
     return [
-      new vscode.CodeLens(range, { title: '$(debug-alt) Debug', command: commands.debug, arguments: args }),
-      new vscode.CodeLens(range, { title: '$(play) Run', command: commands.run, arguments: args }),
+      new vscode.CodeLens(range, {
+        title: vscode.l10n.t('$(debug-alt) Debug'),
+        command: commands.debug,
+        arguments: args,
+      }),
+      new vscode.CodeLens(range, {
+        title: vscode.l10n.t('$(play) Run'),
+        command: commands.run,
+        arguments: args,
+      }),
     ];
   });
 }
@@ -49,10 +56,13 @@ function anchors(document: vscode.TextDocument): Anchor[] {
   if (document.languageId !== languages.config) {
     const language = codeLanguage(document);
     return [
-      ...(language === 'typescript' ? scanJobs(text) : []),
-      ...scanUserWorkflows(text, language).map(({ line, name }) => ({ line, workflow: name })),
+      ...scripts[language](text),
+      ...scanUserWorkflows(text, language).map(({ line, name, registered }) => ({
+        line,
+        workflow: registered ?? name,
+      })),
     ];
   }
-  const key = findAjetKey(text);
+  const key = launchKey(text);
   return key === undefined ? [] : [{ line: document.positionAt(key).line }];
 }

@@ -40,7 +40,9 @@ function isOnDisk(): boolean {
 
 async function needsDisk(): Promise<void> {
   await vscode.window.showErrorMessage(
-    'AgentJet runs files on disk, and this workspace has none. Open the folder on a machine, or clone it.',
+    vscode.l10n.t(
+      'AgentJet runs files on disk, and this workspace has none. Open the folder on a machine, or clone it.',
+    ),
   );
 }
 

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { restoreChildType } from '../../debug/childSession.ts';
 import { withSettings } from '../../debug/launchConfiguration.ts';
 import { debugType, settings, settingsSection } from '../ids.ts';
+import type { PythonChoice } from '../python/pythonChoice.ts';
 import { chooseConfig } from './chooseConfig.ts';
 import { findConfigs, workingFolder } from './configIndex.ts';
 import type { RecentConfigs } from './recentConfigs.ts';
@@ -27,9 +28,11 @@ function portablePath(config: vscode.Uri, folder?: vscode.WorkspaceFolder): stri
 /** Both phases of resolution, and what launch.json is offered. Launch cases are listed in `agentjetSession.ts`. */
 export class ConfigurationProvider implements vscode.DebugConfigurationProvider {
   readonly #recent: RecentConfigs;
+  readonly #python: PythonChoice;
 
-  constructor(recent: RecentConfigs) {
+  constructor(recent: RecentConfigs, python: PythonChoice) {
     this.#recent = recent;
+    this.#python = python;
   }
 
   async provideDebugConfigurations(folder?: vscode.WorkspaceFolder): Promise<vscode.DebugConfiguration[]> {
@@ -68,6 +71,8 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
     const start = folder ?? vscode.workspace.workspaceFolders?.[0];
     const uri = vscode.Uri.file(path.resolve(start?.uri.fsPath ?? '', config));
     await this.#recent.remember(uri);
+    const isScript = uri.path.endsWith('.py');
+    const cwd = isScript ? workingFolder(uri) : (folder?.uri.fsPath ?? workingFolder(uri));
     const section = vscode.workspace.getConfiguration(settingsSection, uri);
     const resolved = withSettings(configuration, {
       model: section.get<string>(settings.model),
@@ -75,11 +80,11 @@ export class ConfigurationProvider implements vscode.DebugConfigurationProvider 
       endpoint: section.get(settings.endpoint),
       tokenizer: section.get<string>(settings.tokenizer),
       runtimeExecutable: section.get<string>(settings.runtimeExecutable),
-      python: section.get<string>(settings.python),
+      python: await this.#python.executableFor(uri, { cwd, ...configuration }),
       // For stepping; a run that nobody steps through goes as fast as the config lets it.
       parallel: configuration['noDebug'] === true ? undefined : section.get<number>(settings.parallel),
     });
-    return { cwd: folder?.uri.fsPath ?? workingFolder(uri), ...resolved, config: uri.fsPath };
+    return { cwd, ...resolved, config: uri.fsPath };
   }
 }
 

@@ -16,7 +16,9 @@ export class DescriptorFactory implements vscode.DebugAdapterDescriptorFactory {
     // VS Code has asked for trust before it comes here; a run must not depend on that alone.
     if (!vscode.workspace.isTrusted) {
       throw new Error(
-        'AgentJet runs code of this workspace. Trust the workspace first ("Workspaces: Manage Workspace Trust").',
+        vscode.l10n.t(
+          'AgentJet runs code of this workspace. Trust the workspace first ("Workspaces: Manage Workspace Trust").',
+        ),
       );
     }
     const adapter = new AgentJetSession({

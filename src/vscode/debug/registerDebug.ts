@@ -1,9 +1,12 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Clock, FileReader } from '../../base/ports.ts';
 import { pythonDebugType } from '../../debug/childSession.ts';
 import type { RunLauncher } from '../../debug/runLauncher.ts';
 import { debugType, frontDebugType } from '../ids.ts';
+import { PythonChoice } from '../python/pythonChoice.ts';
+import { debugpyFolders, registerDebugpyHelp } from '../python/debugpyHelp.ts';
 import { ApiKeys } from './apiKeys.ts';
 import { registerCodeLenses } from './codeLenses.ts';
 import { registerCommands } from './commands.ts';
@@ -11,24 +14,31 @@ import { ConfigurationProvider } from './configurationProvider.ts';
 import { registerContextKeys } from './contextKeys.ts';
 import { DescriptorFactory, pythonDescriptors, pythonTrackers } from './descriptorFactory.ts';
 import { RecentConfigs } from './recentConfigs.ts';
+import { registerUpstreamLaunches } from './registerUpstreamLaunches.ts';
 
 export interface DebugParts {
-  readonly context: Pick<vscode.ExtensionContext, 'secrets' | 'workspaceState' | 'globalState'>;
+  readonly context: Pick<
+    vscode.ExtensionContext,
+    'secrets' | 'workspaceState' | 'globalState' | 'globalStorageUri'
+  >;
   readonly launcher: RunLauncher;
   readonly clock: Clock;
   readonly files: FileReader;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The folder of our own bundles. */
   readonly ownFolder: string;
+  readonly log: vscode.LogOutputChannel;
 }
 
 /** Everything that debugging contributes to VS Code. */
 export function registerDebug(parts: DebugParts): Disposable {
-  const { context, launcher, clock, files, environment, ownFolder } = parts;
+  const { context, launcher, clock, files, environment, ownFolder, log } = parts;
   const store = new DisposableStore();
   const recent = new RecentConfigs(context.workspaceState);
   const apiKeys = new ApiKeys(context.secrets, context.globalState);
-  const provider = new ConfigurationProvider(recent);
+  const choice = new PythonChoice(clock, log);
+  const storage = context.globalStorageUri.fsPath;
+  const provider = new ConfigurationProvider(recent, choice);
   for (const type of [debugType, frontDebugType]) {
     store.add(vscode.debug.registerDebugConfigurationProvider(type, provider));
   }
@@ -39,11 +49,22 @@ export function registerDebug(parts: DebugParts): Disposable {
   const trigger = vscode.DebugConfigurationProviderTriggerKind.Dynamic;
   store.add(vscode.debug.registerDebugConfigurationProvider(debugType, dynamic, trigger));
   const savedApiKey = (baseUrl: string): Promise<string | undefined> => apiKeys.get(baseUrl);
-  const ports = { launcher, clock, files, environment, ownFolder, savedApiKey };
+  const ports = {
+    launcher,
+    clock,
+    files,
+    environment,
+    ownFolder,
+    savedApiKey,
+    debugpyFolders: () => debugpyFolders(storage),
+  };
   store.add(vscode.debug.registerDebugAdapterDescriptorFactory(debugType, new DescriptorFactory(ports)));
   store.add(vscode.debug.registerDebugAdapterDescriptorFactory(pythonDebugType, pythonDescriptors));
   store.add(vscode.debug.registerDebugAdapterTrackerFactory(pythonDebugType, pythonTrackers));
+  const workerFolder = path.join(ownFolder, 'python');
+  store.add(registerDebugpyHelp({ choice, storage, workerFolder, log }));
   store.add(registerContextKeys(clock));
+  store.add(registerUpstreamLaunches(clock));
   store.add(registerCodeLenses());
   store.add(registerCommands(recent, apiKeys));
   return store;

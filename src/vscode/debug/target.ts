@@ -1,10 +1,11 @@
 import type * as vscode from 'vscode';
 import { scanJobs } from '../../config/code/jobScan.ts';
-import { isAgentJetConfig } from '../../config/isAgentJetConfig.ts';
+import { scanTuneCalls } from '../../config/code/tuneScan.ts';
+import { launchKey } from '../../config/dialect.ts';
 import { scanUserWorkflows } from '../../config/code/userWorkflows.ts';
 import { languages } from '../ids.ts';
 
-/** What a launch begins from: a config, a script that makes a job, or a file of workflows, of which `workflow` names the one that is meant. */
+/** What a launch begins from: a config, a script that makes a job or calls `tune`, or a file of workflows, of which `workflow` names the one that is meant. */
 export type Target =
   | { readonly kind: 'config' | 'job'; readonly uri: vscode.Uri }
   | { readonly kind: 'workflow'; readonly uri: vscode.Uri; readonly workflows: readonly string[] };
@@ -16,15 +17,18 @@ export function targetOf(document: vscode.TextDocument): Target | undefined {
   const { languageId, uri } = document;
   if (languageId === languages.config) {
     const text = shortText(document);
-    return isAgentJetConfig(text) ? { kind: 'config', uri } : undefined;
+    return launchKey(text) !== undefined ? { kind: 'config', uri } : undefined;
   }
   if (!(languages.code as readonly string[]).includes(languageId)) return undefined;
   const text = shortText(document);
   const language = codeLanguage(document);
-  if (language === 'typescript' && scanJobs(text).length > 0) return { kind: 'job', uri };
-  const workflows = scanUserWorkflows(text, language).map((found) => found.name);
+  if (scripts[language](text).length > 0) return { kind: 'job', uri };
+  const workflows = scanUserWorkflows(text, language).map(({ name, registered }) => registered ?? name);
   return workflows.length > 0 ? { kind: 'workflow', uri, workflows } : undefined;
 }
+
+/** Where a text makes its config itself and starts the run. */
+export const scripts = { typescript: scanJobs, python: scanTuneCalls } as const;
 
 /** By which scan a document is read; JavaScript is read as TypeScript. */
 export function codeLanguage({ languageId }: vscode.TextDocument): 'python' | 'typescript' {

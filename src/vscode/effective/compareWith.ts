@@ -34,7 +34,7 @@ export async function compareWith(
   const target = (inFront && readEffectiveUri(inFront)?.target) ?? 'own';
   const name = vscode.workspace.asRelativePath(source);
   const chosen = await vscode.window.showQuickPick(choices(source, configs, client), {
-    placeHolder: `Compare what becomes of ${name} with …`,
+    placeHolder: vscode.l10n.t('Compare what becomes of {0} with …', name),
     matchOnDescription: true,
   });
   const other = await chosen?.other?.();
@@ -43,10 +43,13 @@ export async function compareWith(
   const right = effectiveUri({ source, target, shows: 'values' });
   const [before, after] = await Promise.all([documents.read(left), documents.read(right)]);
   if (isSame(before, after)) {
-    void vscode.window.showInformationMessage(`${other.name} and ${name}: no difference by value.`);
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('{0} and {1}: no difference by value.', other.name, name),
+    );
     return;
   }
-  await vscode.commands.executeCommand('vscode.diff', left, right, `${other.name} ↔ ${name} (effective)`);
+  const title = vscode.l10n.t('{0} ↔ {1} (effective)', other.name, name);
+  await vscode.commands.executeCommand('vscode.diff', left, right, title);
 }
 
 function isSame(before: EffectiveText, after: EffectiveText): boolean {
@@ -62,17 +65,23 @@ async function choices(
   const others = (await configs.all()).filter(({ uri }) => uri.toString() !== source.toString());
   return [
     {
-      label: '$(history) Last Run',
-      description: 'the config as the newest run of it kept it',
-      other: async () => ({ source: await configOfLastRun(source, client), as: source, name: 'Last run' }),
+      label: vscode.l10n.t('$(history) Last Run'),
+      description: vscode.l10n.t('the config as the newest run of it kept it'),
+      other: async () => ({
+        source: await configOfLastRun(source, client),
+        as: source,
+        name: vscode.l10n.t('Last run'),
+      }),
     },
     {
       label: '$(git-commit) HEAD',
-      description: 'the config as it was last committed',
+      description: vscode.l10n.t('the config as it was last committed'),
       other: async () => ({ source: await headOf(source), as: source, name: 'HEAD' }),
     },
-    { label: '$(folder-opened) Another File…', other: chooseFile },
-    ...(others.length > 0 ? [{ label: 'in the workspace', kind: vscode.QuickPickItemKind.Separator }] : []),
+    { label: vscode.l10n.t('$(folder-opened) Another File…'), other: chooseFile },
+    ...(others.length > 0
+      ? [{ label: vscode.l10n.t('in the workspace'), kind: vscode.QuickPickItemKind.Separator }]
+      : []),
     ...others.map(({ uri }) => {
       const name = vscode.workspace.asRelativePath(uri);
       return { label: name, other: () => Promise.resolve({ source: uri, name }) };
@@ -81,7 +90,7 @@ async function choices(
 }
 
 async function chooseFile(): Promise<Other | undefined> {
-  const [uri] =
-    (await vscode.window.showOpenDialog({ openLabel: 'Compare', filters: { YAML: ['yaml', 'yml'] } })) ?? [];
+  const filters = { YAML: ['yaml', 'yml'] };
+  const [uri] = (await vscode.window.showOpenDialog({ openLabel: vscode.l10n.t('Compare'), filters })) ?? [];
   return uri && { source: uri, name: vscode.workspace.asRelativePath(uri) };
 }

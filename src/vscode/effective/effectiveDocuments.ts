@@ -54,7 +54,9 @@ export class EffectiveDocuments implements vscode.TextDocumentContentProvider, D
   async read(uri: vscode.Uri): Promise<EffectiveText> {
     const view = readEffectiveUri(uri);
     if (view === undefined)
-      return said('This is no effective config: open one with "AgentJet: Show Effective Config".');
+      return said(
+        vscode.l10n.t('This is no effective config: open one with "AgentJet: Show Effective Config".'),
+      );
     try {
       const document = await vscode.workspace.openTextDocument(view.source);
       const context = await (view.as
@@ -65,11 +67,10 @@ export class EffectiveDocuments implements vscode.TextDocumentContentProvider, D
         const isOld = context.document.text !== document.getText();
         return effectiveText(context, view, { name: nameOf(view), relativeTo, isOld });
       }
-      return said(`${nameOf(view)} is no config of AgentJet's or Trinity-RFT's.`);
+      return said(vscode.l10n.t("{0} is no config of AgentJet's or Trinity-RFT's.", nameOf(view)));
     } catch (error) {
-      return said(
-        `${nameOf(view)} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      const reason = error instanceof Error ? error.message : String(error);
+      return said(vscode.l10n.t('{0} cannot be read: {1}', nameOf(view), reason));
     }
   }
 

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { formatLocation } from '../../base/errors.ts';
 import type { ConfigContext } from '../../config/context.ts';
 import { convert } from '../../config/convert/convert.ts';
@@ -15,11 +16,16 @@ export interface EffectiveText {
   readonly root?: MappingValue;
 }
 
-const headings: Readonly<Record<EffectiveTarget, string>> = {
-  own: 'as it is once composed',
-  trinity: 'as Trinity-RFT would get it',
-  verl: 'as verl would get it',
-};
+function heading(target: EffectiveTarget, name: string): string {
+  switch (target) {
+    case 'own':
+      return l10n.t('{0}, as it is once composed', name);
+    case 'trinity':
+      return l10n.t('{0}, as Trinity-RFT would get it', name);
+    case 'verl':
+      return l10n.t('{0}, as verl would get it', name);
+  }
+}
 
 /** Named from here, files are as short as they can be. */
 export interface Naming {
@@ -28,8 +34,6 @@ export interface Naming {
   /** Whether what is shown is of an older version of the text, because the current one is broken. */
   readonly isOld?: boolean;
 }
-
-const oldNotice = 'The YAML is broken at the moment; this is from before.';
 
 /** A config as its launcher composes it, or as a backbone would get it, with what is wrong with it on top. */
 export function effectiveText(
@@ -40,7 +44,7 @@ export function effectiveText(
   const { dialect } = context;
   // Trinity's own files are handed to it as they are; no launcher converts them.
   if (dialect.section === undefined && target === 'verl') {
-    return said(`${name} is a config of ${dialect.label}: verl cannot be given it.`);
+    return said(l10n.t('{0} is a config of {1}: verl cannot be given it.', name, dialect.label));
   }
   const { root, problems } = effectiveOf(context, target);
   if (shows === 'values') {
@@ -54,8 +58,8 @@ export function effectiveText(
     relativeTo,
   });
   const header = [
-    `${name}, ${headings[target]}`,
-    ...(isOld ? [oldNotice] : []),
+    heading(target, name),
+    ...(isOld ? [l10n.t('The YAML is broken at the moment; this is from before.')] : []),
     ...problems.map((problem) => problemLine(problem, relativeTo)),
   ];
   const lines = header.flatMap(asComments);

@@ -16,18 +16,23 @@ export interface EffectiveView {
   readonly shows: 'origins' | 'values';
 }
 
-const labels: Readonly<Record<EffectiveTarget, string>> = {
-  own: 'effective',
-  trinity: 'for Trinity',
-  verl: 'for verl',
-};
+function titleOf(name: string, target: EffectiveTarget): string {
+  switch (target) {
+    case 'own':
+      return vscode.l10n.t('{0} (effective)', name);
+    case 'trinity':
+      return vscode.l10n.t('{0} (for Trinity)', name);
+    case 'verl':
+      return vscode.l10n.t('{0} (for verl)', name);
+  }
+}
 
 /** The address of the document; its path is the title of the tab. */
 export function effectiveUri({ source, as, target, shows }: EffectiveView): vscode.Uri {
   const name = ((as ?? source).path.split('/').at(-1) ?? '').replace(/\.ya?ml$/, '');
   return vscode.Uri.from({
     scheme: effectiveScheme,
-    path: `/${name} (${labels[target]}).yaml`,
+    path: `/${titleOf(name, target)}.yaml`,
     query: JSON.stringify({ source: source.toString(), as: as?.toString(), target, shows }),
   });
 }

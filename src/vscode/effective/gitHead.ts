@@ -19,20 +19,24 @@ export async function headOf(file: vscode.Uri): Promise<vscode.Uri> {
   if (api === undefined) {
     throw noHead(
       file,
-      "The editor's Git extension is switched off.",
-      'Enable it, and the setting `git.enabled`.',
+      vscode.l10n.t("The editor's Git extension is switched off."),
+      vscode.l10n.t('Enable it, and the setting `git.enabled`.'),
     );
   }
   // Git's extension looks for repositories in its own time: while a window starts, and some time after `git init`.
   const repository =
     api.getRepository(file) ?? (await api.openRepository(vscode.Uri.joinPath(file, '..')).catch(() => null));
   if (repository === null) {
-    throw noHead(file, 'It is in no Git repository that is open.', 'Open the folder of its repository.');
+    throw noHead(
+      file,
+      vscode.l10n.t('It is in no Git repository that is open.'),
+      vscode.l10n.t('Open the folder of its repository.'),
+    );
   }
   try {
     await repository.show('HEAD', file.fsPath);
   } catch {
-    throw noHead(file, 'It has never been committed.', 'Commit it first.');
+    throw noHead(file, vscode.l10n.t('It has never been committed.'), vscode.l10n.t('Commit it first.'));
   }
   return api.toGitUri(file, 'HEAD');
 }
@@ -49,6 +53,7 @@ async function activeApi(
 }
 
 function noHead(file: vscode.Uri, reason: string, hint: string): CodedError {
-  const message = `There is no last commit of ${vscode.workspace.asRelativePath(file)} to compare with. ${reason}`;
+  const name = vscode.workspace.asRelativePath(file);
+  const message = vscode.l10n.t('There is no last commit of {0} to compare with. {1}', name, reason);
   return new CodedError({ code: 'config/no-head', message, hint });
 }

@@ -24,8 +24,8 @@ export async function configOfLastRun(config: vscode.Uri, client: TraceClient): 
   }
   throw new CodedError({
     code: 'config/no-run',
-    message: `No run of ${vscode.workspace.asRelativePath(config)} is in the open folders.`,
-    hint: 'Run it with F5 first.',
+    message: vscode.l10n.t('No run of {0} is in the open folders.', vscode.workspace.asRelativePath(config)),
+    hint: vscode.l10n.t('Run it with F5 first.'),
   });
 }
 

@@ -36,7 +36,7 @@ export function originHovers(documents: EffectiveDocuments): vscode.HoverProvide
       const { cwd } = placeOfConfig(view.as ?? view.source);
       const { origin, path } = shown;
       const markdown = new vscode.MarkdownString(`\`${path.join('.')}\`\n\n`);
-      markdown.appendText(`From ${originText(origin, cwd)}`);
+      markdown.appendText(vscode.l10n.t('From {0}', originText(origin, cwd)));
       if (origin.kind === 'rule') {
         for (const input of origin.inputs) {
           markdown.appendMarkdown(`\n\n- \`${input.path}\`, `);

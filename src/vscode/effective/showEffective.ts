@@ -9,8 +9,8 @@ export function configInFront(given: unknown): vscode.Uri {
   if (source !== undefined) return source;
   throw new CodedError({
     code: 'config/none-in-front',
-    message: 'No config is in front.',
-    hint: 'Open the config, then run the command again.',
+    message: vscode.l10n.t('No config is in front.'),
+    hint: vscode.l10n.t('Open the config, then run the command again.'),
   });
 }
 

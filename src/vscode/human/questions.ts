@@ -24,9 +24,9 @@ export class Questions implements Disposable {
   readonly #open = new Map<string, Question>();
 
   constructor() {
-    this.#waiting.name = 'AgentJet: LLM Call';
-    this.#waiting.text = '$(comment-discussion) LLM call waits';
-    this.#waiting.tooltip = 'An LLM call waits for your answer';
+    this.#waiting.name = vscode.l10n.t('AgentJet: LLM Call');
+    this.#waiting.text = vscode.l10n.t('$(comment-discussion) LLM call waits');
+    this.#waiting.tooltip = vscode.l10n.t('An LLM call waits for your answer');
     this.#waiting.command = commands.answerCall;
   }
 
@@ -64,7 +64,7 @@ export class Questions implements Disposable {
   async showWaiting(): Promise<void> {
     const [question] = this.#open.values();
     if (question !== undefined) await this.#show(question);
-    else void vscode.window.showInformationMessage('No LLM call waits for an answer.');
+    else void vscode.window.showInformationMessage(vscode.l10n.t('No LLM call waits for an answer.'));
   }
 
   /** Sends what is written in answer to the question in front, or to the one that waits. */
@@ -85,7 +85,7 @@ export class Questions implements Disposable {
   #begin(session: vscode.DebugSession, { id, title, conversation, tools }: ModelAsksBody): Question {
     const file = (name: string): vscode.Uri =>
       vscode.Uri.from({ scheme: answerScheme, authority: session.id, path: `/${id}/${fileName(name)}.md` });
-    const question = { session, id, conversation: file(title), answer: file(`Answer to ${title}`) };
+    const question = { session, id, conversation: file(title), answer: file(answerName(title)) };
     const help = tools.length > 0 ? `\n\n---\n\n${replySyntax}\n` : '\n';
     this.#files.put(question.conversation, `${conversation}${help}`, true);
     this.#files.put(question.answer, '', false);
@@ -108,10 +108,12 @@ export class Questions implements Disposable {
 
   #mark(question: Question, { message, line }: NonNullable<ModelAsksBody['problem']>): void {
     const range = new vscode.Range(line, 0, line, Number.MAX_SAFE_INTEGER);
-    const diagnostic = new vscode.Diagnostic(range, `Not sent: ${message}.`);
+    const diagnostic = new vscode.Diagnostic(range, vscode.l10n.t('Not sent: {0}.', message));
     diagnostic.source = 'AgentJet';
     this.#problems.set(question.answer, [diagnostic]);
-    void vscode.window.showWarningMessage(`The answer was not sent: line ${line + 1}: ${message}.`);
+    void vscode.window.showWarningMessage(
+      vscode.l10n.t('The answer was not sent: line {0}: {1}.', line + 1, message),
+    );
   }
 
   #document({ answer }: Question): vscode.TextDocument | undefined {
@@ -123,6 +125,11 @@ function isOf({ input }: vscode.Tab, documents: readonly vscode.Uri[]): boolean 
   return (
     input instanceof vscode.TabInputText && documents.some((uri) => uri.toString() === input.uri.toString())
   );
+}
+
+/** Of the document that is written in answer to a call. */
+export function answerName(title: string): string {
+  return vscode.l10n.t('Answer to {0}', title);
 }
 
 /** What every system takes for a name. */

@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { humanEventNames, type ModelAsksBody, type ModelAsksNoMoreBody } from '../../debug/humanEvents.ts';
 import { answerScheme, commands, debugType } from '../ids.ts';
 import { reportingErrors } from '../reportErrors.ts';
-import { Questions } from './questions.ts';
+import { answerName, Questions } from './questions.ts';
 
 /** Has the person at the keyboard answer LLM calls, in a document beside the conversation. */
 export function registerHuman(log: vscode.LogOutputChannel): Disposable {
@@ -26,7 +26,7 @@ export function registerHuman(log: vscode.LogOutputChannel): Disposable {
   );
   store.add(debug.onDidTerminateDebugSession((session) => next(() => questions.over(session))));
   store.add(
-    languages.registerCodeLensProvider({ scheme: answerScheme, pattern: '**/Answer to *' }, sendLens),
+    languages.registerCodeLensProvider({ scheme: answerScheme, pattern: `**/${answerName('*')}` }, sendLens),
   );
   const register = (id: string, run: () => Promise<void>): void => {
     store.add(vscode.commands.registerCommand(id, () => reportingErrors(run, log)));
@@ -39,7 +39,7 @@ export function registerHuman(log: vscode.LogOutputChannel): Disposable {
 const sendLens: vscode.CodeLensProvider = {
   provideCodeLenses: () => [
     new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), {
-      title: '$(send) Send as the model’s answer',
+      title: vscode.l10n.t('$(send) Send as the model’s answer'),
       command: commands.sendAnswer,
     }),
   ],

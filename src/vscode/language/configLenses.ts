@@ -22,7 +22,7 @@ export function registerConfigLenses(texts: ConfigTexts): Disposable {
       const position = document.positionAt(beginOf(config));
       return [
         new vscode.CodeLens(new vscode.Range(position, position), {
-          title: '$(open-preview) Show Effective Config',
+          title: vscode.l10n.t('$(open-preview) Show Effective Config'),
           command: commands.showEffectiveConfig,
           arguments: [document.uri],
         }),

@@ -8,7 +8,7 @@ export function renameProvider(contexts: ConfigContexts): vscode.RenameProvider 
   return {
     prepareRename: async (document, position) => {
       const context = await contexts.of(document);
-      if (context === undefined) throw new Error("The element can't be renamed.");
+      if (context === undefined) throw new Error(vscode.l10n.t("The element can't be renamed."));
       const found = renamableAt(context, document.offsetAt(position));
       if (!found.ok) throw new Error(found.message);
       return { range: spanToRange(context.document, found.span), placeholder: found.name };

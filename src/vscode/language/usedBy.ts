@@ -43,8 +43,11 @@ function toLens(uri: vscode.Uri, { site, uses }: UsedSite): vscode.CodeLens {
   const position = positionOf(site);
   const files = new Set(uses.map((use) => use.uri.toString())).size;
   return new vscode.CodeLens(new vscode.Range(position, position), {
-    title: `$(references) used by ${files} ${files === 1 ? 'config' : 'configs'}`,
-    tooltip: 'Show the configs that name it',
+    title:
+      files === 1
+        ? vscode.l10n.t('$(references) used by 1 config')
+        : vscode.l10n.t('$(references) used by {0} configs', files),
+    tooltip: vscode.l10n.t('Show the configs that name it'),
     command: 'editor.action.showReferences',
     arguments: [uri, position, [...uses]],
   });

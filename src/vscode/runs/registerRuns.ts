@@ -53,7 +53,8 @@ export function registerRuns({ client, clock, log }: RunsParts): Disposable {
 /** Above the rows: what is still to come, or what went wrong. */
 function messageOf({ runs, unread, problem }: CatalogState): string {
   if (problem) return formatReport(problem);
-  return unread > 0 ? `Reading ${runs.length + unread} runs: ${runs.length} so far.` : '';
+  if (unread === 0) return '';
+  return vscode.l10n.t('Reading {0} runs: {1} so far.', runs.length + unread, runs.length);
 }
 
 function isEmpty({ runs, unread, listed, problem }: CatalogState): boolean {

@@ -1,4 +1,4 @@
-import type { TraceSummary } from '../../protocol/traceRpc.ts';
+import type { TraceSummary } from '../../protocol/runRpc.ts';
 
 /** A trace on disk, as the file system tells of it. */
 export interface RunFile {

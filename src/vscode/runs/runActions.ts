@@ -33,8 +33,8 @@ export async function renameRun(run: Run): Promise<string | undefined> {
   const current = path.basename(folder);
   const siblings = (await namesIn(parent)).filter((name) => name !== current);
   const name = await vscode.window.showInputBox({
-    title: 'Rename Run',
-    prompt: `A new name for the folder of the run, in ${parent}`,
+    title: vscode.l10n.t('Rename Run'),
+    prompt: vscode.l10n.t('A new name for the folder of the run, in {0}', parent),
     value: current,
     validateInput: (value) => problemOfName(value, siblings),
   });
@@ -66,10 +66,15 @@ export async function deleteRuns(runs: readonly Run[]): Promise<void> {
   if (running) throw stillRunning(runLabel(running));
   const places = await Promise.all(runs.map(({ file }) => findPlace(file.trace)));
   const paths = places.flatMap(pathsOf);
-  const what = runs.length === 1 && runs[0] ? `the run "${runLabel(runs[0])}"` : `${runs.length} runs`;
+  const question =
+    runs.length === 1 && runs[0]
+      ? vscode.l10n.t('Delete the run "{0}"?', runLabel(runs[0]))
+      : vscode.l10n.t('Delete {0} runs?', runs.length);
   const wholeFolder = places.some(({ kind }) => kind === 'folder');
-  const detail = wholeFolder ? `${listed(paths)}\n\nEverything in a folder goes with it.` : listed(paths);
-  if (!(await confirm(`Delete ${what}?`, detail, 'Move to Trash'))) return;
+  const detail = wholeFolder
+    ? `${listed(paths)}\n\n${vscode.l10n.t('Everything in a folder goes with it.')}`
+    : listed(paths);
+  if (!(await confirm(question, detail, vscode.l10n.t('Move to Trash')))) return;
   await closeEditors(runs.map(({ file }) => file.trace));
   const left = await moveToTrash(paths);
   if (left.length > 0) await deleteForGood(left);
@@ -110,8 +115,10 @@ async function moveToTrash(paths: readonly string[]): Promise<readonly Left[]> {
 async function deleteForGood(left: readonly Left[]): Promise<void> {
   const paths = left.map((entry) => entry.path);
   const detail = `${listed(paths)}\n\n${left[0]?.reason ?? ''}`;
-  const question = 'It could not be moved to the trash. Delete it for good? This cannot be undone.';
-  if (!(await confirm(question, detail, 'Delete for Good'))) return;
+  const question = vscode.l10n.t(
+    'It could not be moved to the trash. Delete it for good? This cannot be undone.',
+  );
+  if (!(await confirm(question, detail, vscode.l10n.t('Delete for Good')))) return;
   for (const file of paths) {
     try {
       await vscode.workspace.fs.delete(vscode.Uri.file(file), { recursive: true });
@@ -129,7 +136,7 @@ async function confirm(question: string, detail: string, button: string): Promis
 function listed(paths: readonly string[]): string {
   const named = paths.slice(0, mostNamed);
   const rest = paths.length - named.length;
-  return [...named, ...(rest > 0 ? [`… and ${rest} more`] : [])].join('\n');
+  return [...named, ...(rest > 0 ? [vscode.l10n.t('… and {0} more', rest)] : [])].join('\n');
 }
 
 /** Closes the viewers of these traces, which would stand on nothing. Whether there were any. */

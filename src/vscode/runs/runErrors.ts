@@ -1,11 +1,12 @@
 import path from 'node:path';
+import * as l10n from '@vscode/l10n';
 import { CodedError } from '../../base/errors.ts';
 
 export function noAnswer(): CodedError {
   return new CodedError({
     code: 'runs/no-answer',
-    message: 'Reading the runs took too long and was given up.',
-    hint: 'Refresh the view to try again.',
+    message: l10n.t('Reading the runs took too long and was given up.'),
+    hint: l10n.t('Refresh the view to try again.'),
   });
 }
 
@@ -13,26 +14,26 @@ export function noAnswer(): CodedError {
 export function stillRunning(name: string): CodedError {
   return new CodedError({
     code: 'runs/still-running',
-    message: `The run ${name} is still going.`,
-    hint: 'Stop it, or wait until it ends.',
+    message: l10n.t('The run {0} is still going.', name),
+    hint: l10n.t('Stop it, or wait until it ends.'),
   });
 }
 
 export function folderShared(trace: string): CodedError {
   return new CodedError({
     code: 'runs/folder-shared',
-    message: 'The folder of this trace holds more than its run, so it is not renamed.',
+    message: l10n.t('The folder of this trace holds more than its run, so it is not renamed.'),
     location: { file: trace },
-    hint: 'Rename the trace itself in the Explorer.',
+    hint: l10n.t('Rename the trace itself in the Explorer.'),
   });
 }
 
 export function configGone(config: string, trace: string): CodedError {
   return new CodedError({
     code: 'runs/config-gone',
-    message: 'The config of this run is no longer there.',
+    message: l10n.t('The config of this run is no longer there.'),
     location: { file: config },
-    hint: `A copy of it, as it was, may be in ${path.dirname(trace)}.`,
+    hint: l10n.t('A copy of it, as it was, may be in {0}.', path.dirname(trace)),
   });
 }
 
@@ -40,9 +41,9 @@ export function cannotRename(folder: string, cause: unknown): CodedError {
   return new CodedError(
     {
       code: 'runs/cannot-rename',
-      message: `The folder of the run cannot be renamed: ${reasonOf(cause)}`,
+      message: l10n.t('The folder of the run cannot be renamed: {0}', reasonOf(cause)),
       location: { file: folder },
-      hint: 'Close what uses files in it, and see that you may write there.',
+      hint: l10n.t('Close what uses files in it, and see that you may write there.'),
     },
     { cause },
   );
@@ -52,9 +53,9 @@ export function cannotDelete(file: string, cause: unknown): CodedError {
   return new CodedError(
     {
       code: 'runs/cannot-delete',
-      message: `The run cannot be deleted: ${reasonOf(cause)}`,
+      message: l10n.t('The run cannot be deleted: {0}', reasonOf(cause)),
       location: { file },
-      hint: 'Close what uses its files, and see that you may write there.',
+      hint: l10n.t('Close what uses its files, and see that you may write there.'),
     },
     { cause },
   );

@@ -1,5 +1,6 @@
 /** What of the disk belongs to a run, and what its folder may be called. */
 import path from 'node:path';
+import * as l10n from '@vscode/l10n';
 import { contains, type Root } from './runTree.ts';
 
 /** The copy of the config that every run leaves in the folder it made: the mark of such a folder. */
@@ -51,15 +52,18 @@ const longestName = 255;
  * @param siblings what lies beside the folder, the folder itself excluded
  */
 export function problemOfName(name: string, siblings: readonly string[]): string | undefined {
-  if (name.trim() === '') return 'A run needs a name.';
-  if (/[/\\]/.test(name)) return 'A name has no / and no \\.';
-  if (name === '.' || name === '..') return `"${name}" is no name of a folder.`;
-  if (name !== name.trim()) return 'A name does not begin or end with a space.';
-  if (name.endsWith('.')) return 'A name does not end with a full stop.';
+  if (name.trim() === '') return l10n.t('A run needs a name.');
+  if (/[/\\]/.test(name)) return l10n.t('A name has no / and no \\.');
+  if (name === '.' || name === '..') return l10n.t('"{0}" is no name of a folder.', name);
+  if (name !== name.trim()) return l10n.t('A name does not begin or end with a space.');
+  if (name.endsWith('.')) return l10n.t('A name does not end with a full stop.');
   const bad = forbidden.exec(name);
-  if (bad) return `A name has no ${bad[0] < ' ' || bad[0] === '\x7f' ? 'control characters' : bad[0]}.`;
-  if (devices.test(name)) return `Windows keeps the name ${name} for a device.`;
-  if (new TextEncoder().encode(name).length > longestName) return `A name has at most ${longestName} bytes.`;
+  if (bad && /\p{Cc}/u.test(bad[0])) return l10n.t('A name has no control characters.');
+  if (bad) return l10n.t('A name has no {0}.', bad[0]);
+  if (devices.test(name)) return l10n.t('Windows keeps the name {0} for a device.', name);
+  if (new TextEncoder().encode(name).length > longestName) {
+    return l10n.t('A name has at most {0} bytes.', longestName);
+  }
   const taken = siblings.find((sibling) => sibling.toLowerCase() === name.toLowerCase());
-  return taken === undefined ? undefined : `There is already a "${taken}" beside it.`;
+  return taken === undefined ? undefined : l10n.t('There is already a "{0}" beside it.', taken);
 }

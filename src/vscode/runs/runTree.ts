@@ -1,5 +1,6 @@
 /** Runs as a tree: by workspace folder and by config, each level only where it tells runs apart. */
 import path from 'node:path';
+import * as l10n from '@vscode/l10n';
 import type { Run } from './run.ts';
 
 export interface Root {
@@ -38,7 +39,7 @@ export function runTree(runs: readonly Run[], roots: readonly Root[]): readonly 
   return [...byRoot].map(([root, own]) => ({
     kind: 'folder',
     id: `folder:${root?.path ?? ''}`,
-    label: root?.name ?? 'Outside the workspace',
+    label: root?.name ?? l10n.t('Outside the workspace'),
     description: '',
     path: root?.path ?? '',
     children: byConfigs(own, roots),

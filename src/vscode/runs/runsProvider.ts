@@ -97,7 +97,11 @@ function runItem(node: RunNode): vscode.TreeItem {
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
   item.contextValue = contextOf(node);
   // The editor's own command, which it treats as in its Explorer: a click leaves the focus here, a second one pins.
-  item.command = { command: 'vscode.open', title: 'Open Run', arguments: [vscode.Uri.file(run.file.trace)] };
+  item.command = {
+    command: 'vscode.open',
+    title: vscode.l10n.t('Open Run'),
+    arguments: [vscode.Uri.file(run.file.trace)],
+  };
   return item;
 }
 

@@ -1,20 +1,36 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { CodedError } from '../../base/errors.ts';
-import { DisposableStore } from '../../base/disposable.ts';
+import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable.ts';
 import type { TraceClient } from '../../protocol/traceRpc.ts';
-import { viewerPage } from '../../trace/viewerPage.ts';
+import { viewerPage, type ViewerTexts } from '../../trace/viewerPage.ts';
+import type { ComparedRuns } from './comparedRuns.ts';
+import { debugEpisode } from './debugEpisode.ts';
+import { showSource } from './showSource.ts';
 import { TraceRelay } from './traceRelay.ts';
 
 /** Shows `*.ajtrace` files. Nothing is read here: the page asks, and the trace server answers. */
 export class TraceEditorProvider implements vscode.CustomReadonlyEditorProvider {
   readonly #client: TraceClient;
   readonly #webFolder: vscode.Uri;
+  readonly #compared: ComparedRuns;
+  /** Of the viewers that are open, by trace. */
+  readonly #relays = new Map<string, Set<TraceRelay>>();
+  /** Where the next viewer of a trace begins. */
+  readonly #places = new Map<string, string>();
 
   /** @param webFolder that of the viewer's script and style, and all that its page may load from */
-  constructor(client: TraceClient, webFolder: vscode.Uri) {
+  constructor(client: TraceClient, webFolder: vscode.Uri, compared: ComparedRuns) {
     this.#client = client;
+    this.#compared = compared;
     this.#webFolder = webFolder;
+  }
+
+  /** @param place as parameters of the viewer's address */
+  go(trace: string, place: string): void {
+    const relays = this.#relays.get(trace) ?? new Set();
+    if (relays.size === 0) this.#places.set(trace, place);
+    for (const relay of relays) relay.go(place);
   }
 
   openCustomDocument(uri: vscode.Uri): vscode.CustomDocument {
@@ -25,8 +41,14 @@ export class TraceEditorProvider implements vscode.CustomReadonlyEditorProvider 
   resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): void {
     const { webview } = panel;
     const store = new DisposableStore();
-    const relay = new TraceRelay(this.#client, uri.fsPath, (reply) => void webview.postMessage(reply));
+    const relay = new TraceRelay(this.#client, uri.fsPath, (reply) => void webview.postMessage(reply), {
+      show: (source) => showSource(source),
+      debug: (trace, episode) => debugEpisode(this.#client, trace, episode),
+      otherRun: (trace) => this.#compared.ask(trace),
+      mayRead: (trace) => this.#compared.has(trace),
+    });
     store.add(relay);
+    store.add(this.#keep(uri.fsPath, relay));
     store.add(webview.onDidReceiveMessage((message: unknown) => relay.receive(message)));
     store.add(
       panel.onDidChangeViewState(() => {
@@ -38,6 +60,15 @@ export class TraceEditorProvider implements vscode.CustomReadonlyEditorProvider 
     webview.html = this.#page(webview, uri.fsPath);
   }
 
+  #keep(trace: string, relay: TraceRelay): Disposable {
+    const relays = this.#relays.get(trace) ?? new Set();
+    this.#relays.set(trace, relays.add(relay));
+    const place = this.#places.get(trace);
+    if (place !== undefined) relay.go(place);
+    this.#places.delete(trace);
+    return toDisposable(() => relays.delete(relay));
+  }
+
   #page(webview: vscode.Webview, trace: string): string {
     const asset = (name: string): string =>
       webview.asWebviewUri(vscode.Uri.joinPath(this.#webFolder, name)).toString();
@@ -46,15 +77,24 @@ export class TraceEditorProvider implements vscode.CustomReadonlyEditorProvider 
       cspSource: webview.cspSource,
       scriptUri: asset('trace.js'),
       styleUri: asset('trace.css'),
-      boot: { transport: 'vscode', trace },
+      boot: { transport: 'vscode', trace, texts: viewerTexts() },
     });
   }
+}
+
+/** Those of the editor's language, where the extension has it. */
+function viewerTexts(): ViewerTexts | undefined {
+  const { bundle } = vscode.l10n;
+  return bundle && { language: vscode.env.language, bundle };
 }
 
 function notOnDisk(uri: vscode.Uri): CodedError {
   return new CodedError({
     code: 'trace/not-on-disk',
-    message: `A trace can only be shown from disk, and ${uri.toString(true)} is not on this machine's.`,
-    hint: 'Save it to a folder of this machine and open it from there.',
+    message: vscode.l10n.t(
+      "A trace can only be shown from disk, and {0} is not on this machine's.",
+      uri.toString(true),
+    ),
+    hint: vscode.l10n.t('Save it to a folder of this machine and open it from there.'),
   });
 }

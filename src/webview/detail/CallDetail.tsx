@@ -1,13 +1,15 @@
+import * as l10n from '@vscode/l10n';
 import { useRef } from 'preact/hooks';
-import type { CallView } from '../../protocol/traceRpc.ts';
+import { largestWindow } from '../../protocol/traceRpc.ts';
+import type { CallView } from '../../protocol/episodeRpc.ts';
+import { ConversationView } from '../message/ConversationView.tsx';
 import { timelinePlace } from '../state/place.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
-import { count, counted, duration, moment, prettyJson } from '../ui/format.ts';
+import { count, duration, fileName, moment, prettyJson } from '../ui/format.ts';
+import { GoToSource } from '../ui/GoToSource.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { Failure, Loading, Note } from '../ui/Notices.tsx';
 import { Stat } from '../ui/Stat.tsx';
-import { MessageCard } from './MessageCard.tsx';
-import { MessagePages } from './MessagePages.tsx';
 
 interface Props {
   readonly episode: number;
@@ -20,39 +22,47 @@ export function CallDetail({ episode, call: number }: Props) {
   const { value: call, error, retry } = useAnswer('call', { trace, episode, call: number });
   return (
     // Another call starts at its top, with its own parts open.
-    <section key={number} class="detail" aria-label={`Call ${number}`}>
+    <section key={number} class="detail" aria-label={l10n.t('Call {0}', number)}>
       {error && <Failure report={error} retry={retry} />}
-      {call === undefined && !error && <Loading what={`call ${number}`} />}
+      {call === undefined && !error && <Loading>{l10n.t('Loading call {0} …', number)}</Loading>}
       {call && <CallBody episode={episode} call={call} />}
     </section>
   );
 }
 
 function CallBody({ episode, call }: { readonly episode: number; readonly call: CallView }) {
+  const { trace } = useViewer();
   const reply = useRef<HTMLHeadingElement>(null);
+  const leftOut = useAnswer('leftOut', { trace, episode, call: call.row.call });
   const { row, messages } = call;
   return (
     <>
       <CallHeader episode={episode} call={call} onReply={() => reply.current?.scrollIntoView()} />
       {row.error !== null && (
-        <Note kind="warning">
-          The client got status {row.status}: {row.error}
-        </Note>
+        <Note kind="warning">{l10n.t('The client got status {0}: {1}', row.status, row.error)}</Note>
       )}
-      <Json title="Options" json={call.options} />
-      {call.tools !== null && <Json title="Tools" json={call.tools} />}
-      <h3>Request, {counted(messages.length, 'message')}</h3>
-      <MessagePages messages={messages} />
-      <h3 ref={reply}>Reply</h3>
-      {call.reply ? (
-        <MessageCard message={call.reply} />
-      ) : (
-        <p class="muted">
-          {row.error === null ? 'Not kept: the call is not tracked.' : 'None: the call was not answered.'}
-        </p>
-      )}
+      <Json title={l10n.t('Options')} json={call.options} />
+      {call.tools !== null && <Json title={l10n.t('Tools')} json={call.tools} />}
+      {leftOut.error && <Failure report={leftOut.error} retry={leftOut.retry} />}
+      <ConversationView
+        source={{ episode, conversation: { kind: 'call', call: row.call } }}
+        title={
+          messages.length === 1
+            ? l10n.t('Request, 1 message')
+            : l10n.t('Request, {0} messages', count(messages.length))
+        }
+        messages={messages}
+        {...(leftOut.value && { leftOut: leftOut.value })}
+        reply={{ message: call.reply, missing: missingReply(row.error), heading: reply }}
+      />
     </>
   );
+}
+
+function missingReply(error: string | null): string {
+  return error === null
+    ? l10n.t('Not kept: the call is not tracked.')
+    : l10n.t('None: the call was not answered.');
 }
 
 interface HeaderProps {
@@ -61,37 +71,51 @@ interface HeaderProps {
   readonly onReply: () => void;
 }
 
-function CallHeader({ episode, call: { row }, onReply }: HeaderProps) {
+function CallHeader({ episode, call: { row, source }, onReply }: HeaderProps) {
   const { go } = useViewer();
   const { timeline } = row;
   return (
     <div class="detail-header">
       <div class="title-line">
-        <h2>Call {row.call}</h2>
+        <h2>{l10n.t('Call {0}', row.call)}</h2>
         <span class="muted">{row.agent}</span>
         {row.tag !== '' && <span class="badge">{row.tag}</span>}
         <button type="button" class="link" onClick={onReply}>
-          To the reply <Icon name="down" />
+          {l10n.t('To the reply')} <Icon name="down" />
         </button>
+        {source && (
+          <GoToSource
+            key={row.call}
+            episode={episode}
+            of={{ kind: 'call', call: row.call }}
+            label={`${fileName(source.file)}:${source.line}`}
+            what={l10n.t('{0}, the source of call {1}', `${fileName(source.file)}:${source.line}`, row.call)}
+            shortcut="s"
+          />
+        )}
         {timeline === null ? (
-          <span class="muted">in no timeline</span>
+          <span class="muted">{l10n.t('in no timeline')}</span>
         ) : (
           <button type="button" class="link" onClick={() => go(timelinePlace(episode, timeline))}>
-            Timeline {timeline} <Icon name="chevron" />
+            {l10n.t('Timeline {0}', timeline)} <Icon name="chevron" />
           </button>
         )}
       </div>
       <dl class="stats foldable">
-        <Stat name="Status">{row.status}</Stat>
-        <Stat name="Time">{duration(row.seconds)}</Stat>
-        <Stat name="Prompt" note="tokens">
+        <Stat name={l10n.t('Status')}>{row.status}</Stat>
+        <Stat name={l10n.t('Time')}>{duration(row.seconds)}</Stat>
+        {row.askedAfter !== null && <Stat name={l10n.t('Before the model')}>{duration(row.askedAfter)}</Stat>}
+        {row.firstAfter !== null && (
+          <Stat name={l10n.t('First token')}>{duration(row.firstAfter - (row.askedAfter ?? 0))}</Stat>
+        )}
+        <Stat name={l10n.t('Prompt')} note={l10n.t('tokens')}>
           {count(row.promptTokens)}
         </Stat>
-        <Stat name="Reply" note="tokens">
+        <Stat name={l10n.t('Reply')} note={l10n.t('tokens')}>
           {count(row.replyTokens)}
         </Stat>
-        <Stat name="Finish">{row.finishReason ?? 'none'}</Stat>
-        <Stat name="Started">{moment(row.startedAt)}</Stat>
+        <Stat name={l10n.t('Finish')}>{row.finishReason ?? l10n.t('none')}</Stat>
+        <Stat name={l10n.t('Started')}>{moment(row.startedAt)}</Stat>
       </dl>
     </div>
   );
@@ -102,6 +126,9 @@ function Json({ title, json }: { readonly title: string; readonly json: string }
     <details class="json">
       <summary>{title}</summary>
       <pre>{prettyJson(json)}</pre>
+      {json.length >= largestWindow.json - 1 && (
+        <p class="muted">{l10n.t('Only the first {0} characters are shown.', count(json.length))}</p>
+      )}
     </details>
   );
 }

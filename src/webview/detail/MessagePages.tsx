@@ -1,22 +1,66 @@
-import { useState } from 'preact/hooks';
-import type { MessageView } from '../../protocol/traceRpc.ts';
+import * as l10n from '@vscode/l10n';
+import { Fragment } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { FoundText, LeftOutView, MessageView } from '../../protocol/conversationRpc.ts';
+import { groupBy } from '../../tracking/groupBy.ts';
+import { LeftOutCard } from '../message/LeftOutCard.tsx';
 import { count } from '../ui/format.ts';
 import { Icon } from '../ui/Icon.tsx';
-import { MessageCard } from './MessageCard.tsx';
+import { MessageCard, type CardProps } from './MessageCard.tsx';
 
 /** Messages that are drawn at once. */
 const pageLength = 50;
 
-/** The last messages of a request, the newest at the end, and a way to the earlier ones. */
-export function MessagePages({ messages }: { readonly messages: readonly MessageView[] }) {
-  const last = Math.max(messages.length - pageLength, 0);
-  const [chosen, setFrom] = useState(last);
+/** Where the page with the newest messages begins. */
+export function lastPage(total: number): number {
+  return Math.max(total - pageLength, 0);
+}
+
+/** Where the page begins that has a message: the one that is shown, if it has it. */
+export function pageOf(message: number, from: number, total: number): number {
+  if (message >= from && message < from + pageLength) return from;
+  return Math.max(0, Math.min(message - Math.floor(pageLength / 2), lastPage(total)));
+}
+
+interface Props {
+  readonly messages: readonly MessageView[];
+  /** Position of the page's first message. */
+  readonly from: number;
+  readonly onMove: (from: number) => void;
+  readonly card: Omit<CardProps, 'message' | 'found'>;
+  readonly found: FoundText | undefined;
+  /** Messages that stand between these and that training leaves out. */
+  readonly leftOut: readonly LeftOutView[];
+}
+
+/** The last messages of a conversation, the newest at the end, and a way to the earlier ones. */
+export function MessagePages({ messages, from: chosen, onMove, card, found, leftOut }: Props) {
+  const before = useMemo(() => groupBy(leftOut, (one) => one.before), [leftOut]);
+  const last = lastPage(messages.length);
   const from = Math.min(chosen, last);
   return (
     <>
-      {last > 0 && <Pager from={from} total={messages.length} onMove={setFrom} />}
+      {last > 0 && <Pager from={from} total={messages.length} onMove={onMove} />}
       {messages.slice(from, from + pageLength).map((message) => (
-        <MessageCard key={message.index} message={message} />
+        <Fragment key={message.index}>
+          <LeftOutCards messages={before.get(message.index)} />
+          <MessageCard
+            {...card}
+            message={message}
+            found={found?.message === message.index ? found : undefined}
+          />
+        </Fragment>
+      ))}
+      {from === last && <LeftOutCards messages={before.get(messages.length)} />}
+    </>
+  );
+}
+
+function LeftOutCards({ messages = [] }: { readonly messages: readonly LeftOutView[] | undefined }) {
+  return (
+    <>
+      {messages.map((message, index) => (
+        <LeftOutCard key={index} message={message} />
       ))}
     </>
   );
@@ -34,31 +78,31 @@ function Pager({ from, total, onMove }: PagerProps) {
   const earlier = Math.min(from, pageLength);
   const later = Math.min(total - end, pageLength);
   return (
-    <div class="pager" role="toolbar" aria-label="Messages shown">
+    <div class="pager" role="toolbar" aria-label={l10n.t('Messages shown')}>
       <span class="pager-text" role="status">
-        {count(from + 1)} to {count(end)} of {count(total)}
+        {l10n.t('{0} to {1} of {2}', count(from + 1), count(end), count(total))}
       </span>
       <button type="button" disabled={earlier === 0} onClick={() => onMove(0)}>
-        First
+        {l10n.t('First')}
       </button>
       <button
         type="button"
         disabled={earlier === 0}
-        aria-label={`Show ${earlier} earlier messages`}
+        aria-label={l10n.t('Show {0} earlier messages', earlier)}
         onClick={() => onMove(from - earlier)}
       >
-        <Icon name="up" /> {earlier} earlier
+        <Icon name="up" /> {l10n.t('{0} earlier', earlier)}
       </button>
       <button
         type="button"
         disabled={later === 0}
-        aria-label={`Show ${later} later messages`}
+        aria-label={l10n.t('Show {0} later messages', later)}
         onClick={() => onMove(from + later)}
       >
-        <Icon name="down" /> {later} later
+        <Icon name="down" /> {l10n.t('{0} later', later)}
       </button>
       <button type="button" disabled={later === 0} onClick={() => onMove(total - pageLength)}>
-        Last
+        {l10n.t('Last')}
       </button>
     </div>
   );

@@ -1,165 +1,223 @@
-import type { RefObject } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { largestWindow, type MessageView, type TokensView } from '../../protocol/traceRpc.ts';
-import { useViewer, useWindow, type Windowed } from '../state/viewer.ts';
-import type { Slice } from '../state/windowBuffer.ts';
+import * as l10n from '@vscode/l10n';
+import { useState } from 'preact/hooks';
+import type { TimelineView } from '../../protocol/episodeRpc.ts';
+import { timelinePlace } from '../state/place.ts';
+import { useShortcuts } from '../state/shortcuts.ts';
+import { useViewer } from '../state/viewer.ts';
 import { Failure } from '../ui/Notices.tsx';
-import { useVirtualizer } from '../ui/useVirtualizer.ts';
-import { MessageHeading } from './MessageCard.tsx';
 import { TimelineMap } from './TimelineMap.tsx';
-import { TokenChunk, tokenId } from './TokenChunk.tsx';
-import { chunkTokens, itemOfToken, tokenItems, type TokenItem } from './tokenLayout.ts';
+import { tokenId, type Marks } from './TokenChunk.tsx';
+import { TokenFind, TokenGo } from './TokenFind.tsx';
+import { TokenItems } from './TokenItems.tsx';
+import type { TimelineOf } from './timelineOf.ts';
+import { nextLayer } from './tokenLayers.ts';
+import { messageAt } from './tokenLayout.ts';
 import { tokenAfterKey } from './tokenMoves.ts';
+import { TokenCopy, TokenTools } from './TokenTools.tsx';
 import { TokenTooltip, tokenOf, tooltipId } from './TokenTooltip.tsx';
-import { useFollower } from './useFollower.ts';
-
-/** Pixels, until the real heights are measured. */
-const headingHeight = 40;
-const chunkHeight = 130;
-
-interface TokenSlice extends Slice {
-  readonly view: TokensView;
-}
+import { useTokens, type Tokens } from './useTokens.ts';
 
 interface Props {
-  readonly episode: number;
-  readonly timeline: number;
-  readonly messages: readonly MessageView[];
+  readonly of: TimelineOf;
+  readonly timeline: TimelineView;
+  /** To begin at; null: where one was. */
+  readonly token: number | null;
 }
 
-/** A timeline's tokens below the headings of their messages. Only those near the visible ones are held and drawn. */
-export function TokenList({ episode, timeline, messages }: Props) {
-  const scroller = useRef<HTMLDivElement>(null);
-  const [active, setActive] = useState<number | null>(null);
+/**
+ * A timeline's tokens below the headings of their messages. Only those near the visible ones are held and drawn; the
+ * server has the others, also when one searches or copies.
+ */
+export function TokenList({ of, timeline: view, token }: Props) {
+  const { go } = useViewer();
+  const tokens = useTokens({ of, view, token });
   const [hasFocus, setHasFocus] = useState(false);
-  const items = useMemo(() => tokenItems(messages), [messages]);
-  const tokens = useTokens(episode, timeline);
-  const virtualizer = useTokenVirtualizer(scroller, items, active);
-  const { range } = virtualizer;
-  const first = items[range?.startIndex ?? 0]?.from ?? 0;
-  const end = items[range?.endIndex ?? 0]?.end ?? 0;
-  useEffect(() => {
-    if (end > first) tokens.want(first, end);
-  });
-
-  const show = (token: number, align: 'auto' | 'start') =>
-    virtualizer.scrollToIndex(itemOfToken(items, token), { align });
-  const follower = useFollower();
-  const onKeyDown = (event: KeyboardEvent) => {
-    follower.release();
-    const target = tokenAfterKey(event.key, active ?? first, (items.at(-1)?.end ?? 0) - 1);
-    if (target === undefined) return;
-    event.preventDefault();
-    setActive(target);
-    follower.follow(target, (token) => show(token, 'auto'));
-  };
-  const onFocus = () => {
-    setHasFocus(true);
-    setActive((token) => token ?? first);
-  };
-  const onPick = (token: number) => {
-    follower.release();
-    show(token, 'start');
-  };
-  const view = tokens.slice?.view;
+  const [bar, setBar] = useState<Bar>(null);
+  const { slice, error, retry } = tokens.window;
+  const { episode, timeline, setting = null } = of;
+  const read = (message: number) => go(timelinePlace(episode, timeline, null, { setting, message }));
+  useShortcuts(l10n.t('Tokens'), [
+    {
+      keys: ['m'],
+      what: l10n.t('Read the message of the current token'),
+      run: () => read(messageAt(view.messages, tokens.active ?? tokens.shown.first)),
+    },
+  ]);
   return (
     <>
-      {tokens.error && <Failure report={tokens.error} retry={tokens.retry} />}
-      <TimelineMap messages={messages} shown={{ first, end }} onPick={onPick} />
-      <div
-        class="tokens"
-        role="listbox"
-        aria-label="Tokens"
-        aria-activedescendant={active === null ? undefined : tokenId(active)}
-        aria-describedby={hasFocus ? tooltipId : undefined}
-        tabIndex={0}
-        ref={scroller}
-        onKeyDown={onKeyDown}
-        onFocus={onFocus}
-        onBlur={() => setHasFocus(false)}
-        onWheel={() => follower.release()}
-        onPointerDown={() => follower.release()}
-        onClick={({ target }) => setActive((token) => tokenOf(target) ?? token)}
-      >
-        <Items virtualizer={virtualizer} items={items} view={view} active={active} />
-      </div>
-      <TokenTooltip list={scroller} tokens={view} messages={messages} focused={hasFocus ? active : null} />
+      {error && <Failure report={error} retry={retry} />}
+      <TokenBars view={view} tokens={tokens} bar={bar} onBar={setBar} />
+      <TimelineMap
+        strip={tokens.strip}
+        layer={tokens.layer}
+        advantage={view.advantage}
+        total={view.row.tokens}
+        shown={tokens.shown}
+        onPick={tokens.pick}
+      />
+      <ListBox
+        tokens={tokens}
+        advantage={view.advantage}
+        hasFocus={hasFocus}
+        onFocus={setHasFocus}
+        onFind={() => setBar('find')}
+        onRead={read}
+      />
+      <TokenTooltip
+        list={tokens.list}
+        of={of}
+        tokens={slice?.view}
+        messages={view.messages}
+        focused={hasFocus ? tokens.active : null}
+      />
     </>
   );
 }
 
-function useTokens(episode: number, timeline: number): Windowed<TokenSlice> {
-  const { client, trace } = useViewer();
-  return useWindow<TokenSlice>({
-    fetch: async (from, limit) => {
-      const view = await client.ask('tokens', { trace, episode, timeline, from, limit });
-      return { from: view.from, length: view.ids.length, total: view.total, view };
-    },
-    largest: largestWindow.tokens,
-    smallest: 2_048,
-  });
+type Bar = 'find' | 'go' | null;
+
+interface BarsProps {
+  readonly view: TimelineView;
+  readonly tokens: Tokens;
+  readonly bar: Bar;
+  readonly onBar: (bar: Bar) => void;
 }
 
-function useTokenVirtualizer(
-  scroller: RefObject<HTMLDivElement | null>,
-  items: readonly TokenItem[],
-  active: number | null,
-) {
-  return useVirtualizer<HTMLDivElement>({
-    count: items.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: (index) => estimatedHeight(items[index]),
-    getItemKey: (index) => items[index]?.key ?? index,
-    overscan: 3,
-    alwaysDrawn: active === null ? -1 : itemOfToken(items, active),
-  });
-}
-
-/** Not yet fetched tokens keep their place. */
-function estimatedHeight(item: TokenItem | undefined): number {
-  if (item?.kind !== 'tokens') return headingHeight;
-  return Math.ceil((chunkHeight * (item.end - item.from)) / chunkTokens) + 8;
-}
-
-interface ItemsProps {
-  readonly virtualizer: ReturnType<typeof useTokenVirtualizer>;
-  readonly items: readonly TokenItem[];
-  readonly view: TokensView | undefined;
-  readonly active: number | null;
-}
-
-function Items({ virtualizer, items, view, active }: ItemsProps) {
+/** What stands above the tokens: what can be done with them, and what is being done. */
+function TokenBars({ view, tokens, bar, onBar }: BarsProps) {
+  const { layer, onLayer, chosen, searcher, active, shown, list, strip } = tokens;
+  const close = () => {
+    onBar(null);
+    searcher.clear();
+    list.current?.focus();
+  };
+  const go = (token: number) => {
+    // The focus would make the first token in view the current one.
+    close();
+    tokens.go(token);
+  };
+  const clear = () => {
+    chosen.clear();
+    list.current?.focus();
+  };
+  const commands = { onFind: () => onBar('find'), onGo: () => onBar('go'), onChoose: chosen.all };
+  useTokenShortcuts({ ...commands, onLayer: () => onLayer(nextLayer(layer)) });
   return (
-    <div class="token-items" role="presentation" style={{ height: `${virtualizer.getTotalSize()}px` }}>
-      {virtualizer.getVirtualItems().map(({ index, key, start }) => (
-        <div
-          key={key}
-          class="token-item"
-          role="presentation"
-          data-index={index}
-          ref={(element) => virtualizer.measureElement(element)}
-          style={{ transform: `translateY(${start}px)` }}
-        >
-          <Item item={items[index]} view={view} active={active} />
-        </div>
-      ))}
+    <>
+      <TokenTools layer={layer} onLayer={onLayer} timeline={view} strip={strip} {...commands} />
+      {bar === 'find' && (
+        <TokenFind
+          search={searcher.search}
+          onSearch={(wanted) => searcher.start(wanted, active ?? shown.first)}
+          onStep={searcher.step}
+          onClose={close}
+        />
+      )}
+      {bar === 'go' && <TokenGo total={view.row.tokens} onGo={go} onClose={close} />}
+      {chosen.range && (
+        <TokenCopy chosen={chosen.range} told={chosen.told} onCopy={chosen.copy} onClear={clear} />
+      )}
+    </>
+  );
+}
+
+interface ListBoxProps {
+  readonly tokens: Tokens;
+  readonly advantage: number | null;
+  readonly hasFocus: boolean;
+  readonly onFocus: (has: boolean) => void;
+  readonly onFind: () => void;
+  /** Goes to a message among the others. */
+  readonly onRead: (message: number) => void;
+}
+
+function ListBox({ tokens, advantage, hasFocus, onFocus, onFind, onRead }: ListBoxProps) {
+  const { active, chosen, shown, layer, searcher, list, follower } = tokens;
+  const marks: Marks = {
+    layer,
+    advantage,
+    active,
+    chosen: chosen.range,
+    ...searcher.near(shown.first, shown.end),
+  };
+  return (
+    <div
+      class="tokens"
+      role="listbox"
+      aria-label={l10n.t('Tokens')}
+      aria-multiselectable="true"
+      aria-activedescendant={active === null ? undefined : tokenId(active)}
+      aria-describedby={hasFocus ? tooltipId : undefined}
+      data-layer={layer}
+      tabIndex={0}
+      ref={list}
+      onKeyDown={(event) => onKeyDown(event, tokens, onFind)}
+      onCopy={(event) => chosen.onCopy(event, active)}
+      onFocus={() => {
+        onFocus(true);
+        if (active === null) tokens.setActive(shown.first);
+      }}
+      onBlur={() => onFocus(false)}
+      onWheel={() => follower.release()}
+      onPointerDown={() => follower.release()}
+      onClick={(event) => onClick(event, tokens)}
+    >
+      <TokenItems
+        virtualizer={tokens.virtualizer}
+        items={tokens.items}
+        tokens={tokens.window.slice?.view}
+        marks={marks}
+        onRead={onRead}
+      />
     </div>
   );
 }
 
-interface ItemProps {
-  readonly item: TokenItem | undefined;
-  readonly view: TokensView | undefined;
-  readonly active: number | null;
+function onKeyDown(event: KeyboardEvent, tokens: Tokens, onFind: () => void): void {
+  const { active, chosen, shown, total, follower } = tokens;
+  follower.release();
+  if (event.ctrlKey || event.metaKey) {
+    const command = { a: chosen.all, f: onFind }[event.key];
+    if (command === undefined) return;
+    event.preventDefault();
+    command();
+    return;
+  }
+  if (event.key === 'Escape') chosen.clear();
+  const from = active ?? shown.first;
+  const target = event.altKey ? undefined : tokenAfterKey(event.key, from, total - 1);
+  if (target === undefined) return;
+  event.preventDefault();
+  if (event.shiftKey) chosen.extend(from, target);
+  else chosen.clear();
+  tokens.go(target);
 }
 
-function Item({ item, view, active }: ItemProps) {
-  if (item === undefined) return null;
-  if (item.kind === 'tokens')
-    return <TokenChunk from={item.from} end={item.end} tokens={view} active={active} />;
-  return (
-    <div class="token-heading">
-      <MessageHeading message={item.message} />
-    </div>
-  );
+function onClick(event: MouseEvent, { active, chosen, shown, setActive }: Tokens): void {
+  const token = tokenOf(event.target);
+  if (token === null) return;
+  if (event.shiftKey) chosen.extend(active ?? shown.first, token);
+  else chosen.clear();
+  setActive(token);
+}
+
+interface Commands {
+  readonly onFind: () => void;
+  readonly onGo: () => void;
+  readonly onLayer: () => void;
+  readonly onChoose: () => void;
+}
+
+function useTokenShortcuts({ onFind, onGo, onLayer, onChoose }: Commands): void {
+  useShortcuts(l10n.t('Tokens'), [
+    { keys: ['f', 'Ctrl+F'], what: l10n.t('Find in the tokens'), run: onFind },
+    { keys: ['g'], what: l10n.t('Go to a token by its position'), run: onGo },
+    { keys: ['c'], what: l10n.t('Next meaning of the colors'), run: onLayer },
+    { keys: ['a', 'Ctrl+A'], what: l10n.t('Choose all tokens, to copy them'), run: onChoose },
+    { keys: ['Shift+ArrowRight', 'Shift+ArrowDown'], what: l10n.t('Choose tokens') },
+    { keys: ['Ctrl+C'], what: l10n.t('Copy the text of the chosen tokens') },
+    { keys: ['Escape'], what: l10n.t('Choose none') },
+    { keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'], what: l10n.t('Another token') },
+    { keys: ['Home', 'End', 'PageUp', 'PageDown'], what: l10n.t('First, last, and far between') },
+  ]);
 }

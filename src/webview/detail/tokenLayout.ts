@@ -1,4 +1,6 @@
-import type { MessageView } from '../../protocol/traceRpc.ts';
+import * as l10n from '@vscode/l10n';
+import type { MessageView } from '../../protocol/conversationRpc.ts';
+import { hiddenCharacter, hiddenName } from './hiddenCharacters.ts';
 
 /** Tokens that are laid out together; as few as a list of them still scrolls smoothly with. */
 export const chunkTokens = 128;
@@ -44,34 +46,58 @@ export function itemOfToken(items: readonly TokenItem[], token: number): number 
   return found !== undefined && found.from <= token ? low : -1;
 }
 
+/** Index of the message that a token is in; of those without tokens none is. */
+export function messageAt(messages: readonly MessageView[], token: number): number {
+  const found = messages.findIndex(
+    ({ firstToken, tokens }) => token >= firstToken && token < firstToken + tokens,
+  );
+  return Math.max(0, found);
+}
+
 /** A token's text, cut where whitespace must be made visible. */
 export type TextPiece =
-  | { readonly kind: 'text' | 'spaces'; readonly text: string }
+  | { readonly kind: 'text' | 'spaces' | 'hidden'; readonly text: string }
   | { readonly kind: 'newline' | 'tab' | 'return' };
 
 /** A single space before a word is the commonest of all: its token shows it by itself, see {@link startsWord}. */
 export function textPieces(text: string): readonly TextPiece[] {
-  return (text.match(/\n|\r|\t| +|[^ \n\r\t]+/g) ?? []).map((piece): TextPiece => {
-    if (piece === '\n') return { kind: 'newline' };
-    if (piece === '\t') return { kind: 'tab' };
-    if (piece === '\r') return { kind: 'return' };
-    return { kind: piece.startsWith(' ') ? 'spaces' : 'text', text: piece };
+  return (text.match(piece) ?? []).map((found): TextPiece => {
+    if (found === '\n') return { kind: 'newline' };
+    if (found === '\t') return { kind: 'tab' };
+    if (found === '\r') return { kind: 'return' };
+    if (hiddenCharacter.test(found)) return { kind: 'hidden', text: found };
+    return { kind: found.startsWith(' ') ? 'spaces' : 'text', text: found };
   });
 }
 
-/** One space and then no whitespace at all. */
+const hidden = hiddenCharacter.source;
+const piece = new RegExp(`[\\n\\r\\t]|${hidden}| +|(?:(?!${hidden})[^ \\n\\r\\t])+`, 'gu');
+
+/** One space and then neither whitespace nor what hides. */
 export function startsWord(text: string): boolean {
-  return /^ ?\S+$/.test(text);
+  return /^ ?\S+$/.test(text) && !hiddenCharacter.test(text);
 }
 
-/** Whitespace in words. */
-export function spoken(text: string): string {
-  if (text === '') return 'part of a character';
+/** What a screen reader would pass over, in words; undefined: the text speaks for itself. */
+export function spoken(text: string): string | undefined {
+  if (text === '') return l10n.t('part of a character');
+  if (text.trim() !== '' && !hiddenCharacter.test(text)) return undefined;
   const names: Readonly<Record<string, string>> = {
-    ' ': 'space',
-    '\n': 'newline',
-    '\t': 'tab',
-    '\r': 'return',
+    ' ': l10n.t('space'),
+    '\n': l10n.t('newline'),
+    '\t': l10n.t('tab'),
+    '\r': l10n.t('return'),
   };
-  return Array.from(text, (character) => names[character] ?? 'whitespace').join(' ');
+  return textPieces(text)
+    .flatMap((piece) => {
+      if (piece.kind === 'hidden') return [hiddenName(piece.text)];
+      if (piece.kind === 'text') return [piece.text];
+      return Array.from(textOfPiece(piece), (character) => names[character] ?? character);
+    })
+    .join(' ');
+}
+
+function textOfPiece(piece: TextPiece): string {
+  if ('text' in piece) return piece.text;
+  return { newline: '\n', tab: '\t', return: '\r' }[piece.kind];
 }

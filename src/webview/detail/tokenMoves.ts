@@ -1,5 +1,8 @@
 import { tokenId } from './TokenChunk.tsx';
 
+/** Tokens that a page is taken for. */
+const page = 1_000;
+
 /** Where a key leads from a token; undefined: not a key of the list's. */
 export function tokenAfterKey(key: string, token: number, last: number): number | undefined {
   switch (key) {
@@ -11,6 +14,10 @@ export function tokenAfterKey(key: string, token: number, last: number): number 
       return tokenOnLine(token, 1) ?? last;
     case 'ArrowUp':
       return tokenOnLine(token, -1) ?? 0;
+    case 'PageDown':
+      return Math.min(token + page, last);
+    case 'PageUp':
+      return Math.max(token - page, 0);
     case 'Home':
       return 0;
     case 'End':
@@ -18,6 +25,27 @@ export function tokenAfterKey(key: string, token: number, last: number): number 
     default:
       return undefined;
   }
+}
+
+/** Where a key leads on the map; undefined: not one of its keys. */
+export function tokenAfterMapKey(
+  key: string,
+  { first, end }: { readonly first: number; readonly end: number },
+  total: number,
+): number | undefined {
+  const screen = Math.max(1, end - first);
+  const moves: Readonly<Record<string, number>> = {
+    ArrowRight: first + screen,
+    ArrowUp: first + screen,
+    ArrowLeft: first - screen,
+    ArrowDown: first - screen,
+    PageUp: first + Math.ceil(total / 10),
+    PageDown: first - Math.ceil(total / 10),
+    Home: 0,
+    End: total - 1,
+  };
+  const target = moves[key];
+  return target === undefined ? undefined : Math.max(0, Math.min(target, total - 1));
 }
 
 /** Pixels that tokens of one line may differ by: chips are a little higher than words. */

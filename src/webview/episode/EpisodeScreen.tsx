@@ -1,30 +1,46 @@
-import type { EpisodeFinding, EpisodeView } from '../../protocol/traceRpc.ts';
+import * as l10n from '@vscode/l10n';
+import type { EpisodeFinding } from '../../protocol/traceLists.ts';
+import type { EpisodeView } from '../../protocol/episodeRpc.ts';
+import type { RunView } from '../../protocol/runRpc.ts';
 import { CallDetail } from '../detail/CallDetail.tsx';
 import { TimelineDetail } from '../detail/TimelineDetail.tsx';
-import { episodeStatus, trainsWord } from '../run/status.ts';
-import { depth, episodePlace } from '../state/place.ts';
+import { MergeExplainer } from '../merge/MergeExplainer.tsx';
+import { callsCell, timeCell, tokensCell, TrainableCell } from '../run/cells.tsx';
+import { trainedLacks } from '../state/recorded.ts';
+import { Recorded } from '../ui/Recorded.tsx';
+import { episodeStatus, episodeStatusWord, trainsWord } from '../run/status.ts';
+import { comparePlace, episodePlace, isPart } from '../state/place.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
-import { count, counted, duration, reward, share } from '../ui/format.ts';
+import { count, reward } from '../ui/format.ts';
+import { DebugEpisode } from '../ui/DebugEpisode.tsx';
+import { FindingMessage } from '../ui/FindingMessage.tsx';
+import { FollowLatest } from '../ui/FollowLatest.tsx';
+import { GoToSource } from '../ui/GoToSource.tsx';
 import { Icon } from '../ui/Icon.tsx';
 import { Empty, Failure, Loading, Note } from '../ui/Notices.tsx';
 import { Stat } from '../ui/Stat.tsx';
 import { useFold, type Fold } from '../ui/useFold.tsx';
-import { CallLanes } from './CallLanes.tsx';
+import { TimeAxis } from './axis/TimeAxis.tsx';
 import { Parts } from './Parts.tsx';
 
 interface Props {
+  readonly run: RunView;
   readonly episode: number;
 }
 
 /** One episode: when it called, what came of the calls, and one of them or of its timelines in full. */
-export function EpisodeScreen({ episode: number }: Props) {
+export function EpisodeScreen({ run, episode: number }: Props) {
   const { trace, place } = useViewer();
   const { value: episode, error, retry } = useAnswer('episode', { trace, episode: number });
   const fold = useFold();
   if (episode === undefined) {
     return (
       <main class="screen">
-        {error ? <Failure report={error} retry={retry} /> : <Loading what={`episode ${number}`} />}
+        {error ? (
+          <Failure report={error} retry={retry} />
+        ) : (
+          <Loading>{l10n.t('Loading episode {0} …', number)}</Loading>
+        )}
       </main>
     );
   }
@@ -32,9 +48,9 @@ export function EpisodeScreen({ episode: number }: Props) {
   return (
     <main class={`screen episode-screen ${fold.className}`}>
       {error && <Failure report={error} retry={retry} />}
-      <EpisodeHeader episode={episode} findings={findings} fold={fold} />
-      {episode.calls.length > 0 && <CallLanes episode={episode} />}
-      <div class={`split ${depth(place) < 2 ? 'split-overview' : ''}`}>
+      <EpisodeHeader run={run} episode={episode} findings={findings} fold={fold} />
+      <TimeAxis episode={episode} />
+      <div class={`split ${isPart(place) ? '' : 'split-overview'}`}>
         <Parts episode={episode} />
         <Detail episode={episode} findings={findings} />
       </div>
@@ -43,34 +59,47 @@ export function EpisodeScreen({ episode: number }: Props) {
 }
 
 interface HeaderProps {
+  readonly run: RunView;
   readonly episode: EpisodeView;
   readonly findings: readonly EpisodeFinding[];
   readonly fold: Fold;
 }
 
-function EpisodeHeader({ episode: { row }, findings, fold }: HeaderProps) {
+function EpisodeHeader({ run, episode: { row }, findings, fold }: HeaderProps) {
   const status = episodeStatus(row);
   return (
     <header class="episode-header">
       <div class="title-line">
         <h1>{row.taskId}</h1>
-        <span class="muted">repeat {row.repeat}</span>
+        <span class="muted">{l10n.t('repeat {0}', row.repeat)}</span>
         <span class={`status status-${status}`} role="status">
           <span class="status-dot" aria-hidden="true" />
-          {status}
+          {episodeStatusWord(status)}
         </span>
+        {row.state === 'ended' && run.imported === undefined && <DebugEpisode episode={row.episode} />}
+        {row.reward !== null && (
+          <GoToSource
+            episode={row.episode}
+            of={{ kind: 'reward' }}
+            label={l10n.t('Reward’s source')}
+            what={l10n.t('Reward’s source')}
+          />
+        )}
+        <FollowLatest run={run} />
         {fold.button}
       </div>
       <dl class="stats foldable">
-        <Stat name="Reward">{reward(row.reward)}</Stat>
-        <Stat name="Time">{duration(row.seconds)}</Stat>
-        <Stat name="Calls">{count(row.calls)}</Stat>
-        <Stat name="Timelines">{count(row.timelines)}</Stat>
-        <Stat name="Tokens">{count(row.tokens)}</Stat>
-        <Stat name="Trainable" note={share(row.trainableTokens, row.tokens)}>
-          {count(row.trainableTokens)}
+        <Stat name={l10n.t('Reward')}>{reward(row.reward)}</Stat>
+        <Stat name={l10n.t('Time')}>{timeCell(row)}</Stat>
+        <Stat name={l10n.t('Calls')}>{callsCell(row)}</Stat>
+        <Stat name={l10n.t('Timelines')}>{count(row.timelines)}</Stat>
+        <Stat name={l10n.t('Tokens')}>{tokensCell(row)}</Stat>
+        <Stat name={l10n.t('Trainable')}>
+          <TrainableCell {...row} />
         </Stat>
-        <Stat name="Would train">{trainsWord(row.trains)}</Stat>
+        <Stat name={l10n.t('Would train')}>
+          <Recorded of={trainedLacks}>{trainsWord(row.trains)}</Recorded>
+        </Stat>
       </dl>
       {row.trains === false && <WouldNotTrain episode={row.episode} findings={findings} />}
     </header>
@@ -89,16 +118,18 @@ function WouldNotTrain({ episode, findings: [first, ...others] }: WouldNotTrainP
     <p class="would-not-train">
       <Icon name="cross" />
       <span>
-        <strong>Would not train</strong>
+        <strong>{l10n.t('Would not train')}</strong>
         {first && (
           <>
-            : {first.message} <span class="finding-code mono">{first.code}</span>
+            : <FindingMessage code={first.code} message={first.message} />
             <span class="finding-hint">{first.hint}</span>
           </>
         )}
-        {others.length > 0 && depth(place) === 2 && (
+        {others.length > 0 && isPart(place) && (
           <button type="button" class="link" onClick={() => go(episodePlace(episode))}>
-            and {counted(others.length, 'other finding')}
+            {others.length === 1
+              ? l10n.t('and 1 other finding')
+              : l10n.t('and {0} other findings', count(others.length))}
           </button>
         )}
       </span>
@@ -114,35 +145,42 @@ interface DetailProps {
 function Detail({ episode, findings }: DetailProps) {
   const { place } = useViewer();
   const number = episode.row.episode;
-  if (place.call !== null) return <CallDetail episode={number} call={place.call} />;
-  if (place.timeline !== null) {
-    return <TimelineDetail episode={number} timeline={place.timeline} />;
-  }
+  if (place.kind === 'call') return <CallDetail episode={number} call={place.call} />;
+  if (place.kind === 'timeline') return <TimelineDetail place={place} />;
   return <Overview episode={episode} findings={findings} />;
 }
 
 /** What is known of the episode as a whole. A lone reason not to train is in the header already. */
 function Overview({ episode: { row, calls }, findings }: DetailProps) {
+  const { go } = useViewer();
   const listed = row.trains === false && findings.length === 1 ? [] : findings;
   return (
-    <section class="detail" aria-label="Overview">
+    <section class="detail" aria-label={l10n.t('Overview')}>
       {row.error && <Failure report={row.error} />}
       {listed.map(({ code, message, severity, hint }) => (
         <Note key={message} kind={severity}>
-          <strong class="finding-severity">{severity}</strong> {message}{' '}
-          <span class="finding-code mono">{code}</span>
+          <strong class="finding-severity">
+            {severity === 'error' ? l10n.t('error') : l10n.t('warning')}
+          </strong>{' '}
+          <FindingMessage code={code} message={message} />
           <span class="finding-hint">{hint}</span>
         </Note>
       ))}
-      <h2>Task</h2>
+      <div class="title-line">
+        <h2>{l10n.t('Task')}</h2>
+        <button type="button" onClick={() => go(comparePlace(row.episode, null))}>
+          {l10n.t('Compare with another repeat')}
+        </button>
+      </div>
       <p class="text-block">{row.query}</p>
       {calls.length === 0 && (
-        <Empty title="No calls yet.">
+        <Empty title={l10n.t('No calls yet.')}>
           {row.state === 'running'
-            ? 'The workflow has not asked its model anything so far.'
-            : 'The workflow asked its model nothing, so there is nothing to train on.'}
+            ? l10n.t('The workflow has not asked its model anything so far.')
+            : l10n.t('The workflow asked its model nothing, so there is nothing to train on.')}
         </Empty>
       )}
+      {calls.length > 0 && <MergeExplainer episode={row.episode} />}
     </section>
   );
 }

@@ -1,8 +1,10 @@
+import * as l10n from '@vscode/l10n';
 import { useRef, useState } from 'preact/hooks';
-import type { EpisodeView } from '../../protocol/traceRpc.ts';
-import { callPlace, depth, timelinePlace } from '../state/place.ts';
+import type { EpisodeView } from '../../protocol/episodeRpc.ts';
+import { callPlace, isPart, timelinePlace } from '../state/place.ts';
+import { useShortcuts } from '../state/shortcuts.ts';
 import { useViewer } from '../state/viewer.ts';
-import { count, counted, duration, share } from '../ui/format.ts';
+import { count, countedCalls, countedTokens, duration, share } from '../ui/format.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { PartList } from '../ui/PartList.tsx';
 import { useNarrow } from '../ui/useNarrow.ts';
@@ -15,7 +17,7 @@ interface Props {
 export function Parts({ episode }: Props) {
   const { place } = useViewer();
   const narrow = useNarrow();
-  if (!narrow || depth(place) < 2) return <PartLists episode={episode} />;
+  if (!narrow || !isPart(place)) return <PartLists episode={episode} />;
   return <PartChoice episode={episode} />;
 }
 
@@ -42,7 +44,7 @@ function PartChoice({ episode }: Props) {
         class="part-button"
         aria-expanded={open}
         aria-controls={open ? listsId : undefined}
-        title="Other timelines and calls"
+        title={l10n.t('Other timelines and calls')}
         ref={button}
         onClick={() => setOpen(!open)}
       >
@@ -56,8 +58,12 @@ function PartChoice({ episode }: Props) {
 
 function ChosenEntry({ episode: { calls, timelines } }: Props) {
   const { place } = useViewer();
-  if (place.call !== null) {
+  if (place.kind === 'call') {
     return <CallEntry call={calls.find(({ call }) => call === place.call)} />;
+  }
+  if (place.kind !== 'timeline') return null;
+  if (place.setting !== null) {
+    return <span class="part-title">{l10n.t('Timeline {0} by another setting', place.timeline)}</span>;
   }
   return <TimelineEntry timeline={timelines.find(({ timeline }) => timeline === place.timeline)} />;
 }
@@ -68,14 +74,24 @@ interface ListsProps extends Props {
 }
 
 function PartLists({ episode: { row, calls, timelines }, onChoose }: ListsProps) {
+  useShortcuts(l10n.t('Episode'), [
+    {
+      keys: ['ArrowDown', 'ArrowUp', 'Home', 'End'],
+      what: l10n.t('Another timeline or call, in their lists'),
+    },
+  ]);
   const { place, go } = useViewer();
+  const shownTimeline = place.kind === 'timeline' && place.setting === null ? place.timeline : null;
+  const shownCall = place.kind === 'call' ? place.call : null;
   return (
-    <nav class="parts" id={listsId} aria-label="Parts of the episode">
-      <h2>{counted(timelines.length, 'timeline')}</h2>
+    <nav class="parts" id={listsId} aria-label={l10n.t('Parts of the episode')}>
+      <h2>
+        {timelines.length === 1 ? l10n.t('1 timeline') : l10n.t('{0} timelines', count(timelines.length))}
+      </h2>
       <PartList
-        label="Timelines"
+        label={l10n.t('Timelines')}
         count={timelines.length}
-        selected={timelines.findIndex(({ timeline }) => timeline === place.timeline)}
+        selected={timelines.findIndex(({ timeline }) => timeline === shownTimeline)}
         onSelect={(position) => {
           const chosen = timelines[position];
           if (chosen) go(timelinePlace(row.episode, chosen.timeline));
@@ -83,11 +99,11 @@ function PartLists({ episode: { row, calls, timelines }, onChoose }: ListsProps)
         onChoose={onChoose}
         entry={(position) => <TimelineEntry timeline={timelines[position]} />}
       />
-      <h2>{counted(calls.length, 'call')}</h2>
+      <h2>{countedCalls(calls.length)}</h2>
       <PartList
-        label="Calls"
+        label={l10n.t('Calls')}
         count={calls.length}
-        selected={calls.findIndex(({ call }) => call === place.call)}
+        selected={calls.findIndex(({ call }) => call === shownCall)}
         onSelect={(position) => {
           const chosen = calls[position];
           if (chosen) go(callPlace(row.episode, chosen.call));
@@ -104,12 +120,12 @@ function TimelineEntry({ timeline }: { readonly timeline: EpisodeView['timelines
   return (
     <>
       <span class="part-title">
-        Timeline {timeline.timeline}
-        {timeline.provisional && <span class="badge">provisional</span>}
+        {l10n.t('Timeline {0}', timeline.timeline)}
+        {timeline.provisional && <span class="badge">{l10n.t('provisional')}</span>}
       </span>
       <span class="part-note">
-        {counted(timeline.calls.length, 'call')} · {counted(timeline.tokens, 'token')} ·{' '}
-        {share(timeline.trainableTokens, timeline.tokens)} trainable
+        {countedCalls(timeline.calls.length)} · {countedTokens(timeline.tokens)} ·{' '}
+        {l10n.t('{0} trainable', share(timeline.trainableTokens, timeline.tokens))}
       </span>
     </>
   );
@@ -120,7 +136,7 @@ function CallEntry({ call }: { readonly call: EpisodeView['calls'][number] | und
   return (
     <>
       <span class="part-title">
-        Call {call.call} <span class="muted">{call.agent}</span>
+        {l10n.t('Call {0}', call.call)} <span class="muted">{call.agent}</span>
         {call.error !== null && (
           <span class="badge badge-error">
             <Icon name="cross" /> {call.status}
@@ -128,8 +144,8 @@ function CallEntry({ call }: { readonly call: EpisodeView['calls'][number] | und
         )}
       </span>
       <span class="part-note">
-        {duration(call.seconds)} · {count(call.promptTokens)} → {counted(call.replyTokens, 'token')}
-        {call.timeline === null && ' · in no timeline'}
+        {duration(call.seconds)} · {count(call.promptTokens)} → {countedTokens(call.replyTokens)}
+        {call.timeline === null && <> · {l10n.t('in no timeline')}</>}
       </span>
     </>
   );

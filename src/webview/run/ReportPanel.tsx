@@ -1,37 +1,31 @@
-import type { ReportView } from '../../protocol/traceRpc.ts';
-import { count, counted } from '../ui/format.ts';
+import * as l10n from '@vscode/l10n';
+import type { ReportView } from '../../protocol/runRpc.ts';
+import { FindingMessage } from '../ui/FindingMessage.tsx';
+import { count } from '../ui/format.ts';
 import { Icon } from '../ui/Icon.tsx';
+import { hasTerm } from './filterEdit.ts';
 
 export type Finding = ReportView['findings'][number];
 
 interface Props {
   readonly report: ReportView;
   readonly running: boolean;
-  /** Code of the finding whose episodes are selected. */
-  readonly selected: string | null;
-  readonly onSelect: (code: string | null) => void;
+  /** The run's; a finding in it is chosen. */
+  readonly filter: string;
+  readonly onChoose: (code: string) => void;
 }
 
+/** The term that finds a finding's episodes. */
+export const findingTerm = (code: string): string => `finding:${code}`;
+
 /** Whether the run's episodes would train, and what keeps some from it. */
-export function ReportPanel({ report, running, selected, onSelect }: Props) {
+export function ReportPanel({ report, running, filter, onChoose }: Props) {
   const judged = report.trains + report.doesNotTrain;
   return (
     <section class="report" aria-labelledby="report-title">
       <div class="report-line">
-        <h2 id="report-title">Training report</h2>
-        <p class="report-verdict">
-          {judged === 0 ? (
-            'No episode has ended yet.'
-          ) : (
-            <>
-              <strong>
-                {count(report.trains)} of {counted(judged, 'episode')}
-              </strong>{' '}
-              would train{running && ' so far'}
-              {report.findings.length === 0 && ', with nothing to remark'}.
-            </>
-          )}
-        </p>
+        <h2 id="report-title">{l10n.t('Training report')}</h2>
+        <p class="report-verdict">{verdictText(report, running)}</p>
         {judged > 0 && <TrainsBar trains={report.trains} judged={judged} />}
       </div>
       {report.findings.length > 0 && (
@@ -40,8 +34,8 @@ export function ReportPanel({ report, running, selected, onSelect }: Props) {
             <li key={`${finding.severity} ${finding.code}`}>
               <FindingButton
                 finding={finding}
-                pressed={finding.code === selected}
-                onPress={() => onSelect(finding.code === selected ? null : finding.code)}
+                pressed={hasTerm(filter, findingTerm(finding.code))}
+                onPress={() => onChoose(finding.code)}
               />
             </li>
           ))}
@@ -49,6 +43,19 @@ export function ReportPanel({ report, running, selected, onSelect }: Props) {
       )}
     </section>
   );
+}
+
+function verdictText({ trains, doesNotTrain, findings }: ReportView, running: boolean): string {
+  const judged = trains + doesNotTrain;
+  if (judged === 0) {
+    return running ? l10n.t('No episode has ended yet.') : l10n.t('What would train is not known.');
+  }
+  const [some, all] = [count(trains), count(judged)];
+  if (running) return l10n.t('{0} of {1} episodes would train so far.', some, all);
+  if (findings.length === 0) {
+    return l10n.t('{0} of {1} episodes would train, with nothing to remark.', some, all);
+  }
+  return l10n.t('{0} of {1} episodes would train.', some, all);
 }
 
 function TrainsBar({ trains, judged }: { readonly trains: number; readonly judged: number }) {
@@ -93,9 +100,9 @@ function FindingText({ finding }: { readonly finding: Finding }) {
   return (
     <>
       <Icon name={severity === 'error' ? 'cross' : 'warning'} />
-      <span class="finding-severity">{severity}</span>
+      <span class="finding-severity">{severity === 'error' ? l10n.t('error') : l10n.t('warning')}</span>
       <span class="finding-message">
-        {message} <span class="finding-code mono">{code}</span>
+        <FindingMessage code={code} message={message} />
         <span class="finding-hint">{hint}</span>
       </span>
       <span class="finding-count">{concerned(finding)}</span>
@@ -104,7 +111,10 @@ function FindingText({ finding }: { readonly finding: Finding }) {
 }
 
 function concerned({ count: episodes, groups }: Finding): string {
-  if (episodes === 0) return 'the run';
-  const inGroups = groups === 0 ? '' : `${counted(groups, 'group')}, `;
-  return `${inGroups}${counted(episodes, 'episode')}`;
+  if (episodes === 0) return l10n.t('the run');
+  const inEpisodes = episodes === 1 ? l10n.t('1 episode') : l10n.t('{0} episodes', count(episodes));
+  if (groups === 0) return inEpisodes;
+  return groups === 1
+    ? l10n.t('1 group, {0}', inEpisodes)
+    : l10n.t('{0} groups, {1}', count(groups), inEpisodes);
 }

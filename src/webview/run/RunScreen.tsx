@@ -1,98 +1,114 @@
-import { useMemo } from 'preact/hooks';
-import type { RunView } from '../../protocol/traceRpc.ts';
-import { episodePlace } from '../state/place.ts';
-import { useViewer } from '../state/viewer.ts';
-import { count } from '../ui/format.ts';
-import { Icon } from '../ui/Icon.tsx';
+import * as l10n from '@vscode/l10n';
+import { useMemo, useState } from 'preact/hooks';
+import type { NamesView } from '../../protocol/traceLists.ts';
+import type { RunView } from '../../protocol/runRpc.ts';
+import { parseFilter } from '../../trace/filterText.ts';
+import type { RunPlace } from '../state/place.ts';
+import { useShortcuts } from '../state/shortcuts.ts';
+import { useAnswer, useViewer } from '../state/viewer.ts';
+import { Segment } from '../ui/Segment.tsx';
+import { FollowLatest } from '../ui/FollowLatest.tsx';
 import { useFold } from '../ui/useFold.tsx';
 import { EpisodeTable } from './EpisodeTable.tsx';
-import { ReportPanel, type Finding } from './ReportPanel.tsx';
+import { toggledTerm } from './filterEdit.ts';
+import { FilterField } from './FilterField.tsx';
+import { GroupTable } from './GroupTable.tsx';
+import { Histograms } from './Histograms.tsx';
+import { findingTerm, ReportPanel } from './ReportPanel.tsx';
 import { RunHeader } from './RunHeader.tsx';
+import { SavedFilters } from './SavedFilters.tsx';
 import { runStatus } from './status.ts';
-
-/** What the run's screen remembers while an episode is looked at. */
-export interface RunMemory {
-  /** Position of the table's current row. */
-  readonly active: number;
-  /** Code of the finding whose episodes are selected. */
-  readonly finding: string | null;
-}
 
 interface Props {
   readonly run: RunView;
-  readonly memory: RunMemory;
-  readonly onMemory: (memory: RunMemory) => void;
+  readonly place: RunPlace;
 }
 
-export function RunScreen({ run, memory, onMemory }: Props) {
-  const { go } = useViewer();
+/** How the run stands as a whole, and its episodes and groups in a table. */
+export function RunScreen({ run, place }: Props) {
+  const { trace, go } = useViewer();
   const fold = useFold();
-  const finding = run.report.findings.find(({ code }) => code === memory.finding);
-  const marked = useMemo(() => new Set(finding?.episodes), [finding?.episodes]);
-  const select = (code: string | null) => {
-    const chosen = run.report.findings.find((candidate) => candidate.code === code);
-    // Episodes are listed in the order of their numbers, which count from 0.
-    onMemory({ finding: code, active: chosen?.episodes[0] ?? memory.active });
-  };
+  const histograms = useAnswer('histograms', { trace });
+  const { filter } = place;
+  const onFilter = (next: string) => go({ ...place, filter: next.trim() });
+  const others = run.report.findings.map(({ code }) => findingTerm(code));
   return (
     <main class={`screen run-screen ${fold.className}`}>
       <RunHeader run={run} fold={fold} />
+      <Histograms histograms={histograms.value ?? []} filter={filter} onFilter={onFilter} />
       <ReportPanel
         report={run.report}
         running={runStatus(run) === 'running'}
-        selected={memory.finding}
-        onSelect={select}
+        filter={filter}
+        onChoose={(code) => onFilter(toggledTerm(filter, findingTerm(code), others))}
       />
-      <section class="episodes" aria-label="Episodes">
-        {finding && (
-          <Stepper
-            finding={finding}
-            active={memory.active}
-            onStep={(active) => onMemory({ ...memory, active })}
-            onClear={() => select(null)}
-          />
-        )}
-        <EpisodeTable
-          active={memory.active}
-          onActive={(active) => onMemory({ ...memory, active })}
-          marked={marked}
-          onOpen={(episode) => go(episodePlace(episode))}
-        />
-      </section>
+      <Lists run={run} place={place} onFilter={onFilter} />
     </main>
   );
 }
 
-interface StepperProps {
-  readonly finding: Finding;
-  readonly active: number;
-  readonly onStep: (episode: number) => void;
-  readonly onClear: () => void;
+interface ListsProps extends Props {
+  readonly onFilter: (filter: string) => void;
 }
 
-/** Goes through the episodes of a finding, wherever in a long table they are. */
-function Stepper({ finding: { episodes, count: all, message }, active, onStep, onClear }: StepperProps) {
-  const next = episodes.find((episode) => episode > active);
-  const previous = episodes.findLast((episode) => episode < active);
-  const at = episodes.indexOf(active);
+function Lists({ run, place, onFilter }: ListsProps) {
+  const { go, follow } = useViewer();
+  const { known, onWanted } = useKnown(run);
+  const parsed = useMemo(() => parseFilter(place.filter), [place.filter]);
+  const show = (list: RunPlace['list']) => go({ ...place, list, sort: null });
+  useShortcuts(l10n.t('Run'), [
+    {
+      keys: ['t'],
+      what: l10n.t('Episodes or groups'),
+      run: () => show(place.list === 'groups' ? 'episodes' : 'groups'),
+    },
+    { keys: ['ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Home', 'End'], what: l10n.t('Another row') },
+    { keys: ['Enter'], what: l10n.t('Open the row') },
+  ]);
+  const table = {
+    filter: 'filter' in parsed ? parsed.filter : null,
+    sort: place.sort,
+    onSort: (sort: RunPlace['sort']) => go({ ...place, sort }),
+    onClear: () => onFilter(''),
+    follows: run.live && follow.on,
+    onLeave: () => {
+      if (follow.on) follow.set(false);
+    },
+  };
   return (
-    <div class="stepper" role="toolbar" aria-label="Selected episodes">
-      <span class="stepper-text">
-        <strong>
-          {at === -1 ? '' : `${count(at + 1)} of `}
-          {count(episodes.length)} selected
-        </strong>
-        {episodes.length < all && `, the first of ${count(all)}`}: {message}
-      </span>
-      <button type="button" disabled={previous === undefined} onClick={() => onStep(previous ?? active)}>
-        <Icon name="up" /> Previous
-      </button>
-      <button type="button" disabled={next === undefined} onClick={() => onStep(next ?? active)}>
-        <Icon name="down" /> Next
-      </button>
-      <button type="button" onClick={onClear}>
-        Clear
-      </button>
-    </div>
+    <section class="episodes" aria-label={l10n.t('Episodes')}>
+      <div class="list-bar">
+        <div class="segments" role="group" aria-label={l10n.t('List')}>
+          <Segment
+            name={l10n.t('Episodes')}
+            on={place.list === 'episodes'}
+            onPress={() => show('episodes')}
+          />
+          <Segment name={l10n.t('Groups')} on={place.list === 'groups'} onPress={() => show('groups')} />
+        </div>
+        <FollowLatest run={run} />
+        <FilterField filter={place.filter} onFilter={onFilter} known={known} onFocus={onWanted} />
+        <SavedFilters filter={place.filter} onFilter={onFilter} />
+      </div>
+      {place.list === 'groups' ? (
+        <GroupTable {...table} />
+      ) : (
+        <EpisodeTable {...table} imported={run.imported !== undefined} />
+      )}
+    </section>
   );
+}
+
+const noNames: NamesView = { agents: [], tools: [] };
+
+/** What completions offer; agents and tools are asked for once somebody is about to write. */
+function useKnown(run: RunView) {
+  const { client, trace } = useViewer();
+  const [names, setNames] = useState(noNames);
+  const onWanted = () => {
+    // Without them fields are offered all the same.
+    client.ask('names', { trace }).then(setNames, () => undefined);
+  };
+  const findings = run.report.findings.filter(({ count }) => count > 0).map(({ code }) => code);
+  return { known: { ...names, findings }, onWanted };
 }

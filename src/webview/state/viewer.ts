@@ -3,6 +3,8 @@ import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ErrorReport } from '../../base/errors.ts';
 import type { RequestOf, TraceClient, TraceMethod, TraceResults } from '../../protocol/traceRpc.ts';
 import type { ViewerBoot } from '../../trace/viewerPage.ts';
+import type { Follow } from './follow.ts';
+import type { Memory } from './memory.ts';
 import { NewestOnly } from './newestOnly.ts';
 import type { Place } from './place.ts';
 import { WindowBuffer, type Slice } from './windowBuffer.ts';
@@ -14,7 +16,11 @@ export interface Viewer {
   /** Counts what was told to have changed in the trace. */
   readonly version: number;
   readonly place: Place;
+  readonly memory: Memory;
+  /** Whether one has gone anywhere since the page opened. */
+  readonly moved: boolean;
   readonly go: (place: Place) => void;
+  readonly follow: Follow;
 }
 
 export const ViewerContext = createContext<Viewer | null>(null);
@@ -33,10 +39,15 @@ export interface Answer<T> {
   readonly retry: () => void;
 }
 
-/** Asks, and asks again whenever the trace has changed. */
+/**
+ * Asks, and asks again whenever the trace has changed.
+ *
+ * @param isSettled of an answer that nothing will change any more, which is not asked for again
+ */
 export function useAnswer<M extends TraceMethod>(
   method: M,
   parameters: RequestOf<M>,
+  isSettled: (value: TraceResults[M]) => boolean = () => false,
 ): Answer<TraceResults[M]> {
   const { client, version } = useViewer();
   const [attempt, setAttempt] = useState(0);
@@ -56,7 +67,11 @@ export function useAnswer<M extends TraceMethod>(
   );
   useEffect(() => () => requests.dispose(), []);
   const key = JSON.stringify([method, parameters]);
-  useEffect(() => requests.run(key, () => client.ask(method, parameters)), [key, version, attempt]);
+  useEffect(() => {
+    const { value, error } = state?.key === key ? state : {};
+    if (value !== undefined && error === undefined && isSettled(value)) return;
+    requests.run(key, () => client.ask(method, parameters));
+  }, [key, version, attempt]);
   const retry = () => setAttempt((last) => last + 1);
   if (state?.key !== key) return { value: undefined, error: undefined, retry };
   return { value: state.value, error: state.error, retry };

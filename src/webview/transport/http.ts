@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { createParser } from 'eventsource-parser';
 import type { ErrorReport } from '../../base/errors.ts';
 import type { TraceReply } from '../../protocol/traceRpc.ts';
@@ -40,7 +41,9 @@ async function post(body: string, headers: Headers): Promise<TraceReply> {
   });
   if (isRefusal(response)) throw new Refused();
   const reply: unknown = await response.json();
-  if (!isTraceReply(reply)) throw new Error(`Its answer, with status ${response.status}, is no reply.`);
+  if (!isTraceReply(reply)) {
+    throw new Error(l10n.t('Its answer, with status {0}, is no reply.', response.status));
+  }
   return reply;
 }
 
@@ -54,14 +57,17 @@ function unreachable(error: unknown): ErrorReport {
   if (error instanceof Refused) {
     return {
       code: 'viewer/refused',
-      message: 'The trace server does not accept the token of this address.',
-      hint: 'Open the whole address that it printed when it started, with everything after the #.',
+      message: l10n.t('The trace server does not accept the token of this address.'),
+      hint: l10n.t('Open the whole address that it printed when it started, with everything after the #.'),
     };
   }
   return {
     code: 'viewer/unreachable',
-    message: `The trace server did not answer. ${error instanceof Error ? error.message : String(error)}`,
-    hint: 'Start it again with `agentjet trace FILE` and open the address that it prints, or retry.',
+    message: l10n.t(
+      'The trace server did not answer. {0}',
+      error instanceof Error ? error.message : String(error),
+    ),
+    hint: l10n.t('Start it again with `agentjet trace FILE` and open the address that it prints, or retry.'),
   };
 }
 

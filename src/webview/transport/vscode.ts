@@ -1,3 +1,4 @@
+import type { GoMessage } from '../../trace/viewerPage.ts';
 import { isTraceReply, type Transport } from './transport.ts';
 
 /** What the editor gives each webview, once. */
@@ -16,4 +17,15 @@ export function editorTransport(editor: EditorApi, page: Window): Transport {
         if (isTraceReply(event.data)) listener(event.data);
       }),
   };
+}
+
+/** Has the editor say where the page goes: parameters of an address. */
+export function onGo(page: Window, go: (place: URLSearchParams) => void): void {
+  page.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+    if (isGoMessage(data)) go(new URLSearchParams(data.go));
+  });
+}
+
+function isGoMessage(data: unknown): data is GoMessage {
+  return typeof data === 'object' && data !== null && 'go' in data && typeof data.go === 'string';
 }

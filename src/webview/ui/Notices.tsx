@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import type { ComponentChildren } from 'preact';
 import { formatLocation, type ErrorReport } from '../../base/errors.ts';
 import { Icon } from './Icon.tsx';
@@ -15,7 +16,7 @@ export function Failure({ report, retry }: { readonly report: ErrorReport; reado
       </div>
       {retry && (
         <button type="button" onClick={retry}>
-          Retry
+          {l10n.t('Retry')}
         </button>
       )}
     </div>
@@ -53,10 +54,11 @@ export function Empty({
   );
 }
 
-export function Loading({ what }: { readonly what: string }) {
+/** @param children says what is waited for */
+export function Loading({ children }: { readonly children: string }) {
   return (
     <p class="loading" role="status">
-      Loading {what} …
+      {children}
     </p>
   );
 }

@@ -1,17 +1,29 @@
 /** Numbers, times and names as people read them. What is unknown is an en dash. */
+import * as l10n from '@vscode/l10n';
 
 export const unknown = '–';
 
-const whole = new Intl.NumberFormat('en-US');
+/** Of the page: see `lang` in viewerPage.ts. Without a page, as of one in English. */
+export const language = typeof document === 'undefined' ? 'en' : document.documentElement.lang;
+
+const whole = new Intl.NumberFormat(language);
+const dateAndTime = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+});
 
 /** E.g. `12,345`. */
 export function count(value: number): string {
   return whole.format(value);
 }
 
-/** E.g. `1 call`, `12 calls`. */
-export function counted(value: number, one: string, many = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`;
+/** E.g. `1 token`, `12 tokens`. */
+export function countedTokens(value: number): string {
+  return value === 1 ? l10n.t('1 token') : l10n.t('{0} tokens', count(value));
+}
+
+export function countedCalls(value: number): string {
+  return value === 1 ? l10n.t('1 call') : l10n.t('{0} calls', count(value));
 }
 
 /** At most three decimals, e.g. `0.667`, `1`. */
@@ -23,9 +35,9 @@ export function reward(value: number | null): string {
 /** Of a fraction, e.g. `34 %`. A little is not nothing, and nearly all is not all. */
 export function percent(fraction: number | null): string {
   if (fraction === null || Number.isNaN(fraction)) return unknown;
-  if (fraction > 0 && fraction < 0.005) return '< 1 %';
-  if (fraction < 1 && fraction > 0.995) return '> 99 %';
-  return `${Math.round(fraction * 100)} %`;
+  if (fraction > 0 && fraction < 0.005) return l10n.t('< 1 %');
+  if (fraction < 1 && fraction > 0.995) return l10n.t('> 99 %');
+  return l10n.t('{0} %', Math.round(fraction * 100));
 }
 
 /** `part` of `all` as {@link percent}; unknown of nothing. */
@@ -33,23 +45,43 @@ export function share(part: number, all: number): string {
   return percent(all === 0 ? null : part / all);
 }
 
-/** E.g. `8 ms`, `0.42 s`, `12.3 s`, `2 min 05 s`. */
+/** Of data, e.g. `12 kB`, in steps of a thousand. */
+export function bytes(size: number): string {
+  if (size < 1_000) return l10n.t('{0} bytes', count(size));
+  if (size < 1_000_000) return l10n.t('{0} kB', count(Math.round(size / 1_000)));
+  return l10n.t('{0} MB', String(Math.round(size / 100_000) / 10));
+}
+
+/** E.g. `8 ms`, `0.42 s`, `12.3 s`, `2 min 05 s`, `3 h 05 min`, `2 d 03 h`. */
 export function duration(seconds: number | null): string {
   if (seconds === null) return unknown;
-  if (seconds < 0.1) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 10) return `${seconds.toFixed(2)} s`;
-  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  if (seconds < 0.1) return l10n.t('{0} ms', Math.round(seconds * 1000));
+  if (seconds < 10) return l10n.t('{0} s', seconds.toFixed(2));
+  if (seconds < 59.95) return l10n.t('{0} s', seconds.toFixed(1));
   const all = Math.round(seconds);
-  return `${Math.floor(all / 60)} min ${String(all % 60).padStart(2, '0')} s`;
+  if (all < hour) return l10n.t('{0} min {1} s', ...split(all, 60));
+  const minutes = Math.round(seconds / 60);
+  if (minutes < day / 60) return l10n.t('{0} h {1} min', ...split(minutes, 60));
+  return l10n.t('{0} d {1} h', ...split(Math.round(seconds / hour), 24));
+}
+
+/** Seconds. */
+const hour = 3_600;
+const day = 24 * hour;
+
+/** How many wholes, and what is left in two digits. */
+function split(value: number, whole: number): readonly [wholes: number, rest: string] {
+  return [Math.floor(value / whole), String(value % whole).padStart(2, '0')];
 }
 
 /** E.g. `−0.123`. */
 export function logprob(value: number | null): string {
-  return value === null ? 'no logprob' : value.toFixed(3).replace('-', '−');
+  return value === null ? l10n.t('no logprob') : value.toFixed(3).replace('-', '−');
 }
 
 export function moment(milliseconds: number): string {
-  return new Date(milliseconds).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+  if (milliseconds === 0) return unknown;
+  return dateAndTime.format(milliseconds);
 }
 
 /** The last part of a path of either platform. */
@@ -57,11 +89,33 @@ export function fileName(path: string): string {
   return path.split(/[\\/]/).at(-1) ?? path;
 }
 
-/** JSON with indentation; what is no JSON stays as it is. */
+/** JSON with indentation, its numbers and texts as they were written; what is no JSON stays as it is. */
 export function prettyJson(text: string): string {
   try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
+    JSON.parse(text);
   } catch {
     return text; // shown as it was sent
   }
+  return indented(text);
+}
+
+/** Strings whole, marks one by one, and what is between them. */
+const jsonPieces = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
+
+/** @param json that can be parsed */
+function indented(json: string): string {
+  const parts: string[] = [];
+  let depth = 0;
+  let before = '';
+  const newLine = (): void => void parts.push('\n', '  '.repeat(depth));
+  for (const [piece] of json.matchAll(jsonPieces)) {
+    const closes = piece === '}' || piece === ']';
+    const opened = before === '{' || before === '[';
+    if (closes) depth -= 1;
+    if ((closes && !opened) || (opened && !closes) || before === ',') newLine();
+    if (piece === '{' || piece === '[') depth += 1;
+    parts.push(piece === ':' ? ': ' : piece);
+    before = piece;
+  }
+  return parts.join('');
 }

@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Icon } from './Icon.tsx';
@@ -21,7 +22,7 @@ export function useFold(): Fold {
         aria-expanded={unfolded}
         onClick={() => setUnfolded(!unfolded)}
       >
-        Details <Icon name={unfolded ? 'up' : 'down'} />
+        {l10n.t('Details')} <Icon name={unfolded ? 'up' : 'down'} />
       </button>
     ),
   };

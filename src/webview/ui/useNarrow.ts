@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** The style sheet knows it too. */
 const narrow = window.matchMedia('(width < 700px)');
@@ -6,7 +6,7 @@ const narrow = window.matchMedia('(width < 700px)');
 /** Whether the page has no room for a list beside what is chosen in it. */
 export function useNarrow(): boolean {
   const [is, setIs] = useState(narrow.matches);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onChange = () => setIs(narrow.matches);
     narrow.addEventListener('change', onChange);
     return () => narrow.removeEventListener('change', onChange);

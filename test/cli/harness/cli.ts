@@ -3,7 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { inject, onTestFinished } from 'vitest';
-import type { TokenizerNote } from '../../../src/protocol/trace.ts';
+import type { TokenizerNote } from '../../../src/protocol/tracedRun.ts';
 import type { Project } from './project.ts';
 
 export interface Outcome {
@@ -87,6 +87,7 @@ export interface JsonEpisode {
   readonly reward: number | null;
   readonly isSuccess: boolean;
   readonly llmCalls: number;
+  readonly metrics?: Readonly<Record<string, number>>;
   readonly timelines: number | null;
   readonly tokens: number | null;
   readonly trainableTokens: number | null;
@@ -134,10 +135,13 @@ export async function runJson(
 
 /** What a user reads, without what differs from run to run: folders, times, ports, process numbers. */
 export function normalised(text: string, project: Project): string {
+  // A column of times is wider where one has ten seconds.
   return text
     .replaceAll(project.folder, '<folder>')
     .replaceAll(process.execPath, '<node>')
     .replaceAll(/\b\d+\.\d\d s\b/g, '<time>')
+    .replaceAll(/ {2,}time\n(.* ) -+$/gm, '    time\n$1 ------')
+    .replaceAll(/ {2,}<time>$/gm, '  <time>')
     .replaceAll(/_\d{8}_\d{4}\b/g, '_<when>')
     .replaceAll(/(127\.0\.0\.1|localhost):\d+/g, '$1:<port>');
 }

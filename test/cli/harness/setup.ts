@@ -14,8 +14,9 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const root = path.resolve(import.meta.dirname, '../../..');
   const installed = await mkdtemp(path.join(tmpdir(), 'agentjet-cli-'));
-  await cp(path.join(root, 'dist'), path.join(installed, 'dist'), { recursive: true });
-  await cp(path.join(root, 'package.json'), path.join(installed, 'package.json'));
+  for (const part of ['dist', 'media', 'package.json']) {
+    await cp(path.join(root, part), path.join(installed, part), { recursive: true });
+  }
   project.provide('dist', path.join(installed, 'dist'));
   return () => rm(installed, { recursive: true, force: true });
 }

@@ -1,10 +1,5 @@
-import type {
-  TracedCall,
-  TracedMessage,
-  TracedRun,
-  TracedToken,
-  TraceWriter,
-} from '../../../src/protocol/trace.ts';
+import type { TracedCall, TracedMessage, TracedToken, TraceWriter } from '../../../src/protocol/trace.ts';
+import type { TracedRun } from '../../../src/protocol/tracedRun.ts';
 
 /** Episodes whose contents follow from their numbers, so that a reader knows what must be in them. */
 

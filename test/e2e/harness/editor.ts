@@ -92,10 +92,22 @@ export class Editor {
     return other;
   }
 
+  /** The window that `act` makes the editor open. */
+  async windowOpenedBy(act: () => Promise<void>): Promise<Editor> {
+    const opened = this.page.context().waitForEvent('page', { timeout: waitMs });
+    await act();
+    const other = new Editor({ ...this.session, page: await opened }, this.#suite);
+    await other.ready();
+    return other;
+  }
+
   /** Waits until something that matches `selector`, and has `text` in it, shows. */
   async see(selector: string, text?: string | RegExp, timeoutMs = waitMs): Promise<Locator> {
     const found = this.page.locator(selector, text === undefined ? {} : { hasText: text }).first();
-    await found.waitFor({ state: 'visible', timeout: timeoutMs });
+    await found.waitFor({ state: 'visible', timeout: timeoutMs }).catch(async (error: unknown) => {
+      if (timeoutMs < waitMs || !(error instanceof errors.TimeoutError)) throw error;
+      throw new errors.TimeoutError(`${error.message}\nInstead: ${await this.#inFront()}`, { cause: error });
+    });
     return found;
   }
 
@@ -188,6 +200,15 @@ export class Editor {
     });
   }
 
+  /** Holds the mouse over a text until the editor explains it; an edit of what surrounds it takes a hover away. */
+  async hover(selector: string, text: RegExp, explanation: string): Promise<void> {
+    await this.until('the hover shows', async () => {
+      await this.page.mouse.move(0, 0);
+      await (await this.see(selector, text)).hover();
+      return (await this.see('.monaco-hover', explanation, openMs).catch(giveUp)) !== undefined;
+    });
+  }
+
   /** Sets a breakpoint in the file in front and waits for its dot. Lines count from 1. */
   async setBreakpoint(line: number): Promise<void> {
     await this.goToLine(line);
@@ -244,6 +265,27 @@ export class Editor {
 
   close(): Promise<void> {
     return this.session.close();
+  }
+
+  /** What the window shows, for failures on machines whose pictures nobody sees. */
+  async #inFront(): Promise<string> {
+    const texts = async (selector: string): Promise<string> => {
+      const shown = await this.page.locator(selector).filter({ visible: true }).allInnerTexts();
+      return shown.join(' | ').replace(/\s+/g, ' ').slice(0, 300);
+    };
+    const parts = Object.entries({
+      tabs: '.tab',
+      active: '.tab.active',
+      lenses: '.codelens-decoration',
+      status: '.part.statusbar .statusbar-item',
+      toasts: '.notification-toast',
+      input: '.quick-input-list .monaco-list-row',
+      dialog: '.monaco-dialog-box',
+    });
+    const told = await Promise.all(
+      parts.map(async ([name, selector]) => `${name} "${await texts(selector)}"`),
+    );
+    return told.join(', ');
   }
 
   /** Has the command palette list a command. */

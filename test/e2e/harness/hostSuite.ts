@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { SuiteResults } from '../suite/index.ts';
-import { ensurePython } from '../../tools/python.mjs';
+import { ensurePython } from '../../tools/pythonEnvironments.mjs';
 import { artifacts } from './artifacts.ts';
 import { extensionUnderTest, openSession, type Session, type SessionOptions } from './session.ts';
 
@@ -14,7 +14,7 @@ export interface HostSuiteOptions extends Omit<SessionOptions, 'tests' | 'onPage
   readonly limitMinutes?: number;
   /** Whether other suites may run at the same time: true of one that only waits. */
   readonly alongside?: boolean;
-  /** Whether the tests find, in AGENTJET_E2E_PYTHON, a Python with what workflows import. */
+  /** Whether the tests find, in AGENTJET_E2E_PYTHON and AGENTJET_E2E_PYTHON_AGENTS, a Python with what workflows import. */
   readonly python?: boolean;
 }
 
@@ -31,7 +31,10 @@ export async function runHostSuite(options: HostSuiteOptions): Promise<SuiteResu
     env: {
       AGENTJET_E2E_RESULTS: results,
       AGENTJET_E2E_EXTENSION: extensionUnderTest(),
-      ...(options.python === true && { AGENTJET_E2E_PYTHON: await ensurePython() }),
+      ...(options.python === true && {
+        AGENTJET_E2E_PYTHON: await ensurePython(),
+        AGENTJET_E2E_PYTHON_AGENTS: await ensurePython('agents'),
+      }),
       ...options.env,
     },
     onPage: (page) => page.exposeFunction('codeAutomationExit', exit.resolve),

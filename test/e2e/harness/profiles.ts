@@ -11,7 +11,7 @@ const settings = { 'files.autoSave': 'off' };
 
 /** `''` is for the tests right in test/e2e/suite; any other name is a folder below it. */
 export const hostProfiles: Readonly<Record<string, Omit<HostSuiteOptions, 'suite' | 'bundle'>>> = {
-  '': { workspace, settings },
+  '': { workspace, settings, typescript: 'on' },
   configs: { workspace: 'test/fixtures/workspace', settings },
   held: { workspace, settings, alongside: true },
   // Sixty runs whose traces nobody looks at.

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { promisify } from 'node:util';
@@ -27,6 +27,8 @@ export interface ServerOptions {
   readonly tests?: string | undefined;
   /** User settings, over ones that keep the editor quiet. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
+  /** That the editor speaks; its own words stay English, since no language pack can be had here. */
+  readonly language?: string | undefined;
   /** With true a folder starts out restricted until the user trusts it; without, everything is trusted. */
   readonly workspaceTrust?: boolean | undefined;
   /** The whole environment of the server, hence of extension host and debuggees. */
@@ -47,6 +49,8 @@ export interface Server {
 const quietSettings = {
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
+  'workbench.reduceMotion': 'on',
+  'editor.cursorBlinking': 'solid',
   'security.workspace.trust.startupPrompt': 'never',
   'workbench.welcomePage.walkthroughs.openOnInstall': false,
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
@@ -57,7 +61,6 @@ const quietSettings = {
   'update.mode': 'none',
   'chat.disableAIFeatures': true,
   'git.openRepositoryInParentFolders': 'never',
-  'typescript.disableAutomaticTypeAcquisition': true,
 };
 
 /** Resolves when the server answers; rejects with its output when it ends instead, or stays silent for 30 s. */
@@ -66,6 +69,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const extensions = path.join(options.temp, 'exts');
   await mkdir(path.join(options.temp, 'tmp'), { recursive: true });
   await writeSettings(user, options);
+  if (options.language !== undefined) await writeLanguagePack(user, options.language);
   if (options.tests === undefined) await installExtension(options, extensions);
   const token = randomUUID();
   await writeFile(tokenFile(options), token, { mode: 0o600 });
@@ -105,6 +109,15 @@ async function writeSettings(user: string, options: ServerOptions): Promise<void
   await writeFile(path.join(user, 'User/settings.json'), JSON.stringify(settings, undefined, 2));
 }
 
+/** As if a language pack were installed, which has no word of the editor's own. */
+async function writeLanguagePack(user: string, language: string): Promise<void> {
+  const messages = path.join(user, 'main.i18n.json');
+  await writeFile(messages, JSON.stringify({ version: '1.0.0', contents: {} }));
+  const extensions = [{ extensionIdentifier: { id: 'agentjet-tests.language-pack' }, version: '1.0.0' }];
+  const pack = { hash: language, extensions, translations: { vscode: messages }, label: language };
+  await writeFile(path.join(user, 'languagepacks.json'), JSON.stringify({ [language]: pack }));
+}
+
 /** A .vsix the way the editor itself installs one; of a folder what a package contains. */
 async function installExtension(options: ServerOptions, extensions: string): Promise<void> {
   if (!options.extension.endsWith('.vsix')) return copyExtension(options.extension, extensions);
@@ -129,7 +142,9 @@ async function copyExtension(extension: string, extensions: string): Promise<voi
   const target = path.join(extensions, `${manifest.publisher}.${manifest.name}-${manifest.version}`);
   if (existsSync(target)) return;
   await mkdir(target, { recursive: true });
-  await cp(path.join(extension, 'package.json'), path.join(target, 'package.json'));
+  for (const name of await readdir(extension)) {
+    if (/^package(\.nls.*)?\.json$/.test(name)) await cp(path.join(extension, name), path.join(target, name));
+  }
   for (const folder of ['dist', 'media', 'syntaxes']) {
     const source = path.join(extension, folder);
     if (existsSync(source)) await cp(source, path.join(target, folder), { recursive: true });
@@ -146,6 +161,7 @@ function serverArguments(options: ServerOptions, user: string, extensions: strin
     ...['--reconnection-grace-time', '1'],
     ...['--server-data-dir', path.join(options.temp, 'server'), '--user-data-dir', user],
     ...['--extensions-dir', extensions],
+    ...(options.language === undefined ? [] : ['--locale', options.language]),
     ...(options.tests === undefined ? [] : ['--enable-smoke-test-driver']),
     ...(options.workspaceTrust === true ? [] : ['--disable-workspace-trust']),
   ];

@@ -22,9 +22,13 @@ export interface SessionOptions {
   readonly roots?: Readonly<Record<string, string>> | undefined;
   /** What `node` means to the debuggee. Default: the project's own, Node 24. */
   readonly node?: 'project' | 'none' | undefined;
+  /** VS Code's language service for TypeScript: off unless a test is about what it says. */
+  readonly typescript?: 'on' | undefined;
   /** With true a folder starts out restricted until the user trusts it. Default: everything is trusted. */
   readonly workspaceTrust?: boolean | undefined;
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
+  /** That the editor speaks, as it names it. Default: English. */
+  readonly language?: string | undefined;
   /** Added to the environment of server, extension host and debuggees; undefined removes. */
   readonly env?: NodeJS.ProcessEnv | undefined;
   /** See `ServerOptions.tests`. */
@@ -86,17 +90,19 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       extension: options.extension ?? extensionUnderTest(),
       tests: options.tests,
       settings: options.settings,
+      language: options.language,
       workspaceTrust: options.workspaceTrust,
       env: await environment(options, temp),
     });
     closers.push(() => server.stop());
     const browser = await launchBrowser(executablePath, temp);
     closers.push(() => browser.close());
-    const context = await openContext(browser);
+    const context = await openContext(browser, options.tests === undefined);
     const serverEnd = endOf(server);
     const kept = new Set(await readdir(temp));
     const open = async (): Promise<Session> => {
       const page = await openPage(context, temp, options);
+      if (options.typescript !== 'on') await switchOffTypeScript(page, new URL(server.url(workspace)).origin);
       await page.goto(server.url(workspace));
       return {
         page,
@@ -179,6 +185,31 @@ async function forgetPages(context: BrowserContext, url: string): Promise<void> 
   await page.close();
 }
 
+/**
+ * As a user would in the Extensions view. The service takes a third of what a window costs.
+ */
+async function switchOffTypeScript(page: Page, origin: string): Promise<void> {
+  await page.goto(`${origin}/nothing`);
+  await page.evaluate(
+    ([key, value]) =>
+      new Promise<void>((resolve, reject) => {
+        const opening = indexedDB.open('vscode-web-state-db-global', 1);
+        opening.onupgradeneeded = () => opening.result.createObjectStore('ItemTable');
+        opening.onerror = reject;
+        opening.onsuccess = () => {
+          const writing = opening.result.transaction('ItemTable', 'readwrite');
+          writing.objectStore('ItemTable').put(value, key);
+          writing.onerror = reject;
+          writing.oncomplete = () => {
+            opening.result.close();
+            resolve();
+          };
+        };
+      }),
+    ['extensionsIdentifiers/disabled', JSON.stringify([{ id: 'vscode.typescript-language-features' }])],
+  );
+}
+
 /** The markers are how the leak checks know every descendant. */
 async function environment(options: SessionOptions, temp: string): Promise<NodeJS.ProcessEnv> {
   const none = options.node === 'none';
@@ -201,9 +232,11 @@ function definedEnv(): Record<string, string> {
   );
 }
 
-function openContext(browser: Browser): Promise<BrowserContext> {
+/** Nobody looks at the window of tests that run inside of the editor, and all that moves is painted by a processor. */
+function openContext(browser: Browser, isLookedAt: boolean): Promise<BrowserContext> {
   return browser.newContext({
-    viewport: { width: 1440, height: 900 },
+    viewport: isLookedAt ? { width: 1440, height: 900 } : { width: 900, height: 600 },
+    reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
 }

@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { backboneProcesses, breakAt, Conversation, fileUri, lineOf, workspaceFolder } from './debugging.ts';
+import {
+  backboneProcesses,
+  breakAt,
+  Conversation,
+  inConversation,
+  fileUri,
+  lineOf,
+  workspaceFolder,
+} from './debugging.ts';
 
 const insideExecute = 'const completion = await client.chat.completions.create({';
 
 describe('debugging a workflow', () => {
   let debug: Conversation;
 
-  beforeEach(() => {
-    debug = new Conversation();
-  });
-
-  afterEach(async () => {
-    await debug.dispose();
-    await debug.until('no process of a run is left', () => backboneProcesses().length === 0);
-  });
+  inConversation((one) => (debug = one));
 
   it('stops inside the workflow, reads the task, and runs on to the rewards', async () => {
     const line = await lineOf('workflow.ts', insideExecute);

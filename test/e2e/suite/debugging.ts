@@ -39,6 +39,19 @@ export async function lineOf(name: string, text: string): Promise<number> {
   return found;
 }
 
+/** Gives each test of a suite a conversation, after which no process of a run may be left. */
+export function inConversation(begin: (debug: Conversation) => void): void {
+  let debug: Conversation;
+  beforeEach(() => {
+    debug = new Conversation();
+    begin(debug);
+  });
+  afterEach(async () => {
+    await debug.dispose();
+    await debug.until('no process of a run is left', () => backboneProcesses().length === 0);
+  });
+}
+
 /** One conversation with the debugger: everything its sessions say from construction to `dispose`. */
 export class Conversation {
   readonly #messages: Message[] = [];
@@ -154,7 +167,11 @@ export class Conversation {
   }
 
   async request(frame: Frame, command: 'continue' | 'next' | 'stepIn' | 'stepOut'): Promise<void> {
-    await frame.session.customRequest(command, { threadId: frame.threadId });
+    const answer = frame.session.customRequest(command, { threadId: frame.threadId });
+    // Of a program that is at its end, the session may be over before it has answered.
+    await answer.then(undefined, (error: unknown) => {
+      if (command !== 'continue' || (error as Error).name !== 'Canceled') throw error;
+    });
   }
 
   /** Hears of each event by its name, as it comes. */
@@ -211,7 +228,7 @@ export function breakAt(
 
 /** Processes of runs that this editor started: our backbone, and whatever it started in turn. */
 export function backboneProcesses(...parts: readonly string[]): readonly string[] {
-  const sought = parts.length > 0 ? parts : ['backbone.mjs', 'agentjet-test-child'];
+  const sought = parts.length > 0 ? parts : ['backbone.mjs', 'agentjet_worker', 'agentjet-test-child'];
   const marker = process.env['AGENTJET_E2E_TEMP'];
   assert.ok(marker, 'the harness marks its processes');
   return readdirSync('/proc')

@@ -5,7 +5,11 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { titleButton, useEditor } from '../harness/index.ts';
 
-const editor = useEditor({ suite: 'commands', workspace: 'media/examples/math_agent', each: 'files' });
+const editor = useEditor({
+  suite: 'commands',
+  workspace: 'media/examples/math_agent',
+  each: 'files',
+});
 
 const config = 'math_agent.yaml';
 const toast = '.notification-toast';
@@ -59,6 +63,7 @@ test('Open Example copies the example into the chosen folder, once', async () =>
   await editor().commandThatAsks('AgentJet: Open Example');
   await editor().screenshot('examples');
   await editor().pickThatAsks('math_agent');
+  await editor().pickThatAsks('TypeScript');
   await editor().chooseFolder(parent, 'Put the Example Here');
   const copied = path.join(parent, 'math_agent');
   const types = path.join(copied, '.agentjet/types/agentjet.d.ts');
@@ -68,6 +73,7 @@ test('Open Example copies the example into the chosen folder, once', async () =>
   );
   await editor().commandThatAsks('AgentJet: Open Example');
   await editor().pickThatAsks('math_agent');
+  await editor().pickThatAsks('TypeScript');
   await editor().chooseFolder(parent, 'Put the Example Here');
   await editor().see(toast, `There is already a folder ${copied}`);
   await editor().screenshot('already-there');
@@ -87,6 +93,7 @@ test('an API key is kept until it is deleted, and never shown', async () => {
   await editor().see(toast, 'The API key for http://127.0.0.1:9/v1/ is saved');
   await editor().commandThatAsks('AgentJet: Delete API Key');
   await editor().pick('http://127.0.0.1:9/v1');
+  await editor().see(toast, 'The API key for http://127.0.0.1:9/v1 is deleted');
   await editor().command('AgentJet: Delete API Key');
   await editor().see(toast, 'No API key is saved');
 });

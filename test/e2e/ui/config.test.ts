@@ -54,9 +54,6 @@ test('keys and values are offered with what they mean', async () => {
 test('a key explains itself under the mouse', async () => {
   await editor().openFile(config);
   await editor().see('.codelens-decoration a', 'Debug');
-  // Lines that get something put into them close the hover.
-  await editor().see('.view-line', /64.episodes.per.step/);
-  await (await editor().see('.view-line span span', /^num_repeat$/)).hover();
-  await editor().see('.monaco-hover', 'Episodes run per task');
+  await editor().hover('.view-line span span', /^num_repeat$/, 'Episodes run per task');
   await editor().screenshot('hover');
 });

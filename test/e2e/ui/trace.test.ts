@@ -8,6 +8,7 @@ import type { Frame, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { screenshotFile } from '../harness/artifacts.ts';
 import { violations } from '../../webview/harness/accessibility.ts';
+import { startRun } from '../harness/commandLine.ts';
 import { titleButton, useEditor } from '../harness/index.ts';
 import { extensionUnderTest } from '../harness/session.ts';
 
@@ -137,6 +138,58 @@ test('while a breakpoint holds the run, the viewer answers, in this window and i
   await window.close();
 });
 
+/** What stands in the status bar about runs. */
+const runStatus = /math_agent\S* \d+\/\d+ · \d+:\d\d/;
+const statusItem = '.part.statusbar .statusbar-item';
+
+test('a run is followed while it goes on, and its code and its viewer lead to each other', async () => {
+  const line = await lineOf('const reply = completion.choices[0]?.message;');
+  await editor().openFile('workflow.ts');
+  await editor().setBreakpoint(line);
+  await editor().see(titleButton);
+  await editor().seeNo(statusItem, runStatus);
+  await editor().startDebugging();
+  await editor().stoppedAt(line);
+  await (await editor().see(statusItem, runStatus)).click();
+  const viewer = await editor().webview();
+  await seeStatus(viewer, 'running');
+  await viewer.locator('.body-row').first().waitFor();
+  const current = viewer.locator('.body-row.current');
+  // The place is kept while episodes come, and left for the newest once that is wanted.
+  const news = viewer.getByRole('button', { name: /Follow latest \d+ new/ });
+  // By its button, which is there while something stands still: a stop takes the keys from the palette.
+  const go = editor().page.locator('.debug-toolbar .codicon-debug-continue');
+  await editor().until('another episode has begun', async () => {
+    if ((await news.count()) > 0) return true;
+    if ((await go.count()) > 0) await go.click();
+    return false;
+  });
+  await expect.poll(() => current.getAttribute('aria-rowindex')).toBe('2');
+  await editor().screenshot('news');
+  await news.click();
+  await expect.poll(() => current.getAttribute('aria-rowindex')).not.toBe('2');
+  await editor().screenshot('following');
+  await go.waitFor();
+  await editor().command('Remove All Breakpoints');
+  await go.click();
+  await editor().seeNo('.debug-toolbar', undefined, 60_000);
+  await editor().seeNo(statusItem, runStatus);
+  await seeStatus(viewer, 'completed');
+
+  // From the code to the calls, and from an episode of theirs to the debugger.
+  await editor().openFile('workflow.ts');
+  await editor().setBreakpoint(line);
+  await (await editor().see('.codelens-decoration a', /calls · .*tokens\/call/)).click();
+  const calls = await editor().webview();
+  const filter = calls.getByRole('combobox', { name: 'Filter' });
+  await expect.poll(() => filter.inputValue()).toBe(`source:workflow.ts:${line - 5}`);
+  await editor().screenshot('lens');
+  await calls.locator('.body-row').first().click();
+  await calls.getByRole('button', { name: 'Debug this episode' }).click();
+  await editor().stoppedAt(line);
+  await editor().screenshot('debugged-again');
+});
+
 test('a second window opens the trace while the run still writes it', async () => {
   const line = await lineOf('return { reward: null, metadata: { final_answer: reply.content');
   await editor().openFile('workflow.ts');
@@ -174,6 +227,78 @@ test('a viewer that was hidden shows the same when it comes back to the front', 
   await editor().command('AgentJet: Open Last Trace');
   await (await editor().webview()).getByRole('region', { name: 'Timeline 0' }).waitFor();
   await editor().screenshot('back-in-front');
+});
+
+/** A part of the path to where one is. */
+function crumb(viewer: Frame, name: string): Locator {
+  return viewer.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('button', { name });
+}
+
+test('each level is a click or a key away; two repeats are compared, and a task with that of another run', async () => {
+  await startRun(editor(), 'math_agent.yaml', '--tasks', '1', '--repeat', '2').ended;
+  const [first = ''] = await readdir(editor().file('saved_experiments'));
+  await editor().openFile('math_agent.yaml');
+  await editor().see(titleButton);
+  await editor().startDebugging();
+  const viewer = await editor().webview(60_000);
+  await seeRows(viewer);
+  await seeStatus(viewer, 'completed');
+  // Room for all that a level has.
+  await editor().command('View: Hide Panel');
+  await editor().seeNo('.part.panel .repl');
+  await viewer.getByRole('button', { name: 'Groups', exact: true }).click();
+  await viewer.getByRole('grid', { name: '4 groups' }).waitFor();
+  await editor().screenshot('level groups');
+  await viewer.locator('.body-row').first().click();
+  await viewer.getByRole('grid', { name: '4 repeats' }).waitFor();
+  await editor().screenshot('level group');
+
+  await viewer.getByRole('checkbox', { name: 'Mark repeat 0' }).click();
+  await viewer.getByRole('checkbox', { name: 'Mark repeat 3' }).click();
+  await viewer.getByRole('button', { name: 'Compare repeats 0 and 3' }).waitFor();
+  await editor().press('c');
+  await viewer.getByRole('heading', { name: 'Episode 0 beside episode 3' }).waitFor();
+  await viewer.getByRole('region', { name: 'Where they part' }).waitFor();
+  await editor().screenshot('level compare');
+  await viewer.getByRole('button', { name: 'Back' }).click();
+  await viewer.getByRole('grid', { name: '4 repeats' }).waitFor();
+  await viewer.getByRole('button', { name: 'Forward' }).click();
+  await viewer.getByRole('heading', { name: 'Episode 0 beside episode 3' }).waitFor();
+
+  await crumb(viewer, 'Episode 0').click();
+  await viewer.getByRole('region', { name: 'Overview' }).waitFor();
+  await viewer.getByRole('region', { name: 'Time of the episode' }).waitFor();
+  await viewer.getByText('2 calls became one timeline.').waitFor();
+  await editor().screenshot('level episode');
+  const calls = viewer.getByRole('listbox', { name: 'Calls' });
+  await calls.getByRole('option', { name: 'Call 0' }).click();
+  const call = viewer.getByRole('region', { name: 'Call 0' });
+  await call.locator('.message').first().waitFor();
+  await editor().screenshot('level call');
+  await call.getByRole('button', { name: 'Timeline 0' }).click();
+  await tokens(viewer).first().waitFor();
+  await editor().screenshot('level tokens');
+  await editor().press('m');
+  await viewer.locator('.conversation .message').first().waitFor();
+  await editor().screenshot('level conversation');
+  await editor().press('m');
+  await tokens(viewer).first().waitFor();
+  await editor().press('u');
+  await viewer.getByRole('region', { name: 'Overview' }).waitFor();
+  await crumb(viewer, 'Group 0').click();
+  await viewer.getByRole('grid', { name: '4 repeats' }).waitFor();
+
+  await viewer.getByRole('button', { name: 'Compare with another run' }).click();
+  await editor().pick(first);
+  await viewer.getByRole('heading', { name: `(${first}.ajtrace), episode` }).waitFor();
+  await viewer.locator('.compare-row').first().waitFor();
+  await editor().screenshot('level compare runs');
+  // What was chosen may be read again once the page was unloaded.
+  await bringToFront();
+  await editor().openFile('judge.ts');
+  await editor().seeNo('iframe.webview');
+  await editor().command('AgentJet: Open Last Trace');
+  await (await editor().webview()).locator('.compare-row').first().waitFor();
 });
 
 /** Ids of themes by the names that the editor lists them under. */

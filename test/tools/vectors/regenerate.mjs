@@ -1,9 +1,9 @@
 /**
  * `node test/tools/vectors/regenerate.mjs` asks the Python packages what the unit tests of the tokenizers and of configs
  * and of the tracker, the judges, task readers and rollouts expect, and writes it to test/fixtures: `tokenizer`, `hydra`,
- * `convert`, `madness`, `judges`, `tracing`, `readers`, `rollout`, `datagen`, `merging`, `prompts` and `learn_to_ask`. With a
- * name of these only that; from `convert` on, they are followed by the folder of a clone of AgentJet. Needs Python 3.10 or later,
- * and PyPI the first time.
+ * `convert`, `madness`, `judges`, `tracing`, `readers`, `rollout`, `datagen`, `merging`, `prompts`,
+ * `learn_to_ask`, `imported_names` and `trajectories`. With a name of these only that; from `convert` on, they are followed by the folder
+ * of a clone of AgentJet, `imported_names` of one with its whole history. Needs Python 3.10 or later, and PyPI the first time.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -40,6 +40,8 @@ const names = [
   'merging',
   'prompts',
   'learn_to_ask',
+  'imported_names',
+  'trajectories',
 ];
 if (only !== undefined && !names.includes(only)) {
   console.error(`There are no vectors named ${only}; there are ${names.join(', ')}.`);
@@ -110,6 +112,8 @@ const generators = {
   merging: () => fromClone('merging', writeTraceSets),
   prompts: () => fromClone('prompts', writeTraceSets),
   learn_to_ask: () => fromClone('learn_to_ask'),
+  imported_names: () => fromClone('imported_names'),
+  trajectories: () => fromClone('trajectories'),
 };
 for (const [name, generate] of Object.entries(generators)) {
   if (only === undefined || only === name) generate();

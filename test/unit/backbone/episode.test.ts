@@ -9,6 +9,7 @@ import {
   BaseJudge,
   Workflow,
   type AjetTuner,
+  type Verdict,
   type WorkflowOutput,
   type WorkflowTask,
 } from '../../../src/workflow/index.ts';
@@ -88,9 +89,48 @@ function context(
   return { context: made, clock, seen };
 }
 
+class Asking extends BaseJudge {
+  override async computeReward(): Promise<Verdict> {
+    await this.helperLlm.ask([{ role: 'user', content: 'Is it right?' }]);
+    return { reward: 1, isSuccess: true };
+  }
+}
+
 const never = (): Promise<never> => new Promise(() => undefined);
 
 describe('runEpisode', () => {
+  it('tells when the workflow and the judge run, ask the helper and change the environment', async () => {
+    const told: string[] = [];
+    const environments: Environments = {
+      open: ({ beginSpan }) => {
+        const end = beginSpan?.({ kind: 'environment', name: 'create' });
+        return { ...nowhere, leave: () => Promise.resolve(end?.(null)) };
+      },
+    };
+    const { context: made } = context(() => Promise.resolve({ metadata: {} }), {
+      environments,
+      loadJudge: () => Promise.resolve(Asking),
+      spansOf:
+        ({ episode }) =>
+        ({ kind, name }) => {
+          told.push(`${episode}: ${kind} ${name}`);
+          return (error) => told.push(`${kind} ends: ${error ?? 'well'}`);
+        },
+    });
+    const { error } = await runEpisode(slot, made, neverCancelled);
+    expect(error).toMatchObject({ code: 'task-judge/threw' });
+    expect(told).toEqual([
+      '5: environment create',
+      expect.stringMatching(/^5: workflow /),
+      'workflow ends: well',
+      '5: judge Asking',
+      '5: helper helper LLM',
+      'helper ends: not asked',
+      'judge ends: not asked',
+      'environment ends: well',
+    ]);
+  });
+
   it('gives the workflow its task, and the judge its output', async () => {
     let given: WorkflowTask | undefined;
     const { context: made, seen } = context((workflowTask) => {

@@ -5,6 +5,7 @@ import type { FinishedCall } from '../../../src/backbone/model-tuner/call.ts';
 import { failures } from '../../../src/backbone/model-tuner/failures.ts';
 import { CodedError } from '../../../src/base/errors.ts';
 import type { ModelText } from '../../../src/tracking/tokenizer.ts';
+import { FakeClock } from '../fakeClock.ts';
 import { completionOf } from '../model-tuner/tunerBench.ts';
 import type { BegunRequest } from '../../../src/tracking/tracker.ts';
 import {
@@ -25,6 +26,7 @@ function recording(changes: Partial<RecorderOptions> = {}) {
     tracking,
     createTracker: simpleTracker,
     openTrace: () => writer,
+    clock: new FakeClock(),
     warn: (problem) => warnings.push(problem),
     ...changes,
   });
@@ -61,6 +63,56 @@ describe('an episode that is tried again', () => {
       'call 0/2',
     ]);
     expect(tokens).toEqual([2, 1, 3]);
+  });
+});
+
+describe('what an episode does beside its calls', () => {
+  const writing = () => {
+    const clock = new FakeClock();
+    const { recorder, writer } = recording({ clock });
+    start(recorder, 0);
+    const told = (): unknown[] =>
+      writer.spans.splice(0).map(({ kind, name, seconds, error }) => [kind, name, seconds, error]);
+    return { recorder, clock, told };
+  };
+  const began = { call: 0, agentName: 'solver', targetTag: 'main', episode: 0, request, startedAt: 0 };
+
+  it('is told when it is over, and before that if it takes long', () => {
+    const { recorder, clock, told } = writing();
+    const endShort = recorder.spanBegins(0, { kind: 'environment', name: 'step' });
+    clock.advance(100);
+    endShort(null);
+    const endLong = recorder.spanBegins(0, { kind: 'judge', name: 'Judge' });
+    clock.advance(300);
+    expect(told()).toEqual([
+      ['environment', 'step', 0.1, null],
+      ['judge', 'Judge', null, null],
+    ]);
+    endLong('It threw.');
+    endLong(null);
+    expect(told()).toEqual([['judge', 'Judge', 0.3, 'It threw.']]);
+  });
+
+  it('has calls that take long, until they end', async () => {
+    const { recorder, clock, told } = writing();
+    await recorder.callBegins(began);
+    await recorder.callBegins({ ...began, call: 1 });
+    recorder.callEnded(finishedCall({ call: 1 }));
+    clock.advance(1_000);
+    expect(told()).toEqual([['call', 'solver', null, null]]);
+    recorder.callEnded(finishedCall());
+    expect(told()).toEqual([]);
+  });
+
+  it('ends with the episode at the latest, and nothing begins after it', async () => {
+    const { recorder, clock, told } = writing();
+    const end = recorder.spanBegins(0, { kind: 'workflow', name: 'W' });
+    clock.advance(50);
+    await recorder.episodeEnded(episodeResult());
+    end(null);
+    recorder.spanBegins(0, { kind: 'judge', name: 'Judge' })(null);
+    clock.advance(1_000);
+    expect(told()).toEqual([['workflow', 'W', 0.05, 'It had not ended when the episode did.']]);
   });
 });
 

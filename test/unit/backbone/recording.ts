@@ -1,7 +1,8 @@
 import type { FinishedCall } from '../../../src/backbone/model-tuner/call.ts';
 import type { ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
 import type { EpisodeResult } from '../../../src/protocol/run.ts';
-import type { TracedMessage, TraceWriter } from '../../../src/protocol/trace.ts';
+import type { CodePlaces } from '../../../src/protocol/tracedRun.ts';
+import type { TracedMessage, TracedSpan, TraceWriter } from '../../../src/protocol/trace.ts';
 import type { ModelText } from '../../../src/tracking/tokenizer.ts';
 import type { EpisodeTracker, TrackerOptions } from '../../../src/tracking/tracker.ts';
 import { completionOf } from '../model-tuner/tunerBench.ts';
@@ -73,6 +74,8 @@ export function simpleTracker({ text }: TrackerOptions): EpisodeTracker {
 export class NotingWriter implements TraceWriter {
   readonly file = '/runs/exp/exp.ajtrace';
   readonly noted: string[] = [];
+  places: CodePlaces | undefined;
+  readonly spans: TracedSpan[] = [];
 
   episodeStarted: TraceWriter['episodeStarted'] = ({ episode }) => {
     this.noted.push(`episode ${episode} starts`);
@@ -85,8 +88,17 @@ export class NotingWriter implements TraceWriter {
     this.noted.push(`call ${call.episode}/${call.call} ${call.status}: ${outcome}`);
   };
 
+  span: TraceWriter['span'] = (span) => {
+    this.spans.push(span);
+  };
+
   episodeEnded: TraceWriter['episodeEnded'] = ({ result, timelines }) => {
     this.noted.push(`episode ${result.episode} ends, ${timelines.length} timelines`);
+  };
+
+  /** Comes whenever it is found. */
+  codeFound: TraceWriter['codeFound'] = (places) => {
+    this.places = places;
   };
 
   runEnded: TraceWriter['runEnded'] = ({ status, selection }) => {
@@ -109,6 +121,8 @@ export function finishedCall(changes: Partial<FinishedCall> = {}): FinishedCall 
     request,
     startedAt: 5,
     seconds: 1,
+    askedAfter: 0,
+    firstAfter: null,
     status: 200,
     completion: completionOf('aha'),
     failure: undefined,

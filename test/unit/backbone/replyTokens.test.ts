@@ -44,6 +44,31 @@ describe('readReplyTokens', () => {
       ],
     ],
     [
+      'what else there might have been',
+      logprobsOf({
+        token: 'h',
+        bytes: [104],
+        logprob: -1,
+        top_logprobs: [
+          { token: 'H', bytes: [72], logprob: -0.5 },
+          { token: 'token_id:17', bytes: null, logprob: -1 },
+          { token: 'x', logprob: null },
+          null,
+        ],
+      }),
+      [
+        {
+          id: null,
+          bytes: [104],
+          logprob: -1,
+          alternatives: [
+            { id: null, bytes: [72], logprob: -0.5 },
+            { id: 17, bytes: [], logprob: -1 },
+          ],
+        },
+      ],
+    ],
+    [
       'ids beside texts',
       { ...logprobsOf({ token: 'h', bytes: [104], logprob: -1 }), token_ids: [17] },
       [{ id: 17, bytes: [104], logprob: -1 }],

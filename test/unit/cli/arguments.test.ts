@@ -144,15 +144,8 @@ describe('parseArguments', () => {
   });
 
   it('takes a trace to look at', () => {
-    expect(parseArguments(['trace', 'a.ajtrace'])).toEqual({
-      kind: 'trace',
-      trace: { file: 'a.ajtrace', port: undefined, runtime: undefined },
-    });
-    expect(parseArguments(['trace', '--port=0', 'a.ajtrace', '--runtime=node'])).toEqual({
-      kind: 'trace',
-      trace: { file: 'a.ajtrace', port: 0, runtime: 'node' },
-    });
-    expect(parseArguments(['trace', '--help'])).toEqual({ kind: 'help' });
+    const args = ['a.ajtrace', '--port', '65536'];
+    expect(parseArguments(['trace', ...args])).toEqual({ kind: 'subcommand', name: 'trace', args });
     expect(run('--conf', 'a.yaml', '--with-logview')).toMatchObject({ logView: true });
     expect(run('--conf', 'a.yaml')).toMatchObject({ logView: false });
   });
@@ -176,10 +169,6 @@ describe('parseArguments', () => {
     [['--conf', 'a.yaml', '--model', 'script'], 'cli/usage', '--script'],
     [['--conf', 'a.yaml', '--model', 'endpoint', '--base-url', 'x'], 'cli/usage', '--model-name'],
     [['--conf', 'a.yaml', '--split', 'test'], 'cli/usage', 'validation'],
-    [['trace'], 'cli/usage', 'agentjet trace FILE'],
-    [['trace', 'a.ajtrace', 'b.ajtrace'], 'cli/usage', 'b.ajtrace'],
-    [['trace', 'a.ajtrace', '--port', '65536'], 'cli/usage', '65536'],
-    [['trace', 'a.ajtrace', '--conf', 'a.yaml'], 'cli/usage', '--conf'],
   ])('refuses %j by name', (argv, code, named) => {
     let thrown: unknown;
     try {

@@ -118,7 +118,9 @@ describe('locators', () => {
     [workflow('a.ts->X'), ['task'], '`X` lacks the parameter `model`. A workflow function is given'],
     [workflow('a.ts->X'), ['...all'], '`X` takes the rest of its arguments as `...all`'],
     [judge('a.ts->X'), ['task', 'model'], 'has the parameter `model`'],
-    [workflow('a.py->X'), ['row'], undefined],
+    [workflow('a.py->X'), ['model', 'task', 'auxiliary_models'], undefined],
+    [workflow('a.py->X'), ['row', 'model'], '`X` lacks the parameter `task` and has the parameter `row`'],
+    [judge('a.py->X'), ['task', 'response', '**more'], 'takes the rest of its arguments as `**more`'],
   ])('to a function are told of its parameters: %s %j', async (text, parameters, message) => {
     const file = text.includes('.py') ? '/project/a.py' : '/project/a.ts';
     const language = file.endsWith('.py') ? 'python' : 'typescript';

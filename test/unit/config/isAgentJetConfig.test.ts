@@ -12,6 +12,7 @@ describe('isAgentJetConfig', () => {
     '--- # first\najet:\n---\nother: 1\n',
     'broken: [1, {\najet:\n',
     'ajet: # the experiment',
+    'astuner:\n  model: {}\n',
   ])('accepts %j', (text) => {
     expect(isAgentJetConfig(text)).toBe(true);
   });

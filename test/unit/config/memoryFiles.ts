@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { FileReader, PathRules } from '../../../src/base/ports.ts';
 import { compose, type Composition } from '../../../src/config/compose.ts';
+import type { Dialect } from '../../../src/config/dialect.ts';
 import type { Environment } from '../../../src/config/interpolation.ts';
 
 export const posix: PathRules = path.posix;
@@ -29,16 +30,18 @@ function namesIn(folder: string, files: readonly string[], folders: boolean): st
 export interface Composing {
   readonly files?: Readonly<Record<string, string>>;
   readonly environment?: Environment;
+  readonly dialect?: Dialect;
 }
 
 /** Composes a text as `/project/conf/exp.yaml`, started from `/project`. */
 export function composeText(
   text: string,
-  { files = {}, environment = () => undefined }: Composing = {},
+  { files = {}, environment = () => undefined, dialect }: Composing = {},
 ): Promise<Composition> {
   return compose({
     file: '/project/conf/exp.yaml',
     text,
+    ...(dialect && { dialect }),
     cwd: '/project',
     files: memoryFiles(files),
     paths: posix,

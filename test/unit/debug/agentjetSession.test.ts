@@ -1,93 +1,29 @@
 import path from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { AgentJetSession, type AdapterPorts } from '../../../src/debug/agentjetSession.ts';
-import { systemClock } from '../../../src/node/clock.ts';
-import { localFiles } from '../../../src/node/files.ts';
-import { DapClient, type DapMessage } from './dapClient.ts';
+import { describe, expect, it } from 'vitest';
+import type { DapMessage } from './dapClient.ts';
 import { fixtures, ScriptedLauncher } from './scriptedLauncher.ts';
+import {
+  attachTo,
+  connect,
+  endSessions,
+  expectGolden,
+  initialize,
+  isChildRequest,
+  launching,
+  start,
+} from './sessions.ts';
 
-const connections: { client: DapClient; session: AgentJetSession; launcher: ScriptedLauncher }[] = [];
+endSessions();
 
-function connect(ports: Partial<AdapterPorts> = {}) {
-  const launcher = new ScriptedLauncher();
-  const client = new DapClient();
-  const session = new AgentJetSession({
-    launcher,
-    clock: systemClock,
-    files: localFiles,
-    environment: {},
-    savedApiKey: () => Promise.resolve(undefined),
-    ownFolder: '/extension/dist',
-    ...ports,
-  });
-  session.start(client.toAdapter, client.fromAdapter);
-  connections.push({ client, session, launcher });
-  return { client, session, launcher };
-}
-
-const initialize = {
-  pathFormat: 'path',
-  supportsStartDebuggingRequest: true,
-  supportsProgressReporting: true,
-};
-const config = path.join(fixtures, 'config.yaml');
-const launching = (scenario: string, more: object = {}) => ({
-  type: 'agentjet',
-  config,
-  env: { SCENARIO: scenario },
-  ...more,
-});
-
-async function start(client: DapClient, scenario: string, more: object = {}): Promise<void> {
-  await client.request('initialize', initialize);
-  client.send('launch', launching(scenario, more));
-  await client.request('configurationDone');
-}
-
-const isChildRequest = (message: DapMessage): boolean => message.command === 'startDebugging';
 const isLaunched = (message: DapMessage): boolean =>
   message.type === 'response' && message.command === 'launch';
 const isThread = (message: DapMessage): boolean => message.event === 'thread';
-
-/** What a debugger does that attaches: lets the held process go. */
-async function attachTo(port: number): Promise<void> {
-  const [target] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as [
-    { webSocketDebuggerUrl: string },
-  ];
-  const socket = new WebSocket(target.webSocketDebuggerUrl);
-  await new Promise((resolve) => socket.addEventListener('open', resolve));
-  const call = (id: number, method: string): void => socket.send(JSON.stringify({ id, method }));
-  socket.addEventListener('message', ({ data }) => {
-    const { method } = JSON.parse(String(data)) as { method?: string };
-    if (method === 'NodeRuntime.waitingForDisconnect') socket.close();
-  });
-  socket.send(
-    JSON.stringify({
-      id: 1,
-      method: 'NodeRuntime.notifyWhenWaitingForDisconnect',
-      params: { enabled: true },
-    }),
-  );
-  call(2, 'Runtime.runIfWaitingForDebugger');
-}
 
 /** Once it is gone, the signal that ended the one process of a launcher. */
 async function howEnded({ processes }: ScriptedLauncher): Promise<string | null | undefined> {
   expect(processes).toHaveLength(1);
   return (await processes[0]?.exited)?.signal;
 }
-
-async function expectGolden(client: DapClient, name: string): Promise<void> {
-  await expect(client.golden()).toMatchFileSnapshot(`goldens/${name}.txt`);
-}
-
-afterEach(() => {
-  for (const { client, session, launcher } of connections.splice(0)) {
-    expect(client.unasserted().map(({ type, command, event }) => `${type} ${command ?? event}`)).toEqual([]);
-    session.dispose();
-    for (const run of launcher.processes) run.killNow();
-  }
-});
 
 describe('a run without debugging', () => {
   it('goes from launch to end', async () => {

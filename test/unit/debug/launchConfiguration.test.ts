@@ -148,6 +148,27 @@ describe('resolveLaunch', () => {
     expect({ verbose, jsDebug }).toEqual({ verbose: true, jsDebug: { smartStep: false } });
   });
 
+  it('reads .env of the working directory, below all else', async () => {
+    const files = {
+      '.env': 'KEY=file\nEMPTY=file\nA=file\nB=file\nC=file\n',
+      'more.env': 'B=more\nC=more\n',
+    };
+    const own = await resolveLaunch({ config }, context(files));
+    expect(own.spec.env).toEqual({ A: 'file', B: 'file', C: 'file' });
+    const layered = { config, envFile: 'more.env', env: { C: 'own' } };
+    const { spec } = await resolveLaunch(layered, context(files));
+    expect(spec.env).toEqual({ A: 'file', B: 'more', C: 'own' });
+  });
+
+  it('takes no folder of that name, which is an environment of Python’s', async () => {
+    const folder = Object.assign(new Error('a folder'), { code: 'EISDIR' });
+    const { files, ...others } = context();
+    const readText = (file: string): Promise<string | undefined> =>
+      file === at('.env') ? Promise.reject(folder) : files.readText(file);
+    const { spec } = await resolveLaunch({ config }, { ...others, files: { ...files, readText } });
+    expect(spec.env).toEqual({});
+  });
+
   it('leaves a bare name of a runtime to be found on PATH', async () => {
     const { spec } = await resolveLaunch({ config, runtimeExecutable: 'node24' }, context());
     expect(spec.runtimeExecutable).toBe('node24');

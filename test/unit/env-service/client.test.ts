@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { BeginSpan } from '../../../src/backbone/context-tracker/spans.ts';
 import { EnvClient } from '../../../src/backbone/env-service/client.ts';
 import { CancellationSource, neverCancelled } from '../../../src/base/cancellation.ts';
 import { CodedError } from '../../../src/base/errors.ts';
@@ -18,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => service.stop());
 
 /** @param random what is drawn for every pause */
-function client(random = 0.5, baseUrl = `${service.url}/`): EnvClient {
+function client(random = 0.5, baseUrl = `${service.url}/`, beginSpan?: BeginSpan): EnvClient {
   return new EnvClient({
     baseUrl,
     location: { file: '/c.yaml', line: 3 },
@@ -32,6 +33,7 @@ function client(random = 0.5, baseUrl = `${service.url}/`): EnvClient {
       },
     },
     random: () => random,
+    beginSpan,
   });
 }
 
@@ -65,6 +67,18 @@ describe('the environment service', () => {
       { endpoint: 'evaluate', body: { ...none, messages: { sparse: false } } },
       { endpoint: 'release', body: none },
     ]);
+  });
+
+  it('is timed try by try', async () => {
+    const told: string[] = [];
+    const one = client(0.5, `${service.url}/`, ({ kind, name }) => {
+      told.push(`${kind} ${name}`);
+      return (error) => told.push(error === null ? 'done' : 'failed');
+    });
+    await one.create('guess', '3', 'i1', neverCancelled);
+    service.plan('step', { status: 503, body: 'starting' });
+    await one.step('i1', action, neverCancelled);
+    expect(told.slice(2)).toEqual(['environment step', 'failed', 'environment step', 'done']);
   });
 
   it('may tell its tasks in either of two ways, or none', async () => {

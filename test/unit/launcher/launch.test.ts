@@ -79,6 +79,7 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
       seen.judgesLoaded += 1;
       return Promise.resolve(Half);
     },
+    loadRewardFn: () => Promise.reject(new Error('no reward function is named')),
     placeOfMethod: ({ where, name }, method) =>
       Promise.resolve({ file: `${where} ${name}.${method}`, line: 7 }),
     findModelText: () => Promise.resolve({ note: letters.note, open: () => Promise.resolve(letters) }),
@@ -105,9 +106,8 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
         },
       }),
     envTransport: { post: () => Promise.reject(new Error('No service is asked.')) },
-    readTrace: () => {
-      throw new Error('no trace is asked for');
-    },
+    readReplayed: () => expect.unreachable('no trace is asked for'),
+    readTrace: () => expect.unreachable('no trace is asked for'),
     openFolder: (plan) =>
       Promise.resolve({
         path: plan.folder,
@@ -125,7 +125,7 @@ function portsOf({ text = config, ...changes }: Changes = {}) {
   };
   const results = (): EpisodeResult[] =>
     events.flatMap((event) => (event.type === 'episode-ended' ? [event.result] : []));
-  return { ports, events, results, seen, noted: writer.noted };
+  return { ports, events, results, seen, writer, noted: writer.noted, spans: writer.spans };
 }
 
 async function* linesOf(text: string): AsyncGenerator<string> {
@@ -136,8 +136,9 @@ const never = new CancellationSource().token;
 
 describe('launch', () => {
   it('tells the run from its start to its end', async () => {
-    const { ports, events, results, seen } = portsOf();
+    const { ports, events, results, seen, spans } = portsOf();
     await launch(request, ports, never);
+    expect(spans.map(({ kind, name }) => `${kind} ${name}`)).toEqual(Array(4).fill('workflow OneEach'));
     const told = events.filter(({ type }) => type !== 'problem');
     expect(told[0]).toMatchObject({
       type: 'run-started',
@@ -169,8 +170,13 @@ describe('launch', () => {
         model: 'nobody',
         tokenizer: letters.note,
         limits: { modelLength: 18000, promptLength: 3000, responseLength: 15000, turnLength: 4096 },
-        merging: { compareLevel: 'text', ignoreTools: true },
+        merging: { compareLevel: 'text', ignoreTools: true, fixesDrift: true, toolCallsDisabled: false },
         batch: { perEpisode: 30, seed: 12345 },
+        launch: expect.objectContaining({
+          split: 'training',
+          mode: 'sample',
+          asUpstreamDebug: false,
+        }) as object,
         tasks: 2,
         repeat: 2,
         episodes: 4,
@@ -180,7 +186,7 @@ describe('launch', () => {
   });
 
   it('has calls and ends in the trace before it tells of them', async () => {
-    const { ports, noted } = portsOf();
+    const { ports, noted, writer } = portsOf();
     const emit = ({ type }: RunEvent): void => {
       if (type !== 'problem') noted.push(`- ${type}`);
     };
@@ -197,6 +203,7 @@ describe('launch', () => {
       'run completed',
       '- run-ended',
     ]);
+    expect(writer.places?.judge?.file).toBe('/project/conf/j.ts J.computeReward');
   });
 
   it('tells with each episode what training would make of it', async () => {

@@ -168,6 +168,8 @@ describe('an answered call', () => {
         request: bench.asked[0],
         startedAt: 9000,
         seconds: 1.5,
+        askedAfter: 0,
+        firstAfter: null,
         status: 200,
         completion: completionOf('hi'),
         failure: undefined,
@@ -196,6 +198,31 @@ describe('an answered call', () => {
     };
     expect((await ask(bench)).status).toBe(200);
     expect(bench.logged).toEqual(['error: Call 0 of episode 5 went unrecorded: disk full']);
+  });
+
+  it.each([false, true])(
+    'tells how long it took to its first part (asked for a stream: %s)',
+    async (stream) => {
+      const bench = tunerBench(() => ({ kind: 'stream', chunks: slowly() }));
+      async function* slowly(): AsyncGenerator<readonly ReturnType<typeof chunkOf>[]> {
+        bench.clock.advance(300);
+        yield await Promise.resolve([chunkOf({ role: 'assistant', content: 'a' })]);
+        bench.clock.advance(500);
+        yield [chunkOf({ content: 'b' }, 'stop')];
+      }
+      await ask(bench, { ...hello, stream });
+      expect(bench.calls).toMatchObject([{ askedAfter: 0, firstAfter: 0.3, seconds: 0.8 }]);
+    },
+  );
+
+  it.each([false, true])('that comes whole has no first part (asked for a stream: %s)', async (stream) => {
+    const guard = (): Promise<{ unsafe: null; overflows: false }> => {
+      bench.clock.advance(200);
+      return Promise.resolve({ unsafe: null, overflows: false });
+    };
+    const bench = tunerBench(() => saying('ab'), guard);
+    await ask(bench, { ...hello, stream });
+    expect(bench.calls).toMatchObject([{ askedAfter: 0.2, firstAfter: null }]);
   });
 
   it('may come as a stream where a whole answer was asked for', async () => {

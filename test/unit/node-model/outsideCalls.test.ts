@@ -2,6 +2,7 @@
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { sourceHeader, sourceOf } from '../../../src/backbone/model-tuner/callSource.ts';
 import { asksForText } from '../../../src/backbone/model-tuner/outsideCalls.ts';
 import { notOfAnEpisode, OutsideWatch } from '../../../src/node/outsideCalls.ts';
 
@@ -16,9 +17,15 @@ afterAll(() => {
   for (const server of servers) server.close();
 });
 
+/** The sources that requests told, by the address of the server. */
+const told: [string | undefined, unknown][] = [];
+
 /** Answers whatever it is asked. Its address. */
 function serve(): Promise<string> {
   const server = createServer((request, response) => {
+    const { headers } = request;
+    const plain = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+    told.push([headers.host, sourceOf({ headers: plain })]);
     request.resume().on('end', () => response.end('{}'));
   });
   servers.push(server);
@@ -43,14 +50,20 @@ function byHttp(url: string): Promise<void> {
   });
 }
 
+const source = { file: '/w/größe.ts', line: 7, column: 3, function: 'solve' };
 const here = { file: '/w/workflow.ts', line: 7 };
 let watch: OutsideWatch | undefined;
-afterEach(() => watch?.close());
+afterEach(() => {
+  watch?.close();
+  told.length = 0;
+});
 
 function open(): OutsideWatch {
-  watch = new OutsideWatch(`${tuner}/v1`, (error) =>
-    error instanceof Error && error.stack?.includes('byFetch') === true ? here : undefined,
-  );
+  watch = new OutsideWatch(`${tuner}/v1`, {
+    userFrame: (error) =>
+      error instanceof Error && error.stack?.includes('byFetch') === true ? here : undefined,
+    callSource: () => source,
+  });
   return watch;
 }
 
@@ -95,6 +108,33 @@ describe('calls around the tuner', () => {
     all.close();
     await episode.run(() => byFetch(`${other}/v1/chat/completions`));
     expect(episode.list()).toEqual([]);
+  });
+});
+
+describe('calls to the tuner', () => {
+  it('tell the line that asks, whatever sends them', async () => {
+    const episode = open().openEpisode();
+    await episode.run(async () => {
+      await byFetch(`${tuner}/v1/chat/completions`);
+      await byHttp(`${tuner}/v1/messages`);
+    });
+    const { host } = new URL(tuner);
+    expect(told).toEqual([
+      [host, source],
+      [host, source],
+    ]);
+  });
+
+  it('tell nothing outside of an episode, and nothing to other servers', async () => {
+    const episode = open().openEpisode();
+    await byFetch(`${tuner}/v1/chat/completions`);
+    await episode.run(() => byFetch(`${other}/v1/chat/completions`));
+    expect(told.map(([, one]) => one)).toEqual([undefined, undefined]);
+  });
+
+  it('are taken as they are where the header is no line', () => {
+    const texts = ['', '{', '{"file":"/w/a.ts","line":0,"column":null,"function":null}', '[]', '"x"'];
+    for (const text of texts) expect(sourceOf({ headers: { [sourceHeader]: text } })).toBeUndefined();
   });
 });
 

@@ -120,7 +120,7 @@ class WholeWriter extends NotingWriter {
   readonly lines: string[] = [];
 
   override callEnded: NotingWriter['callEnded'] = (call, messages) => {
-    const rest = { ...call, startedAt: 0, seconds: 0, options: null };
+    const rest = { ...call, startedAt: 0, seconds: 0, askedAfter: null, firstAfter: null, options: null };
     const asked = { ...(JSON.parse(call.options) as object), seed: 0 };
     const texts = messages.map(({ message }: { message: TracedMessage }) => [
       ...[message.role, message.author, message.text, message.toolCalls],
@@ -160,6 +160,7 @@ async function run(
     tracking: { ...tracking, limits },
     createTracker: createEpisodeTracker,
     openTrace: () => writer,
+    clock,
     warn: (problem) => {
       throw problem;
     },

@@ -1,29 +1,31 @@
+import { canonicalJson } from '../../../src/base/canonicalJson.ts';
 import type { EpisodeResult } from '../../../src/protocol/run.ts';
 import type {
   TracedCall,
   TracedEpisode,
   TracedEpisodeEnd,
   TracedMessage,
-  TracedRun,
-  TracedRunEnd,
+  TracedSpan,
   TracedTimeline,
   TracedToken,
   TraceWriter,
 } from '../../../src/protocol/trace.ts';
+import type { TracedRun, TracedRunEnd } from '../../../src/protocol/tracedRun.ts';
 import type {
   CallRow,
   CallView,
-  EpisodeRow,
-  EpisodesView,
   EpisodeView,
-  MessageView,
-  RunTotals,
+  SpanRow,
   TimelineRow,
   TimelineView,
-  TokensView,
-} from '../../../src/protocol/traceRpc.ts';
+} from '../../../src/protocol/episodeRpc.ts';
+import type { EpisodeRow, EpisodesView } from '../../../src/protocol/traceLists.ts';
+import type { MessageView } from '../../../src/protocol/conversationRpc.ts';
+import type { RunTotals } from '../../../src/protocol/runRpc.ts';
+import type { TokensView } from '../../../src/protocol/tokenRpc.ts';
 import { takenOverMask } from '../../../src/tracking/lossMask.ts';
 import { mergeCalls } from '../../../src/tracking/mergeCalls.ts';
+import { withTokens } from '../../../src/tracking/timelineTokens.ts';
 import { hintOf } from '../../../src/tracking/finding.ts';
 import { trainingReport } from '../../../src/tracking/report.ts';
 import type { AddedMessage } from '../../../src/tracking/tracker.ts';
@@ -33,6 +35,7 @@ interface Kept {
   /** In the order in which they ended. */
   readonly calls: TracedCall[];
   readonly messages: Map<number, TracedMessage>;
+  readonly spans: Map<number, TracedSpan>;
   end: TracedEpisodeEnd | undefined;
 }
 
@@ -40,6 +43,9 @@ interface Content {
   readonly timelines: readonly TracedTimeline[];
   readonly messages: ReadonlyMap<number, TracedMessage>;
 }
+
+/** What is told of tokens but what is worked out of them. */
+export type NaiveTokens = Omit<TokensView, 'authors' | 'drifted' | 'entropies'>;
 
 /** A trace that keeps everything in memory and finds every answer the long way round. */
 export class NaiveTrace implements TraceWriter {
@@ -54,20 +60,30 @@ export class NaiveTrace implements TraceWriter {
   }
 
   episodeStarted(episode: TracedEpisode): void {
-    this.#episodes.set(episode.episode, { episode, calls: [], messages: new Map(), end: undefined });
+    const kept = { episode, calls: [], messages: new Map(), spans: new Map(), end: undefined };
+    this.#episodes.set(episode.episode, kept);
   }
 
   callEnded(call: TracedCall, messages: readonly AddedMessage[], tokens: readonly TracedToken[]): void {
     const kept = this.#kept(call.episode);
     kept.calls.push(call);
+    for (const span of kept.spans.values()) if (span.call === call.call) kept.spans.delete(span.span);
     for (const { position, message } of messages) kept.messages.set(position, message);
     for (const token of tokens) this.#tokens.set(token.id, token);
+  }
+
+  span(span: TracedSpan): void {
+    this.#kept(span.episode).spans.set(span.span, span);
   }
 
   episodeEnded(end: TracedEpisodeEnd, messages: readonly AddedMessage[]): void {
     const kept = this.#kept(end.result.episode);
     kept.end = end;
     for (const { position, message } of messages) kept.messages.set(position, message);
+  }
+
+  codeFound(): void {
+    // No answer that is compared has it.
   }
 
   runEnded(end: TracedRunEnd): void {
@@ -111,6 +127,13 @@ export class NaiveTrace implements TraceWriter {
     };
   }
 
+  /** Those that were recorded; it tells of no tools. */
+  recordedSpans(episode: number): readonly Pick<SpanRow, 'kind' | 'name' | 'call' | 'seconds' | 'error'>[] {
+    return [...this.#kept(episode).spans.values()]
+      .toSorted((one, other) => one.startedAt - other.startedAt || one.span - other.span)
+      .map(({ kind, name, call, seconds, error }) => ({ kind, name, call, seconds, error }));
+  }
+
   call(episode: number, number: number): CallView {
     const { calls, messages } = this.#kept(episode);
     const call = calls.find((one) => one.call === number);
@@ -119,6 +142,7 @@ export class NaiveTrace implements TraceWriter {
     const views = messageViews(positions, messages);
     return {
       row: this.#callRow(call),
+      source: call.source ?? null,
       options: call.options,
       tools: call.tools,
       messages: views.slice(0, call.messages.length),
@@ -133,12 +157,14 @@ export class NaiveTrace implements TraceWriter {
     const provisional = this.#kept(episode).end === undefined;
     return {
       row: timelineRow(timeline, index, provisional),
+      advantage: this.#row(episode, Infinity).advantage,
+      exact: this.run.tokenizer.exact,
       messages: messageViews(timeline.messages, messages),
     };
   }
 
   /** All of them at once; windows of the real one are slices of it. */
-  tokens(episode: number, index: number): TokensView {
+  tokens(episode: number, index: number): NaiveTokens {
     const { timelines, messages } = this.#content(episode);
     const texts: string[] = [];
     const tokens = (timelines[index]?.messages ?? []).flatMap((position, message) => {
@@ -180,17 +206,20 @@ export class NaiveTrace implements TraceWriter {
     const inTimelines = calls.filter(
       ({ reply }) => reply === null || messages.get(reply)?.author !== 'llm(do_not_train)',
     );
-    const { timelines, added } = mergeCalls(
-      inTimelines,
-      (position) => messages.get(position) ?? fail(`no message ${position}`),
-      {
-        ...this.run.merging,
-        lossMaskOf: (reply) => takenOverMask(reply, (id) => this.#tokens.get(id)?.special ?? false),
-        nextPosition: Math.max(-1, ...messages.keys()) + 1,
-      },
+    const list = Array.from(
+      { length: messages.size },
+      (_, position) => messages.get(position) ?? fail(`no message ${position}`),
     );
-    const all = new Map([...messages, ...added.map(({ position, message }) => [position, message] as const)]);
-    return { timelines, messages: all };
+    const compared = inTimelines.map((call) => ({
+      ...call,
+      tools: canonicalJson(JSON.parse(call.tools ?? '[]')),
+    }));
+    const merged = mergeCalls(compared, list, {
+      ...this.run.merging,
+      lossMaskOf: (reply) => takenOverMask(reply, (id) => this.#tokens.get(id)?.special ?? false),
+    });
+    const added = merged.added.map(({ position, message }) => [position, message] as const);
+    return { timelines: withTokens(merged, list), messages: new Map([...messages, ...added]) };
   }
 
   #row(number: number, queryLength: number): EpisodeRow {
@@ -238,7 +267,9 @@ export class NaiveTrace implements TraceWriter {
     const { timelines } = this.#content(call.episode);
     const timeline = timelines.findLastIndex(({ calls }) => calls.includes(call.call));
     const { agent, tag, startedAt, seconds, status, error, promptTokens, replyTokens, finishReason } = call;
-    const facts = { call: call.call, agent, tag, startedAt, seconds, status, error };
+    const { askedAfter = null, firstAfter = null } = call;
+    const times = { startedAt, seconds, askedAfter, firstAfter };
+    const facts = { call: call.call, agent, tag, ...times, status, error };
     return { ...facts, promptTokens, replyTokens, finishReason, timeline: timeline === -1 ? null : timeline };
   }
 }
@@ -261,8 +292,9 @@ function messageViews(
     index,
     role: message.role,
     author: message.author,
-    text: message.text.slice(0, 65_536),
-    truncated: message.text.length > 65_536,
+    text: message.text.slice(0, 16_384),
+    length: message.text.length,
+    truncated: message.text.length > 16_384,
     toolCalls: message.toolCalls,
     toolCallId: message.toolCallId,
     firstToken: sum(found.slice(0, index).map(({ tokenIds }) => tokenIds.length)),

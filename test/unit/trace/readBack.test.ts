@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { openTraceReader } from '../../../src/node/trace/store/openReader.ts';
 import { openTraceWriter } from '../../../src/node/trace/store/openWriter.ts';
 import type { TracedMessage, TracedToken, TraceWriter } from '../../../src/protocol/trace.ts';
+import type { SpansView } from '../../../src/protocol/episodeRpc.ts';
 import type { TraceReader } from '../../../src/trace/reader.ts';
 import { fuzz } from '../fuzz.ts';
 import { temporaryFolder } from './folder.ts';
@@ -60,11 +61,32 @@ const call = fc.record({
   tools: orNull(fc.json()),
   options: fc.json(),
   error: orNull(anyText),
+  times: orNull(fc.record({ askedAfter: orNull(fc.nat()), firstAfter: orNull(fc.nat()) })),
+  source: fc.option(
+    fc.record({
+      file: fc.constantFrom('/home/ada/workflow.ts', '/home/ada/lib/agent.ts', '/opt/größe.py'),
+      line: fc.integer({ min: 1, max: 3 }),
+      column: orNull(fc.constant(5)),
+      function: orNull(fc.constantFrom('solve', 'Math.execute')),
+    }),
+    { nil: undefined },
+  ),
+});
+
+/** Of one of the turns: begun in it, and told again when it ends. */
+const span = fc.record({
+  turn: fc.nat(3),
+  kind: fc.constantFrom('workflow', 'judge', 'environment', 'helper', 'call'),
+  name: anyText,
+  call: fc.nat(3),
+  told: fc.constantFrom('running', 'ended', 'both'),
+  error: orNull(anyText),
 });
 
 const episode = fc.record({
   query: fc.string({ unit: 'binary-ascii', maxLength: 400 }),
   calls: fc.array(call, { maxLength: 4 }),
+  spans: fc.array(span, { maxLength: 5 }),
   ends: fc.boolean(),
   /** Eighths: their sums are exact, in whatever order. */
   reward: orNull(fc.integer().map((eighths) => eighths / 8)),
@@ -88,7 +110,9 @@ function perform({ vocabulary: tokens, episodes, ends }: Script, writer: TraceWr
   const positions = episodes.map(() => [] as number[]);
   const timelines = episodes.map(() => [] as number[][]);
   for (let turn = 0; turn < 4; turn++) {
-    episodes.forEach(({ calls }, number) => {
+    episodes.forEach((one, number) => {
+      const { calls } = one;
+      writeSpans(one, turn, number, writer);
       const own = positions[number] ?? [];
       const made = calls[turn];
       if (made === undefined) return;
@@ -96,15 +120,34 @@ function perform({ vocabulary: tokens, episodes, ends }: Script, writer: TraceWr
       const messages = [...own.slice(0, made.kept), ...fresh.map(({ position }) => position)];
       own.push(...fresh.map(({ position }) => position));
       const reply = made.answered ? (messages.pop() ?? null) : null;
-      const { options, tools, error } = made;
+      const { options, tools, error, times, source } = made;
       // The first to end is the last that arrived.
-      const tracedCall = aCall(number, 3 - turn, { messages, reply, options, tools, error });
+      const told = { messages, reply, options, tools, error, source, ...times };
+      const tracedCall = aCall(number, 3 - turn, told);
       writer.callEnded(tracedCall, fresh, turn === 0 && isFirst(episodes, number) ? tokens : []);
       if (reply !== null) timelines[number]?.push([...messages, reply]);
     });
   }
   episodes.forEach((one, number) => endEpisode(one, number, timelines[number] ?? [], writer));
   if (ends) writer.runEnded({ status: 'completed', error: null, endedAt: 1_790_000_009_000 });
+}
+
+function writeSpans(
+  { spans, ends }: ScriptedEpisode,
+  turn: number,
+  number: number,
+  writer: TraceWriter,
+): void {
+  spans.forEach((one, span) => {
+    if (one.turn !== turn) return;
+    const { kind, name, told, error } = one;
+    const row = { episode: number, span, kind, name, call: kind === 'call' ? one.call : null };
+    const running = { ...row, startedAt: 1_790_000_002_000 + span, seconds: null, error: null };
+    // One that is told when it is over waits for what the episode writes next.
+    if (told !== 'ended' || kind === 'call' || !ends) writer.span(running);
+    // A call that runs has its end told as a call.
+    if (told !== 'running' && kind !== 'call') writer.span({ ...running, seconds: span / 8, error });
+  });
 }
 
 /** Whether it is the first with a call. */
@@ -151,6 +194,7 @@ function expectSame(reader: TraceReader, naive: NaiveTrace, { episodes }: Script
   episodes.forEach((_, number) => {
     const view = reader.episode(number);
     expect(view).toEqual(naive.episode(number));
+    expect(recordedOf(reader.spans(number))).toEqual(naive.recordedSpans(number));
     for (const row of view.calls) {
       expect(reader.call(number, row.call)).toEqual(naive.call(number, row.call));
     }
@@ -158,10 +202,16 @@ function expectSame(reader: TraceReader, naive: NaiveTrace, { episodes }: Script
   });
 }
 
+function recordedOf({ spans }: SpansView): readonly unknown[] {
+  return spans
+    .filter((one) => one.kind !== 'tool')
+    .map(({ kind, name, call: number, seconds, error }) => ({ kind, name, call: number, seconds, error }));
+}
+
 function expectSameTimeline(reader: TraceReader, naive: NaiveTrace, episode: number, timeline: number): void {
   expect(reader.timeline(episode, timeline)).toEqual(naive.timeline(episode, timeline));
   const whole = naive.tokens(episode, timeline);
-  expect(reader.tokens(episode, timeline, 0, 1_000)).toEqual(whole);
+  expect(reader.tokens(episode, timeline, 0, 1_000)).toMatchObject(whole);
   for (const [from, limit] of [
     [1, 1],
     [2, 7],
@@ -169,7 +219,7 @@ function expectSameTimeline(reader: TraceReader, naive: NaiveTrace, episode: num
     [whole.total, 5],
   ] as const) {
     const cut = <T>(values: readonly T[]): readonly T[] => values.slice(from, from + limit);
-    expect(reader.tokens(episode, timeline, from, limit)).toEqual({
+    expect(reader.tokens(episode, timeline, from, limit)).toMatchObject({
       from,
       total: whole.total,
       ids: cut(whole.ids),
@@ -182,25 +232,58 @@ function expectSameTimeline(reader: TraceReader, naive: NaiveTrace, episode: num
   }
 }
 
+function readBack(scripted: Script, file: string): void {
+  const { repeat, compareLevel, ignoreTools } = scripted;
+  const run = aRun({ repeat, merging: { compareLevel, ignoreTools } });
+  const naive = new NaiveTrace(run);
+  perform(scripted, naive);
+  const writer = openTraceWriter(file, run);
+  const reader = openTraceReader(file);
+  perform(scripted, writer);
+  expectSame(reader, naive, scripted);
+  // What it answered has left nothing behind that would make later answers wrong.
+  expectSame(reader, naive, scripted);
+  reader.close();
+  if (!scripted.ends) writer.runEnded({ status: 'cancelled', error: null, endedAt: 0 });
+}
+
+test('what merging makes while an episode runs hides no canned reply', () => {
+  const reply = (text: string, author: TracedMessage['author'], tokenIds: readonly number[]): TracedMessage =>
+    aMessage(text, {
+      author,
+      tokenIds: Int32Array.from(tokenIds),
+      lossMask: new Uint8Array(tokenIds.length),
+      logprobs: null,
+    });
+  const plain = { kept: 0, answered: true, tools: null, options: '{}', error: null };
+  const call = { ...plain, times: null, source: undefined };
+  const calls = [
+    // Its loss mask is taken over, which makes a message.
+    { ...call, fresh: [reply('yes', 'env', [7])] },
+    { ...call, fresh: [reply('Too long.', 'llm(do_not_train)', [])] },
+  ];
+  const episode: ScriptedEpisode = { query: '', calls, spans: [], ends: false, reward: null, made: null };
+  const vocabulary = Array.from({ length: 8 }, (_, id) => ({
+    id,
+    bytes: new Uint8Array(),
+    special: id === 7,
+  }));
+  const scripted: Script = {
+    repeat: 1,
+    compareLevel: 'text',
+    ignoreTools: false,
+    vocabulary,
+    episodes: [episode],
+    ends: false,
+  };
+  readBack(scripted, path.join(temporaryFolder(), 'canned.ajtrace'));
+});
+
 test('what is written is read back, as a model says that keeps it in memory', () => {
   const folder = temporaryFolder();
   let number = 0;
   fc.assert(
-    fc.property(script, (scripted) => {
-      const { repeat, compareLevel, ignoreTools } = scripted;
-      const run = aRun({ repeat, merging: { compareLevel, ignoreTools } });
-      const naive = new NaiveTrace(run);
-      perform(scripted, naive);
-      const file = path.join(folder, `${number++}.ajtrace`);
-      const writer = openTraceWriter(file, run);
-      const reader = openTraceReader(file);
-      perform(scripted, writer);
-      expectSame(reader, naive, scripted);
-      // What it answered has left nothing behind that would make later answers wrong.
-      expectSame(reader, naive, scripted);
-      reader.close();
-      if (!scripted.ends) writer.runEnded({ status: 'cancelled', error: null, endedAt: 0 });
-    }),
+    fc.property(script, (scripted) => readBack(scripted, path.join(folder, `${number++}.ajtrace`))),
     fuzz(20_260_730, 600),
   );
 });

@@ -1,11 +1,6 @@
 import type { EpisodeResult } from '../../../src/protocol/run.ts';
-import type {
-  TracedCall,
-  TracedEpisode,
-  TracedMessage,
-  TracedRun,
-  TracedToken,
-} from '../../../src/protocol/trace.ts';
+import type { TracedCall, TracedEpisode, TracedMessage, TracedToken } from '../../../src/protocol/trace.ts';
+import type { TracedRun } from '../../../src/protocol/tracedRun.ts';
 
 /** What traces are made of, as plain as can be; tests say what matters to them. */
 

@@ -2,7 +2,8 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openTraceReader } from '../../../src/node/trace/store/openReader.ts';
 import { openTraceWriter } from '../../../src/node/trace/store/openWriter.ts';
-import type { TracedRun, TraceWriter } from '../../../src/protocol/trace.ts';
+import type { TracedRun } from '../../../src/protocol/tracedRun.ts';
+import type { TraceWriter } from '../../../src/protocol/trace.ts';
 import { largestWindow } from '../../../src/protocol/traceRpc.ts';
 import type { TraceReader } from '../../../src/trace/reader.ts';
 import { temporaryFolder } from './folder.ts';
@@ -38,12 +39,12 @@ test('lists show the beginnings of what an episode shows whole', () => {
 test('a long message is cut, and says so', () => {
   const { writer, reader } = aTrace();
   writer.episodeStarted(anEpisode(0));
-  const text = 'a'.repeat(largestWindow.text);
+  const text = 'a'.repeat(largestWindow.listed);
   const messages = [text, `${text}b`].map((one, position) => ({ position, message: aMessage(one) }));
   writer.callEnded(aCall(0, 0), messages, []);
   const { reply, messages: sent } = reader.call(0, 0);
-  expect(sent).toMatchObject([{ text, truncated: false }]);
-  expect(reply).toMatchObject({ text, truncated: true, firstToken: text.length });
+  expect(sent).toMatchObject([{ text, length: text.length, truncated: false }]);
+  expect(reply).toMatchObject({ text, length: text.length + 1, truncated: true, firstToken: text.length });
 });
 
 test('the report names the first episodes of a finding, and counts all', () => {
@@ -123,4 +124,51 @@ test('a call that ends later changes the timelines that a running episode shows'
   writer.callEnded(longer, [say(2, 'three'), say(3, 'four')], []);
   expect(reader.episode(0).timelines).toMatchObject([{ calls: [0, 1], messages: 4, provisional: true }]);
   expect(reader.episode(0).calls).toMatchObject([{ timeline: 0 }, { timeline: 0 }]);
+});
+
+test('texts are read in windows that cut no character, and found wherever they are', () => {
+  const { writer, reader } = aTrace();
+  writer.episodeStarted(anEpisode(0));
+  const toolCalls = '[{"function":{"name":"Add"}}]';
+  const messages = [aMessage('a😀b\u0000Add. (x)'), aMessage('add', { author: 'llm', toolCalls })];
+  writer.callEnded(
+    aCall(0, 0),
+    messages.map((message, position) => ({ position, message })),
+    [],
+  );
+  const call = { kind: 'call', call: 0 } as const;
+  const read = (message: number, from: number, limit: number): string =>
+    reader.text(0, call, message, { from, limit }).text;
+  expect(read(0, 0, 2)).toBe('a');
+  expect(read(0, 1, 1)).toBe('😀');
+  expect(reader.text(0, call, 0, { from: 2, limit: 99 })).toEqual({
+    from: 1,
+    text: '😀b\u0000Add. (x)',
+    length: 13,
+  });
+  expect(read(1, 9, 2)).toBe('');
+  expect(() => reader.text(0, call, 2, { from: 0, limit: 1 })).toThrow('has no message 2');
+  const found = (text: string, matchCase = false): unknown => reader.search(0, call, { text, matchCase });
+  expect(found('ADD')).toEqual({
+    matches: [
+      { message: 0, field: 'text', at: 5, length: 3 },
+      { message: 1, field: 'text', at: 0, length: 3 },
+      { message: 1, field: 'toolCalls', at: toolCalls.indexOf('Add'), length: 3 },
+    ],
+    more: false,
+  });
+  expect(found('ADD', true)).toEqual({ matches: [], more: false });
+  expect(found('. (')).toMatchObject({ matches: [{ at: 8 }] });
+  expect(found('')).toEqual({ matches: [], more: false });
+  const timeline = { kind: 'timeline', timeline: 0 } as const;
+  expect(reader.search(0, timeline, { text: 'add', matchCase: true }).matches).toHaveLength(1);
+});
+
+test('a search ends where it has found enough', () => {
+  const { writer, reader } = aTrace();
+  writer.episodeStarted(anEpisode(0));
+  const many = 'x'.repeat(largestWindow.matches + 1);
+  writer.callEnded(aCall(0, 0, { messages: [], reply: 0 }), [{ position: 0, message: aMessage(many) }], []);
+  const { matches, more } = reader.search(0, { kind: 'call', call: 0 }, { text: 'x', matchCase: false });
+  expect([matches.length, more]).toEqual([largestWindow.matches, true]);
 });

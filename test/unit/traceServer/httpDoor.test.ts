@@ -22,7 +22,12 @@ beforeEach(async () => {
   trace = new ScriptedTrace();
   const files = scriptedFiles({ '/runs/small.ajtrace': trace, '/runs/other.ajtrace': new ScriptedTrace() });
   const service = new TraceService(files, clock);
-  door = await serveOverHttp(service, { trace: '/runs/small.ajtrace', port: 0, webFolder });
+  door = await serveOverHttp(service, {
+    trace: '/runs/small.ajtrace',
+    port: 0,
+    webFolder,
+    textsFolder: webFolder,
+  });
 });
 
 afterEach(async () => {
@@ -66,6 +71,16 @@ const rpc = (call: unknown, headers: Record<string, string> = withToken()): Prom
 const run = { id: 1, request: { method: 'run', trace: 'small.ajtrace' } };
 
 describe('the page', () => {
+  it('speaks the language that the browser asks for, and English else', async () => {
+    await writeFile(path.join(webFolder, 'bundle.l10n.zh-cn.json'), '{"Run":"运行"}');
+    const chinese = await ask('/', { headers: { 'accept-language': 'zh-CN,zh;q=0.9,en;q=0.8' } });
+    expect(chinese.body).toContain('<html lang="zh-CN"');
+    expect(chinese.body).toContain('{"Run":"运行"}');
+    const english = await ask('/', { headers: { 'accept-language': 'en-GB,zh-CN;q=0.5' } });
+    expect(english.body).toContain('<html lang="en"');
+    expect(english.body).not.toContain('运行');
+  });
+
   it('comes with its script and style, and does not tell where the trace is', async () => {
     const page = await ask('/');
     expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
@@ -135,6 +150,29 @@ describe('questions', () => {
     }
   });
 
+  it('may compare with the traces that were named, which are known by their names only', async () => {
+    const named = ['/runs/small.ajtrace', '/runs/other.ajtrace', '/later/small.ajtrace'];
+    const files = scriptedFiles(Object.fromEntries(named.map((file) => [file, new ScriptedTrace()])));
+    const [trace = '', ...others] = named;
+    const places = { webFolder, textsFolder: webFolder };
+    door.dispose();
+    door = await serveOverHttp(new TraceService(files, clock), { trace, others, port: 0, ...places });
+    const answerTo = async (request: object): Promise<unknown> => {
+      const body = JSON.stringify({ id: 1, request });
+      const reply = await ask('/rpc', { method: 'POST', headers: withToken(), body });
+      return (JSON.parse(reply.body) as { readonly result?: unknown }).result;
+    };
+    expect(await answerTo({ method: 'otherRuns', trace: 'small.ajtrace' })).toMatchObject({
+      traces: [{ trace: 'other.ajtrace' }, { trace: 'small.ajtrace (2)' }],
+    });
+    expect(
+      await answerTo({ method: 'episodes', trace: 'small.ajtrace (2)', from: 0, limit: 1 }),
+    ).toBeDefined();
+    expect(
+      await answerTo({ method: 'episodes', trace: '/later/small.ajtrace', from: 0, limit: 1 }),
+    ).toBeUndefined();
+  });
+
   it('about any other trace are refused', async () => {
     for (const name of ['/runs/other.ajtrace', '/runs/small.ajtrace', 'other.ajtrace', '']) {
       const { body } = await rpc({ id: 2, request: { method: 'run', trace: name } });
@@ -191,7 +229,9 @@ describe('events', () => {
 it('a port that is taken is told', async () => {
   const port = Number(new URL(door.url).port);
   const service = new TraceService(scriptedFiles({}), clock);
-  await expect(serveOverHttp(service, { trace: '/x', port, webFolder })).rejects.toMatchObject({
+  await expect(
+    serveOverHttp(service, { trace: '/x', port, webFolder, textsFolder: webFolder }),
+  ).rejects.toMatchObject({
     code: 'trace/cannot-listen',
   });
 });

@@ -3,9 +3,9 @@ import type {
   TracedEpisode,
   TracedEpisodeEnd,
   TracedMessage,
-  TracedRun,
   TracedToken,
 } from '../../../src/protocol/trace.ts';
+import type { TracedRun } from '../../../src/protocol/tracedRun.ts';
 
 export const sampleRun: TracedRun = {
   experiment: 'sample',

@@ -1,7 +1,7 @@
 /** The program itself, as its users start it, with traces that the real writer makes meanwhile. */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { copyFileSync, existsSync } from 'node:fs';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -162,9 +162,11 @@ describe('over standard streams', () => {
 });
 
 describe('over HTTP', () => {
-  it('serves the one trace until its input ends', async () => {
+  it('serves the one trace, and those to compare it with, until its input ends', async () => {
     writeWholeRun();
-    const viewer = await serveViewer(spawnServer, file);
+    const other = path.join(folder, 'other.ajtrace');
+    copyFileSync(file, other);
+    const viewer = await serveViewer(spawnServer, file, { others: [other] });
     const { origin, hash } = new URL(viewer.url);
     const token = new URLSearchParams(hash.slice(1)).get('token') ?? '';
     const ask = async (trace: string): Promise<unknown> => {
@@ -175,7 +177,9 @@ describe('over HTTP', () => {
       });
       return response.json();
     };
-    expect(await ask('sample.ajtrace')).toMatchObject({ result: { experiment: 'sample' } });
+    for (const name of ['sample.ajtrace', 'other.ajtrace']) {
+      expect(await ask(name)).toMatchObject({ result: { experiment: 'sample' } });
+    }
     expect(await ask(file)).toMatchObject({ error: { code: 'trace/other-trace' } });
     viewer.dispose();
     await viewer.ended;
@@ -186,6 +190,11 @@ describe('over HTTP', () => {
     const gone = path.join(folder, 'gone.ajtrace');
     expect(existsSync(gone)).toBe(false);
     await expect(serveViewer(spawnServer, gone)).rejects.toMatchObject({ code: 'trace/no-such-file' });
+    writeWholeRun();
+    const others = { others: [gone] };
+    await expect(serveViewer(spawnServer, file, others)).rejects.toMatchObject({
+      code: 'trace/no-such-file',
+    });
     const wrong = await spawnServer(['--http']);
     expect(await once(wrong, 'exit')).toEqual([2, null]);
   });

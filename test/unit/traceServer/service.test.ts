@@ -95,6 +95,25 @@ describe('watching', () => {
     expect(notices).toEqual([changed]);
   });
 
+  it('tells the more seldom the longer reading takes, and of the last change all the same', () => {
+    const { connection, clock, trace, notices } = bench();
+    trace.takesTime = () => clock.stall(70);
+    ask(connection, watch);
+    let answered = 0;
+    const start = clock.monotonic();
+    while (clock.monotonic() < start + 20_000) {
+      trace.changes += 1;
+      clock.advance(200);
+      if (notices.length > answered) ask(connection, run);
+      answered = notices.length;
+    }
+    expect(answered).toBeGreaterThan(20);
+    expect(answered * 70).toBeLessThanOrEqual(2_000);
+    trace.changes += 1;
+    clock.advance(1_000);
+    expect(notices).toHaveLength(answered + 1);
+  });
+
   it('looks only while somebody watches, and only at that trace', () => {
     const { connection, clock, trace, other } = bench();
     ask(connection, watch);

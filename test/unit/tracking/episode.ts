@@ -1,4 +1,5 @@
-import type { LengthLimits, TracedMessage } from '../../../src/protocol/trace.ts';
+import type { LengthLimits } from '../../../src/protocol/tracedRun.ts';
+import type { TracedMessage } from '../../../src/protocol/trace.ts';
 import { createEpisodeTracker } from '../../../src/tracking/episodeTracker.ts';
 import type {
   EpisodeTracker,

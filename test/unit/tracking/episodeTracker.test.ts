@@ -127,6 +127,32 @@ describe("a reply's tokens", () => {
     expect(replyOf('it is', { tokens: foreign }, false)).toContain('none');
   });
 
+  it('keep what else there might have been, by its id where the tokenizer has one', () => {
+    const bytesOf = (text: string): number[] => [...new TextEncoder().encode(text)];
+    const episode = new Episode();
+    episode.text.tokenizer.encode('it was');
+    const [first, second] = tokensByText(['it', ' is']);
+    const alternatives = [
+      { id: null, bytes: bytesOf(' never seen'), logprob: -2 },
+      { id: null, bytes: bytesOf(' was'), logprob: -0.5 },
+    ];
+    const tokens = [first, second && { ...second, alternatives }].filter((token) => token !== undefined);
+    const kept = episode.at(episode.call([system, user], answer('it is', { tokens })).reply);
+    expect(kept.alternatives?.width).toBe(2);
+    const { ids = [], logprobs = [] } = kept.alternatives ?? {};
+    expect(ids).toHaveLength(2 * kept.tokenIds.length);
+    const told = [...ids].flatMap((id, at) => (Number.isNaN(logprobs[at]) ? [] : [[at, id, logprobs[at]]]));
+    const [was] = episode.text.tokenizer.encode(' was');
+    // Of the second token behind the header's three, best first.
+    expect(told).toEqual([
+      [8, was, -0.5],
+      [9, -1, -2],
+    ]);
+    expect(episode.at(episode.call([system, user], answer('it is')).reply)).not.toHaveProperty(
+      'alternatives',
+    );
+  });
+
   it('that leave tool calls out are not the reply’s', () => {
     const episode = new Episode();
     const tokens = tokensByText(['let', ' me']);

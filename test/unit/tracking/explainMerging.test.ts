@@ -194,11 +194,11 @@ const policy = fc.record({ compareLevel: fc.constantFrom('text', 'token'), ignor
 
 function explain(calls: readonly ExplainableCall[], options: MergeOptions): MergingExplanation {
   const settings = settingsOf(options);
-  return explainMerging(calls, at, settings, mergeCalls(calls, at, settings).timelines);
+  return explainMerging(calls, list, settings, mergeCalls(calls, list, settings).timelines);
 }
 
 function settingsOf(options: MergeOptions): MergeSettings {
-  return { ...options, lossMaskOf: ({ lossMask }) => lossMask, nextPosition: list.length };
+  return { ...options, lossMaskOf: ({ lossMask }) => lossMask };
 }
 
 function shared(one: ExplainableCall, other: ExplainableCall, level: MergeOptions['compareLevel']): number {
@@ -216,7 +216,9 @@ describe('the explanation of merging', () => {
       fc.property(shapes, policy, (episode, options) => {
         const calls = episode.map((shape, call) => ({ ...shape, call: call + 10 }));
         const { forks, timelines } = explain(calls, options);
-        const ends = mergeCalls(calls, at, settingsOf(options)).timelines.map(({ calls: all }) => all.at(-1));
+        const ends = mergeCalls(calls, list, settingsOf(options)).timelines.map(({ calls: all }) =>
+          all.at(-1),
+        );
         expect(timelines).toBe(ends.length);
         expect(forks.map(({ call }) => call)).toEqual(ends.slice(1));
         for (const { call, earlier, cause, message: index } of forks) {
@@ -255,28 +257,5 @@ describe('the explanation of merging', () => {
       }),
       fuzz(52, 2_000),
     );
-  });
-
-  it('asks for each message once, however many calls there are', () => {
-    const turns = 200;
-    const asked: number[] = [];
-    const calls = Array.from({ length: turns }, (_, call) => ({
-      call,
-      agent: 'a',
-      messages: Array.from({ length: call + 1 }, (_unused, place) => place),
-      reply: turns + call,
-      tools: null,
-    }));
-    const messageAt = (position: number): TracedMessage => message('user', 'env', `m${position}`, [position]);
-    const noting = (position: number): TracedMessage => {
-      asked.push(position);
-      return messageAt(position);
-    };
-    const settings = { ...settingsOf(text), nextPosition: 2 * turns };
-    const { timelines } = mergeCalls(calls, messageAt, settings);
-    const { forks, others } = explainMerging(calls, noting, settings, timelines);
-    others();
-    expect(forks).toHaveLength(turns - 1);
-    expect(asked.length).toBe(new Set(asked).size);
   });
 });

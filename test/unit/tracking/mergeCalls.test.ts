@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TracedMessage } from '../../../src/protocol/trace.ts';
+import { withTokens } from '../../../src/tracking/timelineTokens.ts';
 import { mergeCalls, type MergeableCall } from '../../../src/tracking/mergeCalls.ts';
 import { sampleLossMask } from '../../../src/tracking/lossMask.ts';
 import type { MergeOptions } from '../../../src/tracking/tracker.ts';
@@ -133,8 +134,8 @@ function expectPairwise(
   list: readonly TracedMessage[],
   options: MergeOptions,
 ): void {
-  const settings = { ...options, lossMaskOf, nextPosition: list.length };
-  const merged = mergeCalls(calls, (at) => list[at] ?? message({}), settings);
+  const settings = { ...options, lossMaskOf };
+  const merged = mergeCalls(calls, list, settings);
   const added = merged.added.map((one) => [one.position, one.message] as const);
   const all = new Map([...list.entries(), ...added]);
   const expected = pairwise(calls, list, options);
@@ -184,9 +185,9 @@ describe('merging', () => {
   it('of merged timelines changes nothing more', () => {
     fc.assert(
       fc.property(episodes, ({ list, shapes, ...options }) => {
-        const settings = { ...options, lossMaskOf, nextPosition: list.length };
+        const settings = { ...options, lossMaskOf };
         const calls = shapes.map((shape, call) => ({ ...shape, call }));
-        const first = mergeCalls(calls, (at) => list[at] ?? message({}), settings);
+        const first = mergeCalls(calls, list, settings);
         const all = new Map([
           ...list.entries(),
           ...first.added.map((one) => [one.position, one.message] as const),
@@ -198,8 +199,8 @@ describe('merging', () => {
             reply: messages.at(-1) ?? null,
             tools: calls[names.at(-1) ?? 0]?.tools ?? null,
           })),
-          (at) => all.get(at) ?? message({}),
-          { ...settings, nextPosition: list.length + first.added.length },
+          [...all.values()],
+          settings,
         );
         expect(again.added).toEqual([]);
         expect(again.timelines.map(({ messages }) => messages)).toEqual(
@@ -210,12 +211,21 @@ describe('merging', () => {
     );
   });
 
-  it('counts tokens and those in the loss', () => {
-    const list = [message({ text: 'q', tokens: [0, 7, 1] }), reply('a', [0, 8, 1], [0, 1, 1])];
-    const calls = [{ call: 4, messages: [0], reply: 1, tools: null }];
-    const options = { compareLevel: 'text', ignoreTools: true, lossMaskOf, nextPosition: 2 } as const;
-    expect(mergeCalls(calls, (at) => list[at] ?? message({}), options).timelines).toEqual([
-      { calls: [4], messages: [0, 1], tokens: 6, trainableTokens: 2 },
+  it('makes timelines whose tokens are counted, those of messages that it made, too', () => {
+    const list = [
+      message({ text: 'q', tokens: [0, 7, 1] }),
+      reply('a', [0, 8, 1], [0, 1, 1]),
+      message({ role: 'user', text: 'a', tokens: [0, 8, 9, 1] }),
+      reply('b', [0, 5, 1], [0, 1, 1]),
+    ];
+    const calls = [
+      { call: 4, messages: [0], reply: 1, tools: null },
+      { call: 5, messages: [0, 2], reply: 3, tools: null },
+    ];
+    const merged = mergeCalls(calls, list, { compareLevel: 'text', ignoreTools: true, lossMaskOf });
+    expect(merged.added).toHaveLength(1);
+    expect(withTokens(merged, list)).toEqual([
+      { calls: [4, 5], messages: [0, 4, 3], tokens: 9, trainableTokens: 4 },
     ]);
   });
 
@@ -229,38 +239,12 @@ describe('merging', () => {
       { call: 0, messages: [0], reply: 1, tools: null },
       { call: 1, messages: [0, 2, 0], reply: 1, tools: null },
     ];
-    const options = { compareLevel: 'text', ignoreTools: true, lossMaskOf, nextPosition: 3 } as const;
-    const merged = mergeCalls(calls, (at) => list[at] ?? message({}), options);
+    const options = { compareLevel: 'text', ignoreTools: true, lossMaskOf } as const;
+    const merged = mergeCalls(calls, list, options);
     expect(merged).toMatchObject({
       added: [],
       maskedAnew: [],
       timelines: [{ calls: [0, 1], messages: [0, 1, 0, 1] }],
     });
-  });
-
-  it('asks for each message once, however many calls there are', () => {
-    const turns = 400;
-    const list = Array.from({ length: 2 * turns }, (_, at) =>
-      at % 2 === 0 ? message({ text: `q${at}` }) : reply(`a${at}`, [0, 8, 1], [0, 1, 1]),
-    );
-    const calls = Array.from({ length: turns }, (_, call) => ({
-      call,
-      messages: Array.from({ length: 2 * call + 1 }, (_unused, at) => at),
-      reply: 2 * call + 1,
-      tools: null,
-    }));
-    let asked = 0;
-    const at = (index: number): TracedMessage => {
-      asked += 1;
-      return list[index] ?? message({});
-    };
-    const options = {
-      compareLevel: 'text',
-      ignoreTools: true,
-      lossMaskOf,
-      nextPosition: list.length,
-    } as const;
-    expect(mergeCalls(calls, at, options).timelines).toHaveLength(1);
-    expect(asked).toBe(list.length);
   });
 });

@@ -3,7 +3,7 @@ import type { EpisodeResult, EpisodeTracking } from '../../../src/protocol/run.t
 import { hintOf } from '../../../src/tracking/finding.ts';
 import { trainingReport } from '../../../src/tracking/report.ts';
 import { formatTrainingReport } from '../../../src/tracking/reportText.ts';
-import type { RunTerms } from '../../../src/tracking/runFindings.ts';
+import type { RunTerms } from '../../../src/tracking/runTally.ts';
 
 const overlong = { code: 'overlong', severity: 'error' as const, message: 'In call 0, it is.', calls: [0] };
 const tracking: EpisodeTracking = { timelines: 1, tokens: 20, trainableTokens: 5, problems: [] };

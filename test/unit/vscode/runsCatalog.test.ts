@@ -1,12 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Emitter } from '../../../src/base/event.ts';
-import type {
-  RequestOf,
-  TraceClient,
-  TraceMethod,
-  TraceResults,
-  TraceSummary,
-} from '../../../src/protocol/traceRpc.ts';
+import type { RequestOf, TraceClient, TraceMethod, TraceResults } from '../../../src/protocol/traceRpc.ts';
+import type { TraceSummary } from '../../../src/protocol/runRpc.ts';
 import type { RunFile } from '../../../src/vscode/runs/run.ts';
 import { batchSize, RunCatalog, type RunFiles } from '../../../src/vscode/runs/runCatalog.ts';
 import { FakeClock } from '../fakeClock.ts';

@@ -1,6 +1,6 @@
 /** Runs that tests make up. */
 import path from 'node:path';
-import type { TraceSummary } from '../../../src/protocol/traceRpc.ts';
+import type { TraceSummary } from '../../../src/protocol/runRpc.ts';
 import type { Run, RunFile } from '../../../src/vscode/runs/run.ts';
 
 export function runFile(trace: string, changes: Partial<RunFile> = {}): RunFile {
@@ -18,6 +18,7 @@ export function summaryOf(trace: string, changes: Partial<TraceSummary> = {}): T
     startedAt: 0,
     state: 'completed',
     error: null,
+    episodes: 4,
     totals: {
       started: 4,
       ended: 4,

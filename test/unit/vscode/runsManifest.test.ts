@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { manifestIn } from '../../tools/translations.mjs';
 import { commands, contextKeys, traceEditorType, viewContainer, views } from '../../../src/vscode/ids.ts';
 
 interface View {
@@ -32,9 +33,7 @@ interface Contributions {
 }
 
 const root = path.resolve(import.meta.dirname, '../../..');
-const { contributes } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
-  contributes: Contributions;
-};
+const { contributes } = manifestIn() as { contributes: Contributions };
 const ofOneRun: readonly string[] = [
   commands.openRun,
   commands.openRunConfig,
@@ -77,7 +76,9 @@ describe('the manifest of the runs view', () => {
 
   it('offers what is done to a run on its row and nowhere else', () => {
     const items = contributes.menus['view/item/context'] ?? [];
-    expect(items.map(({ command }) => command).sort()).toEqual([...ofOneRun].sort());
+    // The palette has this one as well: there it is about the newest run.
+    const offered = [...ofOneRun, commands.debugEpisode];
+    expect(items.map(({ command }) => command).sort()).toEqual(offered.sort());
     for (const { when } of items) expect(when).toContain(`view == ${views.runs}`);
     const hidden = (contributes.menus['commandPalette'] ?? []).filter(({ when }) => when === 'false');
     expect(hidden.map(({ command }) => command)).toEqual(expect.arrayContaining([...ofOneRun]));

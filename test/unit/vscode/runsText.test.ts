@@ -39,7 +39,12 @@ describe('what a row says', () => {
 
   it('tells how far a running one is', () => {
     const soFar = { ...totals, ended: 0, started: 1, meanReward: null, successRate: null };
-    expect(runDescription(run(trace, { state: 'running', totals: soFar }))).toBe('running · 0 of 1 episode');
+    const going = (episodes: number, state: RunState = 'running') =>
+      runDescription(run(trace, { state, episodes, totals: soFar }));
+    expect(going(1)).toBe('running · 0 of 1 episode');
+    expect(going(16)).toBe('running · 0 of 16 episodes');
+    // Of one that broke off those that never started are no part.
+    expect(going(16, 'killed')).toBe('killed · 0 of 1 episode');
   });
 
   it('says of an unreadable one nothing but that', () => {

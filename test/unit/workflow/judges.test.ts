@@ -162,7 +162,7 @@ describe('the judge that asks the helper LLM', () => {
 
   it('says where there is none', async () => {
     await expect(new MathAnswerAndLlmAsJudge({}).computeReward(task, output)).rejects.toThrow(
-      'Only a run gives a judge its helper LLM.',
+      'Only a run gives a workflow or a judge its helper LLM.',
     );
   });
 });

@@ -3,13 +3,14 @@ import type { Author } from '../../../src/protocol/trace.ts';
 import type {
   CallRow,
   CallView,
-  EpisodeRow,
   EpisodeView,
-  MessageView,
-  RunView,
+  SpanRow,
   TimelineRow,
-  TokensView,
-} from '../../../src/protocol/traceRpc.ts';
+} from '../../../src/protocol/episodeRpc.ts';
+import type { EpisodeRow } from '../../../src/protocol/traceLists.ts';
+import type { MessageView } from '../../../src/protocol/conversationRpc.ts';
+import type { RunView } from '../../../src/protocol/runRpc.ts';
+import type { TokensView, TokenAuthor } from '../../../src/protocol/tokenRpc.ts';
 
 export interface Token {
   readonly id: number;
@@ -66,6 +67,7 @@ export function viewsOf(messages: readonly Message[]): readonly MessageView[] {
       role: message.role,
       author: message.author,
       text: message.text,
+      length: message.text.length,
       truncated: false,
       toolCalls: message.toolCalls ?? null,
       toolCallId: message.toolCallId ?? null,
@@ -91,7 +93,14 @@ export function tokensView(messages: readonly Message[], from: number, limit: nu
     lossMask: part.map(({ token }) => token.lossMask),
     logprobs: part.map(({ token }) => token.logprob),
     messages: part.map(({ index }) => index),
+    authors: part.map(({ token, index }) => authorOf(token, messages[index])),
+    drifted: part.map(() => 0),
+    entropies: part.map(({ token }) => (token.logprob === null ? null : -token.logprob / 2)),
   };
+}
+
+function authorOf({ special, lossMask }: Token, message: Message | undefined): TokenAuthor {
+  return message === undefined || (special && lossMask === 0) ? 'template' : message.author;
 }
 
 export function timelineRow(
@@ -116,6 +125,8 @@ export function callRow(row: Partial<CallRow> & { readonly call: number }): Call
     tag: '',
     startedAt: dayZero,
     seconds: 1,
+    askedAfter: null,
+    firstAfter: null,
     status: 200,
     error: null,
     promptTokens: 100,
@@ -126,10 +137,24 @@ export function callRow(row: Partial<CallRow> & { readonly call: number }): Call
   };
 }
 
+export function spanRow(row: Partial<SpanRow> & Pick<SpanRow, 'kind' | 'name'>): SpanRow {
+  return {
+    agent: null,
+    call: null,
+    answeredBy: null,
+    startedAt: dayZero,
+    seconds: 1,
+    state: 'ended',
+    error: null,
+    ...row,
+  };
+}
+
 export function callView(row: CallRow, messages: readonly Message[], reply: Message | null): CallView {
   const views = viewsOf(reply === null ? messages : [...messages, reply]);
   return {
     row,
+    source: { file: '/home/ada/math/workflow.ts', line: 12, column: 27, function: 'Math.execute' },
     options: JSON.stringify({ model: 'agent', temperature: 0.7, max_tokens: 512, stream: false }),
     tools: JSON.stringify([
       { type: 'function', function: { name: 'calculate', parameters: { type: 'object' } } },
@@ -176,6 +201,7 @@ export function runView(view: Partial<RunView> = {}): RunView {
     startedAt: dayZero,
     end: { status: 'completed', error: null, endedAt: dayZero + 60_000 },
     live: false,
+    newest: 15,
     totals: {
       started: 16,
       ended: 16,
@@ -197,6 +223,7 @@ export function runView(view: Partial<RunView> = {}): RunView {
 export interface EpisodeRecord {
   readonly view: EpisodeView;
   readonly calls: readonly CallView[];
+  readonly spans?: readonly SpanRow[];
   /** By timeline. */
   readonly timelines: readonly (readonly Message[])[];
 }

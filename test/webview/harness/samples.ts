@@ -1,11 +1,15 @@
 /** Runs that the tests look at. */
-import type { EpisodeRow, RunView, TokensView } from '../../../src/protocol/traceRpc.ts';
+import type { EpisodeRow } from '../../../src/protocol/traceLists.ts';
+import type { RunView } from '../../../src/protocol/runRpc.ts';
+import type { SpanRow } from '../../../src/protocol/episodeRpc.ts';
+import type { TokensView } from '../../../src/protocol/tokenRpc.ts';
 import {
   callRow,
   callView,
   dayZero,
   episodeRow,
   runView,
+  spanRow,
   timelineRow,
   viewsOf,
   type EpisodeRecord,
@@ -48,12 +52,41 @@ const judgeTask: Message = {
 };
 const verdict: Message = { role: 'assistant', author: 'llm(do_not_train)', text: 'Yes.' };
 
-/** Two agents, a tool, two timelines, a call that failed. */
+/** What goes on beside the calls of {@link richEpisode}. */
+function richSpans(): readonly SpanRow[] {
+  const at = (milliseconds: number): number => dayZero + milliseconds;
+  const tool = { kind: 'tool', agent: 'solver', call: 0, startedAt: at(1250) } as const;
+  return [
+    spanRow({ kind: 'environment', name: 'create', startedAt: at(10), seconds: 0.12 }),
+    spanRow({ kind: 'workflow', name: 'MathWorkflow', startedAt: at(130), seconds: 3.67 }),
+    spanRow({ ...tool, name: 'calculate', answeredBy: 1, seconds: 0.65 }),
+    spanRow({ ...tool, name: 'look_up', seconds: null, state: 'unanswered' }),
+    spanRow({ kind: 'judge', name: 'MathJudge', startedAt: at(3820), seconds: 0.25 }),
+    spanRow({
+      kind: 'helper',
+      name: 'helper LLM',
+      startedAt: at(3850),
+      seconds: 0.15,
+      error: 'It was away.',
+    }),
+    spanRow({ kind: 'environment', name: 'release', startedAt: at(4080), seconds: 0.05 }),
+  ];
+}
+
+/** Two agents, tools, a judge, an environment, two timelines, a call that failed. */
 export function richEpisode(episode: number, row: Partial<EpisodeRow> = {}): EpisodeRecord {
   const solved = [system, question, asksTool, toolResult, answer];
   const judged = [judgeTask, verdict];
   const calls = [
-    callRow({ call: 0, startedAt: dayZero + 150, seconds: 1.1, promptTokens: 61, replyTokens: 48 }),
+    callRow({
+      call: 0,
+      startedAt: dayZero + 150,
+      seconds: 1.1,
+      askedAfter: 0.25,
+      firstAfter: 0.5,
+      promptTokens: 61,
+      replyTokens: 48,
+    }),
     callRow({ call: 1, startedAt: dayZero + 1900, seconds: 0.9, promptTokens: 130, replyTokens: 51 }),
     callRow({
       call: 2,
@@ -83,6 +116,7 @@ export function richEpisode(episode: number, row: Partial<EpisodeRow> = {}): Epi
       calls,
       timelines,
     },
+    spans: richSpans(),
     calls: calls.map((call) => {
       if (call.error !== null) return callView(call, [judgeTask], null);
       if (call.agent === 'judge') return callView(call, [judgeTask], verdict);
@@ -264,7 +298,7 @@ export function hugeTimeline(tokens: number): ScriptedRun {
     episodes: 1,
     row: () => base.view.row,
     record: () => ({ ...base, view: { ...base.view, timelines: [timeline] } }),
-    timeline: () => ({ row: timeline, messages }),
+    timeline: () => ({ row: timeline, advantage: 0.866, exact: true, messages }),
     tokens: (_episode, _timeline, from, limit): TokensView => {
       const positions = Array.from({ length: Math.min(limit, tokens - from) }, (_, offset) => from + offset);
       return {
@@ -276,6 +310,9 @@ export function hugeTimeline(tokens: number): ScriptedRun {
         lossMask: positions.map(() => 1),
         logprobs: positions.map((position) => (position % 10 === 0 ? null : -0.25)),
         messages: positions.map(() => 0),
+        authors: positions.map(() => 'llm' as const),
+        drifted: positions.map(() => 0 as const),
+        entropies: positions.map(() => null),
       };
     },
   };

@@ -1,14 +1,13 @@
 /** Answers a viewer's requests from records, as a trace server does. */
+import type { SourceView } from '../../../src/protocol/codeRpc.ts';
 import { CodedError } from '../../../src/base/errors.ts';
-import {
-  largestWindow,
-  type EpisodeRow,
-  type RunView,
-  type TimelineView,
-  type TokensView,
-  type TraceMethod,
-  type TraceRequest,
-} from '../../../src/protocol/traceRpc.ts';
+import type { MergeSetting, MergingView } from '../../../src/protocol/mergingRpc.ts';
+import type { Histogram, EpisodeRow, GroupView } from '../../../src/protocol/traceLists.ts';
+import { largestWindow, type TraceMethod, type TraceRequest } from '../../../src/protocol/traceRpc.ts';
+import type { RunView } from '../../../src/protocol/runRpc.ts';
+import type { TimelineView } from '../../../src/protocol/episodeRpc.ts';
+import type { TokensView } from '../../../src/protocol/tokenRpc.ts';
+import { detailOf, findIn, stripOf } from './scriptedTokens.ts';
 import { tokensView, viewsOf, type EpisodeRecord } from './records.ts';
 
 export interface ScriptedRun {
@@ -16,6 +15,11 @@ export interface ScriptedRun {
   readonly episodes: number;
   readonly row: (episode: number) => EpisodeRow | undefined;
   readonly record: (episode: number) => EpisodeRecord | undefined;
+  /** Instead of everything else. */
+  readonly answer?: (request: TraceRequest) => unknown;
+  readonly histograms?: readonly Histogram[];
+  /** Of whatever is asked for; absent: nothing has one. */
+  readonly source?: SourceView;
   /** Instead of what the record has. */
   readonly timeline?: (episode: number, timeline: number) => TimelineView;
   readonly tokens?: (episode: number, timeline: number, from: number, limit: number) => TokensView;
@@ -69,7 +73,7 @@ export class ScriptedTrace {
       await this.#held.get(method);
       const failure = this.#failing.get(method);
       if (failure) throw failure;
-      return answerOf(this.run, request);
+      return this.run.answer ? this.run.answer(request) : answerOf(this.run, request);
     } finally {
       this.#underWay.set(method, (this.#underWay.get(method) ?? 1) - 1);
     }
@@ -81,21 +85,86 @@ function answerOf(run: ScriptedRun, request: TraceRequest): unknown {
     case 'run':
       return run.run;
     case 'episodes':
-      return episodesView(run, request.from, request.limit);
+      return { ...episodesView(run, request.from, request.limit), ...anchored(request.anchor, run.episodes) };
+    case 'groups':
+      return {
+        ...groupsView(run, request.from, request.limit),
+        ...anchored(request.anchor, Math.ceil(run.episodes / run.run.repeat)),
+      };
+    case 'group':
+      return groupView(run, request.group);
+    case 'histograms':
+      return run.histograms ?? [];
+    case 'names':
+      return { agents: ['solver', 'judge'], tools: ['calculate'] };
     case 'episode':
       return recordOf(run, request.episode).view;
+    case 'spans':
+      return { spans: recordOf(run, request.episode).spans ?? [] };
     case 'call':
       return found(recordOf(run, request.episode).calls[request.call], `call ${request.call}`);
     case 'timeline':
       return timelineView(run, request.episode, request.timeline);
+    case 'show':
+      if (run.source === undefined) throw new Error('The run has no source.');
+      return { source: run.source, shown: 'told' };
+    case 'debug':
+      return { started: 'told', command: `agentjet --replay x.ajtrace --episode ${request.episode}` };
+    case 'source':
+    case 'lines':
+      throw new Error('Only the editor asks for the code.');
     case 'tokens':
       return tokensOf(run, request);
+    case 'token':
+      return detailOf(allTokens(run, request), request.token);
+    case 'otherRuns':
+      return { traces: [] };
+    case 'counterparts':
+    case 'compare':
+      throw new Error('Comparisons are of real traces.');
+    case 'strip':
+      return stripOf(allTokens(run, request), request.stretches);
+    case 'find':
+      return findIn(allTokens(run, request), request);
     case 'watch':
     case 'unwatch':
       return null;
+    case 'merging':
+      return ownMerging(recordOf(run, request.episode));
+    case 'leftOut':
+      return [];
+    case 'binary':
+    case 'text':
+    case 'search':
+      throw new Error('Only a real trace can be asked for texts.');
     case 'summaries':
       throw new Error('The viewer never asks for summaries.');
   }
+}
+
+/** What the record has, by the setting that is upstream's default, with nothing to tell of others. */
+function ownMerging({ view }: EpisodeRecord): MergingView {
+  const own: MergeSetting = { compareLevel: 'text', ignoreTools: true, fixesDrift: true };
+  const { timelines } = view;
+  const { tokens, trainableTokens } = view.row;
+  return {
+    own,
+    rows: [{ setting: own, timelines: timelines.length, samples: timelines.length, tokens, trainableTokens }],
+    chosen: 0,
+    drift: 'same',
+    timelines: timelines.map((timeline) => ({ ...timeline, agents: ['solver'], parent: null })),
+    forks: [],
+    forkCount: 0,
+    drifts: [],
+    driftCount: 0,
+    provisional: false,
+  };
+}
+
+/** Entries are known by their positions. */
+function anchored(anchor: number | 'newest' | undefined, total: number) {
+  const newest = total === 0 ? null : total - 1;
+  return anchor === 'newest' ? { anchor: newest, newest } : { anchor: anchor ?? null };
 }
 
 function episodesView(run: ScriptedRun, from: number, limit: number) {
@@ -105,18 +174,59 @@ function episodesView(run: ScriptedRun, from: number, limit: number) {
   return { total: run.episodes, rows };
 }
 
+function groupsView(run: ScriptedRun, from: number, limit: number) {
+  const groups = Math.ceil(run.episodes / run.run.repeat);
+  const length = Math.max(0, Math.min(limit, groups - from));
+  const rows = Array.from({ length }, (_, offset) => groupView(run, from + offset).row);
+  return { total: groups, rows };
+}
+
+/** The repeats of a task, with as much of the group as a test looks at. */
+function groupView(run: ScriptedRun, group: number): GroupView {
+  const { repeat } = run.run;
+  const episodes = Array.from({ length: repeat }, (_, one) => run.row(group * repeat + one)).filter(
+    (row) => row !== undefined,
+  );
+  const { taskId, query } = found(episodes[0], `episode of group ${group}`);
+  const sum = (of: (row: EpisodeRow) => number) => episodes.reduce((total, row) => total + of(row), 0);
+  const row = {
+    ...{ group, taskId, query, failed: 0, meanReward: null, successRate: null, deviation: null },
+    ...{ best: null, worst: null, trains: null, findings: [] },
+    started: episodes.length,
+    ended: episodes.length,
+    matching: episodes.length,
+    calls: sum(({ calls }) => calls),
+    tokens: sum(({ tokens }) => tokens),
+    trainableTokens: sum(({ trainableTokens }) => trainableTokens),
+    seconds: sum(({ seconds }) => seconds ?? 0),
+  };
+  return { row, episodes, groups: Math.ceil(run.episodes / repeat) };
+}
+
 function timelineView(run: ScriptedRun, episode: number, timeline: number): TimelineView {
   if (run.timeline) return run.timeline(episode, timeline);
   const { view, timelines } = recordOf(run, episode);
   const what = `timeline ${timeline}`;
-  return { row: found(view.timelines[timeline], what), messages: viewsOf(found(timelines[timeline], what)) };
+  const messages = viewsOf(found(timelines[timeline], what));
+  return { row: found(view.timelines[timeline], what), advantage: 0.866, exact: true, messages };
 }
 
-function tokensOf(run: ScriptedRun, request: Extract<TraceRequest, { method: 'tokens' }>): TokensView {
+type TokensRequest = Extract<TraceRequest, { method: 'tokens' }>;
+
+function tokensOf(run: ScriptedRun, request: TokensRequest): TokensView {
   const { episode, timeline, from, limit } = request;
   if (limit > largestWindow.tokens) throw new Error(`${limit} tokens are too many to ask for.`);
   if (run.tokens) return run.tokens(episode, timeline, from, limit);
   return tokensView(found(recordOf(run, episode).timelines[timeline], `timeline ${timeline}`), from, limit);
+}
+
+function allTokens(
+  run: ScriptedRun,
+  { episode, timeline }: Pick<TokensRequest, 'episode' | 'timeline'>,
+): TokensView {
+  const everything = Number.MAX_SAFE_INTEGER;
+  if (run.tokens) return run.tokens(episode, timeline, 0, everything);
+  return tokensView(found(recordOf(run, episode).timelines[timeline], `timeline ${timeline}`), 0, everything);
 }
 
 function recordOf(run: ScriptedRun, episode: number): EpisodeRecord {

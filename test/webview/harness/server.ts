@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { toReport } from '../../../src/base/errors.ts';
+import { textsFor } from '../../../src/node/trace/server/pageTexts.ts';
 import { traceCall, type TraceReply } from '../../../src/protocol/traceRpc.ts';
 import { viewerAddress, viewerPage, type ViewerBoot } from '../../../src/trace/viewerPage.ts';
 import { root } from '../../e2e/harness/artifacts.ts';
@@ -62,11 +63,9 @@ async function handle(
 ): Promise<void> {
   switch (request.url) {
     case '/':
-      sendPage(response, 'http');
-      return;
+      return sendPage(request, response, 'http');
     case '/editor':
-      sendPage(response, 'vscode');
-      return;
+      return sendPage(request, response, 'vscode');
     case '/trace.js':
       return sendFile(response, 'trace.js', 'text/javascript');
     case '/trace.css':
@@ -88,13 +87,18 @@ function isAllowed({ headers }: IncomingMessage, response: ServerResponse): bool
   return allowed;
 }
 
-function sendPage(response: ServerResponse, transport: ViewerBoot['transport']): void {
+async function sendPage(
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+  transport: ViewerBoot['transport'],
+): Promise<void> {
+  const texts = await textsFor(headers['accept-language'], path.join(root, 'media/l10n'));
   const page = viewerPage({
     nonce,
     cspSource: "'self'",
     scriptUri: '/trace.js',
     styleUri: '/trace.css',
-    boot: { trace: traceFile, transport },
+    boot: { trace: traceFile, transport, texts },
   });
   response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
 }

@@ -27,7 +27,10 @@ export interface OpenOptions {
 }
 
 /** Starts one browser for a file's tests; the returned function opens a viewer that is closed after the test. */
-export function useViewer(): (run: ScriptedRun, options?: OpenOptions) => Promise<OpenViewer> {
+export function useViewer(): (
+  run: ScriptedRun | ScriptedTrace,
+  options?: OpenOptions,
+) => Promise<OpenViewer> {
   let browser: Browser;
   const open: OpenViewer[] = [];
   beforeAll(async () => {
@@ -45,7 +48,7 @@ export function useViewer(): (run: ScriptedRun, options?: OpenOptions) => Promis
   });
   afterAll(() => browser.close());
   return async (run, options = {}) => {
-    const trace = new ScriptedTrace(run);
+    const trace = run instanceof ScriptedTrace ? run : new ScriptedTrace(run);
     options.prepare?.(trace);
     const viewer = await openPage(browser, trace, options);
     open.push(viewer);
@@ -62,6 +65,7 @@ async function openPage(browser: Browser, trace: ScriptedTrace, options: OpenOpt
     ...options.context,
   });
   const page = await context.newPage();
+  if (process.env['AGENTJET_SLOW_PAGE'] !== undefined) await page.addInitScript(slowDown);
   const complaints = await complaintsOf(page);
   if ('editorState' in options) {
     await actAsEditor(page, trace, options.editorState);
@@ -71,6 +75,25 @@ async function openPage(browser: Browser, trace: ScriptedTrace, options: OpenOpt
     await page.goto(`${server.address}${place}`);
   }
   return { page, trace, server, complaints };
+}
+
+/**
+ * What a busy machine does now and then: frames, timers and answers come late. A test that reads the page before it has
+ * drawn what it was asked for fails then each time, not once in a hundred.
+ */
+function slowDown(): void {
+  const late = 150;
+  const wait = window.setTimeout.bind(window);
+  const frame = window.requestAnimationFrame.bind(window);
+  const request = window.fetch.bind(window);
+  const pause = () => new Promise((done) => wait(done, late));
+  window.requestAnimationFrame = (callback) => wait(() => frame(callback), late);
+  window.fetch = async (...call: Parameters<typeof fetch>) => {
+    const answer = await request(...call);
+    await pause();
+    return answer;
+  };
+  Reflect.set(window, 'setTimeout', (callback: () => void, delay = 0) => wait(callback, delay + late));
 }
 
 async function complaintsOf(page: Page): Promise<string[]> {

@@ -3,7 +3,10 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { timelineRow, viewsOf } from '../harness/records.ts';
 import { longRun, runningRun, smallRun } from '../harness/samples.ts';
-import { useViewer, type OpenViewer } from '../harness/viewer.ts';
+import { violations } from '../harness/accessibility.ts';
+import { realRun } from '../harness/growingTrace.ts';
+import type { ScriptedRun } from '../harness/scriptedTrace.ts';
+import { picture, useViewer, type OpenViewer } from '../harness/viewer.ts';
 
 const open = useViewer();
 
@@ -40,11 +43,15 @@ describe('a change', () => {
     expect(await whereabouts(page)).toEqual({ ...before, focus: '3,000 episodes' });
   });
 
-  test('keeps the selected episodes', async () => {
+  test('keeps the filter that is being written', async () => {
     const viewer = await open(smallRun());
-    await viewer.page.getByRole('button', { name: /longer than/ }).click();
+    const finding = viewer.page.getByRole('button', { name: /longer than/ });
+    await finding.click();
+    const field = viewer.page.getByRole('combobox', { name: 'Filter' });
+    await field.fill('finding:overlong rew');
     await askedAgain(viewer, 'run');
-    expect(await viewer.page.locator('[role=row][aria-selected=true]').count()).toBe(2);
+    expect(await finding.getAttribute('aria-pressed')).toBe('true');
+    expect(await field.inputValue()).toBe('finding:overlong rew');
   });
 
   test('of a timeline keeps its token and its scroll', async () => {
@@ -61,7 +68,8 @@ describe('a change', () => {
     const record = whole.record(2);
     const messages = record?.timelines[0] ?? [];
     const row = timelineRow(0, [0, 1], messages);
-    trace.run = { ...whole, timeline: () => ({ row, messages: viewsOf(messages) }) };
+    const timeline = { advantage: null, exact: false };
+    trace.run = { ...whole, timeline: () => ({ ...timeline, row, messages: viewsOf(messages) }) };
     await askedAgain(viewer, 'tokens');
     await page.getByText('later calls may change it').waitFor({ state: 'detached' });
     await page.getByRole('region', { name: 'Timeline 0' }).getByText('Merged from 2 calls').waitFor();
@@ -97,12 +105,126 @@ describe('a change', () => {
   });
 });
 
+/** A run that goes on, with so many episodes so far. */
+function runningTo(episodes: number): ScriptedRun {
+  const run = longRun(episodes);
+  const totals = { ...run.run.totals, started: episodes };
+  return { ...run, run: { ...run.run, end: null, live: true, newest: episodes - 1, totals } };
+}
+
+async function growTo(viewer: OpenViewer, episodes: number): Promise<void> {
+  viewer.trace.run = runningTo(episodes);
+  viewer.server.notify();
+  await viewer.page
+    .locator('.stats')
+    .getByText(`${episodes.toLocaleString('en')} of`)
+    .waitFor();
+}
+
+/** Whether the current row is this one, and is in sight. */
+function isCurrent(page: Page, position: number): Promise<boolean> {
+  return page.evaluate((row) => {
+    const list = document.querySelector('[role=grid]');
+    const element = document.getElementById(row);
+    if (list?.getAttribute('aria-activedescendant') !== row || element === null) return false;
+    const [inner, outer] = [element.getBoundingClientRect(), list.getBoundingClientRect()];
+    return inner.top >= outer.top && inner.bottom <= outer.bottom + 1;
+  }, `episode-row-${position}`);
+}
+
+describe('Follow latest', () => {
+  test('keeps the newest row in sight until the user chooses or scrolls', async () => {
+    const viewer = await open(runningTo(300));
+    const { page } = viewer;
+    const follow = page.getByRole('button', { name: 'Follow latest' });
+    await follow.click();
+    await expect.poll(() => isCurrent(page, 299)).toBe(true);
+    await growTo(viewer, 900);
+    await expect.poll(() => isCurrent(page, 899)).toBe(true);
+    expect(await violations(page)).toEqual([]);
+    await picture(page, 'live-following');
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(() => follow.getAttribute('aria-pressed')).toBe('false');
+    await growTo(viewer, 912);
+    await page.getByRole('button', { name: 'Follow latest 12 new' }).waitFor();
+    await expect.poll(() => isCurrent(page, 898)).toBe(true);
+    expect(await violations(page)).toEqual([]);
+    await picture(page, 'live-news');
+    await page.keyboard.press('l');
+    await expect.poll(() => isCurrent(page, 911)).toBe(true);
+    await page.locator('.body-row').first().hover();
+    await page.mouse.wheel(0, -2_000);
+    await expect.poll(() => follow.getAttribute('aria-pressed')).toBe('false');
+  });
+
+  test('keeps to the newest that the filter lets through, also of groups', async () => {
+    const real = realRun({ tasks: 6, repeat: 4, episodes: 24 });
+    for (let episode = 0; episode < 9; episode++) real.episode(episode, { reward: episode % 2 });
+    const viewer = await open(real.run, { place: 'filter=reward<1&sort=-reward' });
+    const { page, server } = viewer;
+    const follow = page.getByRole('button', { name: 'Follow latest' });
+    await follow.waitFor();
+    await page.keyboard.press('l');
+    await expect.poll(() => follow.getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(() => page.locator('.body-row.current').innerText()).toMatch(/^task-2/);
+    for (let episode = 9; episode < 17; episode++) real.episode(episode, { reward: episode % 2 });
+    server.notify();
+    await expect.poll(() => page.locator('.body-row.current').innerText()).toMatch(/^task-4/);
+    await page.getByRole('button', { name: 'Groups' }).click();
+    await expect.poll(() => page.locator('.body-row.current').innerText()).toMatch(/^task-4/);
+  });
+
+  test('goes from episode to episode until the user goes elsewhere', async () => {
+    const viewer = await open(runningTo(40), { place: 'episode=12' });
+    const { page, trace, server } = viewer;
+    await page.getByRole('heading', { name: 'task-3' }).waitFor();
+    await page.getByRole('button', { name: 'Follow latest' }).click();
+    await page.getByText('Episode 39', { exact: true }).waitFor();
+    trace.run = runningTo(45);
+    server.notify();
+    await page.getByText('Episode 44', { exact: true }).waitFor();
+    await page.getByRole('option', { name: 'Timeline 0' }).click();
+    trace.run = runningTo(48);
+    server.notify();
+    await page.getByRole('button', { name: 'Follow latest 3 new' }).waitFor();
+    await page.getByRole('button', { name: 'Episode 44' }).waitFor();
+  });
+
+  test('is not there once the run has ended', async () => {
+    const viewer = await open(runningTo(40));
+    const follow = viewer.page.getByRole('button', { name: 'Follow latest' });
+    await follow.click();
+    viewer.trace.run = longRun(40);
+    viewer.server.notify();
+    await follow.waitFor({ state: 'detached' });
+  });
+
+  test('is remembered across reloads, with what is new', async () => {
+    const viewer = await open(runningTo(40));
+    const { page, trace } = viewer;
+    await page.getByRole('button', { name: 'Follow latest' }).waitFor();
+    await page.locator('.body-row').first().waitFor();
+    trace.run = runningTo(47);
+    await page.reload();
+    await page.getByRole('button', { name: 'Follow latest 7 new' }).click();
+    await expect.poll(() => isCurrent(page, 46)).toBe(true);
+    trace.run = runningTo(60);
+    await page.reload();
+    await expect.poll(() => isCurrent(page, 59)).toBe(true);
+  });
+});
+
 test('a held key asks for one call at a time and ends at the newest', async () => {
   const { page, trace } = await open(smallRun(), { place: 'episode=1&call=0' });
   await page.getByRole('region', { name: 'Call 0' }).getByText('12 × 8').first().waitFor();
-  await page.getByRole('listbox', { name: 'Calls' }).focus();
+  const calls = page.getByRole('listbox', { name: 'Calls' });
+  await calls.focus();
   const release = trace.hold('call');
-  for (let times = 0; times < 4; times += 1) await page.keyboard.press('ArrowDown');
+  for (let call = 1; call <= 4; call += 1) {
+    await page.keyboard.press('ArrowDown');
+    await calls.getByRole('option', { name: `Call ${call}`, selected: true }).waitFor();
+  }
   await page.getByText('Loading call 4').waitFor();
   release();
   await page.getByRole('region', { name: 'Call 4' }).getByText('Yes.').waitFor();

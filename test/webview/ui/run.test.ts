@@ -1,12 +1,17 @@
 /** The run's screen: what its header and its report say, and ten thousand episodes in its table. */
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { CodedError } from '../../../src/base/errors.ts';
 import { largestWindow } from '../../../src/protocol/traceRpc.ts';
 import { runView } from '../harness/records.ts';
+import { violations } from '../harness/accessibility.ts';
+import { realRun, tasksRun } from '../harness/growingTrace.ts';
 import { longRun, smallRun } from '../harness/samples.ts';
 import { nodesOf, useViewer } from '../harness/viewer.ts';
 
 const open = useViewer();
+
+const filterOf = (page: Page) => page.getByRole('combobox', { name: 'Filter' }).inputValue();
 
 describe('the header', () => {
   test('names the run, its totals and the tokenizer that stood in', async () => {
@@ -26,7 +31,7 @@ describe('the header', () => {
     ]) {
       expect(text).toContain(part);
     }
-    expect(await page.title()).toBe('math_agent · AgentJet trace');
+    await expect.poll(() => page.title()).toBe('math_agent · AgentJet trace');
   });
 
   test('does not call a tokenizer approximate that is the model’s own', async () => {
@@ -45,6 +50,49 @@ describe('the header', () => {
     expect(await page.locator('.run-header .status').innerText()).toBe(status);
   });
 
+  test('says what another tool did not record, in the place of numbers that stand for nothing', async () => {
+    const { totals } = smallRun().run;
+    const imported = {
+      format: 'OpenAI requests',
+      source: '/logs/requests.jsonl',
+      lacks: ['rewards', 'successes', 'times', 'tokens', 'lossMask'],
+      records: 4,
+      skipped: 0,
+      skips: [],
+    } as const;
+    const none = { ...totals, meanReward: null, successRate: 0, tokens: 0, trainableTokens: 0 };
+    const { page } = await open({
+      ...smallRun(),
+      run: runView({ imported, config: '', workflow: '', workflowFile: '', model: '', totals: none }),
+    });
+    await page.locator('.body-row').first().waitFor();
+    const header = await page.locator('.run-header').innerText();
+    expect(header).not.toMatch(/config|workflow|0 %/);
+    expect(header.match(/not recorded/g)).toHaveLength(7);
+    expect(await page.getByRole('region', { name: 'Distributions' }).count()).toBe(0);
+    // Nobody told that these had no success, or that they would train.
+    expect(await page.locator('.body-row').first().innerText()).not.toMatch(/yes|open/);
+    expect(await page.locator('.success-ended').first().innerText()).toBe('–');
+  });
+
+  test('says what of a damaged file is missing, and shows the rest', async () => {
+    const damage = { run: true, tokens: true, lost: 2, incomplete: 3, episodes: [4, 7, 9] };
+    const { page } = await open({ ...smallRun(), run: runView({ damage }) });
+    const notice = page.locator('.notice-warning', { hasText: 'This file is damaged.' });
+    await notice.waitFor();
+    expect(await notice.getByRole('listitem').allInnerTexts()).toEqual([
+      'What it told of its run is lost.',
+      'Texts of tokens are lost: such tokens have only their ids.',
+      '2 episodes are lost.',
+      'These episodes may lack a part: 4, 7, 9.',
+    ]);
+    await page.locator('.body-row').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.locator('.body-row').first().click();
+    await page.getByRole('region', { name: 'Overview' }).waitFor();
+    await notice.waitFor();
+  });
+
   test('says why a run failed and what to do', async () => {
     const error = { code: 'config/broken', message: 'The config has no `ajet`.', hint: 'Add it.' };
     const end = { status: 'failed', error, endedAt: 1 } as const;
@@ -60,17 +108,16 @@ describe('the header', () => {
 });
 
 describe('the training report', () => {
-  test('counts, and selects the episodes of a finding', async () => {
-    const { page } = await open(smallRun());
-    await page.getByText('13 of 16 episodes would train.').waitFor();
-    const finding = page.getByRole('button', { name: /longer than/ });
+  test('counts, and filters by a finding, until it is pressed again', async () => {
+    const { page } = await open(tasksRun().run);
+    await page.getByText('16 of 21 episodes would train.').waitFor();
+    const finding = page.getByRole('button', { name: /same reward/ });
     await finding.click();
+    await page.getByRole('grid', { name: '4 episodes' }).waitFor();
     expect(await finding.getAttribute('aria-pressed')).toBe('true');
-    const selected = page.locator('[role=row][aria-selected=true]');
-    expect(await selected.count()).toBe(2);
-    expect(await selected.first().innerText()).toContain('gsm8k-1');
-    await page.getByRole('button', { name: 'Clear' }).click();
-    expect(await selected.count()).toBe(0);
+    expect(await filterOf(page)).toBe('finding:equal-rewards');
+    await finding.click();
+    await page.getByRole('grid', { name: '21 episodes' }).waitFor();
   });
 
   test('says of each finding what it concerns, by which id it is known, and what to do', async () => {
@@ -79,20 +126,131 @@ describe('the training report', () => {
     expect(await groups.innerText()).toMatch(
       /equal-rewards\s+Make the reward finer\.\s+2 groups, 4 episodes$/,
     );
-    await groups.click();
-    await page.getByText('4 selected').waitFor();
     const run = page.locator('.finding', { hasText: 'approximate-tokenizer' });
     expect(await run.innerText()).toMatch(/the run$/);
     expect(await run.getByRole('button').count()).toBe(0);
   });
+});
 
-  test('leads to episodes that are far down the table', async () => {
-    const { page } = await open(longRun(10_000));
-    await page.getByRole('button', { name: /Too long/ }).click();
-    await page.locator('#episode-row-4321.marked').waitFor();
-    await page.getByRole('button', { name: 'Next' }).click();
-    await page.locator('#episode-row-9000.marked').waitFor();
-    await page.getByText('2 of 2 selected').waitFor();
+describe('a filter', () => {
+  test('is written with completions, follows, and outlives a visit and a reload', async () => {
+    const { page } = await open(tasksRun().run);
+    await page.getByRole('grid', { name: '21 episodes' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('rew');
+    await page.getByRole('option', { name: /^reward the episode/ }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('>=1 agent:pl');
+    await page.getByRole('option', { name: 'planner' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    await page.getByRole('grid', { name: '1 episode', exact: true }).waitFor();
+    expect(await filterOf(page)).toBe('reward>=1 agent:planner');
+    await page.getByRole('button', { name: 'Save this filter' }).click();
+    await page.locator('.body-row').first().click();
+    await page.getByRole('region', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('Alt+ArrowUp');
+    await page.keyboard.press('Alt+ArrowUp');
+    await page.getByRole('grid', { name: '1 episode', exact: true }).waitFor();
+    await page.reload();
+    await page.getByRole('grid', { name: '1 episode', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await page.getByRole('grid', { name: '21 episodes' }).waitFor();
+    await page.getByRole('button', { name: 'reward>=1 agent:planner', exact: true }).click();
+    await page.getByRole('grid', { name: '1 episode', exact: true }).waitFor();
+    await page.getByRole('button', { name: /^Forget the filter/ }).click();
+    await page.getByRole('button', { name: 'Save this filter' }).waitFor();
+  });
+
+  test('that is none says where and what there is; the list stays', async () => {
+    const { page } = await open(tasksRun().run);
+    await page.getByRole('grid', { name: '21 episodes' }).waitFor();
+    await page.getByRole('combobox', { name: 'Filter' }).fill('error rewrd<1');
+    const problem = page.getByRole('alert');
+    await problem.getByText('At character 7: there is no field “rewrd”. Known are reward,').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('grid', { name: '21 episodes' }).waitFor();
+    await page.keyboard.press('Escape');
+    await problem.waitFor({ state: 'detached' });
+  });
+
+  test('that nothing matches says so, and is cleared', async () => {
+    const { page } = await open(tasksRun().run, { place: 'filter=reward%3E7' });
+    await page.getByText('Nothing matches the filter.').waitFor();
+    await page.locator('.empty').getByRole('button', { name: 'Clear the filter' }).click();
+    await page.getByRole('grid', { name: '21 episodes' }).waitFor();
+  });
+
+  test('is chosen by a bar of a distribution, with the keyboard, too', async () => {
+    const { page } = await open(tasksRun().run);
+    const rewards = page.getByRole('group', { name: 'Reward of episodes' });
+    await rewards.getByRole('button', { name: '1: 5 episodes' }).click();
+    await page.getByRole('grid', { name: '5 episodes' }).waitFor();
+    expect(await filterOf(page)).toBe('reward=1');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    await page.getByRole('grid', { name: '6 episodes' }).waitFor();
+    expect(await filterOf(page)).toBe('reward>=0.5 reward<=0.5');
+    await page.keyboard.press('Enter');
+    await page.getByRole('grid', { name: '21 episodes' }).waitFor();
+    await page.getByRole('group', { name: 'Mean reward of tasks' }).getByRole('button').first().click();
+    await page.getByRole('grid', { name: /^[1-9] episodes$/ }).waitFor();
+  });
+});
+
+describe('an order', () => {
+  test('is chosen at a column, the other way at the second press, and outlives a reload', async () => {
+    const { page } = await open(tasksRun().run);
+    const header = page.getByRole('columnheader', { name: 'Reward' });
+    await header.getByRole('button').click();
+    await page.locator('#episode-row-0').getByText('task-1').waitFor();
+    await expect.poll(() => header.getAttribute('aria-sort')).toBe('descending');
+    await header.getByRole('button').click();
+    await page.locator('#episode-row-0').getByText('task-0').waitFor();
+    await page.reload();
+    await page.locator('#episode-row-0').getByText('task-0').waitFor();
+    await expect.poll(() => header.getAttribute('aria-sort')).toBe('ascending');
+  });
+
+  test('keeps the row one is at where it is while others arrive before it', async () => {
+    const real = realRun({ tasks: 60, repeat: 2, episodes: 120 });
+    for (let episode = 0; episode < 80; episode++) real.episode(episode, { reward: episode / 100 });
+    const viewer = await open(real.run, { place: 'sort=-reward' });
+    const { page, server } = viewer;
+    const grid = page.getByRole('grid', { name: '80 episodes' });
+    await grid.focus();
+    for (const key of ['PageDown', 'PageDown', 'ArrowDown']) await page.keyboard.press(key);
+    const row = page.locator('.body-row.current');
+    await row.getByText('task-19').waitFor();
+    const before = await row.boundingBox();
+    for (let episode = 80; episode < 100; episode++) real.episode(episode, { reward: episode / 100 });
+    server.notify();
+    await page.getByRole('grid', { name: '100 episodes' }).waitFor();
+    await page.locator('#episode-row-61.current').getByText('task-19').waitFor();
+    expect((await row.boundingBox())?.y).toBeCloseTo(before?.y ?? NaN, 0);
+  });
+});
+
+describe('groups', () => {
+  test('are listed with what training makes of them, sorted and filtered', async () => {
+    const { page } = await open(tasksRun().run);
+    await page.getByRole('grid').waitFor();
+    await page.keyboard.press('t');
+    await page.getByRole('grid', { name: '6 groups' }).waitFor();
+    await page.getByRole('columnheader', { name: 'Spread' }).getByRole('button').click();
+    await page.locator('#group-row-0').getByText('task-1').waitFor();
+    const equal = page.locator('.body-row', { hasText: 'equal-rewards' });
+    expect(await equal.count()).toBe(1);
+    expect(await equal.innerText()).toContain('0 of 4');
+    await page.getByRole('combobox', { name: 'Filter' }).fill('error');
+    await page.getByRole('grid', { name: '1 group' }).waitFor();
+    await page.getByRole('columnheader', { name: 'Matching' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.locator('.body-row').click();
+    await page.getByRole('heading', { name: 'task-3' }).waitFor();
+    await page.keyboard.press('u');
+    await page.getByRole('grid', { name: '1 group' }).waitFor();
   });
 });
 
@@ -131,7 +289,11 @@ describe('without an answer', () => {
   test('an empty run says so', async () => {
     const totals = { ...runView().totals, started: 0, ended: 0 };
     const report = { trains: 0, doesNotTrain: 0, findings: [] };
-    const { page } = await open({ ...smallRun(), episodes: 0, run: runView({ totals, report }) });
+    const { page } = await open({
+      ...smallRun(),
+      episodes: 0,
+      run: runView({ totals, report, end: null, live: true }),
+    });
     await page.getByText('No episode has started yet.').waitFor();
     await page.getByText('No episode has ended yet.').waitFor();
   });

@@ -2,8 +2,12 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { largestWindow } from '../../../src/protocol/traceRpc.ts';
+import { aCall, anEpisode, aResult, aRun } from '../../unit/trace/samples.ts';
+import { violations } from '../harness/accessibility.ts';
+import { RealTrace } from '../harness/realTrace.ts';
 import { hugeTimeline, smallRun } from '../harness/samples.ts';
 import { nodesOf, picture, useViewer } from '../harness/viewer.ts';
+import { Words } from '../harness/words.ts';
 
 const open = useViewer();
 const timeline = { place: 'episode=1&timeline=0' };
@@ -58,7 +62,14 @@ describe('a token', () => {
 
   test('tells its text, id, logprob, mask and author to the pointer', async () => {
     const { page } = await open(smallRun(), timeline);
-    await page.locator('.token.trained', { hasText: ' spider' }).first().hover();
+    const token = page.locator('.token.trained', { hasText: ' spider' }).first();
+    // Scrolling hides what is told, so the list must stand still first.
+    await token.evaluate(async (element) => {
+      element.scrollIntoView({ block: 'center' });
+      await new Promise(requestAnimationFrame);
+      await new Promise(requestAnimationFrame);
+    });
+    await token.hover();
     for (const part of ['" spider"', /id\s*\d+/, /logprob\s*−\d\.\d{3}/, /loss\s*trained/, 'llm (assistant)'])
       await seeTooltip(page, part);
     await page.keyboard.press('Escape');
@@ -70,7 +81,13 @@ describe('a token', () => {
     const list = page.getByRole('listbox', { name: 'Tokens' });
     await list.locator('.token').first().waitFor();
     await list.focus();
-    for (const part of ['"<|im_start|>"', 'no logprob', 'not trained', 'env (system)', 'special token'])
+    for (const part of [
+      '"<|im_start|>"',
+      'no logprob',
+      'not trained',
+      'chat template, around system',
+      'special token',
+    ])
       await seeTooltip(page, part);
     await page.keyboard.press('ArrowRight');
     await seeTooltip(page, '"system"');
@@ -78,7 +95,7 @@ describe('a token', () => {
     await page.keyboard.press('ArrowDown');
     await seeTooltip(page, /" (solve|math|problems)"/);
     await page.keyboard.press('ArrowUp');
-    await seeTooltip(page, /position\s*[012]$/);
+    await seeTooltip(page, /position\s*[012](\D|$)/);
     await page.keyboard.press('End');
     await seeTooltip(page, '"\\n"');
   });
@@ -95,13 +112,14 @@ describe('a hundred thousand tokens', () => {
     await page.locator(`#token-${all - 1}`).waitFor();
     await seeTooltip(page, '99,999');
     expect(await nodesOf(page)).toBeLessThan(6_000);
-    await list.evaluate((element) => element.scrollTo(0, element.scrollHeight / 2));
-    await page.waitForFunction(() =>
-      [...document.querySelectorAll<HTMLElement>('[data-token]')].some((token) => {
-        const position = Number(token.dataset['token']);
-        return position > 40_000 && position < 60_000;
-      }),
-    );
+    // The list may still be on its way to the end, where a key sent it.
+    const middle = () =>
+      list.evaluate((element) => {
+        element.scrollTo(0, element.scrollHeight / 2);
+        const drawn = [...element.querySelectorAll<HTMLElement>('[data-token]')];
+        return drawn.some(({ dataset }) => Math.abs(Number(dataset['token']) - 50_000) < 10_000);
+      });
+    await expect.poll(middle).toBe(true);
     expect(await nodesOf(page)).toBeLessThan(6_000);
     await picture(page, 'timeline-huge');
     for (const request of trace.requests) {
@@ -116,6 +134,183 @@ describe('a hundred thousand tokens', () => {
     const map = page.locator('.timeline-map');
     const box = await map.boundingBox();
     await map.click({ position: { x: (box?.width ?? 0) * 0.75, y: 8 } });
-    await page.locator('#token-75008').waitFor();
+    const first = async () => Number(await map.getAttribute('aria-valuenow'));
+    // A pixel of the map is worth some hundred tokens, and what is picked comes into view wherever it is nearest.
+    await expect.poll(async () => Math.abs((await first()) - 0.75 * all)).toBeLessThan(2_000);
+    await page.locator(`#token-${await first()}`).waitFor();
+  });
+});
+
+describe('of a real trace', () => {
+  /** One timeline: a question, and a reply with what hides in it. */
+  function hiding(): RealTrace {
+    const words = new Words();
+    const messages = [
+      words.message('user', ['Hi', ' there']),
+      words.message('assistant', ['A', '\u202e', '\0', '\u200b', '\u001b[31m', 'שלום', ' ok']),
+    ];
+    return new RealTrace(aRun({ repeat: 1 }), (writer) => {
+      writer.episodeStarted(anEpisode(0));
+      writer.callEnded(
+        aCall(0, 0),
+        messages.map((message, position) => ({ position, message })),
+        words.tokens,
+      );
+      const timeline = { calls: [0], messages: [0, 1], tokens: 19, trainableTokens: 8 };
+      writer.episodeEnded({ result: aResult(0), timelines: [timeline] }, []);
+    });
+  }
+
+  test('what hides has a box with its name, turns nothing around it, and is copied as it is', async () => {
+    const context = { permissions: ['clipboard-read', 'clipboard-write'] };
+    const { page } = await open(hiding(), { place: 'episode=0&timeline=0', context });
+    const list = page.getByRole('listbox', { name: 'Tokens' });
+    const box = list.locator('.hidden-character[data-name="RLO"]');
+    await box.waitFor();
+    expect(await box.evaluate((element) => getComputedStyle(element, '::before').content)).toBe('"RLO"');
+    expect(await box.evaluate((element) => element.textContent)).toBe('\u202e');
+    // Each token stands to the right of the one before it.
+    const lefts = await list
+      .locator('.token')
+      .evaluateAll((tokens) => tokens.slice(10, 17).map((token) => token.getBoundingClientRect().left));
+    expect(lefts).toEqual(lefts.toSorted((a, b) => a - b));
+    await list.focus();
+    await page.keyboard.press('Control+a');
+    await page.getByText('19 tokens are chosen, from 0 to 18').waitFor();
+    await page.getByRole('button', { name: 'Copy text' }).click();
+    await page.getByText(/Copied: \d+ characters/).waitFor();
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    expect(text).toBe(
+      '<|im_start|>user\nHi there<|im_end|>\n<|im_start|>assistant\nA\u202e\0\u200b\u001b[31mשלום ok<|im_end|>\n',
+    );
+    await picture(page, 'tokens-hidden');
+    expect(await violations(page)).toEqual([]);
+  });
+
+  test('the author of a token is told, and what the template adds', async () => {
+    const { page } = await open(hiding(), { place: 'episode=0&timeline=0' });
+    await page.getByLabel('Colors').selectOption('Author');
+    const shades = await page
+      .locator('.token')
+      .evaluateAll((tokens) =>
+        tokens.map((token) => /shade-(\w)/.exec(token.getAttribute('class') ?? '')?.[1]).join(''),
+      );
+    expect(shades).toBe('ttteett' + 'tttlllllllltt'.slice(0, -1));
+    await page.locator('#token-1').hover();
+    await seeTooltip(page, 'chat template, around user');
+    await page.locator('#token-10').hover();
+    await seeTooltip(page, /callmade by 0/);
+  });
+
+  test('text, patterns and ids are found, and errors told', async () => {
+    const { page, complaints } = await open(hiding(), { place: 'episode=0&timeline=0' });
+    const list = page.getByRole('listbox', { name: 'Tokens' });
+    await list.focus();
+    await page.keyboard.press('Control+f');
+    const bar = page.getByRole('search', { name: 'Find in the tokens' });
+    await bar.waitFor();
+    await page.keyboard.type('ASSISTANT');
+    await page.keyboard.press('Enter');
+    await bar.getByText('1 of 1').waitFor();
+    await page.locator('#token-8.found-current.current').waitFor();
+    await bar.getByLabel('Kind of search').selectOption('Regular expression');
+    await bar.getByLabel('What to find').fill('<\\|im_\\w+\\|>');
+    await page.keyboard.press('Enter');
+    await bar.getByText('4 of 4').waitFor();
+    await page.keyboard.press('Shift+Enter');
+    await bar.getByText('3 of 4').waitFor();
+    await page.locator('#token-7.found-current').waitFor();
+    await bar.getByLabel('What to find').fill('(');
+    await page.keyboard.press('Enter');
+    await bar.getByText('is no regular expression').waitFor();
+    await bar.getByLabel('Kind of search').selectOption('Token id');
+    await bar.getByText('A token id is a whole number.').waitFor();
+    await bar.getByLabel('What to find').fill('100');
+    await page.keyboard.press('Enter');
+    await bar.getByText('2 of 2').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await bar.waitFor({ state: 'detached' });
+    expect(await list.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(complaints.splice(0).filter((text) => !text.includes('500'))).toEqual([]);
+  });
+
+  test('the layer and the place are kept across a reload, and keys lead to both', async () => {
+    const { page } = await open(hiding(), { place: 'episode=0&timeline=0' });
+    await page.locator('#token-0').waitFor();
+    await page.keyboard.press('c');
+    await expect.poll(() => page.getByLabel('Colors').inputValue()).toBe('author');
+    await page.keyboard.press('g');
+    await page.getByText('A number from 0 to 18').waitFor();
+    await page.keyboard.type('99');
+    const position = page.getByLabel('Position of the token');
+    await expect.poll(() => position.getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('Position of the token').fill('12');
+    await page.keyboard.press('Enter');
+    await page.locator('#token-12.current').waitFor();
+    await page.reload();
+    await page.locator('#token-12.current').waitFor();
+    expect(await page.getByLabel('Colors').inputValue()).toBe('author');
+  });
+});
+
+describe('a million tokens of a real trace', () => {
+  const million = 1_000_000;
+
+  /** A reply of a million tokens: words, with one that is there once. */
+  function huge(): RealTrace {
+    const words = new Words();
+    const ids = ['One', ' and', ' two', '\n'].map((text) => words.id(text));
+    const needle = words.id(' needle');
+    const tokenIds = Int32Array.from({ length: million }, (_, at) =>
+      at === 765_432 ? needle : (ids[at % 4] ?? 0),
+    );
+    const question = words.message('user', ['Count']);
+    const reply = {
+      ...words.message('assistant', []),
+      tokenIds,
+      lossMask: new Uint8Array(million).fill(1),
+      logprobs: Float32Array.from(tokenIds, (_, at) => -(at % 5)),
+    };
+    return new RealTrace(aRun({ repeat: 1 }), (writer) => {
+      writer.episodeStarted(anEpisode(0));
+      writer.callEnded(
+        aCall(0, 0),
+        [question, reply].map((message, position) => ({ position, message })),
+        words.tokens,
+      );
+      const timeline = { calls: [0], messages: [0, 1], tokens: million + 6, trainableTokens: million };
+      writer.episodeEnded({ result: aResult(0), timelines: [timeline] }, []);
+    });
+  }
+
+  test('is searched, gone through by the map, and chosen, a window at a time', async () => {
+    const { page, trace } = await open(huge(), { place: 'episode=0&timeline=0' });
+    const list = page.getByRole('listbox', { name: 'Tokens' });
+    await page.locator('#token-0').waitFor();
+    const map = page.getByRole('slider', { name: 'Place in the timeline' });
+    await map.focus();
+    await page.keyboard.press('PageUp');
+    await page.waitForFunction(() => {
+      const first = document.querySelector('.timeline-map')?.getAttribute('aria-valuenow');
+      return Number(first) > 90_000 && Number(first) < 110_000;
+    });
+    await list.focus();
+    await page.keyboard.press('f');
+    await page.getByLabel('What to find').waitFor();
+    await page.keyboard.type('needle');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 of 1').waitFor();
+    await page.locator('#token-765438.found-current').waitFor();
+    expect(await nodesOf(page)).toBeLessThan(6_000);
+    expect(trace.count('find')).toBeGreaterThan(5);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Shift+End');
+    await page.getByText('234,568 tokens are chosen, from 765,438 to 1,000,005').waitFor();
+    await page.locator('#token-1000005').waitFor();
+    expect(await nodesOf(page)).toBeLessThan(6_000);
+    await page.getByLabel('Colors').selectOption('Log probability');
+    await page.locator('.map-heat-4').waitFor();
+    await picture(page, 'tokens-million');
   });
 });

@@ -33,6 +33,7 @@ describe('the page', () => {
       'style-src': 'https://*.vscode-cdn.net',
       'base-uri': "'none'",
       'form-action': "'none'",
+      'img-src': 'data:',
     });
   });
 
@@ -48,6 +49,13 @@ describe('the page', () => {
     const data = /<script type="application\/json"[^>]*>([^<]*)<\/script>/.exec(page)?.[1] ?? '';
     expect(JSON.parse(data)).toEqual(options.boot);
     expect(page).toContain('src="https://host/trace.js?a=1&amp;b=2"');
+  });
+
+  test('names its language, and cannot be broken out of by a translation', () => {
+    const texts = { language: 'zh-cn', bundle: { Run: '</script><script>alert(1)</script>' } };
+    const page = viewerPage({ ...options, boot: { ...options.boot, texts } });
+    expect(page).toContain('<html lang="zh-CN"');
+    expect(page.match(/<script/g)).toHaveLength(2);
   });
 
   test('is opened with the token where no server sees it', () => {

@@ -2,7 +2,20 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CodedError } from '../../../src/base/errors.ts';
 import { NewestOnly, type Outcome } from '../../../src/webview/state/newestOnly.ts';
-import { formatPlace, parentOf, parsePlace, runPlace, type Place } from '../../../src/webview/state/place.ts';
+import {
+  callPlace,
+  comparePlace,
+  episodePlace,
+  formatPlace,
+  groupPlace,
+  parentOf,
+  parsePlace,
+  pathOf,
+  runPlace,
+  timelinePlace,
+  type Place,
+  type RunPlace,
+} from '../../../src/webview/state/place.ts';
 import { WindowBuffer, type Slice } from '../../../src/webview/state/windowBuffer.ts';
 
 /** A request whose end the test decides. */
@@ -21,11 +34,38 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a place', () => {
   const position = fc.nat(999_999_999);
+  const runs: fc.Arbitrary<RunPlace> = fc.record({
+    kind: fc.constant('run'),
+    list: fc.constantFrom('episodes', 'groups'),
+    filter: fc.string({ unit: 'grapheme' }),
+    sort: fc.option(fc.record({ by: fc.constantFrom('reward', 'task'), descending: fc.boolean() })),
+  });
+  const message = fc.option(fc.oneof(position, fc.constant('newest' as const)));
+  const setting = fc.option(
+    fc.record({
+      compareLevel: fc.constantFrom('text', 'token'),
+      ignoreTools: fc.boolean(),
+      fixesDrift: fc.boolean(),
+    }),
+  );
   const places: fc.Arbitrary<Place> = fc.oneof(
-    fc.constant(runPlace),
-    position.map((episode) => ({ ...runPlace, episode })),
-    fc.tuple(position, position).map(([episode, call]) => ({ episode, call, timeline: null })),
-    fc.tuple(position, position).map(([episode, timeline]) => ({ episode, call: null, timeline })),
+    runs,
+    position.map(groupPlace),
+    position.map(episodePlace),
+    fc.tuple(position, position).map(([episode, call]) => callPlace(episode, call)),
+    fc
+      .tuple(position, position, fc.option(position), fc.record({ message, setting }))
+      .map(([episode, timeline, token, others]) => timelinePlace(episode, timeline, token, others)),
+    fc
+      .tuple(position, fc.option(position), fc.option(position), fc.option(position))
+      .map(([episode, other, timeline, otherTimeline]) =>
+        comparePlace(episode, other, { timeline, otherTimeline }),
+      ),
+    fc
+      .tuple(position, position, fc.string({ unit: 'grapheme', minLength: 1 }), fc.boolean())
+      .map(([episode, other, trace, isLeft]) =>
+        comparePlace(episode, other, isLeft ? { trace } : { otherTrace: trace }),
+      ),
   );
 
   test('is the same after it was written and read', () => {
@@ -37,18 +77,22 @@ describe('a place', () => {
     );
   });
 
-  test.each(['episode=x', 'call=1', 'episode=-1', 'episode=1e9', 'episode='])(
+  test.each(['episode=x', 'call=1', 'episode=-1', 'episode=1e9', 'episode=', 'sort=1', 'sort=--a'])(
     '%s leads to the run',
     (text) => {
       expect(parsePlace(new URLSearchParams(text))).toEqual(runPlace);
     },
   );
 
-  test('lies below its episode, and that below the run', () => {
-    const call = { episode: 3, call: 1, timeline: null };
-    expect(parentOf(call)).toEqual({ ...runPlace, episode: 3 });
-    expect(parentOf({ ...runPlace, episode: 3 })).toEqual(runPlace);
-    expect(parentOf(runPlace)).toEqual(runPlace);
+  test('lies below its episode, that below its group, and that below the run', () => {
+    const run: RunPlace = { ...runPlace, filter: 'reward<0' };
+    const call = callPlace(3, 1);
+    const above = { run, repeat: 2, tasks: 2 };
+    expect(pathOf(call, above)).toEqual([run, groupPlace(1), episodePlace(3), call]);
+    expect(parentOf(call, above)).toEqual(episodePlace(3));
+    expect(parentOf(groupPlace(1), above)).toEqual(run);
+    expect(parentOf(runPlace, above)).toEqual(runPlace);
+    expect(parentOf(episodePlace(4), above)).toEqual(run);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { MessageView } from '../../../src/protocol/traceRpc.ts';
+import type { MessageView } from '../../../src/protocol/conversationRpc.ts';
 import {
   chunkTokens,
   itemOfToken,
@@ -20,6 +20,7 @@ const messages: fc.Arbitrary<readonly MessageView[]> = fc
         role: 'user',
         author: 'env',
         text: '',
+        length: 0,
         truncated: false,
         toolCalls: null,
         toolCallId: null,
@@ -70,23 +71,29 @@ describe('whitespace', () => {
   test('is cut out, and nothing is lost', () => {
     const written = { newline: '\n', tab: '\t', return: '\r' } as const;
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(' ', '\n', '\t', '\r', 'a', '日', '·') }), (text) => {
-        const pieces = textPieces(text);
-        expect(pieces.map((piece) => ('text' in piece ? piece.text : written[piece.kind])).join('')).toBe(
-          text,
-        );
-      }),
+      fc.property(
+        fc.string({
+          unit: fc.constantFrom(' ', '\n', '\t', '\r', 'a', '日', '·', '\u202e', '\u200b', '\0', '\u{e0041}'),
+        }),
+        (text) => {
+          const pieces = textPieces(text);
+          expect(pieces.map((piece) => ('text' in piece ? piece.text : written[piece.kind])).join('')).toBe(
+            text,
+          );
+        },
+      ),
       { seed: 47 },
     );
   });
 
   test('a word with the space before it needs no cutting', () => {
     expect([' word', 'word', '日本'].every(startsWord)).toBe(true);
-    expect(['  word', ' ', 'a b', 'a\n', ''].some(startsWord)).toBe(false);
+    expect(['  word', ' ', 'a b', 'a\n', '', 'a\u200bb', '\u001b[31m'].some(startsWord)).toBe(false);
   });
 
   test('is spoken in words', () => {
     expect(spoken(' \n\t')).toBe('space newline tab');
     expect(spoken('')).toBe('part of a character');
+    expect(spoken(' word')).toBeUndefined();
   });
 });

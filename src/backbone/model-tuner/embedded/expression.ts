@@ -73,12 +73,10 @@ function precedence(expression: Expression): number {
   return expression.operator === '+' || expression.operator === '-' ? 1 : 2;
 }
 
-/** How many steps {@link writeSteps} writes: each operation is one, a chain of additions is one together. */
-export function countSteps(expression: Expression): number {
-  return writeSteps(expression).length;
-}
-
-/** The operations in the order in which a person would work them out; one value may be made wrong on purpose. */
+/**
+ * The operations in the order in which a person would work them out, a chain of additions as one; one value may be made
+ * wrong on purpose.
+ */
 export function writeSteps(expression: Expression, wrong?: WrongStep): readonly Step[] {
   const steps: Step[] = [];
   const work = (node: Expression): { text: string; value: number } => {

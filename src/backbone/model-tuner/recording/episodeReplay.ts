@@ -22,6 +22,11 @@ export class EpisodeReplay {
       .map((recorded) => ({ recorded, request: normaliseRequest(recorded.request, scanner) }));
   }
 
+  /** Those that have not been asked for. */
+  get open(): readonly OpenCall[] {
+    return this.#open;
+  }
+
   /** The call that asked the same, whenever it came: the agent's own if there is one, and the first recorded. */
   take(request: NormalRequest, by: CallIdentity): OpenCall | undefined {
     const equal = this.#open.filter((open) => open.request.key === request.key);

@@ -14,7 +14,7 @@ import {
   type ModelReply,
 } from '../model.ts';
 import { adaptReply } from './adaptReply.ts';
-import { sameEpisode, type EpisodeName, type EpisodeNames } from './episodeNames.ts';
+import { sameEpisode, writeEpisode, type EpisodeName, type EpisodeNames } from './episodeNames.ts';
 import { EpisodeReplay, type OpenCall } from './episodeReplay.ts';
 import type { RecordedCall, Recording } from './format.ts';
 import { normaliseRequest, samplingOptions, type NormalRequest } from './normalise.ts';
@@ -31,6 +31,8 @@ export interface ReplayOptions {
   readonly recording: Recording;
   readonly onMiss: OnMiss;
   readonly names: EpisodeNames;
+  /** What of a request is compared, where the recording does not have all of it; absent: everything. */
+  readonly compared?: ((request: ChatRequest) => ChatRequest) | undefined;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly logger: Logger;
 }
@@ -44,6 +46,8 @@ export interface Replay {
    * @param model asked for what was not recorded, with `rerecord` only
    */
   inPlaceOf(model: ChatModel | undefined): ChatModel;
+  /** Warns of calls of the episode that were recorded and not made. */
+  ended(episode: EpisodeName): void;
 }
 
 export function createReplay(options: ReplayOptions): Replay {
@@ -51,6 +55,7 @@ export function createReplay(options: ReplayOptions): Replay {
   const { recording } = options;
   const name = recording.file.split(/[\\/]/).at(-1) ?? recording.file;
   return {
+    ended: (episode) => player.ended(episode),
     inPlaceOf: (model) => ({
       description: `recording ${name} of ${recording.header.model}${model ? `, else ${model.description}` : ''}`,
       respond: async (request, cancellation, call) => player.respond({ request, cancellation, call, model }),
@@ -88,7 +93,8 @@ class Player {
   async respond({ request, cancellation, call, model }: Asked): Promise<ModelReply> {
     const name = this.#options.names.of(call.episode);
     const episode = this.#episode(name);
-    const normal = normaliseRequest(request, this.#scanner);
+    const { compared = (all: ChatRequest) => all } = this.#options;
+    const normal = normaliseRequest(compared(request), this.#scanner);
     const found = episode.take(normal, call);
     if (found !== undefined) {
       this.#compareSampling(found.recorded.request, request);
@@ -108,6 +114,16 @@ class Player {
     }
     this.#tell(miss, 'it fails');
     return { kind: 'error', ...missFailure(miss) };
+  }
+
+  ended(name: EpisodeName): void {
+    const { open, recorded } = this.#episode(name);
+    const [next] = open;
+    // Where a call was not recorded, what comes after it is another conversation.
+    if (next === undefined || this.#told.has(sameEpisode(name))) return;
+    const what = `${open.length} of the ${recorded} recorded calls ${open.length === 1 ? 'was' : 'were'} not made`;
+    const which = `LLM call ${next.recorded.call} by agent "${next.recorded.agentName}"`;
+    this.#options.logger.log('warn', `In ${writeEpisode(name)}, ${what}; the first is ${which}.`);
   }
 
   #episode(name: EpisodeName): EpisodeReplay {

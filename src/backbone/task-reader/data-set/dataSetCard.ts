@@ -30,24 +30,24 @@ export interface Subsets {
 }
 
 /**
- * The subset that is read when none is named, as `datasets.load_dataset(path)` has it; undefined: the README names none.
+ * The subset that is read, as `datasets.load_dataset(path, name)` has it; undefined: the README names none.
  *
- * Throws `task-reader/bad-data-set-card`, and `task-reader/subset-needed` where none is the default one.
+ * Throws `task-reader/bad-data-set-card`, `…/unknown-subset`, and `…/subset-needed` where no name is given and none is
+ * the default one.
  */
-export function defaultSubset(readme: string | undefined, place: string): Subsets | undefined {
+export function chosenSubset(readme: string | undefined, place: string, name?: string): Subsets | undefined {
   const header = /^\uFEFF?\s*---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|$)/s.exec(readme ?? '')?.[1];
   const subsets = header === undefined ? [] : subsetsOf(header, place);
   const [first] = subsets;
   if (first === undefined) return undefined;
-  const chosen =
-    subsets.length === 1
-      ? first
-      : subsets.find((one) => one.config_name === 'default' || one.default === true);
+  const isDefault = (one: z.infer<typeof subset>): boolean =>
+    subsets.length === 1 || one.config_name === 'default' || one.default === true;
+  const chosen = subsets.find((one) => (name === undefined ? isDefault(one) : one.config_name === name));
   if (chosen === undefined) {
-    throw dataSetErrors.subsetNeeded(
-      place,
-      subsets.map((one) => one.config_name),
-    );
+    const names = subsets.map((one) => one.config_name);
+    throw name === undefined
+      ? dataSetErrors.subsetNeeded(place, names)
+      : dataSetErrors.noSuchSubset(place, name, names);
   }
   return { first: toSubset(first), chosen: toSubset(chosen) };
 }

@@ -55,6 +55,12 @@ export const dataSetErrors = {
       message: `${place} holds several data sets (${quoted(subsets)}), and AgentJet has no key to name one: training fails here too.`,
       hint: 'Download the one you want into a folder of its own, and name that folder as dataset_path.',
     }),
+  noSuchSubset: (place: string, name: string, subsets: readonly string[]) =>
+    new CodedError({
+      code: 'task-reader/unknown-subset',
+      message: `${place} has no subset "${name}"; it has ${quoted(subsets)}.`,
+      hint: 'Name one of them as subset_name.',
+    }),
   badCard: (place: string, reason: string) =>
     new CodedError({
       code: 'task-reader/bad-data-set-card',

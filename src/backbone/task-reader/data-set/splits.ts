@@ -1,5 +1,5 @@
 import { dataSetErrors } from './errors.ts';
-import { defaultSubset, type Subset } from './dataSetCard.ts';
+import { chosenSubset, type Subset } from './dataSetCard.ts';
 import { globExpression, hasWildcards } from './glob.ts';
 
 export type TableFormat = 'parquet' | 'csv' | 'tsv' | 'json';
@@ -68,6 +68,7 @@ const formats: Readonly<Record<string, TableFormat | 'other'>> = {
  *
  * @param paths of all files below the folder, parts joined by `/`
  * @param place of the data set, for messages
+ * @param subset the one of the README's that is wanted; undefined: the default one
  *
  * Throws `task-reader/no-data-files`, `…/missing-file`, `…/unknown-split`, `…/unread-format`, `…/subset-needed`, `…/bad-data-set-card`.
  */
@@ -76,9 +77,10 @@ export function findSplit(
   readme: string | undefined,
   split: string,
   place: string,
+  subset?: string,
 ): SplitFiles {
   const sorted = [...paths].sort();
-  const subsets = defaultSubset(readme, place);
+  const subsets = chosenSubset(readme, place, subset);
   const splits = splitsOf(sorted, subsets?.chosen, place);
   // Upstream looks for files in the folder of the first one only where it names none.
   const first = subsets?.first.patterns === undefined ? undefined : subsets.first;

@@ -1,5 +1,4 @@
 import type { CodedError } from '../../../base/errors.ts';
-import type { PartReader } from '../../../base/ports.ts';
 
 /** One row: JSON values only. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -35,5 +34,3 @@ export interface TableReader {
   readonly columns: readonly string[];
   readonly warnings: readonly CodedError[];
 }
-
-export type OpenTable = (bytes: PartReader) => TableReader;

@@ -12,9 +12,21 @@ export interface BrowserViewer extends Disposable {
   readonly ended: Promise<void>;
 }
 
+interface ServeOptions {
+  /** Traces that it may be compared with. */
+  readonly others?: readonly string[];
+  /** 0: any free one. */
+  readonly port?: number | undefined;
+}
+
 /** Serves a trace to this machine's browsers until disposed. Rejects with a CodedError. */
-export async function serveViewer(spawn: SpawnTraceServer, trace: string, port = 0): Promise<BrowserViewer> {
-  const child = await spawn(['--http', '--trace', trace, '--port', String(port)]);
+export async function serveViewer(
+  spawn: SpawnTraceServer,
+  trace: string,
+  { others = [], port = 0 }: ServeOptions = {},
+): Promise<BrowserViewer> {
+  const compared = others.flatMap((other) => ['--other', other]);
+  const child = await spawn(['--http', '--trace', trace, ...compared, '--port', String(port)]);
   let said = '';
   child.stderr.on('data', (text: string) => (said += text));
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));

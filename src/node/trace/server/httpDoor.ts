@@ -13,15 +13,20 @@ import { viewerAddress, viewerPage } from '../../../trace/viewerPage.ts';
 import { otherTrace } from '../errors.ts';
 import { serverErrors } from './errors.ts';
 import { hasToken, isFromHere } from './httpAccess.ts';
+import { textsFor } from './pageTexts.ts';
 import type { Connection, TraceService } from './service.ts';
 
 export interface HttpDoorOptions {
   /** The one trace that is shown, absolute. */
   readonly trace: string;
+  /** Those that it may be compared with, absolute. */
+  readonly others?: readonly string[];
   /** 0: any free one. */
   readonly port: number;
   /** Folder of the viewer's script and style. */
   readonly webFolder: string;
+  /** Folder of the bundles of its texts. */
+  readonly textsFolder: string;
 }
 
 export interface HttpDoor extends Disposable {
@@ -49,12 +54,12 @@ const commonHeaders = {
 /** Rejects with `trace/cannot-listen`. */
 export async function serveOverHttp(
   service: TraceService,
-  { trace, port, webFolder }: HttpDoorOptions,
+  { port, ...options }: HttpDoorOptions,
 ): Promise<HttpDoor> {
   const token = randomBytes(32).toString('base64url');
   const server = createServer();
   const actual = await listen(server, port);
-  const site = new Site(service, { trace, port: actual, token, webFolder });
+  const site = new Site(service, { ...options, port: actual, token });
   server.on('request', (request, response) => void site.answer(request, response));
   return {
     url: viewerAddress(`http://127.0.0.1:${actual}`, token),
@@ -94,14 +99,18 @@ class Site {
   readonly #options: SiteOptions;
   /** What the page knows the trace by: the path is nobody's business who has no token. */
   readonly #name: string;
+  /** By what the page knows them by. */
+  readonly #files: ReadonlyMap<string, string>;
   /** Answers all pages; none watches by a call, since a page that goes could not call it off. */
   readonly #questions: Connection;
 
   constructor(service: TraceService, options: SiteOptions) {
     this.#service = service;
     this.#options = options;
-    this.#name = path.basename(options.trace);
-    this.#questions = service.connect(undefined, (trace) => this.#fileOf(trace));
+    this.#files = namesOf([options.trace, ...(options.others ?? [])]);
+    const [name = '', ...others] = this.#files.keys();
+    this.#name = name;
+    this.#questions = service.connect(undefined, (trace) => this.#fileOf(trace), others);
   }
 
   /** Every request gets a response. */
@@ -122,8 +131,7 @@ class Site {
     switch (place) {
       case '/':
         this.#allow(request, 'GET');
-        this.#page(response);
-        return;
+        return this.#page(request, response);
       case '/rpc':
         this.#allow(request, 'POST');
         return this.#rpc(request, response);
@@ -145,13 +153,14 @@ class Site {
     throw new Refusal(401, 'the token of the printed address is missing');
   }
 
-  #page(response: ServerResponse): void {
+  async #page({ headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+    const texts = await textsFor(headers['accept-language'], this.#options.textsFolder);
     const html = viewerPage({
       nonce: randomBytes(16).toString('base64url'),
       cspSource: "'self'",
       scriptUri: '/trace.js',
       styleUri: '/trace.css',
-      boot: { transport: 'http', trace: this.#name },
+      boot: { transport: 'http', trace: this.#name, texts },
     });
     respond(response, 200, 'text/html; charset=utf-8', html);
   }
@@ -182,9 +191,22 @@ class Site {
   }
 
   #fileOf(trace: string): string {
-    if (trace === this.#name) return this.#options.trace;
-    throw otherTrace(trace);
+    const file = this.#files.get(trace);
+    if (file === undefined) throw otherTrace(trace);
+    return file;
   }
+}
+
+/** Files by their names; of several with one name the later ones get a number. */
+function namesOf(files: readonly string[]): ReadonlyMap<string, string> {
+  const named = new Map<string, string>();
+  for (const file of new Set(files)) {
+    const name = path.basename(file);
+    let free = name;
+    for (let number = 2; named.has(free); number++) free = `${name} (${number})`;
+    named.set(free, file);
+  }
+  return named;
 }
 
 function respond(response: ServerResponse, status: number, type: string, body: string | Buffer): void {

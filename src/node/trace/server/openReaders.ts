@@ -13,6 +13,7 @@ export class OpenReaders implements Disposable {
   readonly #clock: Clock;
   readonly #idleMilliseconds: number;
   readonly #readers = new Map<string, Open>();
+  readonly #spent = new Map<string, number>();
 
   /** @param open throws a CodedError when the file cannot be read */
   constructor(open: (file: string) => TraceReader, clock: Clock, idleMilliseconds = 3000) {
@@ -23,13 +24,20 @@ export class OpenReaders implements Disposable {
 
   /** Passes on what opening or asking throws; then the next use opens the file anew, which may have been replaced. */
   use<T>(file: string, ask: (reader: TraceReader) => T): T {
-    const reader = this.#reader(file);
+    const start = this.#clock.monotonic();
     try {
-      return ask(reader);
+      return ask(this.#reader(file));
     } catch (error) {
       this.close(file);
       throw error;
+    } finally {
+      this.#spent.set(file, this.spentOn(file) + this.#clock.monotonic() - start);
     }
+  }
+
+  /** Milliseconds that opening and asking have taken so far. */
+  spentOn(file: string): number {
+    return this.#spent.get(file) ?? 0;
   }
 
   close(file: string): void {

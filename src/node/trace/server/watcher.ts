@@ -4,6 +4,8 @@ import type { OpenReaders } from './openReaders.ts';
 
 /** Milliseconds between looks at a watched trace; at most one notice comes of each. */
 export const watchInterval = 200;
+/** How long a trace is left alone after a notice, in times of what reading it took since: so much less goes into reading. */
+const rest = 9;
 /** Looks without a change after which it is asked whether the run still lives: its death changes no file. */
 const quietLooks = 10;
 
@@ -12,6 +14,8 @@ interface Watched {
   /** What the last look saw; it means nothing but for being the same or not. */
   seen: string;
   quiet: number;
+  /** When its listeners were last told, and what had been spent on reading it by then. */
+  told: { readonly at: number; readonly spent: number };
   /** The run is over: the file is not kept open, and only looked at from outside. */
   asleep: boolean;
 }
@@ -50,7 +54,13 @@ export class Watcher implements Disposable {
   }
 
   #begin(file: string): Watched {
-    const watched: Watched = { listeners: new Set(), seen: this.#countOf(file), quiet: 0, asleep: false };
+    const watched: Watched = {
+      listeners: new Set(),
+      seen: this.#countOf(file),
+      quiet: 0,
+      told: this.#now(file),
+      asleep: false,
+    };
     this.#watched.set(file, watched);
     return watched;
   }
@@ -62,8 +72,20 @@ export class Watcher implements Disposable {
 
   #look(): void {
     for (const [file, watched] of this.#watched) {
-      if (this.#hasChanged(file, watched)) for (const listener of [...watched.listeners]) listener();
+      if (this.#rests(file, watched) || !this.#hasChanged(file, watched)) continue;
+      watched.told = this.#now(file);
+      for (const listener of [...watched.listeners]) listener();
     }
+  }
+
+  /** Whoever is told reads anew, which takes the longer the larger the trace is. */
+  #rests(file: string, { told }: Watched): boolean {
+    const { at, spent } = this.#now(file);
+    return at - told.at < (spent - told.spent) * rest;
+  }
+
+  #now(file: string): Watched['told'] {
+    return { at: this.#clock.monotonic(), spent: this.#readers.spentOn(file) };
   }
 
   #hasChanged(file: string, watched: Watched): boolean {

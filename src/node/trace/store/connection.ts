@@ -9,6 +9,8 @@ const busyTimeout = 2_000;
 
 export interface ConnectionOptions {
   readonly readOnly?: boolean;
+  /** Opens also what is shorter than it says it is; only to read it. */
+  readonly damaged?: boolean;
   /** Milliseconds. Default: two seconds. */
   readonly timeout?: number;
 }
@@ -19,12 +21,56 @@ export class Connection implements SqlReader, SqlWriter {
   readonly #prepared = new Map<string, Sqlite.StatementSync>();
 
   /** @param file a path, or a `file:` URL where SQLite needs parameters */
-  constructor(file: string | URL, { readOnly = false, timeout = busyTimeout }: ConnectionOptions = {}) {
-    this.#database = new (sqlite().DatabaseSync)(file, { readOnly, timeout });
+  constructor(file: string | URL, options: ConnectionOptions = {}) {
+    const { readOnly = false, damaged = false, timeout = busyTimeout } = options;
+    // Node's own protection refuses the pragma by which SQLite opens such files.
+    const database = { readOnly, timeout, ...(damaged && { defensive: false }) };
+    this.#database = new (sqlite().DatabaseSync)(file, database);
+    // Temporary tables need no file, then, which not every folder takes.
+    this.#database.exec('PRAGMA temp_store = MEMORY');
+    if (damaged) this.#database.exec('PRAGMA writable_schema = ON');
   }
 
   all(statement: string, parameters: SqlParameters = {}): readonly unknown[] {
     return this.#statement(statement).all(parameters);
+  }
+
+  /** Rows as they are read; those before one that cannot be read have come by then. */
+  iterate(statement: string, parameters: SqlParameters = {}): Iterable<unknown> {
+    return this.#statement(statement).iterate(parameters);
+  }
+
+  /**
+   * One statement of a user's, which may only read this file: nothing is attached, set or loaded by it. Rows are lists
+   * of cells; integers beyond what a number holds are bigints.
+   */
+  query(sql: string): { readonly columns: readonly string[]; readonly rows: Iterable<readonly unknown[]> } {
+    this.execute('PRAGMA query_only = ON');
+    this.#onlyReading();
+    const statement = this.#database.prepare(sql);
+    if (!isOneStatement(sql, statement.sourceSQL)) throw new Error('it has more than one statement');
+    const columns = statement.columns().map(({ name }) => name);
+    statement.setReturnArrays(true);
+    statement.setReadBigInts(true);
+    const rows = statement.iterate() as unknown as Iterable<readonly unknown[]>;
+    return { columns, rows: plainNumbers(rows) };
+  }
+
+  /** A function of one argument for statements. */
+  define(name: string, answer: (value: unknown) => string | null): void {
+    this.#database.function(name, { deterministic: true }, answer);
+  }
+
+  /** Older Nodes have no such guard; there the connection that only reads has to do. */
+  #onlyReading(): void {
+    const allowed: readonly number[] = [
+      authorized.read,
+      authorized.select,
+      authorized.function,
+      authorized.recursive,
+    ];
+    const guarded = this.#database as Sqlite.DatabaseSync & Guarded;
+    guarded.setAuthorizer?.((action) => (allowed.includes(action) ? 0 : 1));
   }
 
   run(statement: string, parameters: readonly SqlValue[] = []): void {
@@ -40,9 +86,9 @@ export class Connection implements SqlReader, SqlWriter {
     this.#within('BEGIN IMMEDIATE', 'COMMIT', work);
   }
 
-  /** All that `ask` reads is of one state of the file. */
+  /** All that `ask` reads is of one state of the file; temporary tables that it writes stay. */
   snapshot<T>(ask: () => T): T {
-    return this.#within('BEGIN', 'ROLLBACK', ask);
+    return this.#within('BEGIN', 'COMMIT', ask);
   }
 
   /** The number that a pragma answers; 0: it answers none. */
@@ -80,23 +126,27 @@ export class Connection implements SqlReader, SqlWriter {
   }
 }
 
-/** SQLite's own number of a failure, without what it tells beyond the kind; undefined: not SQLite's. */
-export function sqliteCode(error: unknown): number | undefined {
-  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
-  return typeof code === 'number' ? code & 0xff : undefined;
+/** What newer Nodes have. */
+interface Guarded {
+  setAuthorizer?(guard: (action: number) => number): void;
 }
 
-/** Kinds of failures by SQLite's numbers. */
-export const sqliteCodes = {
-  error: 1,
-  busy: 5,
-  locked: 6,
-  readOnly: 8,
-  corrupt: 11,
-  ioError: 10,
-  cannotOpen: 14,
-  notADatabase: 26,
-} as const;
+/** Of SQLite's action codes. */
+const authorized = { read: 20, select: 21, function: 31, recursive: 33 } as const;
+
+/** SQLite reads the first statement, and leaves the others. */
+function isOneStatement(sql: string, first: string): boolean {
+  const rest = sql.slice(sql.indexOf(first) + first.length);
+  return /^(?:[\s;]|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*$/.test(rest);
+}
+
+function* plainNumbers(rows: Iterable<readonly unknown[]>): Generator<readonly unknown[]> {
+  for (const row of rows) {
+    yield row.map((cell) =>
+      typeof cell === 'bigint' && Number.isSafeInteger(Number(cell)) ? Number(cell) : cell,
+    );
+  }
+}
 
 /** Loaded when it is needed, for some builds of Node lack it: whatever does not touch traces works there all the same. */
 function sqlite(): typeof Sqlite {

@@ -1,4 +1,11 @@
 import { CodedError } from '../../../base/errors.ts';
+import { sqliteCode, sqliteCodes } from './sqliteCodes.ts';
+
+/** Whether a file is not as a trace is: SQLite or whoever reads its rows has found so. */
+export function isDamage(error: unknown): boolean {
+  const codes: readonly (number | undefined)[] = [sqliteCodes.corrupt, sqliteCodes.ioError];
+  return codes.includes(sqliteCode(error)) || (error instanceof CodedError && error.code === 'trace/damaged');
+}
 
 const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
@@ -25,6 +32,21 @@ export const storeErrors = {
     new CodedError({
       code: 'trace/no-such-file',
       message: 'The trace does not exist.',
+      location: { file },
+      hint: 'Name an .ajtrace file; each run leaves one in its folder below saved_experiments.',
+    }),
+
+  slowPattern: (pattern: string) =>
+    new CodedError({
+      code: 'trace/slow-pattern',
+      message: `The search for “${pattern}” takes too long.`,
+      hint: 'Write the pattern without repetitions of repetitions, such as (a+)+, or search for plain text.',
+    }),
+
+  noFile: (file: string) =>
+    new CodedError({
+      code: 'trace/cannot-read',
+      message: 'The trace cannot be read: there is no file of this name, but a folder or a device.',
       location: { file },
       hint: 'Name an .ajtrace file; each run leaves one in its folder below saved_experiments.',
     }),
@@ -56,7 +78,7 @@ export const storeErrors = {
       code: 'trace/not-a-trace',
       message: 'The file is no trace of AgentJet.',
       location: { file },
-      hint: 'Choose an .ajtrace file that a run has written.',
+      hint: 'Choose an .ajtrace file that a run has written; agentjet trace shows what other tools recorded.',
     }),
 
   empty: (file: string) =>

@@ -1,12 +1,12 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { CodedError } from '../../../base/errors.ts';
+import type { CodePlaces, TracedRun, TracedRunEnd } from '../../../protocol/tracedRun.ts';
 import type {
   TracedCall,
   TracedEpisode,
   TracedEpisodeEnd,
-  TracedRun,
-  TracedRunEnd,
+  TracedSpan,
   TracedToken,
   TraceWriter,
 } from '../../../protocol/trace.ts';
@@ -15,6 +15,7 @@ import { TraceRecorder } from '../../../trace/recorder.ts';
 import type { AddedMessage } from '../../../tracking/tracker.ts';
 import { Connection } from './connection.ts';
 import { storeErrors } from './errors.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import { journalFor, type Journal } from './journal.ts';
 import { mergeJournal } from './mergeJournal.ts';
 import { thisWriter } from './writerLife.ts';
@@ -38,7 +39,7 @@ class FileTraceWriter implements TraceWriter {
   constructor(file: string, run: TracedRun, journal: Journal | undefined) {
     this.file = file;
     this.#connection = this.#attempt(() => create(file, run, journal));
-    this.#recorder = new TraceRecorder(this.#connection);
+    this.#recorder = new TraceRecorder(this.#connection, run.config, fingerprintOf);
   }
 
   episodeStarted(episode: TracedEpisode): void {
@@ -49,8 +50,16 @@ class FileTraceWriter implements TraceWriter {
     this.#attempt(() => this.#recorder.callEnded(call, messages, tokens));
   }
 
+  span(span: TracedSpan): void {
+    this.#attempt(() => this.#recorder.span(span));
+  }
+
   episodeEnded(end: TracedEpisodeEnd, messages: readonly AddedMessage[]): void {
     this.#attempt(() => this.#recorder.episodeEnded(end, messages));
+  }
+
+  codeFound(places: CodePlaces): void {
+    this.#attempt(() => this.#recorder.codeFound(places));
   }
 
   runEnded(end: TracedRunEnd): void {
@@ -101,6 +110,6 @@ function begin(connection: Connection, run: TracedRun, journal: Journal): void {
   `);
   connection.transaction(() => {
     connection.execute(createTables);
-    new TraceRecorder(connection).begin(run, thisWriter());
+    new TraceRecorder(connection, run.config, fingerprintOf).begin(run, thisWriter());
   });
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import dataclass
-from typing import Any, Callable, List, Optional
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from ajet.context import ContextTracker
 from ajet.openai_client import OpenAIClient
@@ -22,6 +22,8 @@ class Binding:
     episode_uuid: str
     #: The header by which an adapter tells the gateway who answers in place of the model being trained.
     adapter_header: str
+    #: Names of the debug models that the run was given.
+    debug_models: List[str]
     trainable_targets: Optional[List[str]]
     context_overflow: Callable[[], bool]
 
@@ -51,6 +53,7 @@ class AjetTuner:
         self.config = config
         self.trainable_targets = binding.trainable_targets
         self._binding = binding
+        self._registered: Dict[str, Tuple[Any, Any]] = {}
 
     def as_oai_baseurl_apikey(
         self, agent_name: str = DEFAULT_AGENT, target_tag: str = DEFAULT_TARGET
@@ -65,9 +68,7 @@ class AjetTuner:
         debug_model: Optional[str] = "gpt-4o",
     ) -> OpenAIClient:
         """An object with ``await client.chat.completions.create(messages=…, tools=…)``; other options reach no model."""
-        debug = None if self._binding.trains(target_tag) else debug_model
-        key = self._binding.api_key(agent_name, target_tag)
-        return OpenAIClient(self._binding.base_url, key, {self._binding.adapter_header: json.dumps(debug)})
+        return self._client(agent_name, target_tag, None if self._binding.trains(target_tag) else debug_model)
 
     def as_agentscope_model(
         self,
@@ -75,14 +76,53 @@ class AjetTuner:
         target_tag: str = DEFAULT_TARGET,
         debug_model: Any = None,
     ) -> Any:
-        """A chat model of AgentScope's, which has to be installed."""
+        """
+        A chat model of AgentScope's, which has to be installed: version 1, with which AgentJet trains, or 2. A debug model is
+        asked as it is, unless the run was given another by its name.
+        """
         from ajet.agentscope_model import agentscope_model
 
-        client = self.as_raw_openai_sdk_client(agent_name, target_tag, None)
-        return agentscope_model(client, None if self._binding.trains(target_tag) else debug_model)
+        debug = None if self._binding.trains(target_tag) else debug_model
+        name = getattr(debug, "model_name", None) or getattr(debug, "model", None)
+        if name in self._binding.debug_models:
+            client, debug = self._client(agent_name, target_tag, name), None
+        else:
+            client = self._client(agent_name, target_tag, None)
+        return agentscope_model(client, debug, self.config.ajet.rollout.max_model_len)
+
+    def _client(self, agent_name: str, target_tag: str, debug_model: Optional[str]) -> OpenAIClient:
+        key = self._binding.api_key(agent_name, target_tag)
+        return OpenAIClient(self._binding.base_url, key, debug_model, self._binding.adapter_header)
 
     def get_context_tracker(self) -> ContextTracker:
         return ContextTracker(self._binding.context_overflow)
 
-    def __call__(self, *_: Any, **__: Any) -> Any:
-        raise RuntimeError("The tuner is no model itself: take `tuner.as_agentscope_model()`.")
+    # What follows is the tuner of AgentJet's first version: itself a chat model of AgentScope 1's.
+
+    #: Answers come whole.
+    stream = False
+    model_name = "ajet"
+
+    async def __call__(self, *args: Any, **options: Any) -> Any:
+        """Asks the model being trained, whatever is trained: a target that is not has to be registered."""
+        return await self.as_agentscope_model()(*args, **options)
+
+    def register_model(self, target_name: str, default_model: Any) -> Any:
+        """The model of an agent: the one being trained, or `default_model` where `trainable_targets` leaves the target out."""
+        known = self._registered.get(target_name)
+        if known is not None and known[0].model_name != default_model.model_name:
+            raise ValueError(
+                f"`{target_name}` is registered with another model: {known[0].model_name}, not {default_model.model_name}."
+            )
+        model = self.as_agentscope_model(target_name, target_name, default_model)
+        self._registered[target_name] = (default_model, model)
+        return model
+
+    def get_model(self, target_name: str) -> Any:
+        if target_name not in self._registered:
+            raise ValueError(f"No model is registered for `{target_name}`: call register_model first.")
+        return self._registered[target_name][1]
+
+
+#: The name that it had then.
+ModelTuner = AjetTuner

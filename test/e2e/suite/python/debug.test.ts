@@ -1,22 +1,27 @@
 /** Workflows and judges in Python: debugpy's own session below ours, with no other extension. */
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { backboneProcesses, breakAt, Conversation, fileUri, lineOf } from '../debugging.ts';
+import {
+  backboneProcesses,
+  breakAt,
+  type Conversation,
+  inConversation,
+  type Frame,
+  fileUri,
+  lineOf,
+} from '../debugging.ts';
+import { stoppedAgain } from '../replay.ts';
+import { lensesUntil, type RunLens } from '../runLenses.ts';
+
+async function setPython(file: string | undefined): Promise<void> {
+  const target = vscode.ConfigurationTarget.Workspace;
+  await vscode.workspace.getConfiguration('agentjet').update('python', file, target);
+}
 
 describe('debugging a workflow in Python', () => {
   let debug: Conversation;
 
-  beforeEach(() => {
-    debug = new Conversation();
-  });
-
-  afterEach(async () => {
-    await debug.dispose();
-    await debug.until(
-      'no process of a run is left',
-      () => backboneProcesses().length + backboneProcesses('agentjet_worker').length === 0,
-    );
-  });
+  inConversation((one) => (debug = one));
 
   const launch = (attributes: object = {}): Promise<void> =>
     debug.launch({
@@ -82,14 +87,61 @@ describe('debugging a workflow in Python', () => {
 
   it('lets no time run out while it is held', async () => {
     breakAt('agent.py', await lineOf('agent.py', 'return WorkflowOutput('));
-    await launch({ episodeTimeout: 6 });
+    await launch({ episodeTimeout: 8 });
     const frame = await debug.stopped();
     const held = Date.now();
-    await debug.until('more time has passed than an episode has', () => Date.now() - held > 7_000);
+    await debug.until('more time has passed than an episode has', () => Date.now() - held > 9_000);
     vscode.debug.removeBreakpoints(vscode.debug.breakpoints);
     await debug.request(frame, 'continue');
     await debug.ended();
     assert.match(debug.output(), /task train-001, repeat 0: reward [01]/);
+  });
+
+  it('leaves its numbers above the lines that called, the tool and the judge', async () => {
+    await launch({ noDebug: true });
+    await debug.ended();
+    const { trace } = debug.events('agentjet.runStarted')[0]?.body as { trace: string };
+    const numbers = async (name: string): Promise<readonly RunLens[]> => {
+      await vscode.window.showTextDocument(fileUri(name));
+      return lensesUntil(debug, fileUri(name), 'the numbers show', (all) =>
+        all.some((lens) => lens.trace === trace),
+      );
+    };
+    const lenses = await numbers('agent.py');
+    const titled = async (text: string): Promise<RunLens | undefined> => {
+      const line = await lineOf('agent.py', text);
+      return lenses.find((lens) => lens.line === line);
+    };
+    const call = await titled('completion = await client.chat.completions.create(');
+    assert.match(call?.title ?? '', /1 call · \d+ tokens · .*reward [01] \(1 episode\)/);
+    assert.equal(call?.place, 'episode=0&call=0');
+    assert.match((await titled('def calculate('))?.title ?? '', /tool calculate · reward [01]/);
+    assert.match((await titled('async def execute('))?.title ?? '', /reward [01] \(1 episode\)/);
+    assert.match((await numbers('judge.py'))[0]?.title ?? '', /reward [01] \(1 episode\)/);
+  });
+
+  it('stops in an episode of a trace again, with the reply that the trace has', async () => {
+    const line = await lineOf('agent.py', 'if message.tool_calls:');
+    const said = (frame: Frame): Promise<string> => debug.evaluate(frame, 'message.model_dump_json()');
+    // Another seed than the config has, by which the model would say something else.
+    breakAt('agent.py', line);
+    await launch({ seed: 7 });
+    const frame = await debug.stopped();
+    const first = await said(frame);
+    vscode.debug.removeBreakpoints(vscode.debug.breakpoints);
+    await debug.request(frame, 'continue');
+    await debug.ended();
+    const { trace } = debug.events('agentjet.runStarted')[0]?.body as { trace: string };
+    breakAt('agent.py', line);
+    await setPython(process.env['AGENTJET_E2E_PYTHON']);
+    const again = await stoppedAgain(debug, trace, 2);
+    await setPython(undefined);
+    assert.deepEqual([again.file, again.line], [fileUri('agent.py').fsPath, line + 1]);
+    assert.equal(await said(again), first);
+    vscode.debug.removeBreakpoints(vscode.debug.breakpoints);
+    await debug.request(again, 'continue');
+    await debug.ended();
+    assert.match(debug.output(), /task train-001, repeat 0: reward ([01]).*, recorded \1/);
   });
 
   it('can be started from above the class', async () => {

@@ -47,8 +47,9 @@ describe('scanPython', () => {
     [
       'functions',
       'async def run(task, *, model: OpenAI[int, str] = f(1, 2), **more): ...',
-      ['function run(task, model, more)'],
+      ['function run(task, model, **more)'],
     ],
+    ['a star and a slash', 'def f(a, /, b, *, c): ...', ['function f(a, b, c)']],
     ['a comparison as default', 'def f(a=1 < 2, b=3): ...', ['function f(a, b)']],
     [
       'nothing of what is nested',

@@ -57,6 +57,27 @@ describe('scanUserWorkflows in Python', () => {
       'from ajet import Workflow\nclass A(Workflow): pass\nclass B(A): pass\n',
       ['A@1', 'B@2'],
     ],
+    [
+      'a function',
+      'from agentscope.tuner import WorkflowOutput\n\nasync def solve(task: dict, model, logger=None): ...\n',
+      ['solve@2'],
+    ],
+    [
+      'no judge, and no other function',
+      'import agentscope.tuner\ndef score(task, response): ...\ndef f(task, model, x): ...\n',
+      [],
+    ],
+    ['a function of what is no tuner', 'import agentscope\ndef solve(task, model): ...\n', []],
+    [
+      'what is registered with Trinity-RFT',
+      'from trinity.common.workflows import WORKFLOWS\n\n@WORKFLOWS.register_module("own")\nclass A(SimpleWorkflow): pass\nclass B: pass\n',
+      ['A@3'],
+    ],
+    [
+      'no reward function of it',
+      'from trinity.common.rewards import REWARD_FUNCTIONS, RewardFn\n@REWARD_FUNCTIONS.register_module("own")\nclass A(RewardFn): pass\n',
+      [],
+    ],
     ['nobody’s Workflow', 'from prefect import Workflow\nimport ajet\nclass A(Workflow): pass\n', []],
     ['no import', 'class A(Workflow): # ajet\n    pass\n', []],
     ['in a text', 's = """\nfrom ajet import Workflow\nclass A(Workflow): pass\n"""\n', []],

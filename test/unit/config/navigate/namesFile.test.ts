@@ -21,6 +21,16 @@ describe('namesFile', () => {
     ['in a comment', `ajet:\n  rollout: # agents/math.ts->A\n`, false],
     ['nothing', 'ajet:\n', false],
     ['broken text', 'ajet: [ A\n', false],
+    [
+      'by the name that it registers',
+      'mode: both\nbuffer:\n  explorer_input: {default_workflow_type: A}\nmodel: {model_path: m}\n',
+      true,
+    ],
+    [
+      'by a name of Trinity’s own',
+      'mode: both\nbuffer:\n  explorer_input: {default_workflow_type: B}\nmodel: {model_path: m} # A\n',
+      false,
+    ],
     ['no config', 'user_workflow: agents/math.ts->A\n', false],
   ])('%s', (_, config, expected) => {
     expect(namesFile(config, { file, names: ['A'], roots }, path)).toBe(expected);

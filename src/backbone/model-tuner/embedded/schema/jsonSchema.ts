@@ -5,11 +5,6 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 
 export type JsonType = 'null' | 'boolean' | 'number' | 'integer' | 'string' | 'array' | 'object';
 
-/** A schema that is an object, and the document in which its references are looked up. */
-export interface SchemaContext {
-  readonly root: Schema;
-}
-
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

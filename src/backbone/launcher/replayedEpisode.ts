@@ -1,0 +1,91 @@
+/** One episode of a trace, run again as the run of then would. */
+import { CodedError } from '../../base/errors.ts';
+import type { EpisodeResult, RunEvent, RunRequest } from '../../protocol/run.ts';
+import type { ReplayedEpisode, ReplayedRun } from '../../protocol/replayed.ts';
+import type { Task } from '../../workflow/index.ts';
+import type { EpisodeSlot } from '../task-runner/episode.ts';
+
+/** The episode with the run that it was of. */
+export interface WantedEpisode {
+  readonly run: ReplayedRun;
+  readonly episode: ReplayedEpisode;
+  /** Of the trace, absolute. */
+  readonly file: string;
+}
+
+/** Undefined where the request names none. Throws a CodedError `trace/…` or `replay/not-a-trace`. */
+export function wantedEpisode(
+  { replay }: RunRequest,
+  readReplayed: (file: string, episode: number) => ReplayedRun,
+): WantedEpisode | undefined {
+  if (replay?.episode === undefined) return undefined;
+  if (!replay.file.endsWith('.ajtrace')) throw notATrace(replay.file);
+  const run = readReplayed(replay.file, replay.episode);
+  const [episode] = run.episodes;
+  return episode && { run, episode, file: replay.file };
+}
+
+/** The request by which the episode has the task, the split and the seed that it had. */
+export function requestFor(request: RunRequest, wanted: WantedEpisode | undefined): RunRequest {
+  if (wanted === undefined) return request;
+  const { launch, seed } = wanted.run;
+  const { trainableTargets = launch?.trainableTargets } = request;
+  return {
+    ...request,
+    seed: request.seed ?? seed ?? undefined,
+    split: launch?.split ?? request.split,
+    mode: launch?.mode ?? request.mode,
+    asUpstreamDebug: launch?.asUpstreamDebug ?? request.asUpstreamDebug,
+    ...(trainableTargets && { trainableTargets: [...trainableTargets] }),
+    taskIds: [wanted.episode.taskId],
+    repeat: 1,
+  };
+}
+
+/**
+ * Its number and its places are those of then, so that the workflow is told the same.
+ *
+ * @param tasks those with the id of its task
+ * @throws CodedError `replay/no-task`
+ */
+export function slotOf({ run, episode, file }: WantedEpisode, tasks: readonly Task[]): EpisodeSlot {
+  const { taskIndex, repeat, taskId, twin } = episode;
+  const task = tasks[twin];
+  if (task === undefined) throw noTask(taskId, tasks.length, file);
+  const slot = { episode: episode.episode, task, taskIndex, repeat };
+  if (run.launch?.mode !== 'validate') return slot;
+  return { ...slot, numbering: { taskBatchIndex: repeat * run.tasks + taskIndex, taskTag: `T${taskId}#R0` } };
+}
+
+/** What the result says of the one of then, and the log of both. */
+export function compared(
+  result: EpisodeResult,
+  { episode }: WantedEpisode,
+): { readonly result: EpisodeResult; readonly told: RunEvent } {
+  const { reward, isSuccess } = episode;
+  const isSame = result.reward === reward && result.isSuccess === isSuccess;
+  const [now, then] = [result.reward, reward].map((one) => (one === null ? 'an error' : `reward ${one}`));
+  const told = isSame
+    ? `Episode ${result.episode} ended as it was recorded, with ${now ?? ''}.`
+    : `Episode ${result.episode} ended otherwise than it was recorded: with ${now ?? ''}, recorded ${then ?? ''}${result.reward === reward ? ', and another success' : ''}.`;
+  return {
+    result: { ...result, recorded: { reward, isSuccess } },
+    told: { type: 'log', level: isSame ? 'info' : 'warn', message: told },
+  };
+}
+
+function notATrace(file: string): CodedError {
+  return new CodedError({
+    code: 'replay/not-a-trace',
+    message: `Episodes have numbers in traces only, and ${file} is none.`,
+    hint: 'Name an .ajtrace with --replay (launch.json: replay), or leave --episode (launch.json: episode) out.',
+  });
+}
+
+function noTask(taskId: string, count: number, file: string): CodedError {
+  return new CodedError({
+    code: 'replay/no-task',
+    message: `The data set has ${count} of the tasks with the id ${JSON.stringify(taskId)}, fewer than when ${file} was made.`,
+    hint: 'Bring the task back, or replay an episode of the first task with that id.',
+  });
+}

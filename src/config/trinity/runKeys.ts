@@ -1,0 +1,129 @@
+import type { Plain } from '../value.ts';
+
+/** Where a Trinity-RFT config has its tasks, by the split of a run; of several only the first is read. */
+export const tasksetPlaces = {
+  training: ['buffer.explorer_input.taskset', 'buffer.explorer_input.tasksets.0'],
+  validation: ['buffer.explorer_input.eval_tasksets.0'],
+} as const;
+
+/** Stands in a path for the taskset of a split. */
+export type SplitName = keyof typeof tasksetPlaces;
+
+/** What a key of AgentJet's is, in the words of Trinity-RFT: the first of `from` that is set and not null. */
+export interface RunKey {
+  readonly to: string;
+  /** `{training}` and `{validation}` stand for the taskset of that split. */
+  readonly from: readonly string[];
+}
+
+/** Where the functions of AgentScope's tuner are, which stand in a config by their locators. */
+export const functionKeys = {
+  workflow: ['{training}.workflow_args.workflow_func', '{validation}.workflow_args.workflow_func'],
+  judge: ['{training}.workflow_args.judge_func', '{validation}.workflow_args.judge_func'],
+} as const;
+
+/**
+ * What the debug backbone reads of a config, and what Trinity-RFT calls it. A taskset's own value wins over the one for
+ * all, as Trinity's validator fills them in.
+ */
+export const runKeys: readonly RunKey[] = [
+  { to: 'ajet.task_judge.judge_protocol', from: functionKeys.judge },
+  { to: 'ajet.experiment_name', from: ['name'] },
+  { to: 'ajet.model.path', from: ['model.model_path'] },
+  { to: 'ajet.rollout.num_repeat', from: ['algorithm.repeat_times'] },
+  { to: 'ajet.rollout.temperature', from: ['{training}.rollout_args.temperature', 'model.temperature'] },
+  { to: 'ajet.rollout.top_p', from: ['{training}.rollout_args.top_p', 'model.top_p'] },
+  {
+    to: 'ajet.rollout.max_response_length_in_one_turn',
+    from: ['{training}.rollout_args.max_tokens', 'model.max_response_tokens'],
+  },
+  { to: 'ajet.rollout.max_model_len', from: ['model.max_model_len'] },
+  { to: 'ajet.data.max_prompt_length', from: ['model.max_prompt_tokens'] },
+  { to: 'ajet.trainer_common.val_pass_n', from: ['{validation}.repeat_times'] },
+  {
+    to: 'ajet.rollout.val_kwargs.temperature',
+    from: ['{validation}.rollout_args.temperature', 'model.temperature'],
+  },
+  { to: 'ajet.rollout.val_kwargs.top_p', from: ['{validation}.rollout_args.top_p', 'model.top_p'] },
+  { to: 'ajet.rollout.val_kwargs.top_k', from: ['{validation}.rollout_args.top_k', 'model.top_k'] },
+];
+
+/** Where the name of the workflow is, by the split that it runs on: the first that is set. */
+export const workflowKeys: Readonly<Record<SplitName, readonly string[]>> = {
+  training: ['{training}.default_workflow_type', 'buffer.explorer_input.default_workflow_type'],
+  validation: [
+    '{validation}.default_workflow_type',
+    'buffer.explorer_input.default_eval_workflow_type',
+    'buffer.explorer_input.default_workflow_type',
+  ],
+};
+
+/** What AgentJet does and Trinity-RFT does not, switched off; and the reader of its tasksets. */
+export const runConstants: Readonly<Record<string, Plain>> = {
+  'ajet.task_reader.type': 'trinity_taskset',
+  'ajet.rollout.enable_oversample': false,
+  'ajet.rollout.compute_madness_checklist': [],
+  'ajet.rollout.agent_madness_termination': false,
+  'ajet.context_tracker.detect_timeline_snap': false,
+};
+
+/** A key that changes what is trained, and that only a cluster gives a meaning. */
+export interface LeftOut {
+  readonly path: string;
+  /** Whether the value changes anything. */
+  readonly matters: (value: Plain) => boolean;
+  /** Behind `` `path` ``. */
+  readonly told: string;
+  readonly hint: string;
+}
+
+const isFilled = (value: Plain): boolean =>
+  Array.isArray(value) ? value.length > 0 : typeof value === 'object' && value !== null;
+
+/** What of a config is left out here, although it changes what would be trained. */
+export const leftOut: readonly LeftOut[] = [
+  {
+    path: 'stages',
+    matters: isFilled,
+    told: 'divides the training into stages, each with sections of its own; here the sections at the top count.',
+    hint: 'To debug a stage, write its sections at the top of a copy.',
+  },
+  {
+    path: 'data_processor.task_pipeline',
+    matters: isFilled,
+    told: 'changes the tasks before they are run; here they are run as the data set has them.',
+    hint: 'To debug what it makes of them, name its output as the path of the taskset.',
+  },
+  {
+    path: 'data_processor.experience_pipeline.operators',
+    matters: isFilled,
+    told: 'changes or drops experiences and their rewards after a run; here they are as the workflow returned them.',
+    hint: 'Read the rewards of this run as those before the operators.',
+  },
+  {
+    path: 'explorer.over_rollout.ratio',
+    matters: (value) => typeof value === 'number' && value > 0,
+    told: 'gives up the slowest tasks of every step; here all of them run to their end.',
+    hint: 'Set it to 0 to train on all tasks.',
+  },
+  {
+    path: 'buffer.explorer_input.tasksets.1',
+    matters: isFilled,
+    told: 'is mixed with the first taskset in training; here the first one alone is run.',
+    hint: 'To debug another taskset, put it first.',
+  },
+  ...['task_selector', 'data_selector'].flatMap((selector) =>
+    tasksetPlaces.training.map((taskset) => ({
+      path: `${taskset}.${selector}.selector_type`,
+      matters: (value: Plain) => typeof value === 'string' && value !== 'sequential',
+      told: 'chooses the order of the tasks; here they are taken in the order of the data set.',
+      hint: 'Choose tasks by --task-id ROW (launch.json: taskIds), from 0.',
+    })),
+  ),
+];
+
+/** Modes in which no workflow runs on a taskset, and why. */
+export const modesWithoutRollout: Readonly<Record<string, string>> = {
+  train: 'trains on experiences that are there already',
+  serve: 'answers requests and runs no workflow',
+};

@@ -1,0 +1,58 @@
+import { constants } from 'node:fs';
+import { cp, lstat, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { notResumable } from '../../../remote/launch/failures.ts';
+import { trackerFile } from '../../../remote/launch/resume.ts';
+
+/** The step that training in this folder would go on from; null: none. */
+export async function latestStep(jobFolder: string): Promise<number | null> {
+  const text = await readFile(path.join(jobFolder, trackerFile), 'utf8').catch(() => '');
+  return /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : null;
+}
+
+/** Under the same name, but another file: the old one may be shared with the store of contents. */
+export async function replaceFile(file: string, text: string): Promise<void> {
+  const beside = `${file}.new`;
+  await rm(beside, { force: true });
+  const { mode } = await lstat(file);
+  await writeFile(beside, text, { flag: 'wx', mode });
+  await rename(beside, file);
+}
+
+/**
+ * Copies a step, and what else is named, into a job's folder of its own. Real copies, shared only where the file system
+ * does that by itself: training writes over files of the same step. Whole or not at all.
+ */
+export async function copyCheckpoint(
+  from: string,
+  to: string,
+  names: readonly string[],
+  step: number,
+): Promise<void> {
+  const partial = `${to}.partial`;
+  await rm(partial, { recursive: true, force: true });
+  await mkdir(partial, { recursive: true });
+  for (const name of names) {
+    const source = path.join(from, name);
+    const found = await lstat(source).catch(() => undefined);
+    if (found === undefined && !name.startsWith('global_step_')) continue;
+    if (found === undefined) {
+      await rm(partial, { recursive: true, force: true });
+      throw notResumable(`there is no ${name} in ${from} any more`, 'Choose another step.');
+    }
+    await cp(source, path.join(partial, name), { recursive: true, mode: constants.COPYFILE_FICLONE });
+  }
+  await writeFile(path.join(partial, trackerFile), String(step));
+  await rename(partial, to);
+}
+
+/**
+ * Upstream's launcher finds its tables and default configs by paths from the working folder, as they are in a clone of
+ * AgentJet. Where the code that was sent is none, the launcher's own package stands in.
+ */
+export async function linkDefaults(folder: string, ajet: string): Promise<void> {
+  await symlink(ajet, path.join(folder, 'ajet'), 'dir').catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'EEXIST') throw error;
+  });
+}

@@ -1,0 +1,262 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Clock } from '../../../base/ports.ts';
+import type { Environment } from '../../../config/interpolation.ts';
+import type { Finding, HostStatus } from '../../../protocol/host/hostRpc.ts';
+import type { RunOrder } from '../../../protocol/host/runs.ts';
+import { badConfigPath, noLauncher } from '../../../remote/launch/failures.ts';
+import { isInside } from '../../../remote/launch/flags.ts';
+import type { FoundGpu } from '../../../remote/launch/nvidiaSmi.ts';
+import {
+  planLaunch,
+  planRayJob,
+  programOf,
+  type LauncherCommand,
+  type LaunchPlan,
+  type Launchers,
+  type LaunchSite,
+} from '../../../remote/launch/plan.ts';
+import { isModelPath, preflight } from '../../../remote/launch/preflight.ts';
+import { planResume, whatIsRestored, withName } from '../../../remote/launch/resume.ts';
+import { jobFolder, readTraining, type Training } from '../../../remote/launch/training.ts';
+import { localFiles } from '../../files.ts';
+import { RayJobs } from '../ray/rayJobs.ts';
+import { writeRaySpec } from '../ray/raySpec.ts';
+import { copyCheckpoint, latestStep, linkDefaults, replaceFile } from './folder.ts';
+import { gpusOf, type GpuSource } from './gpus.ts';
+import { findLaunchers, type FoundLauncher } from './launchers.ts';
+import { freeSpace, isThere, rayHere } from './machine.ts';
+
+export interface HostLaunchOptions extends GpuSource {
+  /** Executables that the owner names; `ajet` and `trinity` on PATH otherwise. */
+  readonly launchers?: Launchers;
+  /** Address of a Ray head's dashboard, as in `http://HEAD:8265`; without it no order is sent to Ray. */
+  readonly ray?: string;
+  /** Starts {@link runRayJob}: the path of a job's file is added to its arguments. */
+  readonly raySupervisor?: LauncherCommand;
+  /** The host's own environment. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Where runs will have their folders. */
+  readonly runsFolder: string;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
+
+/** One run, its snapshot in place. */
+export interface LaunchRequest {
+  readonly run: string;
+  readonly order: RunOrder;
+  /** Absolute: where the snapshot is, and where the launcher is started. */
+  readonly folder: string;
+  readonly devices: readonly number[];
+  /** The job's folder of the run that it goes on from, where the order names one. */
+  readonly from?: { readonly jobFolder: string };
+}
+
+/** A machine's packages change seldom, and to ask takes a Python each. */
+const remembered = 60_000;
+
+/** What a host knows of its launchers and GPUs, and how it starts an order with them. */
+export class HostLaunch {
+  readonly #options: HostLaunchOptions;
+  #found: { readonly at: number; readonly launchers: Promise<FoundLauncher[]> } | undefined;
+
+  constructor(options: HostLaunchOptions) {
+    this.#options = options;
+  }
+
+  gpus(): Promise<FoundGpu[]> {
+    return gpusOf(this.#options);
+  }
+
+  async launchers(): Promise<HostStatus['launchers']> {
+    const found = await this.#launchers();
+    const programs = found.map(({ name, found: isFound, python }) => ({
+      name,
+      version: python?.packages[name === 'ajet' ? 'agentjet' : 'trinity-rft'] ?? null,
+      problem: isFound ? null : `\`${name}\` is not installed where this host looks for it.`,
+    }));
+    if (this.#options.ray === undefined) return programs;
+    const { version, problem } = await this.#rayHead(this.#options.ray);
+    return [...programs, { name: 'ray', version, problem }];
+  }
+
+  /** What would keep an order from running here; nothing is started, and of the host's own variables no value is told. */
+  async preflight(order: RunOrder, configText: string): Promise<Finding[]> {
+    const cwd = path.join(this.#options.runsFolder, 'preflight');
+    const own = this.#options.env;
+    const variables = (name: string): string | undefined => order.env[name] ?? shown(name, own[name]);
+    const training = await this.#read(order, configText, cwd, variables);
+    const refused = this.#refusal(order, training);
+    const facts = await this.#facts(order, training, cwd);
+    return [...refused, ...preflight(order, training, facts), ...goingOn(order)];
+  }
+
+  /** Writes what going on or the run's name changes in the config, and tells what to start. */
+  async prepare(request: LaunchRequest): Promise<LaunchPlan> {
+    const { order, folder, run } = request;
+    if (!isInside(order.config))
+      throw badConfigPath(order.config, 'it is not inside the folder that is sent');
+    const file = path.join(folder, order.config);
+    const text = await readFile(file, 'utf8').catch(() => {
+      throw badConfigPath(order.config, 'the files that were sent have none at this path');
+    });
+    const variables = (name: string): string | undefined => order.env[name] ?? this.#options.env[name];
+    const before = await this.#read(order, text, folder, variables);
+    // Whatever is wrong with the order is told before the first file is written.
+    this.#check(order, before);
+    const stem = path.basename(order.config).replace(/\.ya?ml$/, '');
+    const resumed = await this.#resumed(request, text, before);
+    const config = resumed?.config ?? withName(text, before, stem, run);
+    if (config !== text) await replaceFile(file, config);
+    const training = config === text ? before : await this.#read(order, config, folder, variables);
+    const plan = await this.#plan(request, training);
+    return { ...plan, jobFolder: resumed?.jobFolder ?? jobFolder(training.job, folder, path) };
+  }
+
+  async #resumed(
+    { order, run, folder, from }: LaunchRequest,
+    text: string,
+    training: Training,
+  ): Promise<{ config: string; jobFolder: string } | undefined> {
+    if (order.from === undefined || from === undefined) return undefined;
+    const source = { jobFolder: from.jobFolder, latest: await latestStep(from.jobFolder) };
+    const request = { run, from: order.from, source, text, cwd: folder, paths: path };
+    const plan = planResume(request, training);
+    if (plan.copies.length > 0) {
+      await copyCheckpoint(from.jobFolder, plan.jobFolder, plan.copies, order.from.step);
+    }
+    return plan;
+  }
+
+  async #plan(request: LaunchRequest, training: Training): Promise<LaunchPlan> {
+    const { order, folder } = request;
+    if (order.launcher === 'ray') return this.#rayPlan(request, training);
+    const found = await this.#launchers();
+    const plan = planLaunch(order, training, this.#site(found, request.devices));
+    const launcher = found.find(({ name }) => name === plan.program);
+    if (launcher?.found !== true)
+      throw noLauncher(plan.program, 'it is not installed where the host looks for it');
+    if (typeof launcher.python?.ajet === 'string' && plan.program === 'ajet') {
+      await linkDefaults(folder, launcher.python.ajet);
+    }
+    const { command, args, env, totalSteps } = plan;
+    return { command, args, env, totalSteps };
+  }
+
+  async #rayPlan({ run, order, folder }: LaunchRequest, training: Training): Promise<LaunchPlan> {
+    const { ray, raySupervisor } = this.#options;
+    if (ray === undefined || raySupervisor === undefined)
+      throw noLauncher('ray', 'it was started without `--ray`');
+    const { entrypoint, env, totalSteps } = planRayJob(order, training);
+    const spec = await writeRaySpec(path.dirname(folder), {
+      head: ray,
+      id: run,
+      name: order.name,
+      entrypoint,
+      env,
+      folder,
+    });
+    return { command: raySupervisor.command, args: [...raySupervisor.args, spec], env: {}, totalSteps };
+  }
+
+  #site(found: readonly FoundLauncher[], devices: readonly number[]): LaunchSite {
+    const launchers = Object.fromEntries(found.map(({ name, start }) => [name, start]));
+    return { launchers, devices, hostVariables: new Set(Object.keys(this.#options.env)) };
+  }
+
+  #check(order: RunOrder, training: Training): void {
+    if (order.launcher === 'ray') planRayJob(order, training);
+    else {
+      const everything = { command: '', args: [] };
+      const launchers = { ajet: everything, trinity: everything };
+      planLaunch(order, training, { ...this.#site([], []), launchers });
+    }
+  }
+
+  #refusal(order: RunOrder, training: Training): Finding[] {
+    try {
+      this.#check(order, training);
+      return [];
+    } catch (error) {
+      return [refusalFinding(error)];
+    }
+  }
+
+  #read(order: RunOrder, text: string, cwd: string, environment: Environment): Promise<Training> {
+    const file = path.join(cwd, isInside(order.config) ? order.config : 'config.yaml');
+    return readTraining({
+      file,
+      text,
+      cwd,
+      backbone: order.backbone,
+      files: localFiles,
+      paths: path,
+      environment,
+    });
+  }
+
+  async #facts(order: RunOrder, training: Training, cwd: string): Promise<Parameters<typeof preflight>[2]> {
+    const { env, ray, count } = this.#options;
+    const [found, gpus, diskFree] = await Promise.all([
+      this.#launchers(),
+      this.gpus(),
+      freeSpace(path.resolve(cwd, training.job.root.value)),
+    ]);
+    const program = programOf(order.launcher, training);
+    const model = training.model.value;
+    const named = [
+      ...(model !== null && isModelPath(model) ? [model] : []),
+      ...training.data.map(({ value }) => value),
+    ].filter((place) => path.isAbsolute(place));
+    const head = order.launcher === 'ray' ? await this.#rayHead(ray) : undefined;
+    return {
+      gpus,
+      gpusAreReal: count === undefined,
+      launchers: Object.fromEntries(found.map((one) => [one.name, { found: one.found }])),
+      python: found.find(({ name }) => name === program)?.python ?? null,
+      diskFree,
+      ray: head ? { running: head.problem === null, why: head.problem ?? '' } : await rayHere(env),
+      paths: new Map(await Promise.all(named.map(async (place) => [place, await isThere(place)] as const))),
+      variables: new Set([...Object.keys(order.env), ...Object.keys(env)]),
+    };
+  }
+
+  async #rayHead(ray: string | undefined): Promise<{ version: string | null; problem: string | null }> {
+    if (ray === undefined) return { version: null, problem: 'the host was started without `--ray`' };
+    return new RayJobs(ray, this.#options.env['RAY_AUTH_TOKEN']).version().then(
+      (version) => ({ version, problem: null }),
+      (error: unknown) => ({
+        version: null,
+        problem: error instanceof Error ? error.message : String(error),
+      }),
+    );
+  }
+
+  #launchers(): Promise<FoundLauncher[]> {
+    const now = this.#options.clock.monotonic();
+    if (this.#found === undefined || now - this.#found.at > remembered) {
+      this.#found = { at: now, launchers: findLaunchers(this.#options.launchers ?? {}, this.#options.env) };
+    }
+    return this.#found.launchers;
+  }
+}
+
+/** Who may only look must not read the host's variables through a config: places alone are looked into. */
+function shown(name: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  return /^(?:TRINITY_)?[A-Z0-9_]*(?:PATH|DIR|ROOT|HOME)$/.test(name) ? value : '***';
+}
+
+function goingOn({ from, backbone }: RunOrder): Finding[] {
+  if (from === undefined) return [];
+  return whatIsRestored(from, backbone, from.as === 'resume').map((message) => {
+    return { id: 'going-on', severity: 'info', message };
+  });
+}
+
+function refusalFinding(error: unknown): Finding {
+  const hint =
+    error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? error.hint : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  return { id: 'refused', severity: 'error', message, ...(hint !== undefined && { hint }) };
+}

@@ -1,0 +1,127 @@
+import * as z from 'zod/mini';
+import { CodedError } from '../../../base/errors.ts';
+import { rayJobInfo, type RayAnswer } from '../../../remote/launch/rayWatch.ts';
+import type { RayPackage } from './rayPackage.ts';
+import { askRay, type RayResponse } from './rayRequest.ts';
+
+export interface RaySubmission {
+  readonly id: string;
+  readonly entrypoint: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly workingDir: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+const versionAnswer = z.object({ ray_version: z.string() });
+const logsAnswer = z.object({ logs: z.nullable(z.string()) });
+
+/** Milliseconds for one request; a head under load can take seconds. */
+const patience = 30_000;
+
+/** The Jobs API of a Ray head (its dashboard, port 8265). Rejects with `host/ray`. */
+export class RayJobs {
+  readonly #head: URL;
+  readonly #token: string | undefined;
+
+  /** @param token where the cluster asks for one (RAY_AUTH_TOKEN) */
+  constructor(head: string, token?: string) {
+    this.#head = headAddress(head);
+    this.#token = token;
+  }
+
+  async version(): Promise<string> {
+    return decoded(versionAnswer, await this.#asked('GET', 'api/version')).ray_version;
+  }
+
+  /** Unless Ray has the package already. */
+  async upload({ uri, bytes }: RayPackage): Promise<void> {
+    const place = `api/packages/${uri.replace('://', '/')}`;
+    if ((await this.#request('GET', place)).status === 200) return;
+    await this.#asked('PUT', place, bytes, 10 * patience);
+  }
+
+  async submit({ id, entrypoint, env, workingDir, metadata }: RaySubmission): Promise<void> {
+    const runtime = { working_dir: workingDir, env_vars: env };
+    const job = { entrypoint, submission_id: id, runtime_env: runtime, metadata };
+    await this.#asked('POST', 'api/jobs/', JSON.stringify(job));
+  }
+
+  /** Never rejects. */
+  async status(id: string): Promise<RayAnswer> {
+    try {
+      const response = await this.#request('GET', jobPlace(id));
+      if (response.status === 404) return { kind: 'unknown' };
+      return { kind: 'job', info: decoded(rayJobInfo, checked(response)) };
+    } catch (error) {
+      return { kind: 'silent', why: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** Everything that the job has printed so far. */
+  async logs(id: string): Promise<string> {
+    return decoded(logsAnswer, await this.#asked('GET', `${jobPlace(id)}/logs`)).logs ?? '';
+  }
+
+  async stop(id: string): Promise<void> {
+    await this.#asked('POST', `${jobPlace(id)}/stop`);
+  }
+
+  async #asked(
+    method: string,
+    place: string,
+    body?: string | Uint8Array,
+    milliseconds?: number,
+  ): Promise<RayResponse> {
+    return checked(await this.#request(method, place, body, milliseconds));
+  }
+
+  async #request(
+    method: string,
+    place: string,
+    body?: string | Uint8Array,
+    milliseconds = patience,
+  ): Promise<RayResponse> {
+    const headers = {
+      ...(typeof body === 'string' && { 'Content-Type': 'application/json' }),
+      ...(this.#token !== undefined && { Authorization: `Bearer ${this.#token}` }),
+    };
+    const request = { method, headers, milliseconds, ...(body !== undefined && { body }) };
+    return askRay(new URL(place, this.#head), request).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw rayFailure(`Ray's head at ${this.#head.origin} does not answer: ${reason}.`, error);
+    });
+  }
+}
+
+function headAddress(head: string): URL {
+  const url = URL.canParse(head) ? new URL(head.endsWith('/') ? head : `${head}/`) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol) && url.username === '') return url;
+  throw new CodedError({
+    code: 'host/ray-address',
+    message: `${JSON.stringify(head)} is no address of a Ray head.`,
+    hint: 'Write `http://HEAD:8265`; a token goes into RAY_AUTH_TOKEN.',
+  });
+}
+
+function jobPlace(id: string): string {
+  return `api/jobs/${encodeURIComponent(id)}`;
+}
+
+function checked(response: RayResponse): RayResponse {
+  if (response.status >= 200 && response.status < 300) return response;
+  const last = response.text.trim().split('\n').at(-1) ?? '';
+  throw rayFailure(`Ray refused with status ${response.status}: ${last.slice(0, 500)}`);
+}
+
+function decoded<T>(decoder: z.ZodMiniType<T>, { text }: RayResponse): T {
+  try {
+    return decoder.parse(JSON.parse(text));
+  } catch (error) {
+    throw rayFailure(`What answers is no Ray head, or one of another kind: ${text.slice(0, 100)}`, error);
+  }
+}
+
+function rayFailure(message: string, cause?: unknown): CodedError {
+  const hint = "Look at the cluster's dashboard, and at the address that the host was started with.";
+  return new CodedError({ code: 'host/ray', message, hint }, { cause });
+}

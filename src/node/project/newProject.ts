@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { makeProject } from './copy.ts';
+import { projectErrors } from './errors.ts';
+import type { Language, ProjectSource } from './source.ts';
+import { filesOfTwin } from './twinFiles.ts';
+
+/** What the templates call the project, in the two ways that it is spelt; each is replaced by the user's name. */
+const placeholders = /new_project|NewProject/g;
+
+const longest = 60;
+
+/** Names that Windows keeps for devices, whatever follows a dot. */
+const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/** What is wrong with a name, as a sentence; undefined: nothing. It becomes that of a folder, a file and classes. */
+export function problemOfName(name: string): string | undefined {
+  if (name === '') return 'A project needs a name.';
+  if (name.length > longest) return `It is longer than ${longest} characters.`;
+  if (!/^[A-Za-z]/.test(name)) return 'It must begin with a letter.';
+  const odd = /[^A-Za-z0-9_-]/u.exec(name)?.[0];
+  if (odd !== undefined) return `It may have letters, digits, _ and -, but not "${odd}".`;
+  if (devices.test(name)) return 'Windows keeps it for a device.';
+  return undefined;
+}
+
+/**
+ * Makes a project that runs at once: a config, a workflow, a judge, tasks and a README. Rejects with `project/bad-name`,
+ * `project/already-there` and `project/cannot-write`; then nothing is made.
+ *
+ * @param parent absolute
+ * @returns the folder, and the config in it
+ */
+export async function createProject(
+  source: ProjectSource,
+  { name, language, parent }: { readonly name: string; readonly language: Language; readonly parent: string },
+): Promise<{ readonly folder: string; readonly config: string }> {
+  const problem = problemOfName(name);
+  if (problem !== undefined) throw projectErrors.badName(name, problem);
+  const folder = path.join(parent, name);
+  const pieces = (await filesOfTwin(source.template, language)).map(async ({ from, to }) => ({
+    to: named(to, name),
+    content: named(await readFile(from, 'utf8'), name),
+  }));
+  await makeProject(folder, await Promise.all(pieces), source.types);
+  return { folder, config: path.join(folder, `${name}.yaml`) };
+}
+
+function named(text: string, name: string): string {
+  return text.replaceAll(placeholders, (found) => (found === 'new_project' ? name : pascalCase(name)));
+}
+
+/** `my_agent` and `my-agent` are `MyAgent`. */
+function pascalCase(name: string): string {
+  return name
+    .split(/[_-]+/)
+    .map((part) => part.slice(0, 1).toUpperCase() + part.slice(1))
+    .join('');
+}

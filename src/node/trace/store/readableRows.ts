@@ -1,0 +1,143 @@
+import type { Connection } from './connection.ts';
+
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly notnull: number;
+  /** Place in the primary key, from 1; 0: not of the key. */
+  readonly pk: number;
+}
+
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly Column[];
+}
+
+/** Keys of a first column, behind `after` and before `before`, of which nothing can be read; null: to the table's end. */
+export interface Gap {
+  readonly after: number;
+  readonly before: number | null;
+}
+
+export type Row = Readonly<Record<string, null | number | string | Uint8Array>>;
+
+/** The highest key that a row of a trace can have. */
+const highest = Number.MAX_SAFE_INTEGER;
+
+/** The rows of a damaged table that can be read, in the order of their keys. */
+export class ReadableRows {
+  /** Filled while rows are read. */
+  readonly gaps: Gap[] = [];
+  readonly #connection: Connection;
+  readonly #columns: string;
+  readonly #from: string;
+  readonly #key: readonly string[];
+  readonly #isCounted: boolean;
+  /** More rows than a file of this size has come out of pages that lead in circles. */
+  #allowed: number;
+
+  /** @param selected SQL of what is read of each row, beside its key */
+  constructor(connection: Connection, { name, columns }: Table, selected?: readonly string[]) {
+    this.#connection = connection;
+    const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
+    this.#key = key.map((column) => quoted(column.name));
+    this.#columns = [...(selected ?? columns.map((column) => quoted(column.name)))].join(', ');
+    this.#from = `FROM main.${quoted(name)}`;
+    this.#isCounted = key[0]?.type === 'INTEGER';
+    this.#allowed = connection.number('page_count') * connection.number('page_size');
+  }
+
+  *[Symbol.iterator](): Generator<Row> {
+    if (this.#isCounted) yield* this.#byNumber();
+    else yield* this.#fromBothEnds();
+  }
+
+  *#byNumber(): Generator<Row> {
+    const [first = ''] = this.#key;
+    let last = -1;
+    let from = 0;
+    for (;;) {
+      try {
+        const statement = `SELECT ${this.#columns}, ${first} AS salvagedKey ${this.#from} WHERE ${first} >= :from ORDER BY ${this.#key.join(', ')}`;
+        for (const row of this.#connection.iterate(statement, { from })) {
+          const { salvagedKey, ...rest } = row as Row;
+          if (typeof salvagedKey !== 'number' || salvagedKey < last)
+            throw new Error('Its keys are in no order.');
+          last = salvagedKey;
+          this.#count();
+          yield rest;
+        }
+        return;
+      } catch {
+        if (this.#allowed <= 0) return;
+        const next = this.#readableAfter(last);
+        this.gaps.push({ after: last, before: next });
+        if (next === null) return;
+        from = next;
+      }
+    }
+  }
+
+  /** What has keys of texts is short: what lies between the readable beginning and the readable end is lost. */
+  *#fromBothEnds(): Generator<Row> {
+    for (const order of ['ASC', 'DESC']) {
+      const by = this.#key.map((column) => `${column} ${order}`).join(', ');
+      try {
+        for (const row of this.#connection.iterate(`SELECT ${this.#columns} ${this.#from} ORDER BY ${by}`)) {
+          this.#count();
+          yield row as Row;
+        }
+        return;
+      } catch {
+        this.gaps.push({ after: -1, before: null });
+      }
+    }
+  }
+
+  #count(): void {
+    this.#allowed -= 1;
+    if (this.#allowed <= 0) throw new Error('It has more rows than it can have.');
+  }
+
+  /** The first key behind one from which on can be read; null: there is none. Steps that double, then halve. */
+  #readableAfter(last: number): number | null {
+    let unreadable = last;
+    for (let step = 1; last + step < highest; step *= 2) {
+      const found = this.#keyFrom(last + step);
+      if (found !== undefined) return this.#narrowed(unreadable, last + step, found);
+      unreadable = last + step;
+    }
+    return null;
+  }
+
+  #narrowed(unreadable: number, readable: number, found: number | null): number | null {
+    let [low, high, key] = [unreadable, readable, found];
+    while (high - low > 1) {
+      const middle = low + Math.floor((high - low) / 2);
+      const foundThere = this.#keyFrom(middle);
+      if (foundThere === undefined) low = middle;
+      else [high, key] = [middle, foundThere];
+    }
+    return key;
+  }
+
+  /** The first key that is not lower; null: there is none; undefined: it cannot be read. */
+  #keyFrom(from: number): number | null | undefined {
+    const [first = ''] = this.#key;
+    // All columns, for a row's key may be readable where its contents are not.
+    const statement = `SELECT ${this.#columns}, ${first} AS salvagedKey ${this.#from} WHERE ${first} >= :from ORDER BY ${this.#key.join(', ')} LIMIT 1`;
+    try {
+      const [row] = this.#connection.all(statement, { from });
+      if (row === undefined) return null;
+      const key = (row as Row)['salvagedKey'];
+      return typeof key === 'number' && key >= from ? key : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+/** A name as SQL has it, whatever is in it. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

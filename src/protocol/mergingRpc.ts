@@ -1,0 +1,115 @@
+/** What a viewer asks about how calls became timelines, and is answered; a part of the trace's requests. */
+import * as z from 'zod/mini';
+import { count, trace } from './conversationRpc.ts';
+import { mergeSetting, type MergeSetting } from './mergeSetting.ts';
+
+export type { MergeSetting } from './mergeSetting.ts';
+
+export const mergingRequests = [
+  /** How an episode's calls became timelines, or would by another setting; null: by the run's own. */
+  z.object({ method: z.literal('merging'), trace, episode: count, setting: z.nullable(mergeSetting) }),
+] as const;
+
+/** Forks and drifts of one answer, and tokens on a side of either, at most. */
+export const largestMerging = { forks: 200, drifts: 50, differences: 20, tokens: 48 } as const;
+
+export interface MergingView {
+  readonly own: MergeSetting;
+  /** One for each setting that makes a difference that can be told. */
+  readonly rows: readonly MergingRow[];
+  /** Position of the setting that was asked for. */
+  readonly chosen: number;
+  /**
+   * `other`: what `fix_retokenization_drift` would change is known; `same`: it changes nothing; `unknown`: the trace is
+   * of a version that kept nothing of it.
+   */
+  readonly drift: 'other' | 'same' | 'unknown';
+  readonly timelines: readonly MergedView[];
+  /** At most {@link largestMerging.forks} of `forkCount`. */
+  readonly forks: readonly ForkView[];
+  readonly forkCount: number;
+  /** Replies that came back in other tokens; at most {@link largestMerging.drifts} of `driftCount`. */
+  readonly drifts: readonly DriftView[];
+  readonly driftCount: number;
+  /** The episode still runs: later calls may change all of it. */
+  readonly provisional: boolean;
+}
+
+export interface MergingRow {
+  readonly setting: MergeSetting;
+  readonly timelines: number;
+  /** Timelines that AgentJet makes a sample of, and `max_sample_per_task` leaves. */
+  readonly samples: number;
+  readonly tokens: number;
+  readonly trainableTokens: number;
+}
+
+export interface MergedView {
+  readonly calls: readonly number[];
+  /** Who asked, each once. */
+  readonly agents: readonly string[];
+  readonly messages: number;
+  readonly tokens: number;
+  readonly trainableTokens: number;
+  /** The earlier timeline that it shares the longest start with, and with how many messages; null: the first has none. */
+  readonly parent: { readonly timeline: number; readonly messages: number } | null;
+}
+
+/** Why a timeline stands by itself; see `ForkCause` of the tracking. */
+export interface ForkView {
+  readonly timeline: number;
+  readonly earlier: number;
+  /** The calls that end either. */
+  readonly call: number;
+  readonly earlierCall: number;
+  readonly cause: 'agents' | 'content' | 'reply' | 'fields' | 'tools' | 'retokenized' | 'shorter';
+  /** Index of the first message that differs, and what of it does, under the names of a request. */
+  readonly message: number;
+  readonly field: 'role' | 'content' | 'tool_calls' | 'tool_call_id' | 'tokens' | 'tools' | 'messages';
+  readonly before: ForkSideView | null;
+  readonly now: ForkSideView | null;
+  /** Index of the first token that differs in the message; null: none does. */
+  readonly token: number | null;
+}
+
+export interface ForkSideView {
+  readonly role: string;
+  /** The field that differs, cut to where it does. */
+  readonly text: string;
+  readonly tokens: TokenRun;
+}
+
+/** Some tokens of a message, one after the other. */
+export interface TokenRun {
+  /** Index of the first in the message. */
+  readonly from: number;
+  readonly ids: readonly number[];
+  /** As in TokensView. */
+  readonly texts: readonly string[];
+  /** Whether the message has more behind them. */
+  readonly more: boolean;
+}
+
+/** A reply that came back as a message of a later request, where the chat template makes other tokens of it. */
+export interface DriftView {
+  /** Whose reply it is. */
+  readonly call: number;
+  /** The first whose request has it again, and where. */
+  readonly again: number;
+  readonly message: number;
+  /** At most {@link largestMerging.differences} of `differenceCount`. */
+  readonly differences: readonly DriftDifference[];
+  readonly differenceCount: number;
+}
+
+export interface DriftDifference {
+  readonly sameText: boolean;
+  /** What the model made. */
+  readonly made: TokenRun;
+  /** What the template makes of it. */
+  readonly templated: TokenRun;
+}
+
+export interface MergingResults {
+  readonly merging: MergingView;
+}

@@ -1,0 +1,46 @@
+/** What an `AgentJetJob` of a Python script asks for. Its config goes over whole, and comes back as it has become. */
+import * as z from 'zod/mini';
+
+const config = z.looseObject({ ajet: z.record(z.string(), z.unknown()) });
+
+const place = {
+  /** Of the job, among those of the script. */
+  job: z.number(),
+  /** The line of the script that led to it. */
+  file: z.nullable(z.string()),
+  line: z.nullable(z.number()),
+};
+
+const workflow = z.nullable(z.union([z.string(), z.object({ file: z.string(), name: z.string() })]));
+
+export const jobCall = z.discriminatedUnion('op', [
+  z.object({
+    ...place,
+    op: z.literal('config'),
+    options: z.object({
+      backbone: z.optional(z.string()),
+      model: z.optional(z.string()),
+      nGpu: z.optional(z.number()),
+      algorithm: z.optional(z.string()),
+      nGpuForInfer: z.optional(z.number()),
+    }),
+  }),
+  /** Whether a config may have a key that this one has not. */
+  z.object({ ...place, op: z.literal('check'), key: z.array(z.string()) }),
+  z.object({
+    ...place,
+    op: z.literal('set-data'),
+    config,
+    type: z.string(),
+    path: z.nullable(z.string()),
+    splits: z.object({
+      trainingSplit: z.optional(z.string()),
+      validationSplit: z.optional(z.string()),
+      validationPath: z.optional(z.string()),
+    }),
+  }),
+  z.object({ ...place, op: z.literal('load'), path: z.string() }),
+  z.object({ ...place, op: z.literal('dump'), config, workflow, path: z.string() }),
+  z.object({ ...place, op: z.literal('tune'), config, workflow }),
+]);
+export type PythonJobCall = z.infer<typeof jobCall>;

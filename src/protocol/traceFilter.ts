@@ -1,0 +1,96 @@
+/** What picks episodes out of a run, as a viewer sends it. How people write it is `trace/filterText.ts`'s business. */
+import * as z from 'zod/mini';
+
+/** Numbers of an episode; the last five are those of its group. */
+export const numberFields = [
+  'reward',
+  'advantage',
+  'tokens',
+  'trainable',
+  'mask',
+  'time',
+  'calls',
+  'failures',
+  'timelines',
+  'repeat',
+  'episode',
+  'group',
+  'mean',
+  'spread',
+  'best',
+  'worst',
+  'solved',
+] as const;
+export type NumberField = (typeof numberFields)[number];
+
+export const textFields = ['task', 'agent', 'tool', 'source', 'finding', 'error'] as const;
+export type TextField = (typeof textFields)[number];
+
+export const comparisons = ['<=', '>=', '!=', '<', '>', '='] as const;
+export type Comparison = (typeof comparisons)[number];
+
+/** Fields that have one of few values. */
+export const choiceFields = {
+  trains: ['yes', 'no', 'open'],
+  success: ['yes', 'no'],
+  state: ['running', 'ended', 'lost'],
+} as const;
+export type ChoiceField = keyof typeof choiceFields;
+
+/** `reward<0`; with `within`, equal means no further away than that. */
+export interface NumberFilter {
+  readonly kind: 'number';
+  readonly field: NumberField;
+  readonly is: Comparison;
+  readonly value: number;
+  readonly within?: number | undefined;
+}
+
+/**
+ * Of tasks and errors a part, of the others the whole, where `*` stands for anything; letters of either case are alike.
+ * A source is the end of a file's path, with or without the line that called: `lib/agent.ts`, `agent.ts:12`.
+ */
+export interface TextFilter {
+  readonly kind: 'text';
+  readonly field: TextField;
+  readonly value: string;
+}
+
+export interface ChoiceFilter {
+  readonly kind: 'choice';
+  readonly field: ChoiceField;
+  readonly value: string;
+}
+
+export type Filter =
+  | NumberFilter
+  | TextFilter
+  | ChoiceFilter
+  /** It ended with an error. */
+  | { readonly kind: 'error' }
+  /** A part of the task's id or of the query. */
+  | { readonly kind: 'words'; readonly value: string }
+  | { readonly kind: 'all' | 'any'; readonly of: readonly Filter[] }
+  | { readonly kind: 'not'; readonly of: Filter };
+
+export const filter: z.ZodMiniType<Filter> = z.lazy(() =>
+  z.discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('number'),
+      field: z.enum(numberFields),
+      is: z.enum(comparisons),
+      value: z.number(),
+      within: z.optional(z.number()),
+    }),
+    z.object({ kind: z.literal('text'), field: z.enum(textFields), value: z.string() }),
+    z.object({
+      kind: z.literal('choice'),
+      field: z.enum(['trains', 'success', 'state']),
+      value: z.string(),
+    }),
+    z.object({ kind: z.literal('error') }),
+    z.object({ kind: z.literal('words'), value: z.string() }),
+    z.object({ kind: z.enum(['all', 'any']), of: z.array(filter) }),
+    z.object({ kind: z.literal('not'), of: filter }),
+  ]),
+);

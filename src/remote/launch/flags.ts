@@ -1,0 +1,141 @@
+import { badFlagValue, refusedFlag, unknownFlag } from './failures.ts';
+
+/** What becomes of a launcher's flag on a host. */
+type Flag =
+  | { readonly takes: 'nothing' }
+  | { readonly takes: 'a value'; readonly wanted: string; readonly fits: (value: string) => boolean }
+  /** Starts a program that the owner of the host has named in its environment, or not at all. */
+  | { readonly takes: 'a service'; readonly variables: readonly string[] }
+  | { readonly refused: string; readonly hint?: string; readonly hasValue?: true };
+
+export type FlagTable = Readonly<Record<string, Flag>>;
+
+const alone: Flag = { takes: 'nothing' };
+const folder: Flag = { takes: 'a value', wanted: 'a folder inside the run', fits: isInside };
+
+/** By the order itself, so that what is shown of a run is what is started. */
+const byOrder: Flag = { refused: 'the order says it', hasValue: true };
+
+const service = (name: string): Flag => ({
+  takes: 'a service',
+  variables: [`${name}_PATH`, `${name}_SCRIPT`],
+});
+
+/** Upstream's launcher, all of its flags. */
+export const ajetFlags: FlagTable = {
+  '--conf': byOrder,
+  '--backbone': byOrder,
+  '--exp-dir': folder,
+  '--with-ray': alone,
+  '--skip-check-avail-gpu': alone,
+  // Upstream reads it and does nothing with it.
+  '--reboot': alone,
+  '--prefix': {
+    takes: 'a value',
+    wanted: 'up to 64 letters, digits, `_` and `-`',
+    fits: (value) => /^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$/.test(value),
+  },
+  '--with-appworld': service('APPWORLD'),
+  '--with-deepfinance': service('DEEPFINANCE'),
+  '--with-webshop': service('WEBSHOP'),
+  '--with-bfcl': service('BFCL'),
+  '--with-crafters': service('CRAFTERS'),
+  '--debug': {
+    refused: 'it stops the training at breakpoints, where nobody is to go on',
+    hint: 'Debug with `--backbone debug`, on your own machine.',
+    hasValue: true,
+  },
+  '--db': {
+    refused: 'it stops the training at breakpoints, where nobody is to go on',
+    hint: 'Debug with `--backbone debug`, on your own machine.',
+    hasValue: true,
+  },
+  '--with-ray-cluster': {
+    refused: 'a machine that joins the cluster waits there for ever, and keeps its GPUs after the training',
+    hint: 'Start Ray on the machines yourself and choose the launcher `ray`.',
+  },
+  '--with-logview': {
+    refused: "it opens a server on a fixed port of the host, outside the host's token",
+    hint: 'Follow the run instead: its logs and metrics come here.',
+  },
+  '--kill': { refused: 'it ends processes by words, those of other runs among them', hasValue: true },
+  '--autokill': {
+    refused: 'it ends every Ray, vLLM and Python process, those of other runs among them',
+    hint: 'Cancel the runs that are in the way.',
+  },
+};
+
+/** Of `trinity run`. */
+export const trinityFlags: FlagTable = {
+  '--config': byOrder,
+  '-c': byOrder,
+  '--plugin-dir': folder,
+  '--dlc': {
+    refused: 'it starts Ray on the machines of a cluster service that a host is no part of',
+    hint: 'Start Ray on the machines yourself and choose the launcher `ray`.',
+  },
+};
+
+/**
+ * The arguments for a launcher: what is let through, each flag with its value in one argument, so that a value is never
+ * taken for a flag. Throws for the first one that is refused, unknown, given twice or without its value.
+ *
+ * @param hostVariables names that are set in the host's own environment
+ */
+export function launcherArguments(
+  flags: readonly string[],
+  launcher: string,
+  table: FlagTable,
+  hostVariables: ReadonlySet<string>,
+): string[] {
+  const args = new Map<string, string>();
+  const rest = [...flags];
+  for (let text = rest.shift(); text !== undefined; text = rest.shift()) {
+    const { name, value } = splitFlag(text);
+    const flag = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (flag === undefined) throw unknownFlag(name, launcher, taken(table));
+    if ('refused' in flag) throw refusedFlag(name, launcher, flag.refused, flag.hint ?? '');
+    if (args.has(name)) throw badFlagValue(name, 'to stand once');
+    if (flag.takes === 'a value') {
+      const given = value ?? rest.shift();
+      if (given === undefined || !flag.fits(given)) throw badFlagValue(name, flag.wanted);
+      args.set(name, `${name}=${given}`);
+      continue;
+    }
+    if (value !== undefined) throw badFlagValue(name, 'no value');
+    if (flag.takes === 'a service') mustBeConfigured(name, launcher, flag.variables, hostVariables);
+    args.set(name, name);
+  }
+  return [...args.values()];
+}
+
+function splitFlag(text: string): { readonly name: string; readonly value: string | undefined } {
+  const at = text.startsWith('--') ? text.indexOf('=') : -1;
+  return at < 0 ? { name: text, value: undefined } : { name: text.slice(0, at), value: text.slice(at + 1) };
+}
+
+function taken(table: FlagTable): string[] {
+  return Object.entries(table).flatMap(([name, flag]) => ('refused' in flag ? [] : [`\`${name}\``]));
+}
+
+function mustBeConfigured(
+  name: string,
+  launcher: string,
+  variables: readonly string[],
+  hostVariables: ReadonlySet<string>,
+): void {
+  const missing = variables.filter((variable) => !hostVariables.has(variable));
+  if (missing.length === 0) return;
+  throw refusedFlag(
+    name,
+    launcher,
+    `the service is started as the host's ${variables.join(' and ')} say, and ${missing.join(' and ')} is not set there`,
+    'Have the owner of the host set it, or start the service yourself.',
+  );
+}
+
+/** A relative path that stays below the folder it is in; what else is in it does not matter. */
+export function isInside(path: string): boolean {
+  if (path === '' || path.startsWith('/') || path.startsWith('~') || path.includes('\0')) return false;
+  return !path.split('/').includes('..');
+}

@@ -1,0 +1,258 @@
+import type { ConfigProblem } from '../../config/problem.ts';
+import type { Finding } from '../../protocol/host/hostRpc.ts';
+import type { RunOrder } from '../../protocol/host/runs.ts';
+import type { FoundGpu } from './nvidiaSmi.ts';
+import { programOf, type ProgramName } from './plan.ts';
+import { pythonFindings, type PythonFacts } from './preflightPython.ts';
+import type { Keyed, Training } from './training.ts';
+
+/** What was found out about the machine for one order. Whatever could not be found out is null. */
+export interface PreflightFacts {
+  readonly gpus: readonly FoundGpu[];
+  /** Whether `nvidia-smi` told of them, and not the owner of the host. */
+  readonly gpusAreReal: boolean;
+  /** The launchers that the owner lists; of each, whether its executable is there. */
+  readonly launchers: Readonly<Partial<Record<ProgramName, { readonly found: boolean }>>>;
+  /** Of the Python that the launcher runs in. */
+  readonly python: PythonFacts | null;
+  /** Bytes that are free where the job's folder will be. */
+  readonly diskFree: number | null;
+  /** Whether Ray answers on this machine; of a cluster that was named, whether its head does. */
+  readonly ray: { readonly running: boolean; readonly why: string } | null;
+  /** Paths of the config that are outside of what is sent, and whether they are there. */
+  readonly paths: ReadonlyMap<string, boolean>;
+  /** Names of variables that the run would have: the order's and the host's own. */
+  readonly variables: ReadonlySet<string>;
+}
+
+/** A key that a program wants in the environment, and why. */
+interface WantedVariable {
+  readonly name: string;
+  readonly key: string;
+  readonly severity: Finding['severity'];
+  readonly otherwise: string;
+}
+
+const gibibyte = 1024 ** 3;
+/** A checkpoint of a small model with its optimizer; less than that fills up at the first one. */
+const leastDisk = 20 * gibibyte;
+/** Upstream's launcher wants that much of every GPU's memory free. */
+const leastFree = 0.95;
+
+/** What would keep a run from starting, or from coming to its end: the worst first. */
+export function preflight(order: RunOrder, training: Training, facts: PreflightFacts): Finding[] {
+  const found = [
+    ...configFindings(training.problems),
+    ...launcherFindings(order, training, facts),
+    ...(facts.python === null ? [] : pythonFindings(order, training, facts.python)),
+    ...gpuFindings(order, training, facts),
+    ...rayFindings(order, training, facts),
+    ...diskFindings(training, facts),
+    ...pathFindings(training, facts),
+    ...variableFindings(training, facts),
+  ];
+  const rank = { error: 0, warning: 1, info: 2 };
+  return found.sort((a, b) => rank[a.severity] - rank[b.severity]);
+}
+
+/** Unset variables are told of with all that the run will have. */
+function configFindings(problems: readonly ConfigProblem[]): Finding[] {
+  return problems
+    .filter(({ code, severity }) => severity === 'error' && !code.startsWith('config/environment-blocked'))
+    .map(({ code, message, hint }) => ({
+      id: code,
+      severity: code === 'config/environment-missing' ? 'warning' : 'error',
+      message,
+      ...(hint !== undefined && { hint }),
+    }));
+}
+
+function launcherFindings(order: RunOrder, training: Training, { launchers }: PreflightFacts): Finding[] {
+  if (order.launcher === 'ray') return [];
+  const name = programOf(order.launcher, training);
+  const launcher = launchers[name];
+  if (launcher?.found === true) return [];
+  return [
+    {
+      id: 'launcher-missing',
+      severity: 'error',
+      message:
+        launcher === undefined
+          ? `This host does not start \`${name}\`: it is not on the list of its owner.`
+          : `\`${name}\` is not installed where the host looks for it.`,
+      hint: `Install it, or have the owner of the host name its executable with \`--launcher ${name}=PATH\`.`,
+    },
+  ];
+}
+
+function gpuFindings(order: RunOrder, training: Training, facts: PreflightFacts): Finding[] {
+  if (order.launcher === 'ray') return [];
+  const { gpusPerNode, nodes, engineGpus } = training;
+  const found: Finding[] = [];
+  const wanted = gpusPerNode.value;
+  const count = facts.gpus.length;
+  const told = (
+    id: string,
+    severity: Finding['severity'],
+    { key }: Keyed<unknown>,
+    message: string,
+    hint: string,
+  ): void => {
+    found.push({ id, severity, message, hint, key });
+  };
+  if (order.gpus > count || (wanted !== null && wanted > count)) {
+    const asked = Math.max(order.gpus, wanted ?? 0);
+    const message = `${asked} GPUs are asked for, and this host has ${count}.`;
+    told('gpus-too-few', 'error', gpusPerNode, message, `Set \`${gpusPerNode.key}\` to ${count} at most.`);
+  } else if (wanted !== null && wanted > order.gpus) {
+    const message = `The config trains on ${wanted} GPUs, and the run is to be given ${order.gpus}.`;
+    told(
+      'gpus-not-given',
+      'error',
+      gpusPerNode,
+      message,
+      `Ask for ${wanted} GPUs, or set \`${gpusPerNode.key}\`.`,
+    );
+  }
+  if (wanted === null && order.gpus === 0) {
+    const message =
+      'The run is given no GPU and sees none, and the config leaves their number to be found out.';
+    told('gpus-none', 'warning', gpusPerNode, message, 'Ask for GPUs, unless the engine is elsewhere.');
+  }
+  const total = wanted === null ? null : wanted * (nodes.value ?? 1);
+  const takesAll = total !== null && engineGpus.value !== null && engineGpus.value >= total;
+  if (takesAll && training.mode === 'both') {
+    const message = `The inference engines take ${engineGpus.value} of ${total} GPUs, which leaves none to the trainer.`;
+    told('gpus-no-trainer', 'error', engineGpus, message, `Lower \`${engineGpus.key}\`.`);
+  }
+  if ((nodes.value ?? 1) > 1) {
+    const message = `The config trains on ${nodes.value ?? 1} machines, and this launcher starts it on one.`;
+    told(
+      'nodes',
+      'warning',
+      nodes,
+      message,
+      'Choose the launcher `ray`, or have Ray run on all of them before.',
+    );
+  }
+  return [...found, ...memoryFindings(Math.max(order.gpus, wanted ?? 0), training, facts)];
+}
+
+function memoryFindings(
+  wanted: number,
+  training: Training,
+  { gpus, gpusAreReal }: PreflightFacts,
+): Finding[] {
+  if (!gpusAreReal || wanted === 0) return [];
+  const free = gpus.filter(
+    ({ memory, used }) => memory === null || used === null || 1 - used / memory >= leastFree,
+  );
+  if (free.length >= Math.min(wanted, gpus.length)) return [];
+  const taken = gpus.filter((gpu) => !free.includes(gpu));
+  const shown = taken
+    .map(({ index, used, memory }) => `${index} (${used ?? 0} of ${memory ?? 0} MiB)`)
+    .join(', ');
+  return [
+    {
+      id: 'gpu-memory',
+      severity: 'warning',
+      message: `Memory is in use on GPU ${shown}: the run waits until enough GPUs are free.`,
+      hint: 'See with `nvidia-smi` what uses it.',
+      key: training.gpusPerNode.key,
+    },
+  ];
+}
+
+function rayFindings(order: RunOrder, training: Training, { ray }: PreflightFacts): Finding[] {
+  if (ray === null) return [];
+  const starts = order.flags.includes('--with-ray');
+  if (order.launcher === 'ray' || !starts) {
+    if (ray.running || (training.backbone === 'verl' && order.launcher !== 'ray')) return [];
+    const hint =
+      order.launcher === 'ajet'
+        ? 'Add `--with-ray`, or start it with `ray start --head`.'
+        : 'Start it with `ray start --head`.';
+    return [{ id: 'ray-missing', severity: 'error', message: `Ray does not answer: ${ray.why}.`, hint }];
+  }
+  if (!ray.running) return [];
+  return [
+    {
+      id: 'ray-twice',
+      severity: 'warning',
+      message: 'Ray runs on this host already; a second one by `--with-ray` meets its ports.',
+      hint: 'Leave `--with-ray` out, or stop Ray with `ray stop`.',
+    },
+  ];
+}
+
+function diskFindings({ job }: Training, { diskFree }: PreflightFacts): Finding[] {
+  if (diskFree === null || diskFree >= leastDisk) return [];
+  return [
+    {
+      id: 'disk',
+      severity: diskFree < gibibyte ? 'error' : 'warning',
+      message: `${(diskFree / gibibyte).toFixed(1)} GiB are free where checkpoints go; one of a model of 7B with its optimizer takes about 90.`,
+      hint: `Make room, or set \`${job.root.key}\` to a folder on another disk.`,
+      key: job.root.key,
+    },
+  ];
+}
+
+/** Upstream's rule: what holds more than two `/` is a path, anything else may be the name of a hub. */
+export function isModelPath(model: string): boolean {
+  return model.split('/').length - 1 > 2 || /^(?:\/|\.\.?\/|~)/.test(model);
+}
+
+function pathFindings({ model, data }: Training, { paths }: PreflightFacts): Finding[] {
+  const found: Finding[] = [];
+  const { value, key } = model;
+  if (value !== null && isModelPath(value) && paths.get(value) === false) {
+    const message = `There is no model at ${value} on this host.`;
+    const hint = `Set \`${key}\` to the model's folder there, or to its name in a hub.`;
+    found.push({ id: 'model-missing', severity: 'error', message, hint, key });
+  }
+  for (const { value: path, key: at } of data) {
+    if (paths.get(path) !== false) continue;
+    const message = `There is no data set at ${path} on this host.`;
+    found.push({
+      id: 'data-missing',
+      severity: 'error',
+      message,
+      hint: `Correct \`${at}\`, or put the data there.`,
+      key: at,
+    });
+  }
+  return found;
+}
+
+function variableFindings(training: Training, { variables }: PreflightFacts): Finding[] {
+  return wantedVariables(training)
+    .filter(({ name }) => !variables.has(name))
+    .map(({ name, key, severity, otherwise }) => ({
+      id: 'variable-missing',
+      severity,
+      message: `\`${key}\` needs ${name} in the environment; without it ${otherwise}.`,
+      hint: `Send it with the run (\`--env ${name}\`), or have it set where the host is started.`,
+      key,
+    }));
+}
+
+function wantedVariables({ monitor, reader, dialect }: Training): WantedVariable[] {
+  const wanted: WantedVariable[] = [];
+  if (monitor.value === 'swanlab') {
+    const otherwise =
+      dialect === 'trinity' ? 'the monitor cannot be made' : 'the launcher stops with exit status 1';
+    wanted.push({ name: 'SWANLAB_API_KEY', key: monitor.key, severity: 'error', otherwise });
+  }
+  if (monitor.value === 'wandb') {
+    const otherwise = 'wandb asks for it, unless `wandb login` was done on the host or WANDB_MODE is offline';
+    wanted.push({ name: 'WANDB_API_KEY', key: monitor.key, severity: 'warning', otherwise });
+  }
+  if (reader.value === 'data_generation') {
+    const otherwise = 'no query is generated';
+    for (const name of ['DASHSCOPE_API_KEY', 'DASHSCOPE_API_KEY_BACKUP']) {
+      wanted.push({ name, key: reader.key, severity: 'error', otherwise });
+    }
+  }
+  return wanted;
+}

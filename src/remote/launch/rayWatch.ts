@@ -1,0 +1,90 @@
+import * as z from 'zod/mini';
+
+/** Ray's own words. */
+export const rayStatuses = ['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED'] as const;
+
+/** A job as the Jobs API tells of it; what else is in its answer is left out. */
+export const rayJobInfo = z.object({
+  status: z.enum(rayStatuses),
+  message: z.nullish(z.string()),
+  error_type: z.nullish(z.string()),
+  driver_exit_code: z.nullish(z.int()),
+});
+export type RayJobInfo = z.infer<typeof rayJobInfo>;
+
+/** What an attempt to ask the head came to. */
+export type RayAnswer =
+  | { readonly kind: 'job'; readonly info: RayJobInfo }
+  /** The head answers, and knows no such job. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'silent'; readonly why: string };
+
+export type RayState =
+  | { readonly kind: 'pending' | 'running' | 'succeeded' | 'stopped' }
+  | { readonly kind: 'failed'; readonly reason: string; readonly exitCode: number | null }
+  /** Nobody answers; it is not known to have ended. */
+  | { readonly kind: 'silent'; readonly since: number; readonly why: string }
+  | { readonly kind: 'lost'; readonly reason: string };
+
+/** Milliseconds for which a head may be silent before its job counts as lost. */
+export const silenceAllowed = 120_000;
+
+/** The state of a submitted job, from what the head answers and nothing else: a log that ends, ends nothing. */
+export class RayWatch {
+  readonly #allowed: number;
+  #state: RayState = { kind: 'pending' };
+  /** Of the first of the attempts that failed in a row. */
+  #silentSince: number | undefined;
+
+  constructor(allowed = silenceAllowed) {
+    this.#allowed = allowed;
+  }
+
+  get state(): RayState {
+    return this.#state;
+  }
+
+  get isFinal(): boolean {
+    return !['pending', 'running', 'silent'].includes(this.#state.kind);
+  }
+
+  /** @param now milliseconds that never go back */
+  observe(answer: RayAnswer, now: number): RayState {
+    if (!this.isFinal) this.#state = this.#next(answer, now);
+    return this.#state;
+  }
+
+  #next(answer: RayAnswer, now: number): RayState {
+    if (answer.kind === 'silent') {
+      const since = (this.#silentSince ??= now);
+      if (now - since < this.#allowed) return { kind: 'silent', since, why: answer.why };
+      const seconds = Math.round((now - since) / 1000);
+      return { kind: 'lost', reason: `Ray's head has not answered for ${seconds} s: ${answer.why}` };
+    }
+    this.#silentSince = undefined;
+    if (answer.kind === 'unknown') {
+      return {
+        kind: 'lost',
+        reason: "Ray's head knows nothing of the job: it was started anew, or the job deleted",
+      };
+    }
+    return stateOf(answer.info);
+  }
+}
+
+function stateOf({ status, message, error_type: type, driver_exit_code: code }: RayJobInfo): RayState {
+  switch (status) {
+    case 'PENDING':
+      return { kind: 'pending' };
+    case 'RUNNING':
+      return { kind: 'running' };
+    case 'SUCCEEDED':
+      return { kind: 'succeeded' };
+    case 'STOPPED':
+      return { kind: 'stopped' };
+    case 'FAILED': {
+      const reason = [type, message].filter((part) => part !== null && part !== undefined && part !== '');
+      return { kind: 'failed', reason: reason.join(': ') || 'Ray tells no reason', exitCode: code ?? null };
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import type { PathRules } from '../../base/ports.ts';
+import { insertKey, replaceScalar, textScalar } from '../../config/edits.ts';
+import { nodeAt } from '../../config/node.ts';
+import { parseConfig } from '../../config/parse.ts';
+import { applyEdits } from '../../config/text.ts';
+import type { RunOrder } from '../../protocol/host/runs.ts';
+import { notResumable, uneditableConfig } from './failures.ts';
+import type { JobPlace, Training } from './training.ts';
+
+/** Where a run goes on from. */
+export interface ResumeSource {
+  /** The folder of the earlier run's job, absolute. */
+  readonly jobFolder: string;
+  /** What `latest_checkpointed_iteration.txt` says there; null: nothing. */
+  readonly latest: number | null;
+}
+
+/** What is done before a run that goes on is started. */
+export interface ResumePlan {
+  readonly config: string;
+  /** Absolute. */
+  readonly jobFolder: string;
+  /** Files that are copied into the new job's folder; none where the old one goes on. */
+  readonly copies: readonly string[];
+}
+
+/** The tracker that says from which step to go on, by upstream's name. */
+export const trackerFile = 'latest_checkpointed_iteration.txt';
+
+/** A config with texts and switches set, its comments and the rest of it untouched. */
+export function withKeys(
+  text: string,
+  values: readonly (readonly [path: string, value: string | boolean])[],
+): string {
+  return values.reduce((before, [path, value]) => {
+    const document = parseConfig(before);
+    const steps = path.split('.');
+    const node = nodeAt(document.root, steps);
+    const written = typeof value === 'string' ? textScalar(value) : String(value);
+    const edit =
+      node?.kind === 'scalar' && node.span.end > node.span.start
+        ? replaceScalar(
+            document,
+            node,
+            typeof value === 'string' ? value : written,
+            typeof value === 'string',
+          )
+        : node === undefined || node.kind === 'scalar'
+          ? insertKey(document, steps, written)
+          : undefined;
+    if (edit === undefined) throw uneditableConfig(path);
+    return applyEdits(before, [edit]);
+  }, text);
+}
+
+/** The keys by which the place of a job is set. */
+function keysOf({ dialect }: Pick<Training, 'dialect'>): { readonly root: string; readonly name: string } {
+  return dialect === 'trinity'
+    ? { root: 'checkpoint_root_dir', name: 'name' }
+    : { root: 'ajet.trainer_common.checkpoint_base_dir', name: 'ajet.experiment_name' };
+}
+
+/** The launcher would make a name of the minute, which nobody knows beforehand and two runs can share. */
+export function withName(text: string, training: Training, stem: string, run: string): string {
+  if (training.job.name.value !== null) return text;
+  return withKeys(text, [[keysOf(training).name, `${stem}_${run}`]]);
+}
+
+/**
+ * Going on in the same folder (`resume`: the same project, group and name, the newest step), or in a new one from a copy of
+ * one step (`fork`). Throws `host/not-resumable` where upstream would start anew without a word.
+ */
+export function planResume(
+  request: {
+    readonly run: string;
+    readonly from: NonNullable<RunOrder['from']>;
+    readonly source: ResumeSource;
+    readonly text: string;
+    readonly cwd: string;
+    readonly paths: Pick<PathRules, 'resolve'>;
+  },
+  training: Training,
+): ResumePlan {
+  const { from, source, text, paths, cwd, run } = request;
+  const keys = keysOf(training);
+  const goesOn = training.continues.value ? [] : [continuing(training)];
+  if (from.as === 'resume') {
+    const { root, name } = placeIn(source.jobFolder, training.job);
+    if (source.latest !== from.step) {
+      const newest = source.latest === null ? 'it has none' : `the newest is of step ${source.latest}`;
+      throw notResumable(
+        `training resumes from the newest checkpoint of its folder, and ${newest}`,
+        `To go on from step ${from.step} choose a fork, which leaves the earlier run as it is.`,
+      );
+    }
+    const config = withKeys(text, [[keys.root, root], [keys.name, name], ...goesOn]);
+    return { config, jobFolder: source.jobFolder, copies: [] };
+  }
+  const { job } = training;
+  const name = `${job.name.value ?? 'run'}_${run}`;
+  const parts = [job.project.value, job.group.value, name].filter((part) => part !== '');
+  const state = source.latest === from.step ? ['explorer_meta.json', 'trainer_meta.json'] : [];
+  return {
+    config: withKeys(text, [[keys.name, name], ...goesOn]),
+    jobFolder: paths.resolve(cwd, job.root.value, ...parts),
+    copies: [`global_step_${from.step}`, ...state],
+  };
+}
+
+function continuing({ backbone, dialect }: Training): readonly [string, string | boolean] {
+  if (backbone === 'verl') return ['trainer.resume_mode', 'auto'];
+  return [dialect === 'trinity' ? 'continue_from_checkpoint' : 'trinity.continue_from_checkpoint', true];
+}
+
+/** The root and name that lead to a job's folder with the project and group that the config has. */
+function placeIn(folder: string, { project, group, name }: JobPlace): { root: string; name: string } {
+  const segments = folder.split('/');
+  const last = (name.value ?? segments.at(-1) ?? '').split('/');
+  const between = [project.value, group.value]
+    .filter((part) => part !== '')
+    .join('/')
+    .split('/');
+  const expected = [...between, ...last].filter((part) => part !== '');
+  const root = segments.slice(0, -expected.length).join('/');
+  if (segments.slice(-expected.length).join('/') === expected.join('/') && root !== '') {
+    return { root, name: last.join('/') };
+  }
+  throw notResumable(
+    `its project, group and name (${expected.join('/')}) are not those of the earlier run's folder ${folder}`,
+    'Take the config of the earlier run, or choose a fork.',
+  );
+}
+
+/** What is there again after going on and what is not, a sentence each. */
+export function whatIsRestored(
+  from: NonNullable<RunOrder['from']>,
+  backbone: RunOrder['backbone'],
+  isNewest: boolean,
+): string[] {
+  const folder =
+    from.as === 'resume'
+      ? "The run goes on in the earlier run's folder and writes its checkpoints there."
+      : `The run gets a folder of its own, with a copy of step ${from.step}; the earlier run stays as it is.`;
+  const trainer = `Restored: weights, optimizer and learning rate schedule as of step ${from.step}.`;
+  const position = isNewest
+    ? 'Restored: the position in the data set, as of the last time that weights were handed over; that can be some steps off.'
+    : 'Not restored: the position in the data set, which begins anew, and the step number of the explorer.';
+  return [
+    folder,
+    trainer,
+    backbone === 'verl' ? 'Restored: the position in the data set, where the checkpoint has it.' : position,
+    'Not restored: episodes that were under way, experiences that waited to be trained on, and the state of services and environments.',
+    'Metrics begin a new curve; steps that were trained after the checkpoint are trained again.',
+  ];
+}

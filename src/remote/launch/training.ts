@@ -1,0 +1,239 @@
+import type { FileReader, PathRules } from '../../base/ports.ts';
+import { compose, type Composition } from '../../config/compose.ts';
+import { convert } from '../../config/convert/convert.ts';
+import { gpuSplit } from '../../config/convert/fillTrainer.ts';
+import { dialectOf, type DialectId } from '../../config/dialect.ts';
+import type { Environment } from '../../config/interpolation.ts';
+import type { ConfigProblem } from '../../config/problem.ts';
+import { valueAt, type MappingValue, type ScalarPart, type Value } from '../../config/value.ts';
+import type { RunOrder } from '../../protocol/host/runs.ts';
+
+export interface TrainingRequest {
+  /** Absolute place of the config on the host, where it is or will be. */
+  readonly file: string;
+  readonly text: string;
+  /** The run's working folder. */
+  readonly cwd: string;
+  readonly backbone: RunOrder['backbone'];
+  readonly files: FileReader;
+  readonly paths: PathRules;
+  readonly environment: Environment;
+}
+
+/** A value with the key that the user knows it by. */
+export interface Keyed<T> {
+  readonly value: T;
+  readonly key: string;
+}
+
+/** The parts of the folder that checkpoints and logs go to. */
+export interface JobPlace {
+  readonly root: Keyed<string>;
+  readonly project: Keyed<string>;
+  /** Empty where there is none. */
+  readonly group: Keyed<string>;
+  /** Null: made of the time when the training starts. */
+  readonly name: Keyed<string | null>;
+}
+
+/** What a config asks of the machine that it is trained on. What the config leaves open is null. */
+export interface Training {
+  readonly dialect: DialectId;
+  readonly backbone: RunOrder['backbone'];
+  readonly mode: string;
+  readonly nodes: Keyed<number | null>;
+  readonly gpusPerNode: Keyed<number | null>;
+  /** GPUs that the inference engines take, of all; null where Trinity does not tell. */
+  readonly engineGpus: Keyed<number | null>;
+  readonly totalSteps: number | null;
+  readonly job: JobPlace;
+  /** Whether it goes on from what is in the job's folder. */
+  readonly continues: Keyed<boolean>;
+  readonly model: Keyed<string | null>;
+  /** Files and folders with tasks. */
+  readonly data: readonly Keyed<string>[];
+  /** Where metrics go: `swanlab`, `wandb`, `tensorboard`, … */
+  readonly monitor: Keyed<string | null>;
+  /** Where the tasks come from; AgentJet's name of it. */
+  readonly reader: Keyed<string | null>;
+  /** What would keep the launcher from starting, or is worth to be told. */
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** Reads a config as the launcher and the backbone would. Never throws for what is in it. */
+export async function readTraining(request: TrainingRequest): Promise<Training> {
+  const dialect = dialectOf(request.text);
+  const composed = await compose({ ...request, ...(dialect && { dialect }) });
+  const reader = new TrainingReader(request, composed, dialect?.id ?? 'ajet');
+  return reader.training();
+}
+
+/** Where each backbone has what is asked for. */
+const places = {
+  trinity: {
+    nodes: 'cluster.node_num',
+    gpus: 'cluster.gpu_per_node',
+    steps: ['trainer.total_steps', 'buffer.total_steps'],
+    root: 'checkpoint_root_dir',
+    project: 'project',
+    name: 'name',
+    model: 'model.model_path',
+    monitor: 'monitor.monitor_type',
+  },
+  verl: {
+    nodes: 'trainer.nnodes',
+    gpus: 'trainer.n_gpus_per_node',
+    steps: ['trainer.total_training_steps'],
+    root: 'trainer.checkpoint_base_dir',
+    project: 'trainer.project_name',
+    name: 'trainer.experiment_name',
+    model: 'actor_rollout_ref.model.path',
+    monitor: 'trainer.logger',
+  },
+} as const;
+
+const dataPlaces = {
+  trinity: [
+    'buffer.explorer_input.taskset.path',
+    'buffer.explorer_input.tasksets.0.path',
+    'buffer.explorer_input.eval_tasksets.0.path',
+  ],
+  jsonl_dataset_file: [
+    'ajet.task_reader.jsonl_dataset_file.training.file_path',
+    'ajet.task_reader.jsonl_dataset_file.validation.file_path',
+  ],
+  huggingface_dat_repo: ['ajet.task_reader.huggingface_dat_repo.dataset_path'],
+} as const;
+
+const readerKey = 'ajet.task_reader.type';
+
+class TrainingReader {
+  readonly #request: TrainingRequest;
+  readonly #composed: Composition;
+  readonly #dialect: DialectId;
+  /** What the backbone is given. */
+  readonly #root: MappingValue;
+  readonly #problems: readonly ConfigProblem[];
+
+  constructor(request: TrainingRequest, composed: Composition, dialect: DialectId) {
+    this.#request = request;
+    this.#composed = composed;
+    this.#dialect = dialect;
+    const conversion = dialect === 'ajet' ? convert(composed, request.backbone) : undefined;
+    this.#root = conversion?.root ?? composed.config.root;
+    this.#problems = [...composed.problems, ...(conversion?.problems ?? [])];
+  }
+
+  training(): Training {
+    const { backbone } = this.#request;
+    const place = places[backbone];
+    const taskReader = this.#own(readerKey);
+    const split = backbone === 'trinity' ? gpuSplit(this.#root) : undefined;
+    return {
+      dialect: this.#dialect,
+      backbone,
+      mode: backbone === 'trinity' ? (this.#text('mode').value ?? 'both') : 'both',
+      nodes: counted(this.#number(place.nodes)),
+      gpusPerNode: counted(this.#number(place.gpus)),
+      engineGpus: { ...this.#number('explorer.rollout_model.engine_num'), value: split?.explorer ?? null },
+      totalSteps: place.steps.map((path) => this.#number(path).value).find((steps) => steps !== null) ?? null,
+      job: this.#job(),
+      continues: this.#continues(),
+      model: this.#text(place.model),
+      data: this.#data(taskReader.value),
+      monitor: this.#monitor(place.monitor),
+      reader: taskReader,
+      problems: this.#problems,
+    };
+  }
+
+  #job(): JobPlace {
+    const place = places[this.#request.backbone];
+    const group = this.#text('group');
+    const name = this.#text(place.name);
+    return {
+      root: or(this.#text(place.root), './checkpoints'),
+      project: or(this.#text(place.project), ''),
+      group: this.#request.backbone === 'trinity' ? or(group, '') : { ...group, value: '' },
+      name: name.value?.endsWith('<YYYYmmdd_HHMM>') === true ? { ...name, value: null } : name,
+    };
+  }
+
+  #continues(): Keyed<boolean> {
+    if (this.#request.backbone === 'verl') {
+      const mode = this.#text('trainer.resume_mode');
+      return { key: mode.key, value: mode.value === null || mode.value === 'auto' };
+    }
+    const value = valueAt(this.#root, 'continue_from_checkpoint');
+    const isOff = value?.kind === 'scalar' && value.value === false;
+    return { key: this.#keyOf(value, 'continue_from_checkpoint'), value: !isOff };
+  }
+
+  #data(reader: string | null): Keyed<string>[] {
+    const paths =
+      this.#dialect === 'trinity'
+        ? dataPlaces.trinity
+        : reader === 'jsonl_dataset_file' || reader === 'huggingface_dat_repo'
+          ? dataPlaces[reader]
+          : [];
+    return paths.flatMap((path) => {
+      const { value, key } = this.#dialect === 'trinity' ? this.#text(path) : this.#own(path);
+      return value === null ? [] : [{ value, key }];
+    });
+  }
+
+  /** verl takes a list of loggers; the first is the console. */
+  #monitor(path: string): Keyed<string | null> {
+    const value = valueAt(this.#root, path);
+    return this.#text(value?.kind === 'sequence' ? `${path}.${value.items.length - 1}` : path);
+  }
+
+  /** Of AgentJet's own part of the config. */
+  #own(path: string): Keyed<string | null> {
+    return { value: textOf(valueAt(this.#composed.config.root, path)), key: path };
+  }
+
+  #text(path: string): Keyed<string | null> {
+    const value = valueAt(this.#root, path);
+    return { value: textOf(value), key: this.#keyOf(value, path) };
+  }
+
+  #number(path: string): Keyed<number | null> {
+    const value = valueAt(this.#root, path);
+    const number = value?.kind === 'scalar' && typeof value.value === 'number' ? value.value : null;
+    return { value: number, key: this.#keyOf(value, path) };
+  }
+
+  /** What the user would change: of a converted value, the key that it was made of. */
+  #keyOf(value: Value | undefined, path: string): string {
+    const made = value?.origin.kind === 'rule' ? value.origin.inputs[0]?.path : undefined;
+    if (made !== undefined) return made;
+    return this.#dialect === 'ajet' && this.#request.backbone === 'trinity' ? `trinity.${path}` : path;
+  }
+}
+
+/** Trinity takes 0 for a number that it is to find out. */
+function counted({ key, value }: Keyed<number | null>): Keyed<number | null> {
+  return { key, value: value === 0 ? null : value };
+}
+
+function or(found: Keyed<string | null>, otherwise: string): Keyed<string> {
+  return { key: found.key, value: found.value ?? otherwise };
+}
+
+function textOf(value: Value | undefined): string | null {
+  if (value?.kind !== 'scalar') return null;
+  return isText(value) && value.value !== '' ? value.value : null;
+}
+
+function isText(value: ScalarPart): value is ScalarPart & { readonly value: string } {
+  return typeof value.value === 'string';
+}
+
+/** Absolute; null where the name is made when the training starts. */
+export function jobFolder(job: JobPlace, cwd: string, paths: Pick<PathRules, 'resolve'>): string | null {
+  const { root, project, group, name } = job;
+  if (name.value === null) return null;
+  const parts = [project.value, group.value, name.value].filter((part) => part !== '');
+  return paths.resolve(cwd, root.value, ...parts);
+}

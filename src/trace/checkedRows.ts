@@ -1,0 +1,64 @@
+import type * as z from 'zod/mini';
+import { traceErrors } from './errors.ts';
+import { parseJson } from './parseJson.ts';
+import * as records from './records.ts';
+import type { SqlParameters, SqlScratch, SqlValue } from './sql.ts';
+
+/** The rows of a trace, checked: files come from anywhere. What is not as the layout says throws `trace/damaged`. */
+export class CheckedRows {
+  /** For errors. */
+  readonly file: string;
+  readonly #sql: SqlScratch;
+  /** Which tables and columns there are, as far as it was asked. */
+  readonly #known = new Map<string, boolean>();
+
+  constructor(sql: SqlScratch, file: string) {
+    this.#sql = sql;
+    this.file = file;
+  }
+
+  all<T>(schema: z.ZodMiniType<T>, statement: string, parameters: SqlParameters): readonly T[] {
+    return this.#sql.all(statement, parameters).map((row) => {
+      const parsed = schema.safeParse(row);
+      return parsed.success ? parsed.data : this.damaged('it has rows of another form than a trace has');
+    });
+  }
+
+  one<T>(schema: z.ZodMiniType<T>, statement: string, parameters: SqlParameters): T | undefined {
+    return this.all(schema, statement, parameters)[0];
+  }
+
+  /** What `meta` has under a key; undefined: nothing yet, or the trace is of a version that did not keep it. */
+  meta<T>(key: string, schema: z.ZodMiniType<T>): T | undefined {
+    const row = this.one(records.valueRecord, 'SELECT value FROM meta WHERE key = :key', { key });
+    return row && this.json(row.value, schema, `its ${key}`);
+  }
+
+  /** Whether the trace is of a version that has the table and, in it, the column. */
+  has(table: string, column?: string): boolean {
+    const key = `${table} ${column ?? ''}`;
+    // What a table lacks it will not get.
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const where = column === undefined ? '' : 'WHERE name = :column';
+    const statement = `SELECT count(*) AS count FROM pragma_table_info(:table) ${where}`;
+    const parameters = column === undefined ? { table } : { table, column };
+    const found = (this.one(records.countRecord, statement, parameters)?.count ?? 0) > 0;
+    this.#known.set(key, found);
+    return found;
+  }
+
+  json<T>(text: string, schema: z.ZodMiniType<T>, what: string): T {
+    const parsed = schema.safeParse(parseJson(text));
+    return parsed.success ? parsed.data : this.damaged(`${what} cannot be read`);
+  }
+
+  damaged(why: string): never {
+    throw traceErrors.damaged(this.file, why);
+  }
+
+  /** Into a table of the reader's own, which is no part of the file. */
+  writeTemporary(statement: string, values: readonly SqlValue[]): void {
+    this.#sql.run(statement, values);
+  }
+}

@@ -1,0 +1,197 @@
+/**
+ * `.json.log` of beast-logger as AgentJet writes it: a line of the logger's, then a line with a JSON object, which may
+ * be compressed. Nested records of the module `rollout` have the tokens of an episode's timelines; others have none.
+ */
+import { shallowJson } from '../shallowJson.ts';
+import * as z from 'zod/mini';
+import { isRecord } from '../../base/isRecord.ts';
+import { utf8Text } from '../../base/utf8.ts';
+import { numberOf, textOf } from './chat.ts';
+import { linesOf } from './lines.ts';
+import type { EpisodePart, ImportedMessage, Importer, ImportSink, ImportSource } from './parts.ts';
+
+const strings = z.array(z.string());
+const content = z.object({
+  text: strings,
+  title: z.optional(strings),
+  count: z.array(z.union([z.string(), z.number()])),
+  color: z.optional(strings),
+});
+const item = z.object({
+  content,
+  raw_reward: z.optional(z.union([z.string(), z.number()])),
+  outcome: z.optional(z.union([z.string(), z.number()])),
+});
+type Item = z.infer<typeof item>;
+
+const header = /\|\s*(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL)\s*\|/;
+
+/** Whether a line begins a record of such a log. */
+export function isBeastHeader(line: string): boolean {
+  return header.test(line) && !line.trimStart().startsWith('{');
+}
+
+export const beastLog: Importer = {
+  id: 'beast-log',
+  label: 'AgentJet .json.log',
+  run: async (source, sink) => {
+    let at = 0;
+    let head = '';
+    let rest: string[] = [];
+    let episode = 0;
+    let before = '';
+    const end = (): void => {
+      const text = rest.join('\n').trim();
+      rest = [];
+      if (at === 0 || text === '') return;
+      // A module that is registered again has every record written twice, to the very millisecond.
+      const whole = `${head}\n${text}`;
+      if (whole === before) return;
+      before = whole;
+      if (takeRecord(`line ${at + 1}`, text, { source, sink, time: timeOf(head), episode })) episode += 1;
+    };
+    for await (const { line, text } of linesOf(source.pieces())) {
+      if (text === null) sink.skip(`line ${line}`, 'it is too long');
+      else if (isBeastHeader(text)) {
+        end();
+        [at, head] = [line, text];
+      } else rest.push(text);
+    }
+    end();
+  },
+};
+
+interface Taking {
+  readonly source: ImportSource;
+  readonly sink: ImportSink;
+  readonly time: number | undefined;
+  readonly episode: number;
+}
+
+/** Bytes that a record may inflate to. */
+const largestRecord = 2 ** 28;
+
+/** Whether it is an episode. */
+function takeRecord(where: string, text: string, { source, sink, time, episode }: Taking): boolean {
+  const json = plainText(text, source);
+  const value = json === undefined ? undefined : shallowJson(json);
+  if (!isRecord(value)) {
+    sink.skip(where, 'it is no JSON object');
+    return false;
+  }
+  const nested = value['nested_json'];
+  if (!isRecord(nested)) return false; // plain texts for people
+  const items = Object.entries(nested).flatMap(([key, one]) => {
+    const read = item.safeParse(one);
+    if (!read.success) sink.skip(where, `its item ${key} has no list of tokens`);
+    return read.success ? [[key, read.data] as const] : [];
+  });
+  const [first] = items;
+  if (first === undefined) return false;
+  const title = textOf(value['header']) ?? '';
+  const facts: EpisodePart = {
+    kind: 'facts',
+    task: /\bTask (.*) \(Reward/.exec(title)?.[1] ?? first[0].split('.')[0] ?? '',
+    query: title,
+    ...(time !== undefined && { endedAt: time }),
+    ...outcomeOf(first[1]),
+  };
+  sink.add(String(episode), facts, ...items.flatMap(([, one]) => timelineParts(one)));
+  return true;
+}
+
+function plainText(text: string, source: ImportSource): string | undefined {
+  if (!text.startsWith('base64:')) return text;
+  try {
+    return utf8Text(source.inflate(source.fromBase64(text.slice(7)), largestRecord));
+  } catch {
+    return undefined; // told with its line
+  }
+}
+
+function outcomeOf({ raw_reward: reward, outcome }: Item): {
+  readonly reward?: number;
+  readonly isSuccess?: boolean;
+} {
+  const [given, success] = [Number(reward ?? NaN), Number(outcome ?? NaN)];
+  return {
+    ...(Number.isFinite(given) && { reward: given }),
+    ...(Number.isFinite(success) && { isSuccess: success >= 1 }),
+  };
+}
+
+interface LogToken {
+  readonly id: number;
+  readonly text: string;
+  readonly logprob: number | null;
+  readonly counts: 0 | 1;
+}
+
+function timelineParts({
+  content: { text: texts, title = [], count, color = [] },
+}: Item): readonly EpisodePart[] {
+  const tokens = count.map((id, index): LogToken => {
+    return {
+      id: Number(id),
+      text: texts[index] ?? '',
+      logprob: numberOf(Number(title[index] ?? NaN)) ?? null,
+      counts: isLossColour(color[index] ?? '') ? 1 : 0,
+    };
+  });
+  const known = tokens.filter(({ id }) => Number.isSafeInteger(id));
+  return [
+    { kind: 'timeline', messages: messagesOf(known) },
+    {
+      kind: 'tokens',
+      // One by one, tokens that are a part of a character only have no text.
+      tokens: known.map(({ id, text }) => ({ id, text, special: /^<\|.*\|>$/.test(text) })),
+    },
+  ];
+}
+
+/** What counts in the loss is blue there, and the rest is orange; how strong says how probable it was. */
+export function isLossColour(colour: string): boolean {
+  const found = /^#([0-9a-f]{2})[0-9a-f]{2}([0-9a-f]{2})$/i.exec(colour);
+  return found !== null && Number.parseInt(found[2] ?? '', 16) > Number.parseInt(found[1] ?? '', 16);
+}
+
+const endOfMessage = '<|im_end|>';
+
+/** Messages end with their end token and the line break that may follow it, as that viewer has it. */
+function messagesOf(tokens: readonly LogToken[]): readonly ImportedMessage[] {
+  const messages: LogToken[][] = [[]];
+  tokens.forEach((token, index) => {
+    const before = tokens[index - 1];
+    const endsHere = before?.text === endOfMessage && token.text !== '\n';
+    const endedBefore = before?.text === '\n' && tokens[index - 2]?.text === endOfMessage;
+    if (index > 0 && (endsHere || endedBefore)) messages.push([]);
+    messages.at(-1)?.push(token);
+  });
+  return messages.filter((message) => message.length > 0).map(messageOf);
+}
+
+function messageOf(tokens: readonly LogToken[]): ImportedMessage {
+  const whole = tokens.map(({ text }) => text).join('');
+  const [, role = '', text = whole] =
+    /^<\|im_start\|>(\w+)\n([\s\S]*?)(?:<\|im_end\|>\n?)?$/.exec(whole) ?? [];
+  const logprobs = tokens.map(({ logprob, counts }) => (counts === 1 ? logprob : null));
+  return {
+    role: role === '' ? 'unknown' : role,
+    text,
+    toolCalls: null,
+    toolCallId: null,
+    fromModel: tokens.some(({ counts }) => counts === 1),
+    tokens: {
+      ids: tokens.map(({ id }) => id),
+      lossMask: tokens.map(({ counts }) => counts),
+      logprobs: logprobs.every((one) => one === null) ? null : logprobs,
+    },
+  };
+}
+
+/** Of the logger's own line, in this machine's zone, since it names none. */
+function timeOf(line: string): number | undefined {
+  const [, day = '', time = ''] = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)/.exec(line) ?? [];
+  const moment = Date.parse(`${day}T${time}`);
+  return Number.isNaN(moment) ? undefined : moment;
+}

@@ -1,0 +1,67 @@
+import { shallowJson } from '../shallowJson.ts';
+import { JsonValues } from './jsonValues.ts';
+import { linesOf, longestLine } from './lines.ts';
+import type { ImportSink, ImportSource } from './parts.ts';
+
+export interface SourceValue {
+  /** e.g. `line 12`. */
+  readonly where: string;
+  readonly path: string;
+  /** JSON. */
+  readonly text: string;
+}
+
+/** Characters of a first line that decide how the file is read. */
+const firstLine = 2 ** 20;
+
+/**
+ * The JSON values of a file. Where each line is a value of its own, a broken one costs no other; else the values at the
+ * wanted paths are found as {@link JsonValues} finds them, and a file that ends too early is told. In lists, the whole
+ * list is not wanted even where `''` is.
+ */
+export async function* eachValue(
+  source: ImportSource,
+  wanted: readonly string[],
+  sink: ImportSink,
+): AsyncGenerator<SourceValue> {
+  const head = await headOf(source);
+  if (isByLine(head)) {
+    for await (const { line, text } of linesOf(source.pieces())) {
+      if (text === null) sink.skip(`line ${line}`, 'it is too long');
+      else if (text.trim() !== '') yield { where: `line ${line}`, path: '', text };
+    }
+    return;
+  }
+  const isList = head
+    .trimStart()
+    .replace(/^\ufeff/, '')
+    .startsWith('[');
+  const paths = wanted.filter((path) => path !== '' || !isList);
+  const values = new JsonValues(paths, longestLine);
+  for await (const piece of source.pieces()) {
+    for (const { path, line, text } of values.push(piece)) {
+      if (text === null) sink.skip(`line ${line}`, 'it is too long');
+      else yield { where: `line ${line}`, path, text };
+    }
+  }
+  const { whole, line } = values.end();
+  if (!whole) sink.skip(`line ${line}`, 'the file ends in the middle of a value');
+}
+
+async function headOf(source: ImportSource): Promise<string> {
+  let head = '';
+  for await (const piece of source.pieces()) {
+    head += piece;
+    if (head.length >= firstLine) break;
+  }
+  return head.slice(0, firstLine);
+}
+
+/** Whether a first line is a whole value, and another line follows it. */
+export function isByLine(head: string): boolean {
+  const text = head.replace(/^\ufeff/, '').trimStart();
+  const end = text.indexOf('\n');
+  if (end < 0 || text.startsWith('[') || text.slice(end).trim() === '') return false;
+  // A first line may be broken; then the second tells.
+  return text.split('\n', 3).some((line) => line.trim().startsWith('{') && shallowJson(line) !== undefined);
+}

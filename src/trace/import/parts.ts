@@ -1,0 +1,124 @@
+/**
+ * What importers make of files that other tools wrote: parts of episodes, in whatever order they come. Parts cross a
+ * scratch file, so they are plain data. What a format does not tell is absent or null.
+ */
+
+/** Parallel arrays, one entry per token. */
+export interface ImportedTokens {
+  readonly ids: readonly number[];
+  /** Null: none at all; entries: not of that token. */
+  readonly logprobs: readonly (number | null)[] | null;
+  /** Null: the format does not tell what counts in the loss. */
+  readonly lossMask: readonly (0 | 1)[] | null;
+}
+
+export interface ImportedMessage {
+  readonly role: string;
+  readonly text: string;
+  /** JSON; null: none. */
+  readonly toolCalls: string | null;
+  readonly toolCallId: string | null;
+  /** Absent: the format has none. */
+  readonly tokens?: ImportedTokens | undefined;
+  /** Whether a model wrote it; absent: it is known from where it stands. */
+  readonly fromModel?: boolean | undefined;
+}
+
+/** Null in all of these: not told. */
+export interface CallPart {
+  readonly kind: 'call';
+  readonly agent: string | null;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number | null;
+  readonly seconds: number | null;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly model: string | null;
+  /** What else is known of the request. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** JSON; null: none. */
+  readonly tools: string | null;
+  readonly finishReason: string | null;
+  readonly messages: readonly ImportedMessage[];
+  readonly reply: ImportedMessage | null;
+  readonly promptTokens: number | null;
+  readonly replyTokens: number | null;
+}
+
+/** A sequence that training would take, or took. */
+export interface TimelinePart {
+  readonly kind: 'timeline';
+  /** Which of the episode's calls it is made of, counted from 0 in order; absent: those whose messages it has. */
+  readonly calls?: readonly number[] | undefined;
+  readonly messages: readonly ImportedMessage[];
+}
+
+/** What is known of the episode as a whole; of each field the last that is told counts. */
+export interface FactsPart {
+  readonly kind: 'facts';
+  readonly task?: string | undefined;
+  readonly query?: string | undefined;
+  readonly uuid?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly startedAt?: number | undefined;
+  readonly endedAt?: number | undefined;
+  readonly reward?: number | undefined;
+  readonly isSuccess?: boolean | undefined;
+  readonly error?: string | undefined;
+  readonly metrics?: Readonly<Record<string, number>> | undefined;
+}
+
+/** Texts of token ids. */
+export interface TokensPart {
+  readonly kind: 'tokens';
+  readonly tokens: readonly { readonly id: number; readonly text: string; readonly special: boolean }[];
+}
+
+export type EpisodePart = CallPart | TimelinePart | FactsPart | TokensPart;
+
+/** Takes what an importer finds, in order. */
+export interface ImportSink {
+  /** @param episode the name by which the format tells episodes apart */
+  add(episode: string, ...parts: readonly EpisodePart[]): void;
+  /** A record that cannot be read, or a part of one: it is counted and told. */
+  skip(where: string, why: string): void;
+  /** The run's name, as the format has it. */
+  name(experiment: string): void;
+}
+
+/** Rows of a database, which is only read. */
+export interface ImportDatabase {
+  rows(statement: string): Iterable<Readonly<Record<string, unknown>>>;
+}
+
+/** A file to import. Nothing of it is held whole, but for a record at a time. */
+export interface ImportSource {
+  /** Its name without the folder. */
+  readonly name: string;
+  /** UTF-8, piece by piece. */
+  pieces(): AsyncIterable<string>;
+  /** Null: it is no SQLite file. */
+  readonly database: ImportDatabase | null;
+  /** Inflates zlib data; throws what cannot be inflated, or is larger than `most` bytes then. */
+  inflate(bytes: Uint8Array, most: number): Uint8Array;
+  /** Bytes of a text in base64. */
+  fromBase64(text: string): Uint8Array;
+}
+
+export interface Importer {
+  readonly id: ImportFormat;
+  /** For users. */
+  readonly label: string;
+  /** Rejects with a CodedError where nothing of the file can be read. */
+  run(source: ImportSource, sink: ImportSink): Promise<void>;
+}
+
+export const importFormats = [
+  'trinity-db',
+  'ajet-trajectory',
+  'beast-log',
+  'verifiers',
+  'otlp',
+  'openai-log',
+] as const;
+export type ImportFormat = (typeof importFormats)[number];

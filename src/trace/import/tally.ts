@@ -1,0 +1,133 @@
+import { importLacks, type ImportLack, type ImportNote, type ImportSkip } from '../../protocol/tracedRun.ts';
+import type { EpisodePlace } from './assemble.ts';
+import type { EpisodePart, ImportedMessage, ImportSink } from './parts.ts';
+
+/** What is told of skipped records, at most. */
+const mostSkips = 100;
+
+/** Takes what an importer finds, and keeps count of what there is and what was skipped. */
+export class ImportTally implements ImportSink {
+  readonly #take: (episode: string, part: EpisodePart) => void;
+  readonly #has = new Set<ImportLack>();
+  readonly #tasks = new Map<string, string>();
+  readonly #skips: ImportSkip[] = [];
+  #skipped = 0;
+  #records = 0;
+  experiment: string | undefined;
+  /** Of the first call that names one. */
+  model: string | undefined;
+  /** Milliseconds since the Unix epoch; 0: nothing tells. */
+  startedAt = 0;
+  endedAt = 0;
+
+  constructor(take: (episode: string, part: EpisodePart) => void) {
+    this.#take = take;
+  }
+
+  add(episode: string, ...parts: readonly EpisodePart[]): void {
+    this.#records += 1;
+    for (const part of parts) {
+      this.#look(episode, part);
+      this.#take(episode, part);
+    }
+  }
+
+  skip(where: string, why: string): void {
+    this.#skipped += 1;
+    if (this.#skips.length < mostSkips) this.#skips.push({ where, why });
+  }
+
+  name(experiment: string): void {
+    this.experiment ??= experiment;
+  }
+
+  /** Undefined: its format tells of no tasks. */
+  taskOf(episode: string): string | undefined {
+    return this.#tasks.get(episode);
+  }
+
+  firstSkip(): string | undefined {
+    const [first] = this.#skips;
+    return first && `${first.where}: ${first.why}`;
+  }
+
+  note(format: string, source: string): ImportNote {
+    const lacks = importLacks.filter((one) => !this.#has.has(one));
+    const counts = { records: this.#records, skipped: this.#skipped };
+    return { format, source, lacks, ...counts, skips: this.#skips };
+  }
+
+  #look(episode: string, part: EpisodePart): void {
+    switch (part.kind) {
+      case 'call':
+        this.#has.add('calls');
+        this.model ??= part.model ?? undefined;
+        if (part.promptTokens !== null || part.replyTokens !== null) this.#has.add('tokenCounts');
+        this.#times(
+          part.startedAt,
+          part.startedAt === null ? null : part.startedAt + 1_000 * (part.seconds ?? 0),
+        );
+        for (const message of [...part.messages, ...(part.reply === null ? [] : [part.reply])])
+          this.#tokens(message);
+        break;
+      case 'timeline':
+        for (const message of part.messages) this.#tokens(message);
+        break;
+      case 'tokens':
+        this.#has.add('tokenTexts');
+        break;
+      case 'facts':
+        if (part.reward !== undefined) this.#has.add('rewards');
+        if (part.isSuccess !== undefined) this.#has.add('successes');
+        if (part.task !== undefined) this.#tasks.set(episode, part.task);
+        this.#times(part.startedAt ?? null, part.endedAt ?? null);
+    }
+  }
+
+  #tokens({ tokens }: ImportedMessage): void {
+    if (tokens === undefined) return;
+    this.#has.add('tokens');
+    if (tokens.lossMask !== null) this.#has.add('lossMask');
+    if (tokens.logprobs !== null) this.#has.add('logprobs');
+  }
+
+  #times(start: number | null, end: number | null): void {
+    const [from, to] = [start ?? end, end ?? start];
+    if (from === null || to === null) return;
+    this.#has.add('times');
+    this.startedAt = this.startedAt === 0 ? from : Math.min(this.startedAt, from);
+    this.endedAt = Math.max(this.endedAt, to);
+  }
+}
+
+export interface Places {
+  readonly tasks: number;
+  readonly repeat: number;
+  /** In order of their numbers. */
+  readonly places: readonly EpisodePlace[];
+}
+
+/**
+ * Numbers for episodes: those of one task are consecutive, and each task has as many as the one with most, so that
+ * readers find groups by numbers. What names no task is a task of its own.
+ */
+export function placesOf(
+  episodes: readonly { readonly name: string; readonly task: string | undefined }[],
+): Places {
+  const groups = new Map<string, string[]>();
+  for (const { name, task } of episodes) {
+    const key = task === undefined ? `episode ${name}` : `task ${task}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [name]);
+    else group.push(name);
+  }
+  const tasks = new Map(episodes.map(({ name, task }) => [name, task]));
+  const repeat = [...groups.values()].reduce((most, { length }) => Math.max(most, length), 1);
+  const places = [...groups.values()].flatMap((names, taskIndex) =>
+    names.map((name, place): EpisodePlace => {
+      const episode = taskIndex * repeat + place;
+      return { episode, taskId: tasks.get(name) ?? name, taskIndex, repeat: place, name };
+    }),
+  );
+  return { tasks: groups.size, repeat, places };
+}

@@ -1,0 +1,29 @@
+/** Attributes of our own in OTLP, beside those of the GenAI conventions. */
+export const otlpNames = {
+  /** `episode`, `call` or `timeline`. */
+  kind: 'agentjet.kind',
+  rollout: 'agentjet.rollout.id',
+  task: 'agentjet.task.id',
+  group: 'agentjet.group',
+  episode: 'agentjet.episode',
+  repeat: 'agentjet.repeat',
+  call: 'agentjet.call',
+  timeline: 'agentjet.timeline',
+  calls: 'agentjet.timeline.calls',
+  query: 'agentjet.query',
+  reward: 'agentjet.reward',
+  isSuccess: 'agentjet.is_success',
+  advantage: 'agentjet.advantage',
+  /** JSON: a timeline's messages with `token_ids`, `loss_mask` and `logprobs`. */
+  messages: 'agentjet.timeline.messages',
+  /** JSON: texts by token id. */
+  tokenTexts: 'agentjet.timeline.token_texts',
+  /** JSON: ids of the template's own tokens. */
+  specialTokens: 'agentjet.timeline.special_tokens',
+  /** What of a damaged file could not be read. */
+  missing: 'agentjet.missing',
+  /** How a tool or another span ended. */
+  state: 'agentjet.state',
+  exactTokenizer: 'agentjet.tokenizer.exact',
+  tokenizer: 'agentjet.tokenizer.name',
+} as const;

@@ -1,0 +1,37 @@
+/** Levels of a value that whoever walks through it by recursion can cope with. */
+const deepest = 500;
+
+/** JSON; undefined: the text is none, or is nested so deeply that it is better left as a text. */
+export function shallowJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isShallow(text) ? value : undefined;
+  } catch {
+    return undefined; // whoever asks has a way without
+  }
+}
+
+/** @param text JSON */
+function isShallow(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x22) at = endOfString(text, at);
+    else if (unit === 0x5b || unit === 0x7b) {
+      depth += 1;
+      if (depth > deepest) return false;
+    } else if (unit === 0x5d || unit === 0x7d) depth -= 1;
+  }
+  return true;
+}
+
+/** Position of the quotation mark that closes the string which begins at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let before = end - 1;
+    while (text.charCodeAt(before) === 0x5c) before -= 1;
+    // An even number of backslashes escapes one another.
+    if ((end - before) % 2 === 1) return end;
+  }
+  return text.length;
+}

@@ -1,0 +1,93 @@
+import { int32Values } from './blobs.ts';
+import type { CheckedRows } from './checkedRows.ts';
+import { contentKey } from './layout.ts';
+import * as records from './records.ts';
+
+export interface StoredCallDetails {
+  readonly options: string;
+  readonly tools: string | null;
+  readonly messages: readonly number[];
+}
+
+export interface StoredToolTrace {
+  readonly call: number;
+  readonly agent: string;
+  readonly startedAt: number;
+  readonly seconds: number;
+  /** Positions of the request's messages. */
+  readonly messages: ArrayLike<number>;
+  /** Of the reply, JSON; null: it calls none. */
+  readonly toolCalls: string | null;
+}
+
+/** Stored calls of episodes, and what episodes did beside them. */
+export class StoredCalls {
+  readonly #rows: CheckedRows;
+
+  constructor(rows: CheckedRows) {
+    this.#rows = rows;
+  }
+
+  /** In the order of their numbers, which is the one in which they arrived. */
+  ofEpisode(episode: number): readonly records.CallRecord[] {
+    const statement = `SELECT ${this.#callColumns()} FROM calls WHERE episode = :episode ORDER BY call`;
+    return this.#rows.all(records.callRecord, statement, { episode });
+  }
+
+  one(episode: number, call: number): records.CallRecord | undefined {
+    const columns = this.#callColumns();
+    const statement = `SELECT ${columns} FROM calls WHERE episode = :episode AND call = :call`;
+    return this.#rows.one(records.callRecord, statement, { episode, call });
+  }
+
+  details(episode: number, call: number): StoredCallDetails {
+    const row =
+      this.#rows.one(records.callDetailsRecord, callDetails, { key: contentKey(episode, call) }) ??
+      this.#rows.damaged(`call ${call} of episode ${episode} has no details`);
+    return { ...row, messages: [...int32Values(row.messages)] };
+  }
+
+  /** In order of their beginnings; none in a trace of a version that kept none. */
+  spans(episode: number): readonly records.SpanRecord[] {
+    if (!this.#rows.has('spans')) return [];
+    const statement = `SELECT span, kind, name, call, startedAt, seconds, error FROM spans
+      WHERE episode = :episode ORDER BY span`;
+    return this.#rows.all(records.spanRecord, statement, { episode });
+  }
+
+  /** What tools of an episode are told by, of its calls in order of arrival. */
+  toolTraces(episode: number): readonly StoredToolTrace[] {
+    return this.#rows.all(records.toolTraceRecord, toolTraces, { episode }).map((row) => ({
+      ...row,
+      messages: int32Values(row.messages),
+    }));
+  }
+
+  /** How many messages each call's request has, in order of the calls' numbers. */
+  lengths(episode: number): readonly { readonly call: number; readonly messages: number }[] {
+    const keys = { from: contentKey(episode, 0), to: contentKey(episode + 1, 0) - 1 };
+    const statement = `SELECT key & 1048575 AS call, length(messages) / 4 AS messages FROM callDetails
+      WHERE key BETWEEN :from AND :to ORDER BY key`;
+    return this.#rows.all(records.callLengthRecord, statement, keys);
+  }
+
+  #callColumns(): string {
+    return this.#rows.has('calls', 'askedAfter')
+      ? `${callColumns}, askedAfter, firstAfter`
+      : olderCallColumns;
+  }
+}
+
+const callColumns = `call, agent, tag, startedAt, seconds, status, error, finishReason, reply, promptTokens,
+  replyTokens`;
+const olderCallColumns = `${callColumns}, NULL AS askedAfter, NULL AS firstAfter`;
+
+const toolTraces = `
+SELECT call, agent, startedAt, seconds, messages, toolCalls FROM calls
+  JOIN callDetails ON callDetails.key = (episode << 20) + call
+  LEFT JOIN messageContents ON messageContents.key = (episode << 20) + reply
+WHERE episode = :episode ORDER BY call`;
+
+const callDetails = `
+SELECT options, tools.tools, messages FROM callDetails LEFT JOIN tools ON tools.id = callDetails.tools
+WHERE key = :key`;

@@ -1,0 +1,32 @@
+import type { TimelineView } from '../protocol/episodeRpc.ts';
+import { ConversationViews } from './conversationViews.ts';
+import type { FindMatches } from './findTokens.ts';
+import type { FoundParts } from './foundParts.ts';
+import { messageViews } from './messageViews.ts';
+import { timelineRow } from './partRows.ts';
+import type { TokenTable } from './tokenTable.ts';
+import { TokenViews } from './tokenViews.ts';
+
+/** Views of an episode's timelines: those that the run made, or those that another setting would have given. */
+export class TimelineViews {
+  readonly #parts: FoundParts;
+  readonly tokens: TokenViews;
+  readonly conversations: ConversationViews;
+
+  constructor(parts: FoundParts, table: TokenTable, matches: FindMatches) {
+    this.#parts = parts;
+    this.tokens = new TokenViews(parts, table, matches);
+    this.conversations = new ConversationViews(parts);
+  }
+
+  /** @param advantage of the episode by these timelines; null: it is not known */
+  timeline(episode: number, timeline: number, advantage: number | null): TimelineView {
+    const { content, found } = this.#parts.timeline(episode, timeline);
+    return {
+      row: timelineRow(found, timeline, content),
+      advantage,
+      exact: this.#parts.run().tokenizer.exact,
+      messages: messageViews(found.messages, content.messages()),
+    };
+  }
+}

@@ -1,0 +1,96 @@
+import { align, type Hunk } from './align.ts';
+import { contentSpan, type ContentSpan } from './contentSpan.ts';
+import type { MessageLookup } from './episodeContent.ts';
+import type { FoundTimeline } from './foundParts.ts';
+import { Newest } from './newest.ts';
+import type { StoredTrace } from './stored.ts';
+import type { TokenFacts } from './tokensView.ts';
+import type { TokenTable } from './tokenTable.ts';
+
+const mostKnown = 4_096;
+
+/** What is told of a timeline's tokens, with where each message drifted. */
+export interface TimelineFacts extends TokenFacts {
+  /** Left is what the chat template makes of a message's text, right what the timeline has. */
+  drift(message: number): Drift;
+}
+
+export interface Drift {
+  readonly hunks: readonly Hunk[];
+  /** Position of the message as the template makes it; null: there is none. */
+  readonly again: number | null;
+}
+
+/** Works out what is not stored of messages, and remembers it of the newest: a message once stored never changes. */
+export class TokenFactSource {
+  readonly #trace: StoredTrace;
+  readonly #table: TokenTable;
+  readonly #spans = new Newest<string, ContentSpan>(mostKnown);
+  readonly #drifts = new Newest<string, readonly Hunk[]>(mostKnown);
+
+  constructor(trace: StoredTrace, table: TokenTable) {
+    this.#trace = trace;
+    this.#table = table;
+  }
+
+  /** @param exact whether the ids are those of training: those of a stand-in tell nothing of drift */
+  of({ episode, content, found }: FoundTimeline, exact: boolean): TimelineFacts {
+    const messages = content.messages();
+    const last = exact ? found.calls.at(-1) : undefined;
+    const sent = last === undefined ? [] : this.#trace.calls.details(episode, last).messages;
+    const drift = (message: number): Drift => {
+      const made = found.messages[message];
+      const again = sent[message];
+      if (made === undefined || again === undefined || again === made) return none;
+      if (messages.head(made).author !== 'llm') return none;
+      return { again, hunks: this.#driftOf(episode, messages, again, made) };
+    };
+    return {
+      messages,
+      table: this.#table,
+      content: (position) => this.#spanOf(episode, messages, position),
+      drift,
+      drifted: (message) => contains(drift(message).hunks),
+      alternatives: (position, first, end) => messages.alternatives(position, first, end),
+    };
+  }
+
+  #spanOf(episode: number, messages: MessageLookup, position: number): ContentSpan {
+    const work = (): ContentSpan => {
+      const { role, author } = messages.head(position);
+      const message = { role, author, ...messages.text(position), ...messages.tokens(position) };
+      return contentSpan(message, (id) => this.#table.at(id));
+    };
+    return messages.isStored(position) ? this.#spans.get(`${episode} ${position}`, work) : work();
+  }
+
+  #driftOf(episode: number, messages: MessageLookup, again: number, made: number): readonly Hunk[] {
+    const work = (): readonly Hunk[] =>
+      align(messages.tokens(again).tokenIds, messages.tokens(made).tokenIds).hunks;
+    const lasts = messages.isStored(again) && messages.isStored(made);
+    return lasts ? this.#drifts.get(`${episode} ${again} ${made}`, work) : work();
+  }
+}
+
+const none: Drift = { hunks: [], again: null };
+
+/** Where the template only adds tokens, those on both sides of the gap stand for it. */
+export function touches({ right }: Hunk, token: number): boolean {
+  if (right.from === right.end) return token === right.from - 1 || token === right.from;
+  return right.from <= token && token < right.end;
+}
+
+function contains(hunks: readonly Hunk[]): (token: number) => boolean {
+  return (token) => hunkAt(hunks, token) !== undefined;
+}
+
+/** The hunk that a token is in; undefined: it is the same in both. */
+export function hunkAt(hunks: readonly Hunk[], token: number): Hunk | undefined {
+  let [low, high] = [0, hunks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((hunks[middle]?.right.end ?? 0) < token) low = middle + 1;
+    else high = middle;
+  }
+  return hunks.slice(low, low + 2).find((hunk) => touches(hunk, token));
+}

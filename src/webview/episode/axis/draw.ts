@@ -1,0 +1,133 @@
+import { barOf, colourOf, drawSpan, NarrowBars, narrowest } from './bars.ts';
+import { laneName } from './describe.ts';
+import { resolutionOf, rowHeight, rulerHeight, topOf, xOf, type AxisFrame, type Pen } from './frame.ts';
+import type { Blocks, RowMips } from './mips.ts';
+import { endOf, upperBound, type Lane } from './model.ts';
+import { fitted } from './text.ts';
+import type { AxisTheme } from './theme.ts';
+import { tickLabel, ticksIn } from './ticks.ts';
+
+/** Pixels. */
+const pixelsPerTick = 90;
+
+export function drawAxis(pen: Pen, frame: AxisFrame, theme: AxisTheme): void {
+  const { width, height, gutter, model } = frame;
+  pen.clearRect(0, 0, width, height);
+  pen.font = theme.font;
+  pen.textBaseline = 'middle';
+  drawGrid(pen, frame, theme);
+  clipped(pen, gutter, rulerHeight, width - gutter, height - rulerHeight, () => drawRows(pen, frame, theme));
+  clipped(pen, 0, rulerHeight, gutter, height - rulerHeight, () => {
+    for (const lane of model.lanes) drawLaneName(pen, lane, frame, theme);
+  });
+  drawRuler(pen, frame, theme);
+}
+
+function clipped(pen: Pen, x: number, y: number, width: number, height: number, draw: () => void): void {
+  pen.save();
+  pen.beginPath();
+  pen.rect(x, y, width, height);
+  pen.clip();
+  draw();
+  pen.restore();
+}
+
+function drawGrid(pen: Pen, frame: AxisFrame, theme: AxisTheme): void {
+  pen.fillStyle = theme.border;
+  pen.globalAlpha = 0.5;
+  for (const time of ticksOf(frame).times) pen.fillRect(Math.round(xOf(time, frame)), 0, 1, frame.height);
+  pen.globalAlpha = 1;
+}
+
+function ticksOf({ range, width, gutter }: AxisFrame) {
+  return ticksIn(range, (width - gutter) / pixelsPerTick);
+}
+
+function drawRuler(pen: Pen, frame: AxisFrame, theme: AxisTheme): void {
+  const { width, gutter } = frame;
+  pen.fillStyle = theme.border;
+  pen.fillRect(0, rulerHeight - 1, width, 1);
+  pen.fillStyle = theme.muted;
+  const { times, step } = ticksOf(frame);
+  clipped(pen, gutter, 0, width - gutter, rulerHeight, () => {
+    for (const time of times) pen.fillText(tickLabel(time, step), xOf(time, frame) + 4, rulerHeight / 2);
+  });
+}
+
+function drawLaneName(pen: Pen, lane: Lane, frame: AxisFrame, theme: AxisTheme): void {
+  const top = topOf(lane.firstRow, frame);
+  const bottom = top + lane.rows * rowHeight;
+  if (bottom < rulerHeight || top > frame.height) return;
+  pen.fillStyle = theme.border;
+  if (lane.firstRow > 0) pen.fillRect(0, Math.round(top), frame.width, 1);
+  pen.fillStyle = theme.text;
+  // Where its first row is scrolled out of view, its name stays.
+  const middle = Math.min(Math.max(top, rulerHeight), bottom - rowHeight) + rowHeight / 2;
+  pen.fillText(fitted(pen, laneName(lane.kind, lane.name), frame.gutter - 12), 4, middle);
+}
+
+function drawRows(pen: Pen, frame: AxisFrame, theme: AxisTheme): void {
+  const { model, range, height, scrollTop } = frame;
+  // What is narrower than it could be drawn is joined.
+  const resolution = resolutionOf(frame) * narrowest;
+  const first = Math.max(0, Math.floor(scrollTop / rowHeight));
+  const end = Math.min(model.rows.length, Math.ceil((scrollTop + height) / rowHeight));
+  for (let row = first; row < end; row++) {
+    const mips = model.rows[row]?.mips;
+    if (mips === undefined) continue;
+    const blocks = mips.at(resolution);
+    const narrow = new NarrowBars(pen, topOf(row, frame));
+    const from = Math.max(0, upperBound(blocks.starts, range.start) - 1);
+    for (let block = from; block < blocks.starts.length; block++) {
+      if ((blocks.starts[block] ?? 0) > range.end) break;
+      drawBlock(pen, { blocks, block, row: mips, narrow, top: topOf(row, frame) }, frame, theme);
+    }
+    narrow.flush();
+    drawMarked(pen, row, frame, theme);
+  }
+}
+
+interface DrawnBlock {
+  readonly blocks: Blocks;
+  readonly block: number;
+  readonly row: RowMips;
+  readonly narrow: NarrowBars;
+  readonly top: number;
+}
+
+function drawBlock(
+  pen: Pen,
+  { blocks, block, row, narrow, top }: DrawnBlock,
+  frame: AxisFrame,
+  theme: AxisTheme,
+): void {
+  const span = frame.model.spans[row.columns.ids[blocks.firsts[block] ?? 0] ?? 0];
+  if (span === undefined) return;
+  const x = xOf(blocks.starts[block] ?? 0, frame);
+  const end = endOf({ start: 0, end: blocks.ends[block] ?? 0 }, frame.now);
+  const width = xOf(end, frame) - x;
+  const isOne = blocks.counts[block] === 1;
+  if (isOne && (width >= narrowest || span.state === 'unanswered')) {
+    drawSpan(pen, span, top, frame, theme);
+    return;
+  }
+  const whole = blocks.failed[block] === 1 ? theme.failed : theme.lanes[span.kind];
+  const busy = isOne ? width : (blocks.busy[block] ?? 0) / resolutionOf(frame);
+  narrow.add(x, width, busy, isOne ? colourOf(span, frame, theme) : whole);
+}
+
+/** Above its neighbours: the span that is selected and the one below the pointer. */
+function drawMarked(pen: Pen, row: number, frame: AxisFrame, theme: AxisTheme): void {
+  const { model, selected, hovered } = frame;
+  for (const [id, weight] of [
+    [hovered, 1],
+    [selected, 2],
+  ] as const) {
+    const span = id === null || model.rowOf[id] !== row ? undefined : model.spans[id];
+    if (span === undefined) continue;
+    const { x, y, width, height } = barOf(span, topOf(row, frame), frame);
+    pen.strokeStyle = theme.focus;
+    pen.lineWidth = weight;
+    pen.strokeRect(x - 1.5, y - 1.5, width + 3, height + 3);
+  }
+}

@@ -1,0 +1,289 @@
+import { Surface } from './surface.ts';
+import { drawAxis } from './draw.ts';
+import { rowHeight, rulerHeight, timeAt, xOf, type AxisFrame } from './frame.ts';
+import { drawOverview, drawWindow } from './overview.ts';
+import { listenToOverview, listenToPointer, type Hover } from './gestures.ts';
+import { boundsAt, spanAt, type AxisModel } from './model.ts';
+import { following, including, lengthOf, panned, zoomed, type Range } from './range.ts';
+import { onThemeChange, readTheme, type AxisTheme } from './theme.ts';
+
+export interface AxisElements {
+  /** Scrolls over the lanes. */
+  readonly scroller: HTMLElement;
+  readonly canvas: HTMLCanvasElement;
+  readonly overview: HTMLCanvasElement;
+}
+
+export interface AxisListeners {
+  onPick(span: number): void;
+  /** Null: the pointer is on none. */
+  onHover(hover: Hover | null): void;
+  /** With each frame in which other times are in view than in the last. */
+  onMoved(): void;
+  /** Once what is in view rests. */
+  onRest(range: Range): void;
+  /** While something runs, several times a second. */
+  onTime(now: number): void;
+}
+
+/** What stands out. */
+export interface AxisMarks {
+  readonly selected: number | null;
+  /** Calls of the timeline that is looked at. */
+  readonly related: ReadonlySet<number>;
+}
+
+/** Milliseconds between two frames of what only grows. */
+const beat = 250;
+/** Milliseconds without a move after which it rests. */
+const restAfter = 300;
+
+/**
+ * The time axis on its canvases. It draws when something has changed, once per frame of the screen; what is in view is
+ * its own, so that a pan or a zoom goes through no component.
+ */
+export class AxisEngine {
+  readonly #elements: AxisElements;
+  readonly #listeners: AxisListeners;
+  readonly #surface: Surface;
+  readonly #strip: Surface;
+  /** The overview without its window, which alone moves. */
+  readonly #whole = new Surface(document.createElement('canvas'));
+  readonly #undo: (() => void)[] = [];
+  #theme: AxisTheme;
+  #model: AxisModel;
+  #marks: AxisMarks = { selected: null, related: new Set() };
+  #hovered: number | null = null;
+  #bounds: Range;
+  #range: Range;
+  #now: number;
+  #frame: number | undefined;
+  #rest: ReturnType<typeof setTimeout> | undefined;
+  #wholeOf: readonly unknown[] = [];
+  #painted: Range | undefined;
+  #gutter: number | undefined;
+
+  /** @param range what was in view before; undefined: all is */
+  constructor(elements: AxisElements, listeners: AxisListeners, model: AxisModel, range: Range | undefined) {
+    this.#elements = elements;
+    this.#listeners = listeners;
+    this.#surface = new Surface(elements.canvas);
+    this.#strip = new Surface(elements.overview);
+    this.#theme = readTheme(elements.scroller, this.#surface.pen);
+    this.#model = model;
+    this.#now = Date.now() - model.origin;
+    this.#bounds = boundsAt(model, this.#now);
+    this.#range = range === undefined ? this.#bounds : panned(range, 0, this.#bounds);
+    this.#listen();
+    this.draw();
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
+  get range(): Range {
+    return this.#range;
+  }
+
+  get bounds(): Range {
+    return this.#bounds;
+  }
+
+  /** Pixels for the names of lanes. */
+  get gutter(): number {
+    this.#gutter ??= Number.parseFloat(
+      getComputedStyle(this.#elements.scroller).getPropertyValue('--lane-name'),
+    );
+    return this.#gutter;
+  }
+
+  show(model: AxisModel, marks: AxisMarks): void {
+    const isNew = model !== this.#model;
+    this.#model = model;
+    this.#marks = marks;
+    if (isNew) this.#hover(null);
+    this.#tick();
+    this.draw();
+  }
+
+  /** @param at a time that stays where it is; absent: the middle of what is selected, if in view, or else of all */
+  zoom(factor: number, at = this.#middle()): void {
+    this.#go(zoomed(this.#range, factor, at, this.#bounds));
+  }
+
+  /** @param screens how many of them; positive is later */
+  pan(screens: number): void {
+    this.#go(panned(this.#range, screens * lengthOf(this.#range), this.#bounds));
+  }
+
+  panTo(start: number): void {
+    this.#go(panned(this.#range, start - this.#range.start, this.#bounds));
+  }
+
+  fit(): void {
+    this.#go(this.#bounds);
+  }
+
+  frame(range: Range): void {
+    this.#go(panned(range, 0, this.#bounds));
+  }
+
+  /** Brings a span into view, on both axes. */
+  reveal(id: number): void {
+    const span = this.#model.spans[id];
+    if (span === undefined) return;
+    const { start, end } = span;
+    this.#go(including(this.#range, { start, end: Math.min(end, this.#bounds.end) }, this.#bounds));
+    const { scroller } = this.#elements;
+    const top = (this.#model.rowOf[id] ?? 0) * rowHeight;
+    const height = scroller.clientHeight - rulerHeight - rowHeight;
+    if (top < scroller.scrollTop) scroller.scrollTop = top;
+    else if (top > scroller.scrollTop + height) scroller.scrollTop = top - height;
+  }
+
+  /** Of the canvas; undefined: there is none. */
+  spanAt(x: number, y: number): number | undefined {
+    const frame = this.#frameOf(this.#surface);
+    if (y < rulerHeight || x < frame.gutter) return undefined;
+    const row = Math.floor((y - rulerHeight + frame.scrollTop) / rowHeight);
+    const reach = (4 * lengthOf(frame.range)) / Math.max(1, frame.width - frame.gutter);
+    return spanAt(this.#model, row, timeAt(x, frame), { reach, now: this.#now });
+  }
+
+  /** Where a span's bar begins and where its row ends, on the page. */
+  anchorOf(id: number): { readonly x: number; readonly y: number } {
+    const frame = this.#frameOf(this.#surface);
+    const { left, top } = this.#elements.canvas.getBoundingClientRect();
+    const x = xOf(Math.max(this.#model.spans[id]?.start ?? 0, frame.range.start), frame);
+    const row = this.#model.rowOf[id] ?? 0;
+    return { x: left + x, y: top + rulerHeight + (row + 1) * rowHeight - frame.scrollTop };
+  }
+
+  timeAt(x: number): number {
+    return timeAt(x, this.#frameOf(this.#surface));
+  }
+
+  /** @param x of the overview */
+  timeOfWhole(x: number): number {
+    return timeAt(x, { ...this.#frameOf(this.#strip), range: this.#bounds });
+  }
+
+  draw(): void {
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = undefined;
+      this.#paint();
+    });
+  }
+
+  /** Tells at once where it rests, if that is still to be told. */
+  settle(): void {
+    if (this.#rest === undefined) return;
+    clearTimeout(this.#rest);
+    this.#rest = undefined;
+    this.#listeners.onRest(this.#range);
+  }
+
+  dispose(): void {
+    if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
+    this.settle();
+    for (const undo of this.#undo.splice(0)) undo();
+  }
+
+  #listen(): void {
+    const { scroller, canvas, overview } = this.#elements;
+    const resized = new ResizeObserver(() => {
+      this.#gutter = undefined; // it is narrower on a narrow page
+      this.draw();
+    });
+    for (const element of [scroller, canvas, overview]) resized.observe(element);
+    const onScroll = (): void => this.draw();
+    scroller.addEventListener('scroll', onScroll);
+    const beating = setInterval(() => this.#tick(), beat);
+    const onLeave = (): void => this.settle();
+    window.addEventListener('pagehide', onLeave);
+    this.#undo.push(
+      () => resized.disconnect(),
+      () => scroller.removeEventListener('scroll', onScroll),
+      () => clearInterval(beating),
+      () => window.removeEventListener('pagehide', onLeave),
+      onThemeChange(() => {
+        this.#theme = readTheme(scroller, this.#surface.pen);
+        this.draw();
+      }),
+      listenToPointer(canvas, this, {
+        onPick: (span) => this.#listeners.onPick(span),
+        onHover: (hover) => this.#hover(hover),
+        onScroll: (pixels) => (scroller.scrollTop += pixels),
+      }),
+      listenToOverview(overview, this),
+    );
+  }
+
+  /** Time goes on while something runs, whether or not anything is told of it. */
+  #tick(): void {
+    const before = this.#bounds;
+    if (this.#model.runs) this.#now = Date.now() - this.#model.origin;
+    this.#bounds = boundsAt(this.#model, this.#now);
+    if (before.end === this.#bounds.end) return;
+    this.#range = following(this.#range, before, this.#bounds);
+    this.#listeners.onTime(this.#now);
+    this.draw();
+  }
+
+  #hover(hover: Hover | null): void {
+    const span = hover?.span ?? null;
+    if (span === null && this.#hovered === null) return;
+    this.#listeners.onHover(hover);
+    if (span === this.#hovered) return;
+    this.#hovered = span;
+    this.draw();
+  }
+
+  #go(range: Range): void {
+    this.#range = range;
+    this.draw();
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => this.settle(), restAfter);
+  }
+
+  #middle(): number {
+    const { start, end } = this.#range;
+    const span = this.#model.spans[this.#marks.selected ?? -1];
+    const middle = span === undefined ? NaN : (span.start + Math.min(span.end, this.#bounds.end)) / 2;
+    return middle >= start && middle <= end ? middle : (start + end) / 2;
+  }
+
+  #frameOf({ width, height }: Surface): AxisFrame {
+    const { selected, related } = this.#marks;
+    return {
+      model: this.#model,
+      range: this.#range,
+      now: this.#now,
+      width,
+      height,
+      gutter: this.gutter,
+      scrollTop: this.#elements.scroller.scrollTop,
+      selected,
+      hovered: this.#hovered,
+      related,
+    };
+  }
+
+  #paint(): void {
+    this.#surface.fit();
+    this.#strip.fit();
+    drawAxis(this.#surface.pen, this.#frameOf(this.#surface), this.#theme);
+    const frame = this.#frameOf(this.#strip);
+    const wholeOf = [this.#model, this.#bounds.end, this.#theme, frame.width, frame.height, frame.gutter];
+    if (wholeOf.some((part, index) => part !== this.#wholeOf[index])) {
+      this.#whole.resize(frame.width, frame.height);
+      drawOverview(this.#whole.pen, frame, this.#bounds, this.#theme);
+      this.#wholeOf = wholeOf;
+    }
+    this.#strip.copy(this.#whole);
+    drawWindow(this.#strip.pen, frame, this.#bounds, this.#theme);
+    if (this.#painted !== this.#range) this.#listeners.onMoved();
+    this.#painted = this.#range;
+  }
+}

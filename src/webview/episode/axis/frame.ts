@@ -1,0 +1,43 @@
+import type { AxisModel } from './model.ts';
+import { lengthOf, type Range } from './range.ts';
+
+/** Pixels. */
+export const rowHeight = 22;
+export const rulerHeight = 20;
+
+/** What is drawn, and how much of it. */
+export interface AxisFrame {
+  readonly model: AxisModel;
+  readonly range: Range;
+  /** Milliseconds since the episode began. */
+  readonly now: number;
+  /** Of the canvas, in CSS pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** For the lanes' names. */
+  readonly gutter: number;
+  readonly scrollTop: number;
+  readonly selected: number | null;
+  readonly hovered: number | null;
+  /** Calls of the timeline that is looked at. */
+  readonly related: ReadonlySet<number>;
+}
+
+export type Pen = CanvasRenderingContext2D;
+
+export function xOf(time: number, { range, width, gutter }: Pick<AxisFrame, 'range' | 'width' | 'gutter'>) {
+  return gutter + ((time - range.start) / lengthOf(range)) * (width - gutter);
+}
+
+export function timeAt(x: number, { range, width, gutter }: Pick<AxisFrame, 'range' | 'width' | 'gutter'>) {
+  return range.start + ((x - gutter) / Math.max(1, width - gutter)) * lengthOf(range);
+}
+
+export function topOf(row: number, { scrollTop }: AxisFrame): number {
+  return rulerHeight + row * rowHeight - scrollTop;
+}
+
+/** Milliseconds that are one pixel. */
+export function resolutionOf({ range, width, gutter }: AxisFrame): number {
+  return lengthOf(range) / Math.max(1, width - gutter);
+}

@@ -1,0 +1,34 @@
+import { lengthOf, type Range } from './range.ts';
+
+/** In order, and none touches another. */
+export function union(ranges: readonly Range[]): readonly Range[] {
+  const joined: { start: number; end: number }[] = [];
+  for (const { start, end } of ranges.toSorted((one, other) => one.start - other.start)) {
+    const last = joined.at(-1);
+    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
+    else joined.push({ start, end });
+  }
+  return joined;
+}
+
+/** What of some ranges the others leave; both as {@link union} gives them. */
+export function without(some: readonly Range[], others: readonly Range[]): readonly Range[] {
+  const left: Range[] = [];
+  let at = 0;
+  for (const { start, end } of some) {
+    let from = start;
+    for (; at < others.length; at++) {
+      const other = others[at];
+      if (other === undefined || other.start >= end) break;
+      if (other.start > from) left.push({ start: from, end: other.start });
+      from = Math.max(from, other.end);
+      if (other.end > end) break; // it may reach into the next
+    }
+    if (from < end) left.push({ start: from, end });
+  }
+  return left;
+}
+
+export function total(ranges: readonly Range[]): number {
+  return ranges.reduce((sum, range) => sum + lengthOf(range), 0);
+}

@@ -1,0 +1,86 @@
+/**
+ * A row of spans at every zoom: where several fall on one pixel they are one block, worked out once for each power of two
+ * of the resolution and only when it is looked at. So a frame costs what the screen has pixels for, however many there are.
+ */
+
+/** Parallel arrays, one entry per span, in order; none covers another. */
+export interface RowColumns {
+  readonly starts: Float64Array;
+  /** Infinite: it runs. */
+  readonly ends: Float64Array;
+  readonly ids: Int32Array;
+  readonly failed: Uint8Array;
+}
+
+/** Parallel arrays, one entry per block. */
+export interface Blocks {
+  readonly starts: Float64Array;
+  readonly ends: Float64Array;
+  /** Where its first span stands in the row. */
+  readonly firsts: Int32Array;
+  /** How many spans it stands for. */
+  readonly counts: Int32Array;
+  /** Milliseconds that they take, without what is between them. */
+  readonly busy: Float64Array;
+  /** Whether one of them failed. */
+  readonly failed: Uint8Array;
+}
+
+/** Spans of a microsecond are told apart; nothing is shorter. */
+const finest = -10;
+
+export class RowMips {
+  readonly columns: RowColumns;
+  readonly #levels = new Map<number, Blocks>();
+
+  constructor(columns: RowColumns) {
+    this.columns = columns;
+  }
+
+  /** @param resolution milliseconds that are one pixel */
+  at(resolution: number): Blocks {
+    const level = Math.max(finest, Math.floor(Math.log2(resolution)));
+    let blocks = this.#levels.get(level);
+    if (blocks === undefined) {
+      blocks = joined(this.columns, level === finest ? 0 : 2 ** level);
+      this.#levels.set(level, blocks);
+    }
+    return blocks;
+  }
+}
+
+/** Spans that are shorter than a pixel and begin on the same one become one block. */
+function joined({ starts, ends, failed }: RowColumns, pixel: number): Blocks {
+  const made: {
+    start: number;
+    end: number;
+    first: number;
+    count: number;
+    busy: number;
+    failed: number;
+  }[] = [];
+  let open = -1;
+  for (let index = 0; index < starts.length; index++) {
+    const [start = 0, end = 0, fails = 0] = [starts[index], ends[index], failed[index]];
+    const isShort = end - start < pixel;
+    const place = isShort ? Math.floor(start / pixel) : -1;
+    const last = made.at(-1);
+    if (isShort && last !== undefined && place === open) {
+      last.end = Math.max(last.end, end);
+      last.count += 1;
+      last.busy += end - start;
+      last.failed |= fails;
+    } else {
+      made.push({ start, end, first: index, count: 1, busy: end - start, failed: fails });
+    }
+    open = place;
+  }
+  return {
+    starts: Float64Array.from(made, ({ start }) => start),
+    ends: Float64Array.from(made, ({ end }) => end),
+    firsts: Int32Array.from(made, ({ first }) => first),
+    counts: Int32Array.from(made, ({ count }) => count),
+    busy: Float64Array.from(made, ({ busy }) => busy),
+    failed: Uint8Array.from(made, (block) => block.failed),
+  };
+}

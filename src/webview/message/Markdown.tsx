@@ -1,0 +1,105 @@
+import * as l10n from '@vscode/l10n';
+import { h, type ComponentChildren, type VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { CodeBlock } from './CodeBlock.tsx';
+import { Link } from './Link.tsx';
+import { parseMarkdown, type MarkdownNode } from './markdownTree.ts';
+import { PlainText } from './PlainText.tsx';
+import { rasterOf } from './rasters.ts';
+import { Thumbnail } from './Thumbnail.tsx';
+
+/** A text in Markdown as nodes of the page: nothing of it is ever taken for HTML. */
+export function Markdown({ text }: { readonly text: string }) {
+  const nodes = useMemo(() => parseMarkdown(text), [text]);
+  return <div class="markdown">{drawn(nodes)}</div>;
+}
+
+function drawn(nodes: readonly MarkdownNode[]): VNode[] {
+  return nodes.map((node, index) => <Node key={index} node={node} />);
+}
+
+/** Elements that stand as they are, by their token's type. Headings are the message's, not the page's. */
+const elements: Readonly<Record<string, string>> = {
+  blockquote_open: 'blockquote',
+  bullet_list_open: 'ul',
+  list_item_open: 'li',
+  thead_open: 'thead',
+  tbody_open: 'tbody',
+  tr_open: 'tr',
+  em_open: 'em',
+  strong_open: 'strong',
+  s_open: 's',
+};
+
+function Node({ node }: { readonly node: MarkdownNode }): VNode {
+  const { token, children } = node;
+  const element = elements[token.type];
+  if (element !== undefined) return h(element, null, drawn(children));
+  switch (token.type) {
+    case 'paragraph_open':
+      return token.hidden ? <>{drawn(children)}</> : <p>{drawn(children)}</p>;
+    case 'heading_open':
+      return <p class={`md-heading md-${token.tag}`}>{drawn(children)}</p>;
+    case 'ordered_list_open':
+      return <ol start={Number(token.attrGet('start') ?? 1)}>{drawn(children)}</ol>;
+    case 'table_open':
+      return (
+        <div class="md-table">
+          <table>{drawn(children)}</table>
+        </div>
+      );
+    case 'th_open':
+    case 'td_open':
+      return <Cell node={node} />;
+    case 'inline':
+      return <>{drawn(children)}</>;
+    default:
+      return <Leaf node={node} />;
+  }
+}
+
+function Cell({ node: { token, children } }: { readonly node: MarkdownNode }) {
+  const [, align] = /text-align:(\w+)/.exec(token.attrGet('style') ?? '') ?? [];
+  const className = align === undefined ? undefined : `md-${align}`;
+  return token.type === 'th_open' ? (
+    <th class={className}>{drawn(children)}</th>
+  ) : (
+    <td class={className}>{drawn(children)}</td>
+  );
+}
+
+function Leaf({ node: { token, children } }: { readonly node: MarkdownNode }): VNode {
+  switch (token.type) {
+    case 'text':
+      return <PlainText text={token.content} />;
+    case 'softbreak':
+    case 'hardbreak':
+      return <br />;
+    case 'hr':
+      return <hr />;
+    case 'code_inline':
+      return (
+        <code>
+          <PlainText text={token.content} />
+        </code>
+      );
+    case 'code_block':
+      return <CodeBlock code={token.content} language="" />;
+    case 'fence':
+      return <CodeBlock code={token.content} language={token.info.trim().split(/\s/)[0] ?? ''} />;
+    case 'link_open':
+      return <Link address={token.attrGet('href') ?? ''}>{drawn(children)}</Link>;
+    case 'image':
+      return <Picture address={token.attrGet('src') ?? ''} name={token.content} />;
+    default:
+      return <PlainText text={token.content} />;
+  }
+}
+
+/** What is in the text is shown; what is elsewhere is never asked for. */
+function Picture({ address, name }: { readonly address: string; readonly name: string }) {
+  const raster = rasterOf(address);
+  if (raster !== undefined) return <Thumbnail raster={raster} name={name} />;
+  const shown: ComponentChildren = name === '' ? l10n.t('image') : l10n.t('image: {0}', name);
+  return <Link address={address}>{shown}</Link>;
+}

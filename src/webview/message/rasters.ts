@@ -1,0 +1,72 @@
+/** Images and other data that a trace has as base64. Only pixels are ever shown: an SVG is a document. */
+
+export interface Raster {
+  /** e.g. `image/png`. */
+  readonly type: string;
+  readonly base64: string;
+}
+
+/** Bytes of an image that is shown. */
+export const largestImage = 8 * 1024 * 1024;
+
+const rasterTypes = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'image/bmp',
+  'image/avif',
+]);
+
+export function isRaster(type: string): boolean {
+  return rasterTypes.has(type);
+}
+
+/** The image that a `data:` address has in it; undefined: it has none that is shown. */
+export function rasterOf(address: string): Raster | undefined {
+  const [, type = '', base64 = ''] = /^data:([\w.+/-]+);base64,([A-Za-z0-9+/]+={0,2})$/.exec(address) ?? [];
+  const isShown = isRaster(type.toLowerCase()) && byteLength(base64) <= largestImage;
+  return isShown ? { type: type.toLowerCase(), base64 } : undefined;
+}
+
+/** Bytes that base64 stands for. */
+export function byteLength(base64: string): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
+  return Math.max(0, Math.floor((base64.length * 3) / 4) - padding);
+}
+
+/** Bytes that so many characters of base64 stand for, about. */
+export function byteSize(characters: number): number {
+  return Math.floor((characters * 3) / 4);
+}
+
+/** A piece of a text: as it is, or data in base64 that nobody reads. */
+export type TextPiece =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'data'; readonly type: string; readonly bytes: number };
+
+const dataAddress = /data:([\w.+-]+\/[\w.+-]+)?(?:;[\w=.-]+)*;base64,([A-Za-z0-9+/]{64,}={0,2})/;
+/** Long enough for no word, and for no path or number that means something. */
+const bareData = /(?<![A-Za-z0-9+/])([A-Za-z0-9+/]{512,}={0,2})/;
+const anyData = new RegExp(`${dataAddress.source}|${bareData.source}`, 'g');
+
+/** A text in pieces, so that base64 can be told in a word. What a model repeats without end is no data. */
+export function textPieces(text: string): readonly TextPiece[] {
+  if (text.length < 64) return [{ kind: 'text', text }];
+  const pieces: TextPiece[] = [];
+  let from = 0;
+  for (const match of text.matchAll(anyData)) {
+    const [whole, type, addressed, bare] = match;
+    if (bare !== undefined && !isVaried(bare)) continue;
+    if (match.index > from) pieces.push({ kind: 'text', text: text.slice(from, match.index) });
+    pieces.push({ kind: 'data', type: type ?? '', bytes: byteLength(addressed ?? bare ?? '') });
+    from = match.index + whole.length;
+  }
+  if (from < text.length) pieces.push({ kind: 'text', text: text.slice(from) });
+  return pieces;
+}
+
+/** Whether a text has about as many different characters as base64 has. */
+function isVaried(text: string): boolean {
+  return new Set(text.slice(0, 2_048)).size >= 40;
+}

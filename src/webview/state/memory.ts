@@ -1,0 +1,45 @@
+import type { EditorApi } from '../transport/vscode.ts';
+
+/** What the page remembers across reloads, by key. Values are JSON. */
+export interface Memory {
+  /** Undefined: nothing yet. Untrusted: another version of the page may have written it. */
+  read(key: string): unknown;
+  write(key: string, value: unknown): void;
+}
+
+/** In an editor: the state that it keeps for a webview. */
+export function editorMemory(editor: EditorApi): Memory {
+  return memoryOf(editor.getState(), (state) => editor.setState(state));
+}
+
+/** In a browser: the storage of the tab, if it has one. */
+export function browserMemory(page: Window, trace: string): Memory {
+  const name = `agentjet ${trace}`;
+  try {
+    const storage = page.sessionStorage;
+    return memoryOf(parsed(storage.getItem(name)), (state) => storage.setItem(name, JSON.stringify(state)));
+  } catch {
+    return memoryOf(undefined, () => undefined); // it refuses to keep anything: until the reload, then
+  }
+}
+
+function memoryOf(state: unknown, keep: (state: Readonly<Record<string, unknown>>) => void): Memory {
+  let values = new Map<string, unknown>(
+    typeof state === 'object' && state !== null ? Object.entries(state) : [],
+  );
+  return {
+    read: (key) => values.get(key),
+    write: (key, value) => {
+      values = new Map(values).set(key, value);
+      keep(Object.fromEntries(values));
+    },
+  };
+}
+
+function parsed(text: string | null): unknown {
+  try {
+    return text === null ? undefined : (JSON.parse(text) as unknown);
+  } catch {
+    return undefined; // not ours
+  }
+}

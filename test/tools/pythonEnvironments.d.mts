@@ -1,0 +1,4 @@
+export type PythonEnvironment = 'base' | 'agents' | 'agentscope1' | 'ray' | 'trinity';
+
+/** Its executable; where it is missing it is installed first. */
+export function ensurePython(name?: PythonEnvironment): Promise<string>;

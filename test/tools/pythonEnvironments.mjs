@@ -1,0 +1,59 @@
+/**
+ * Gives the tests a Python with what workflows import: virtual environments, made once per user and set of versions.
+ * Each is a list in test/tools/python, NAME.txt, which pins all of what NAME.in asks for; to pin anew:
+ *
+ *   uv pip compile --universal --python-version 3.10 --no-emit-index-url --no-annotate --no-header NAME.in
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+import { ToolError, logs, onPath, runLogged, tail } from './commands.mjs';
+import { withLock } from './lock.mjs';
+import { userCacheFolder } from './vscodeServer.mjs';
+
+const lists = path.join(import.meta.dirname, 'python');
+const log = path.join(logs, 'setup-python.log');
+
+/**
+ * Its executable; where it is missing it is installed first.
+ * @param {import('./pythonEnvironments.d.mts').PythonEnvironment} [name] base: what AgentJet's own names need, and OpenAI's client; agents: the
+ *   agent frameworks, AgentScope at its current version; agentscope1: AgentScope 1.0; ray: Ray with its
+ *   Jobs API; trinity: Trinity-RFT without an inference engine, 6 GB, for Python 3.11
+ * @returns {Promise<string>}
+ */
+export async function ensurePython(name = 'base') {
+  const list = path.join(lists, `${name}.txt`);
+  const digest = createHash('sha256').update(readFileSync(list)).digest('hex').slice(0, 12);
+  const folder = path.join(userCacheFolder(), 'agentjet-dev', `python-${name}-${digest}`);
+  const done = path.join(folder, 'installed');
+  const python = path.join(
+    folder,
+    ...(process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python']),
+  );
+  if (existsSync(done)) return python;
+  await mkdir(path.dirname(folder), { recursive: true });
+  await withLock(`${folder}.lock`, async () => {
+    if (existsSync(done)) return;
+    await rm(folder, { recursive: true, force: true });
+    await install(folder, python, list);
+    await writeFile(done, '');
+  });
+  return python;
+}
+
+async function install(folder, python, list) {
+  console.log(`Installing ${path.basename(list)} for the tests (once; up to a minute) …`);
+  const system = onPath(['python3', 'python']);
+  if (system === undefined) throw new ToolError('The tests need Python 3.10 or later on PATH.');
+  await must('make a virtual environment', system, ['-m', 'venv', folder]);
+  // The list names everything, and what is compiled at its first import is a tenth of what is there.
+  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-deps', '--no-compile'];
+  await must('install Python packages', python, [...pip, '-r', list]);
+}
+
+async function must(what, command, args) {
+  const code = await runLogged(command, args, { log, env: process.env });
+  if (code !== 0) throw new ToolError(`Cannot ${what}:\n${tail(log, 20)}`);
+}

@@ -1,0 +1,89 @@
+/** Adapters in conversation with a client, before scripted processes of runs. */
+import path from 'node:path';
+import { afterEach, expect } from 'vitest';
+import { AgentJetSession, type AdapterPorts } from '../../../src/debug/agentjetSession.ts';
+import { systemClock } from '../../../src/node/clock.ts';
+import { localFiles } from '../../../src/node/files.ts';
+import { DapClient, type DapMessage } from './dapClient.ts';
+import { fixtures, ScriptedLauncher } from './scriptedLauncher.ts';
+
+const connections: { client: DapClient; session: AgentJetSession; launcher: ScriptedLauncher }[] = [];
+
+export function connect(ports: Partial<AdapterPorts> = {}) {
+  const launcher = new ScriptedLauncher();
+  const client = new DapClient();
+  const session = new AgentJetSession({
+    launcher,
+    clock: systemClock,
+    files: localFiles,
+    environment: {},
+    savedApiKey: () => Promise.resolve(undefined),
+    ownFolder: '/extension/dist',
+    ...ports,
+  });
+  session.start(client.toAdapter, client.fromAdapter);
+  connections.push({ client, session, launcher });
+  return { client, session, launcher };
+}
+
+export const initialize = {
+  pathFormat: 'path',
+  supportsStartDebuggingRequest: true,
+  supportsProgressReporting: true,
+};
+export const config = path.join(fixtures, 'config.yaml');
+export const launching = (scenario: string, more: object = {}) => ({
+  type: 'agentjet',
+  config,
+  env: { SCENARIO: scenario },
+  ...more,
+});
+
+export async function start(client: DapClient, scenario: string, more: object = {}): Promise<void> {
+  await client.request('initialize', initialize);
+  client.send('launch', launching(scenario, more));
+  await client.request('configurationDone');
+}
+
+export const isChildRequest = (message: DapMessage): boolean => message.command === 'startDebugging';
+
+/** Lets the held process go, and leaves: one that ends would wait for whoever is still attached. */
+export async function attachTo(port: number): Promise<void> {
+  const [target] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as [
+    { webSocketDebuggerUrl: string },
+  ];
+  const socket = await connected(target.webSocketDebuggerUrl);
+  const answered = new Promise<unknown>((resolve) => socket.addEventListener('message', resolve));
+  socket.send(JSON.stringify({ id: 1, method: 'Runtime.runIfWaitingForDebugger' }));
+  await answered;
+  socket.close();
+}
+
+/** A handshake can fail while the inspector begins: who gave up then would leave the process, and the test, waiting. */
+async function connected(url: string, attempts = 20): Promise<WebSocket> {
+  const socket = new WebSocket(url);
+  const isOpen = await new Promise<boolean>((resolve) => {
+    socket.addEventListener('open', () => resolve(true));
+    socket.addEventListener('error', () => resolve(false));
+  });
+  if (isOpen) return socket;
+  if (attempts === 1) throw new Error(`The inspector at ${url} takes no client.`);
+  return connected(url, attempts - 1);
+}
+
+export async function expectGolden(client: DapClient, name: string): Promise<void> {
+  await expect(client.golden()).toMatchFileSnapshot(`goldens/${name}.txt`);
+}
+
+/** Ends what a test began, which has to have asserted all that was said. */
+export function endSessions(): void {
+  afterEach(() => {
+    for (const { client, session, launcher } of connections.splice(0)) {
+      expect(client.unasserted().map(({ type, command, event }) => `${type} ${command ?? event}`)).toEqual(
+        [],
+      );
+      session.dispose();
+      for (const run of launcher.processes) run.killNow();
+    }
+  });
+}

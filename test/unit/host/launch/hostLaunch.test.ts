@@ -1,0 +1,210 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { gpusOf } from '../../../../src/node/host/launch/gpus.ts';
+import { HostLaunch, type HostLaunchOptions } from '../../../../src/node/host/launch/hostLaunch.ts';
+import { rayHere } from '../../../../src/node/host/launch/machine.ts';
+import { FakeClock } from '../../fakeClock.ts';
+import { ajetConfig, orderOf, trinityConfig } from '../../remote/launch/orders.ts';
+
+const run = '20260101-120000-abcdef';
+let folder = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'agentjet-launch-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function script(name: string, lines: readonly string[]): Promise<string> {
+  const file = path.join(folder, 'bin', name);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, ['#!/bin/sh', ...lines, ''].join('\n'));
+  await chmod(file, 0o755);
+  return file;
+}
+
+/** An interpreter that gives the answer of one with these packages. */
+async function python(answer: object): Promise<string> {
+  return script('python3', [`echo '${JSON.stringify(answer)}'`]);
+}
+
+const packages = {
+  ...{ agentjet: '1.0', 'trinity-rft': '0.4.0', verl: '0.5.0', ray: '2.60.0', vllm: '0.11' },
+  ...{ torch: '2.8', swanlab: null, wandb: null },
+};
+
+function launch(options: Partial<HostLaunchOptions> = {}): HostLaunch {
+  const env = { PATH: path.join(folder, 'bin') };
+  return new HostLaunch({ env, count: 4, runsFolder: folder, clock: new FakeClock(), ...options });
+}
+
+async function snapshot(config: string, name = 'exp.yaml'): Promise<string> {
+  const work = path.join(folder, 'run', 'work');
+  await mkdir(path.join(work, 'conf'), { recursive: true });
+  await writeFile(path.join(work, 'conf', name), config);
+  return work;
+}
+
+describe('GPUs', () => {
+  test('as nvidia-smi tells them, asked for the fields that are read', async () => {
+    const nvidiaSmi = await script('nvidia-smi', [
+      'test "$1" = "--query-gpu=index,name,memory.total,memory.used,utilization.gpu" || exit 1',
+      'test "$2" = "--format=csv,noheader,nounits" || exit 1',
+      'echo "0, NVIDIA A100-SXM4-80GB, 81920, 1024, 37"',
+    ]);
+    const gpu = { index: 0, name: 'NVIDIA A100-SXM4-80GB', memory: 81920, used: 1024, load: 37 };
+    expect(await gpusOf({ nvidiaSmi })).toEqual([gpu]);
+    expect(await gpusOf({ nvidiaSmi, count: 2 })).toHaveLength(2);
+  });
+
+  test('none where there is no driver, or it fails', async () => {
+    expect(await gpusOf({ nvidiaSmi: path.join(folder, 'absent') })).toEqual([]);
+    expect(await gpusOf({ nvidiaSmi: await script('nvidia-smi', ['echo "0, X, 1, 1, 1"; exit 9']) })).toEqual(
+      [],
+    );
+  });
+});
+
+describe('launchers', () => {
+  test('on PATH, asked in the Python that their first line names', async () => {
+    const interpreter = await python({ version: [3, 11, 2], packages });
+    const trinity = path.join(folder, 'bin', 'trinity');
+    await writeFile(trinity, `#!${interpreter}\nimport sys\n`, { mode: 0o755 });
+    expect(await launch().launchers()).toEqual([
+      { name: 'ajet', version: null, problem: '`ajet` is not installed where this host looks for it.' },
+      { name: 'trinity', version: '0.4.0', problem: null },
+    ]);
+  });
+
+  test('a Python that has AgentJet and no console script', async () => {
+    await python({ version: [3, 11, 2], packages, ajet: path.join(folder, 'site', 'ajet') });
+    const host = launch();
+    const work = await snapshot(ajetConfig);
+    const plan = await host.prepare({ run, order: orderOf(), folder: work, devices: [1] });
+    expect(plan.command).toBe(path.join(folder, 'bin', 'python3'));
+    expect(plan.args.slice(0, 4)).toEqual(['-m', 'ajet.launcher', '--conf', './conf/exp.yaml']);
+    expect(plan.jobFolder).toBe(path.join(work, 'checkpoints/maths/first'));
+    // The default configs, which the launcher looks for below its working folder.
+    expect(await readlink(path.join(work, 'ajet'))).toBe(path.join(folder, 'site', 'ajet'));
+  });
+
+  test('the real Python of this machine answers', async () => {
+    const real = process.env['PATH'] ?? '';
+    const found = await launch({
+      env: { PATH: real },
+      launchers: { ajet: { command: 'python3', args: ['-m', 'ajet.launcher'] } },
+    }).preflight(orderOf({ gpus: 4 }), ajetConfig);
+    expect(found.find(({ id }) => id === 'packages-missing')?.message).toMatch(/lacks .*torch/);
+  });
+
+  test('what the owner did not list and PATH has not is not started', async () => {
+    const work = await snapshot(trinityConfig);
+    const order = orderOf({ launcher: 'trinity' });
+    await expect(launch().prepare({ run, order, folder: work, devices: [] })).rejects.toThrow(
+      /not installed/,
+    );
+    const ray = orderOf({ launcher: 'ray' });
+    await expect(launch().prepare({ run, order: ray, folder: work, devices: [] })).rejects.toThrow(
+      /without `--ray`/,
+    );
+  });
+});
+
+describe('preflight', () => {
+  test('tells of what is missing here, and of an order that would be refused', async () => {
+    const order = orderOf({ launcher: 'trinity', flags: ['--dlc'] });
+    const missing = trinityConfig.replace('/models/qwen', `${folder}/models`);
+    const ids = (await launch().preflight(order, missing)).map(({ id }) => id);
+    expect(ids).toEqual(
+      expect.arrayContaining(['refused', 'launcher-missing', 'model-missing', 'data-missing']),
+    );
+  });
+
+  test("does not tell what the host's variables are worth", async () => {
+    const env = { PATH: '', DATABASE: '/secret/word/in/here' };
+    const config = trinityConfig.replace('/models/qwen/3b/instruct', '/x/y/z/${oc.env:DATABASE}');
+    const found = await launch({ env }).preflight(orderOf({ launcher: 'trinity' }), config);
+    expect(JSON.stringify(found)).toContain('/x/y/z/***');
+    expect(JSON.stringify(found)).not.toContain('secret');
+  });
+
+  test('a broken config and a hostile path are findings, no failures', async () => {
+    const found = await launch().preflight(orderOf({ config: '../../etc/passwd' }), 'ajet: [');
+    expect(found.some(({ severity }) => severity === 'error')).toBe(true);
+  });
+});
+
+describe('a run is prepared', () => {
+  const order = orderOf({ launcher: 'trinity' });
+  const launchers = { trinity: { command: '/bin/true', args: [] } };
+
+  test('as its config says, which is left as it was', async () => {
+    const work = await snapshot(trinityConfig);
+    const plan = await launch({ launchers }).prepare({ run, order, folder: work, devices: [0, 1] });
+    expect(plan).toMatchObject({
+      command: '/bin/true',
+      totalSteps: 120,
+      jobFolder: '/big/checkpoints/maths/small/first',
+    });
+    expect(plan.env['CUDA_VISIBLE_DEVICES']).toBe('0,1');
+    expect(await readFile(path.join(work, 'conf/exp.yaml'), 'utf8')).toBe(trinityConfig);
+  });
+
+  test('a fork gets a copy of the step, and the content that the config shares is not written to', async () => {
+    const earlier = path.join(folder, 'big', 'maths', 'small', 'first');
+    await mkdir(path.join(earlier, 'global_step_10', 'actor'), { recursive: true });
+    await writeFile(path.join(earlier, 'global_step_10', 'actor', 'model.pt'), 'weights');
+    await writeFile(path.join(earlier, 'latest_checkpointed_iteration.txt'), '20');
+    const text = trinityConfig.replace('/big/checkpoints', path.join(folder, 'big'));
+    const work = await snapshot(text);
+    const from = { run: '20251231-120000-abcdef', step: 10, as: 'fork' as const };
+    const plan = await launch({ launchers }).prepare({
+      ...{ run, folder: work, devices: [] },
+      order: { ...order, from },
+      from: { jobFolder: earlier },
+    });
+    const forked = path.join(folder, 'big', 'maths', 'small', `first_${run}`);
+    expect(plan.jobFolder).toBe(forked);
+    expect(await readdir(forked)).toEqual(['global_step_10', 'latest_checkpointed_iteration.txt']);
+    expect(await readFile(path.join(forked, 'global_step_10/actor/model.pt'), 'utf8')).toBe('weights');
+    expect(await readFile(path.join(forked, 'latest_checkpointed_iteration.txt'), 'utf8')).toBe('10');
+    expect(await readFile(path.join(work, 'conf/exp.yaml'), 'utf8')).toContain(`name: first_${run}`);
+    expect(await readdir(path.join(folder, 'big', 'maths', 'small'))).toHaveLength(2);
+  });
+
+  test('a fork of a step that is gone leaves nothing behind', async () => {
+    const text = trinityConfig.replace('/big/checkpoints', path.join(folder, 'big'));
+    const work = await snapshot(text);
+    const from = { run: '20251231-120000-abcdef', step: 10, as: 'fork' as const };
+    const prepared = launch({ launchers }).prepare({
+      ...{ run, folder: work, devices: [] },
+      order: { ...order, from },
+      from: { jobFolder: path.join(folder, 'gone') },
+    });
+    await expect(prepared).rejects.toThrow(/no global_step_10/);
+    expect(await readdir(path.join(folder, 'big', 'maths', 'small'))).toEqual([]);
+    expect(await readFile(path.join(work, 'conf/exp.yaml'), 'utf8')).toBe(text);
+  });
+
+  test('a config that was not sent is told by its path', async () => {
+    const work = await snapshot(trinityConfig, 'other.yaml');
+    const prepared = launch({ launchers }).prepare({ run, order, folder: work, devices: [] });
+    await expect(prepared).rejects.toThrow(/conf\/exp.yaml/);
+  });
+});
+
+test('Ray is there when it takes connections, whatever its note says', async () => {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const note = path.join(folder, 'ray_current_cluster');
+  await writeFile(note, `127.0.0.1:${port}`);
+  expect(await rayHere({}, note)).toEqual({ running: true, why: '' });
+  await new Promise((closed) => server.close(closed));
+  expect(await rayHere({}, note)).toEqual({ running: false, why: `nothing listens at 127.0.0.1:${port}` });
+  expect(await rayHere({}, path.join(folder, 'none'))).toMatchObject({ running: false });
+});

@@ -1,0 +1,84 @@
+import { readTraining, type Training } from '../../../../src/remote/launch/training.ts';
+import type { RunOrder } from '../../../../src/protocol/host/runs.ts';
+import { memoryFiles, posix } from '../../config/memoryFiles.ts';
+
+export const ajetConfig = `ajet:
+  project_name: maths
+  experiment_name: first # kept
+  model:
+    path: /models/qwen/3b/instruct
+  trainer_common:
+    n_gpus_per_node: 4
+    checkpoint_base_dir: ./checkpoints
+    logger: tensorboard
+  task_reader:
+    type: jsonl_dataset_file
+    jsonl_dataset_file:
+      training:
+        file_path: /data/train.jsonl
+hydra:
+  searchpath:
+    - file://ajet/default_config
+    - file://ajet/default_config/verl
+    - file://ajet/default_config/trinity
+defaults:
+  - verl_default
+  - trinity_default
+  - ajet_default
+  - _self_
+`;
+
+export const trinityConfig = `mode: both
+project: maths
+group: small
+name: first
+checkpoint_root_dir: /big/checkpoints
+model:
+  model_path: /models/qwen/3b/instruct
+cluster:
+  node_num: 1
+  gpu_per_node: 4
+explorer:
+  rollout_model:
+    engine_num: 2
+    tensor_parallel_size: 1
+trainer:
+  total_steps: 120
+buffer:
+  batch_size: 8
+  explorer_input:
+    taskset:
+      path: /data/tasks
+monitor:
+  monitor_type: tensorboard
+`;
+
+export function orderOf(order: Partial<RunOrder> = {}): RunOrder {
+  return {
+    name: 'maths',
+    launcher: 'ajet',
+    snapshot: '0'.repeat(64),
+    config: 'conf/exp.yaml',
+    backbone: 'trinity',
+    flags: [],
+    env: {},
+    gpus: 4,
+    ...order,
+  };
+}
+
+export function trainingOf(
+  text: string,
+  backbone: RunOrder['backbone'] = 'trinity',
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Training> {
+  return readTraining({
+    file: '/run/work/conf/exp.yaml',
+    text,
+    cwd: '/run/work',
+    backbone,
+    files: memoryFiles({}),
+    paths: posix,
+    environment: (name) => variables[name],
+  });
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { parseNvidiaSmi, virtualGpus } from '../../../../src/remote/launch/nvidiaSmi.ts';
+import { isModelPath, preflight, type PreflightFacts } from '../../../../src/remote/launch/preflight.ts';
+import type { RunOrder } from '../../../../src/protocol/host/runs.ts';
+import { ajetConfig, orderOf, trainingOf, trinityConfig } from './orders.ts';
+
+const gpu = (index: number, used = 4) => ({ index, name: 'NVIDIA H20', memory: 97_871, used, load: 0 });
+
+const good: PreflightFacts = {
+  gpus: [gpu(0), gpu(1), gpu(2), gpu(3)],
+  gpusAreReal: true,
+  launchers: { ajet: { found: true }, trinity: { found: true } },
+  python: {
+    version: [3, 11, 9],
+    packages: { ray: '2.60.0', torch: '2.8', verl: '0.5.0', vllm: '0.11', 'trinity-rft': '0.4.0' },
+  },
+  diskFree: 500 * 1024 ** 3,
+  ray: { running: true, why: '' },
+  paths: new Map([
+    ['/models/qwen/3b/instruct', true],
+    ['/data/tasks', true],
+    ['/data/train.jsonl', true],
+  ]),
+  variables: new Set(),
+};
+
+async function findings(
+  text: string,
+  facts: Partial<PreflightFacts>,
+  order: Partial<RunOrder> = {},
+): Promise<string[]> {
+  const whole = orderOf({ launcher: text === trinityConfig ? 'trinity' : 'ajet', ...order });
+  const training = await trainingOf(text, whole.backbone);
+  return preflight(whole, training, { ...good, ...facts }).map(({ id, severity, key }) => {
+    return `${severity} ${id}${key === undefined ? '' : ` ${key}`}`;
+  });
+}
+
+describe('preflight', () => {
+  test('a machine that has everything gives nothing to tell', async () => {
+    expect(await findings(trinityConfig, {})).toEqual([]);
+    expect(await findings(ajetConfig, {})).toEqual([]);
+  });
+
+  test('each thing that is missing is told at its key of the config', async () => {
+    const facts: Partial<PreflightFacts> = {
+      gpus: [gpu(0)],
+      launchers: { trinity: { found: false } },
+      python: {
+        version: [3, 13, 0],
+        packages: { ray: '2', torch: null, verl: '0.5.0', vllm: '1', 'trinity-rft': '0.4' },
+      },
+      diskFree: 10,
+      ray: { running: false, why: 'nothing listens' },
+      paths: new Map([
+        ['/models/qwen/3b/instruct', false],
+        ['/data/tasks', false],
+      ]),
+    };
+    expect(await findings(trinityConfig, facts)).toEqual([
+      'error launcher-missing',
+      'error python-version',
+      'error packages-missing',
+      'error gpus-too-few cluster.gpu_per_node',
+      'error ray-missing',
+      'error disk checkpoint_root_dir',
+      'error model-missing model.model_path',
+      'error data-missing buffer.explorer_input.taskset.path',
+    ]);
+  });
+
+  test("a converted value is told at AgentJet's key", async () => {
+    const facts = { gpus: [gpu(0)], paths: new Map([['/models/qwen/3b/instruct', false]]) };
+    const told = [
+      'error gpus-too-few ajet.trainer_common.n_gpus_per_node',
+      'error model-missing ajet.model.path',
+    ];
+    expect(await findings(ajetConfig, facts)).toEqual(told);
+    expect(await findings(ajetConfig, { ...facts, python: null }, { backbone: 'verl' })).toEqual(told);
+  });
+
+  test('GPUs: fewer given than trained on, all taken by the engines, memory in use', async () => {
+    expect(await findings(trinityConfig, {}, { gpus: 2 })).toEqual([
+      'error gpus-not-given cluster.gpu_per_node',
+    ]);
+    const engines = trinityConfig.replace('engine_num: 2', 'engine_num: 4');
+    expect(await findings(engines, {}, { launcher: 'trinity' })).toEqual([
+      'error gpus-no-trainer explorer.rollout_model.engine_num',
+    ]);
+    const open = trinityConfig.replace(/cluster:\n.*\n.*\n/, '');
+    expect(await findings(open, {}, { launcher: 'trinity', gpus: 0 })).toEqual([
+      'warning gpus-none cluster.gpu_per_node',
+    ]);
+    const used = [gpu(0), gpu(1), gpu(2), gpu(3, 60_000)];
+    expect(await findings(trinityConfig, { gpus: used })).toEqual([
+      'warning gpu-memory cluster.gpu_per_node',
+    ]);
+    expect(await findings(trinityConfig, { gpus: virtualGpus(4), gpusAreReal: false })).toEqual([]);
+  });
+
+  test('Ray that has to run, and Ray that must not', async () => {
+    const stopped = { ray: { running: false, why: 'nothing listens' } };
+    expect(await findings(ajetConfig, stopped)).toEqual(['error ray-missing']);
+    expect(await findings(ajetConfig, stopped, { flags: ['--with-ray'] })).toEqual([]);
+    expect(await findings(ajetConfig, {}, { flags: ['--with-ray'] })).toEqual(['warning ray-twice']);
+  });
+
+  test('keys of services that the config names', async () => {
+    const swanlab = ajetConfig.replace('tensorboard', 'swanlab');
+    const packages = { ...good.python?.packages, swanlab: '0.6' };
+    const facts = { python: { version: [3, 11, 0] as [number, number, number], packages } };
+    expect(await findings(swanlab, facts)).toEqual(['error variable-missing ajet.trainer_common.logger']);
+    expect(await findings(swanlab, { ...facts, variables: new Set(['SWANLAB_API_KEY']) })).toEqual([]);
+    const unset = trinityConfig.replace('/models/qwen/3b/instruct', '${oc.env:MODEL}');
+    expect(await findings(unset, {}, { launcher: 'trinity' })).toEqual([
+      'warning config/environment-missing',
+    ]);
+  });
+
+  test("verl's version decides about the backbone", async () => {
+    const python = {
+      version: [3, 11, 0] as [number, number, number],
+      packages: { ...good.python?.packages, verl: '0.5.0.post2' },
+    };
+    expect(await findings(ajetConfig, { python })).toEqual(['error verl-version']);
+    expect(await findings(ajetConfig, { python }, { backbone: 'verl' })).toEqual([]);
+  });
+
+  test('the name of a hub is no path', () => {
+    expect(['Qwen/Qwen2.5-7B', 'a/b', 'gpt2'].some(isModelPath)).toBe(false);
+    expect(['/m', 'a/b/c/d', './m', '~/m'].every(isModelPath)).toBe(true);
+  });
+});
+
+test('what nvidia-smi prints', () => {
+  const output = [
+    '0, NVIDIA H20, 97871, 4, 0',
+    '1, NVIDIA H20, 97871, [N/A], [Not Supported]',
+    '2, Odd, name, 80, 1, 99',
+    'Failed to initialize NVML: Driver/library version mismatch',
+    '',
+  ].join('\r\n');
+  expect(parseNvidiaSmi(output)).toEqual([
+    { index: 0, name: 'NVIDIA H20', memory: 97871, used: 4, load: 0 },
+    { index: 1, name: 'NVIDIA H20', memory: 97871, used: null, load: null },
+    { index: 2, name: 'Odd, name', memory: 80, used: 1, load: 99 },
+  ]);
+});

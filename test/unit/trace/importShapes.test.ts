@@ -1,0 +1,189 @@
+/** Shapes of formats whose tools cannot be run here: by their documented fields. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from './folder.ts';
+import { importedTrace } from './import.ts';
+
+function fileOf(name: string, value: unknown): string {
+  const file = path.join(temporaryFolder(), name);
+  writeFileSync(file, JSON.stringify(value, undefined, 2));
+  return file;
+}
+
+type Attributes = Readonly<Record<string, string | number>>;
+
+function span(id: string, attributes: Attributes, changes: object = {}): object {
+  return {
+    traceId: '0af7651916cd43dd8448eb211c80319c',
+    spanId: id.padStart(16, '0'),
+    name: 'a span',
+    startTimeUnixNano: '1790000000000000000',
+    endTimeUnixNano: '1790000001500000000',
+    attributes: Object.entries(attributes).map(([key, value]) => ({
+      key,
+      value: typeof value === 'number' ? { doubleValue: value } : { stringValue: value },
+    })),
+    ...changes,
+  };
+}
+
+async function importedSpans(...spans: readonly object[]) {
+  return importedTrace(fileOf('spans.json', { resourceSpans: [{ scopeSpans: [{ spans }] }] }));
+}
+
+describe('a trajectory of AgentJet', () => {
+  it('is an episode whose timelines have messages, a reward and a success', async () => {
+    const value = {
+      task_id: 'task-7',
+      task_tag: 'half_success',
+      reward_structure: { raw_reward: 0.5, step_reward_arr: [0.5], success_rate: 0 },
+      traj: [
+        [
+          { role: 'system', content: 'Count.' },
+          { role: 'user', content: 'How many?' },
+          { role: 'assistant', content: 'It is 5.' },
+        ],
+        [
+          { role: 'user', content: 'Sure?' },
+          { role: 'assistant', content: 'Yes.' },
+        ],
+      ],
+    };
+    const reader = await importedTrace(fileOf('task-7.json', value));
+    const [row] = reader.episodes(0, 9).rows;
+    expect(row).toMatchObject({
+      taskId: 'task-7',
+      reward: 0.5,
+      isSuccess: false,
+      timelines: 2,
+      calls: 0,
+      trains: null,
+    });
+    expect(reader.timelineMessages(0, 0).map(({ author, text }) => [author, text])).toEqual([
+      ['env', 'Count.'],
+      ['env', 'How many?'],
+      ['llm', 'It is 5.'],
+    ]);
+    expect(reader.run().imported?.lacks).toEqual(
+      expect.arrayContaining(['calls', 'tokens', 'lossMask', 'times']),
+    );
+  });
+});
+
+describe('spans', () => {
+  it('with messages in numbered attributes are calls, rewards of agent-lightning are their episode’s', async () => {
+    const call = {
+      'gen_ai.prompt.0.role': 'system',
+      'gen_ai.prompt.0.content': 'Add.',
+      'gen_ai.prompt.1.role': 'user',
+      'gen_ai.prompt.1.content': 'What?',
+      'gen_ai.completion.0.role': 'assistant',
+      'gen_ai.completion.0.finish_reason': 'tool_calls',
+      'gen_ai.completion.0.tool_calls.0.id': 'c1',
+      'gen_ai.completion.0.tool_calls.0.name': 'add',
+      'gen_ai.completion.0.tool_calls.0.arguments': '{"a":1}',
+      'gen_ai.usage.prompt_tokens': 9,
+      'gen_ai.usage.completion_tokens': 3,
+    };
+    const reader = await importedSpans(
+      span('1', {}),
+      span('2', call, { parentSpanId: '0000000000000001' }),
+      span('3', { 'agentlightning.reward.0.value': 0.75 }, { parentSpanId: '0000000000000001' }),
+    );
+    expect(reader.episodes(0, 9).rows).toMatchObject([{ reward: 0.75, calls: 1, seconds: 1.5 }]);
+    expect(reader.call(0, 0)).toMatchObject({
+      row: { promptTokens: 9, replyTokens: 3, finishReason: 'tool_calls', seconds: 1.5 },
+      messages: [
+        { role: 'system', text: 'Add.' },
+        { role: 'user', text: 'What?' },
+      ],
+      reply: { role: 'assistant', toolCalls: expect.stringContaining('"name":"add"') as string },
+    });
+  });
+
+  it('of OpenInference are calls, its other kinds are not', async () => {
+    const reader = await importedSpans(
+      span('1', { 'openinference.span.kind': 'CHAIN', 'llm.input_messages.0.message.role': 'user' }),
+      span('2', {
+        'openinference.span.kind': 'LLM',
+        'llm.model_name': 'a-model',
+        'llm.input_messages.0.message.role': 'user',
+        'llm.input_messages.0.message.content': 'What?',
+        'llm.output_messages.0.message.role': 'assistant',
+        'llm.output_messages.0.message.tool_calls.0.tool_call.function.name': 'add',
+        'llm.token_count.prompt': 5,
+      }),
+    );
+    expect(reader.run()).toMatchObject({ model: 'a-model', totals: { calls: 1 } });
+    expect(reader.call(0, 0)).toMatchObject({ messages: [{ text: 'What?' }], row: { promptTokens: 5 } });
+  });
+
+  it('with the messages in an event, evaluations and errors', async () => {
+    const event = (name: string, values: Attributes): object => {
+      const attributes = Object.entries(values).map(([key, value]) => ({
+        key,
+        value: typeof value === 'number' ? { doubleValue: value } : { stringValue: value },
+      }));
+      return { name, attributes };
+    };
+    const messages = [
+      {
+        role: 'user',
+        parts: [
+          { type: 'text', content: 'See ' },
+          { type: 'image', data: 'AAAA' },
+        ],
+      },
+      { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c1', response: { a: 1 } }] },
+    ];
+    const reader = await importedSpans(
+      span(
+        '1',
+        { 'gen_ai.operation.name': 'invoke_agent' },
+        {
+          events: [
+            event('gen_ai.evaluation.result', {
+              'gen_ai.evaluation.name': 'reward',
+              'gen_ai.evaluation.score.value': 0.5,
+            }),
+          ],
+        },
+      ),
+      span(
+        '2',
+        { 'gen_ai.operation.name': 'chat' },
+        {
+          parentSpanId: '0000000000000001',
+          status: { code: 2, message: 'too many requests' },
+          events: [
+            event('gen_ai.client.inference.operation.details', {
+              'gen_ai.input.messages': JSON.stringify(messages),
+            }),
+          ],
+        },
+      ),
+    );
+    expect(reader.episodes(0, 9).rows).toMatchObject([{ reward: 0.5, error: null }]);
+    expect(reader.call(0, 0)).toMatchObject({
+      row: { error: 'too many requests', timeline: null },
+      messages: [
+        { role: 'user', text: 'See [image]' },
+        { role: 'tool', text: '{"a":1}', toolCallId: 'c1' },
+      ],
+      reply: null,
+    });
+  });
+
+  it('of AgentScope are read by what it calls models with', async () => {
+    const input = { args: [], kwargs: { messages: [{ role: 'user', content: 'Hello' }] } };
+    const reader = await importedSpans(
+      span('1', {
+        'gen_ai.operation.name': 'chat',
+        'agentscope.function.input': JSON.stringify(input),
+        'agentscope.function.output': JSON.stringify({ content: [{ type: 'text', text: 'Hi.' }] }),
+      }),
+    );
+    expect(reader.call(0, 0)).toMatchObject({ messages: [{ text: 'Hello' }], reply: { text: 'Hi.' } });
+  });
+});

@@ -1,0 +1,183 @@
+/** Files that leave the trace: what other tools wrote, in the viewer, and the page that a trace is exported to, by itself. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium, type Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { neverCancelled } from '../../../src/base/cancellation.ts';
+import { systemClock } from '../../../src/node/clock.ts';
+import { exportTrace } from '../../../src/node/trace/export/exportFile.ts';
+import { traceOf } from '../../../src/node/trace/import/importTrace.ts';
+import { serveOverHttp } from '../../../src/node/trace/server/httpDoor.ts';
+import { TraceService } from '../../../src/node/trace/server/service.ts';
+import { openTraceReader } from '../../../src/node/trace/store/openReader.ts';
+import { openTraceWriter } from '../../../src/node/trace/store/openWriter.ts';
+import { secretPatterns } from '../../../src/trace/export/redact.ts';
+import { importFormats, type ImportFormat } from '../../../src/trace/import/parts.ts';
+import { root } from '../../e2e/harness/artifacts.ts';
+import { ensureBrowser } from '../../tools/vscodeServer.mjs';
+import { violations } from '../harness/accessibility.ts';
+import { writeHostileImports } from '../harness/hostileImports.ts';
+import { openHostile, type HostilePage } from '../harness/hostilePage.ts';
+import { hostileRun, mergedEpisode, writeHostile } from '../harness/hostileTrace.ts';
+import { picture } from '../harness/viewer.ts';
+
+let browser: Browser;
+const folder = mkdtempSync(path.join(tmpdir(), 'agentjet-hostile-files-'));
+let imports: ReadonlyMap<ImportFormat, string>;
+
+beforeAll(async () => {
+  imports = writeHostileImports(folder);
+  browser = await chromium.launch({
+    executablePath: await ensureBrowser(),
+    args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
+  });
+});
+afterAll(async () => {
+  await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function importOf(format: ImportFormat): Promise<string> {
+  const options = { cacheFolder: path.join(folder, 'cache'), cancellation: neverCancelled };
+  return traceOf(imports.get(format) ?? '', options);
+}
+
+/** The viewer of a trace, at a place. */
+async function viewerOf(
+  trace: string,
+): Promise<{ hostile: HostilePage; goTo: (place: string) => Promise<void> }> {
+  const service = new TraceService({ open: openTraceReader, stampOf: () => '' }, systemClock);
+  const folders = { webFolder: path.join(root, 'dist/webview'), textsFolder: path.join(root, 'media/l10n') };
+  const door = await serveOverHttp(service, { trace, port: 0, ...folders });
+  const { origin } = new URL(door.url);
+  const own = ['/', '/trace.js', '/trace.css', '/rpc', '/events'].map((place) => `${origin}${place}`);
+  const hostile = await openHostile(browser, (address) => own.includes(address));
+  onTestFinished(async () => {
+    await hostile.page.context().close();
+    door.dispose();
+    service.dispose();
+  });
+  const goTo = async (place: string): Promise<void> => {
+    await hostile.page.goto(`${door.url}&${place}`);
+  };
+  return { hostile, goTo };
+}
+
+describe('what another tool recorded', () => {
+  test.each(importFormats)('as %s is text, on every level', async (format) => {
+    const { hostile, goTo } = await viewerOf(await importOf(format));
+    const { page } = hostile;
+    await goTo('');
+    await page.getByRole('grid').first().waitFor();
+    await hostile.check('the run');
+    await hostile.wheelThrough('[role=grid]', 'its episodes', 20);
+    await goTo('episode=0');
+    await page.getByRole('listbox').first().waitFor();
+    await hostile.check('an episode');
+    await goTo('episode=1');
+    await page.locator('main h1, main .notice-error').first().waitFor();
+    await hostile.check('another');
+    await goTo('episode=0&timeline=0');
+    await page.locator('main h1').first().waitFor();
+    await hostile.check('a timeline');
+    await goTo('episode=0&call=0');
+    await page.locator('main h1').first().waitFor();
+    await hostile.check('a call');
+    for (const details of await page.locator('summary').all()) {
+      if (await details.isVisible()) await details.click();
+    }
+    await hostile.check('what unfolds of it');
+    await picture(page, `hostile-import-${format}`);
+    expect(hostile.events).toEqual([]);
+  });
+
+  test('runs nothing of a pickle, and is told of it', async () => {
+    const reader = openTraceReader(await importOf('trinity-db'));
+    onTestFinished(() => reader.close());
+    const { imported } = reader.run();
+    expect(imported?.skips.map(({ why }) => why)).toContain('its experience cannot be read: it is os.system');
+    expect(existsSync('/tmp/agentjet-unpickled')).toBe(false);
+  });
+});
+
+describe('an exported page', () => {
+  /** Opened from its file, as whoever gets it by mail does. */
+  async function pageOf(
+    trace: string,
+    filter?: Parameters<typeof exportTrace>[2]['filter'],
+  ): Promise<HostilePage> {
+    const file = path.join(folder, `${path.basename(path.dirname(trace))}.html`);
+    const redaction = { texts: false, patterns: secretPatterns };
+    await exportTrace(trace, file, { format: 'html', redaction, cancellation: neverCancelled, filter });
+    const own = pathToFileURL(file).href;
+    const hostile = await openHostile(browser, (address) => address === own);
+    onTestFinished(() => hostile.page.context().close());
+    await hostile.page.goto(own);
+    return hostile;
+  }
+
+  async function unfold({ page }: HostilePage, episode: number): Promise<void> {
+    await page.evaluate((number) => {
+      const own = document.getElementById(`episode-${number}`)?.parentElement;
+      for (const details of document.querySelectorAll('details')) {
+        details.open = details === own || own?.contains(details) === true;
+      }
+      own?.scrollIntoView();
+    }, episode);
+  }
+
+  test('of all cases in every field runs nothing, loads nothing, and keeps each in its place', async () => {
+    const writer = openTraceWriter(path.join(folder, 'hostile.ajtrace'), hostileRun);
+    writeHostile(writer);
+    writer.runEnded({ status: 'failed', error: null, endedAt: hostileRun.startedAt + 1e6 });
+    const hostile = await pageOf(writer.file);
+    await hostile.check('the page');
+    await picture(hostile.page, 'hostile-html');
+    for (const episode of [0, 1, 3, mergedEpisode]) {
+      await unfold(hostile, episode);
+      await hostile.check(`episode ${episode}`);
+    }
+    await unfold(hostile, 0);
+    await picture(hostile.page, 'hostile-html-episode');
+    expect(hostile.events).toEqual([]);
+  }, 300_000);
+
+  test('shows what hides, and a message of 50 MB in part', () => {
+    const file = path.join(folder, `${path.basename(folder)}.html`);
+    const text = readFileSync(file, 'utf8');
+    expect(text.length).toBeLessThan(60_000_000);
+    for (const code of ['0000', '001b', '202e', '2066', '009b']) expect(text).toContain(`<i>\\u${code}</i>`);
+    // eslint-disable-next-line no-control-regex
+    expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+    expect(text).toContain('more characters are in the trace.');
+  });
+
+  test.each(importFormats)('of %s does neither', async (format) => {
+    const hostile = await pageOf(await importOf(format));
+    await hostile.check('the page');
+    for (const episode of [0, 1]) {
+      await unfold(hostile, episode);
+      await hostile.check(`episode ${episode}`);
+    }
+    expect(hostile.events).toEqual([]);
+  });
+
+  test('is accessible, and leads from its table to an episode by a link', async () => {
+    const fixture = path.join(root, 'test/fixtures/imports/traces.jsonl');
+    const options = { cacheFolder: path.join(folder, 'cache'), cancellation: neverCancelled };
+    const hostile = await pageOf(await traceOf(fixture, options));
+    const { page } = hostile;
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await unfold(hostile, 0);
+      expect(await violations(page)).toEqual([]);
+      await picture(page, `html-${colorScheme}`);
+    }
+    await page.reload();
+    await page.getByRole('link', { name: '1', exact: true }).click();
+    await page.locator('#episode-1').getByRole('heading', { name: 'Timeline 0' }).waitFor();
+    expect(hostile.events).toEqual([]);
+  });
+});

@@ -1,0 +1,180 @@
+/** What the token level works out without a page: searches, what colours stand for, what is copied. */
+import { describe, expect, test } from 'vitest';
+import type { TokensView, FindView } from '../../../src/protocol/tokenRpc.ts';
+import { formatted, joined } from '../../../src/webview/detail/copyTokens.ts';
+import { hiddenName } from '../../../src/webview/detail/hiddenCharacters.ts';
+import { advantageShade, entropyShade, logprobShade } from '../../../src/webview/detail/tokenLayers.ts';
+import { spoken } from '../../../src/webview/detail/tokenLayout.ts';
+import { tokenAfterMapKey } from '../../../src/webview/detail/tokenMoves.ts';
+import { mostMatches, Searcher, wantedOf, type Search } from '../../../src/webview/detail/tokenSearch.ts';
+
+const wanted = { kind: 'text', text: 'x', matchCase: false } as const;
+const at = (...tokens: readonly number[]): FindView['matches'] =>
+  tokens.map((from) => ({ from, end: from + 1 }));
+
+/** A searcher whose answers come when the test wants them to. */
+function aSearch(): {
+  readonly searcher: Searcher;
+  readonly states: (Search | null)[];
+  readonly arrived: number[];
+  readonly answer: (view: FindView) => Promise<void>;
+  readonly fail: (message: string) => Promise<void>;
+  readonly asked: number[];
+} {
+  const states: (Search | null)[] = [];
+  const arrived: number[] = [];
+  const asked: number[] = [];
+  const open: { resolve: (view: FindView) => void; reject: (error: Error) => void }[] = [];
+  const searcher = new Searcher({
+    ask: (_, from) => {
+      asked.push(from);
+      return new Promise((resolve, reject) => open.push({ resolve, reject }));
+    },
+    onChange: (search) => states.push(search),
+    onArrive: ({ from }) => arrived.push(from),
+  });
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+  };
+  return {
+    searcher,
+    states,
+    arrived,
+    asked,
+    answer: (view) => {
+      open.shift()?.resolve(view);
+      return settle();
+    },
+    fail: (message) => {
+      open.shift()?.reject(new Error(message));
+      return settle();
+    },
+  };
+}
+
+describe('a search', () => {
+  test('comes to the first match ahead, goes on behind it, and around the ends', async () => {
+    const { searcher, answer, arrived, asked, states } = aSearch();
+    void searcher.start(wanted, 50);
+    await answer({ matches: at(10, 20), next: 40 });
+    expect(arrived).toEqual([]);
+    await answer({ matches: at(60, 70), next: 80 });
+    expect(arrived).toEqual([60]);
+    await answer({ matches: at(90), next: null });
+    expect(asked).toEqual([0, 40, 80]);
+    expect(states.at(-1)).toMatchObject({ state: 'done', at: 2 });
+    for (const direction of [1, 1, 1, -1] as const) searcher.step(direction);
+    expect(arrived).toEqual([60, 70, 90, 10, 90]);
+  });
+
+  test('comes to the first of all where none is ahead', async () => {
+    const { searcher, answer, arrived } = aSearch();
+    void searcher.start(wanted, 50);
+    await answer({ matches: at(10, 20), next: null });
+    expect(arrived).toEqual([10]);
+  });
+
+  test('that a newer one follows is forgotten, and so is one that was ended', async () => {
+    const { searcher, answer, arrived, states } = aSearch();
+    void searcher.start(wanted, 0);
+    void searcher.start({ kind: 'id', id: 3 }, 0);
+    await answer({ matches: at(1), next: null });
+    expect(arrived).toEqual([]);
+    await answer({ matches: at(2), next: 9 });
+    expect(arrived).toEqual([2]);
+    searcher.clear();
+    await answer({ matches: at(3), next: null });
+    expect(states.at(-1)).toBeNull();
+  });
+
+  test('says why it failed, and stops at as many matches as are kept', async () => {
+    const { searcher, fail, answer, states, asked } = aSearch();
+    void searcher.start(wanted, 0);
+    await fail('no pattern');
+    expect(states.at(-1)).toMatchObject({ state: 'failed', error: { message: 'no pattern' } });
+    void searcher.start(wanted, 0);
+    await answer({ matches: at(...Array(mostMatches).keys()), next: 1 });
+    expect(states.at(-1)).toMatchObject({ state: 'full' });
+    expect(asked).toEqual([0, 0]);
+  });
+
+  test('is of what was typed', () => {
+    expect(wantedOf('', 'text', true)).toBeUndefined();
+    expect(wantedOf(' a', 'pattern', true)).toEqual({ kind: 'pattern', text: ' a', matchCase: true });
+    expect(wantedOf(' 42 ', 'id', true)).toEqual({ kind: 'id', id: 42 });
+    expect(wantedOf('4.2', 'id', true)).toBeUndefined();
+  });
+});
+
+test('colours stand for steps of a scale', () => {
+  expect([1, 0.9, 0.89, 0.3, 0.1, 0.02, 0.001].map((p) => logprobShade(Math.log(p) + 1e-12))).toEqual([
+    null,
+    null,
+    'heat-1',
+    'heat-2',
+    'heat-3',
+    'heat-4',
+    'heat-5',
+  ]);
+  expect([0, 0.1, 0.7, 1.5, 2.5, 9].map(entropyShade)).toEqual([
+    null,
+    'heat-1',
+    'heat-2',
+    'heat-3',
+    'heat-4',
+    'heat-5',
+  ]);
+  expect([0, 0.2, -0.2, 3, -1.2].map(advantageShade)).toEqual([
+    null,
+    'better-1',
+    'worse-1',
+    'better-5',
+    'worse-3',
+  ]);
+});
+
+test('keys lead along the map by screens, tenths and to its ends', () => {
+  const shown = { first: 500, end: 600 };
+  const targets = ['ArrowRight', 'ArrowLeft', 'PageUp', 'PageDown', 'Home', 'End', 'x'].map((key) =>
+    tokenAfterMapKey(key, shown, 10_000),
+  );
+  expect(targets).toEqual([600, 400, 1_500, 0, 0, 9_999, undefined]);
+});
+
+test('what shows nothing has a name, and is spoken', () => {
+  expect(['\0', '\u202e', '\u{e0041}', '\ufeff'].map(hiddenName)).toEqual(['NUL', 'RLO', 'U+E0041', 'BOM']);
+  expect(spoken('\u001b[31m')).toBe('ESC [31m');
+  expect(spoken('a\u200b b')).toBe('a ZWSP space b');
+});
+
+test('tokens are copied as text, as ids and as JSON', () => {
+  const view: TokensView = {
+    from: 7,
+    total: 9,
+    ids: [1, 2],
+    texts: ['a "', '\n'],
+    special: [false, true],
+    lossMask: [1, 0],
+    logprobs: [-0.5, null],
+    messages: [0, 0],
+    authors: ['llm', 'template'],
+    drifted: [0, 0],
+    entropies: [null, null],
+  };
+  const key = { episode: 3, timeline: 0 };
+  const copy = (form: 'text' | 'ids' | 'json'): string =>
+    joined([formatted(view, form), formatted(view, form)], form, key);
+  expect(copy('text')).toBe('a "\na "\n');
+  expect(JSON.parse(copy('ids'))).toEqual([1, 2, 1, 2]);
+  const token = {
+    position: 7,
+    id: 1,
+    text: 'a "',
+    special: false,
+    message: 0,
+    author: 'llm',
+    lossMask: 1,
+    logprob: -0.5,
+  };
+  expect(JSON.parse(copy('json'))).toMatchObject({ ...key, tokens: [token, { id: 2 }, token, { id: 2 }] });
+});
