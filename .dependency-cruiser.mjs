@@ -13,7 +13,18 @@ const may = {
   remote: ['base', 'protocol', 'config'],
   backbone: ['base', 'protocol', 'config', 'tracking', 'workflow', 'trace'],
   node: ['base', 'protocol', 'config', 'tracking', 'workflow', 'trace', 'debug', 'remote', 'backbone'],
-  vscode: ['base', 'protocol', 'config', 'tracking', 'workflow', 'trace', 'debug', 'remote', 'backbone', 'node'],
+  vscode: [
+    'base',
+    'protocol',
+    'config',
+    'tracking',
+    'workflow',
+    'trace',
+    'debug',
+    'remote',
+    'backbone',
+    'node',
+  ],
   webview: ['base', 'protocol', 'tracking', 'trace'],
 };
 /** Folders that must not name Node or the editor: everything they need is handed to them. */
