@@ -5,9 +5,9 @@ import type { TracedMessage } from '../protocol/trace.ts';
 import type { ExplainableCall } from '../tracking/explainMerging.ts';
 import { takenOverMask } from '../tracking/lossMask.ts';
 import { int32Values } from './blobs.ts';
-import type { MessageRecord, MessageTextRecord } from './records.ts';
+import type { MessageRecord } from './records.ts';
 import type { StoredTrace } from './stored.ts';
-import type { StoredTokens } from './storedMessages.ts';
+import type { StoredText, StoredTokens } from './storedMessages.ts';
 
 /** Upstream's defaults. */
 export const upstreamRules: MergeRules = { compareLevel: 'text', ignoreTools: true };
@@ -31,7 +31,7 @@ export interface MessageSource {
   /** How many are stored; positions have no gaps. */
   readonly count: number;
   head(position: number): MessageRecord;
-  text(position: number): MessageTextRecord;
+  text(position: number): StoredText;
   tokens(position: number): StoredTokens;
 }
 

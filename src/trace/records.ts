@@ -232,8 +232,12 @@ export const messageRecord = z.object({
 });
 export type MessageRecord = z.infer<typeof messageRecord>;
 
-export const messageTextRecord = z.object({ text: z.string(), toolCalls: z.nullable(z.string()) });
-export type MessageTextRecord = z.infer<typeof messageTextRecord>;
+export const messageTextRecord = z.object({
+  text: z.string(),
+  /** Of the text, in the file. */
+  bytes: z.number(),
+  toolCalls: z.nullable(z.string()),
+});
 
 export const messageTokensRecord = z.object({ tokenIds: blob, logprobs: z.nullable(blob), lossMask: blob });
 

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { utf8Length } from '../base/utf8.ts';
 import type { TracedAlternatives, TracedMessage } from '../protocol/trace.ts';
 import { float32Values, int32Values } from './blobs.ts';
 import type { CheckedRows } from './checkedRows.ts';
@@ -7,6 +8,9 @@ import * as records from './records.ts';
 
 /** A message's tokens as stored. */
 export type StoredTokens = Pick<TracedMessage, 'tokenIds' | 'logprobs' | 'lossMask'>;
+
+/** A message's text as stored; its calls of tools as JSON. */
+export type StoredText = Omit<z.infer<typeof records.messageTextRecord>, 'bytes'>;
 
 /** Those from a token of the message on. */
 export interface StoredWindow extends StoredTokens {
@@ -28,10 +32,17 @@ export class StoredMessages {
     return this.#rows.all(records.messageRecord, statement, { episode });
   }
 
-  text(episode: number, position: number): records.MessageTextRecord {
-    const statement = 'SELECT text, toolCalls FROM messageContents WHERE key = :key';
-    const row = this.#rows.one(records.messageTextRecord, statement, { key: contentKey(episode, position) });
-    return row ?? this.#rows.damaged(`message ${position} of episode ${episode} has no text`);
+  text(episode: number, position: number): StoredText {
+    const statement =
+      'SELECT text, octet_length(text) AS bytes, toolCalls FROM messageContents WHERE key = :key';
+    const row =
+      this.#rows.one(records.messageTextRecord, statement, { key: contentKey(episode, position) }) ??
+      this.#rows.damaged(`message ${position} of episode ${episode} has no text`);
+    // SQLite does not look at what texts are made of: bytes that are no UTF-8 come as U+FFFD, which is longer.
+    const { bytes, ...stored } = row;
+    return utf8Length(stored.text) === bytes
+      ? stored
+      : this.#rows.damaged(`the text of message ${position} of episode ${episode} was overwritten`);
   }
 
   tokens(episode: number, position: number): StoredTokens {
