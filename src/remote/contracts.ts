@@ -57,6 +57,8 @@ export interface HostRuns {
 export interface HostSync {
   lacks(contents: readonly string[]): Promise<readonly string[]>;
   put(sha256: string, bytes: number): Promise<ByteSink>;
+  /** Contents one behind the other, each after its header; `bytes` of all of it. */
+  pack(bytes: number): Promise<ByteSink>;
   /** A page of a manifest; resolves to true once the last one is there, checked and kept. `client` tells uploads apart. */
   manifest(
     client: string,
@@ -119,7 +121,14 @@ export interface HostConnection extends Disposable {
     options: { readonly after: number; readonly sources?: readonly string[] },
     cancellation: CancellationToken,
   ): AsyncIterable<HostNotices['run.events']['events']>;
-  upload(sha256: string, source: ByteSource, cancellation: CancellationToken): Promise<void>;
+  /** Opens a transfer to the host, sends all of `source` and waits until the host has kept it. */
+  upload(
+    request:
+      | { readonly method: 'sync.put'; readonly params: HostParams<'sync.put'> }
+      | { readonly method: 'sync.pack'; readonly params: HostParams<'sync.pack'> },
+    source: ByteSource,
+    cancellation: CancellationToken,
+  ): Promise<void>;
   download(
     request: {
       readonly method: 'sync.get' | 'file.get';

@@ -10,7 +10,7 @@ import {
   type RunEvent,
   type RunRecord,
 } from './runs.ts';
-import { entriesPerRequest, snapshotEntry, type SnapshotManifest } from './sync.ts';
+import { entriesPerRequest, packLimits, snapshotEntry, type SnapshotManifest } from './sync.ts';
 
 const count = z.int().check(z.nonnegative());
 const text = (most: number) => z.string().check(z.maxLength(most));
@@ -35,6 +35,8 @@ export const hostMethods = {
   'sync.lacks': z.object({ contents: z.array(sha256).check(z.maxLength(entriesPerRequest)) }),
   /** Opens a transfer to the host, which checks the sum when it ends; `ended` is told by `transfer.ended`. */
   'sync.put': z.object({ sha256, bytes: count }),
+  /** The same for many small contents at once, each behind its header: see `remote/sync/pack`. */
+  'sync.pack': z.object({ bytes: count.check(z.maximum(packLimits.bytes)) }),
   /** Manifests come in pages; the last one (`done`) has the host check and keep them. */
   'sync.manifest': z.object({
     snapshot: sha256,
@@ -84,6 +86,7 @@ export const methodScopes: Readonly<Record<HostMethod, Scope>> = {
   preflight: 'view',
   'sync.lacks': 'start',
   'sync.put': 'start',
+  'sync.pack': 'start',
   'sync.manifest': 'start',
   'sync.has': 'start',
   'sync.entries': 'view',
@@ -161,6 +164,7 @@ export interface HostResults {
   readonly preflight: readonly Finding[];
   readonly 'sync.lacks': { readonly contents: readonly string[] };
   readonly 'sync.put': { readonly transfer: number };
+  readonly 'sync.pack': { readonly transfer: number };
   readonly 'sync.manifest': { readonly kept: boolean };
   readonly 'sync.has': { readonly has: boolean };
   readonly 'sync.entries': { readonly entries: SnapshotManifest; readonly total: number };

@@ -23,3 +23,14 @@ export type SnapshotManifest = z.infer<typeof snapshotManifest>;
 
 /** Entries in one request at most. */
 export const entriesPerRequest = 2_000;
+
+/** Of packs, which carry many small contents in one transfer. */
+export const packLimits = {
+  /** Bytes of a pack, headers included. */
+  bytes: 8 * 1024 * 1024,
+  /** Bytes of a content in one. */
+  content: 1024 * 1024,
+} as const;
+
+/** Bytes before each content of a pack: 32 of its SHA-256, then 4 of its length, big-endian. */
+export const packHeaderBytes = 36;
