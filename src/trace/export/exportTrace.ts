@@ -1,3 +1,4 @@
+import { secretKinds, secretPatterns } from '../../base/secrets.ts';
 import type { Filter } from '../../protocol/traceFilter.ts';
 import type { EpisodeRow } from '../../protocol/traceLists.ts';
 import type { DamageView, RunView } from '../../protocol/runRpc.ts';
@@ -9,7 +10,7 @@ import { htmlBegin, htmlEnd, htmlTable } from './html.ts';
 import { htmlEpisode } from './htmlEpisode.ts';
 import { jsonLine } from './jsonl.ts';
 import { otlpLine } from './otlp.ts';
-import { Redactor, secretKinds, secretPatterns, type Redaction } from './redact.ts';
+import { Redactor, type Redaction } from './redact.ts';
 
 /** Episodes that are asked for at a time. */
 const window = 100;

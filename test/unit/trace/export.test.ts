@@ -9,7 +9,8 @@ import { filterOf } from '../../../src/node/trace/export/filterOf.ts';
 import { traceOf } from '../../../src/node/trace/import/importTrace.ts';
 import { exportFormats, type ExportFormat } from '../../../src/trace/export/formats.ts';
 import { htmlStyle, htmlStyleHash } from '../../../src/trace/export/htmlStyle.ts';
-import { secretPatterns, type Redaction } from '../../../src/trace/export/redact.ts';
+import { secretPatterns } from '../../../src/base/secrets.ts';
+import type { Redaction } from '../../../src/trace/export/redact.ts';
 import { temporaryFolder } from './folder.ts';
 import { describeTrace, importedTrace, importFixture } from './import.ts';
 

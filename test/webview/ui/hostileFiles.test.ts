@@ -13,7 +13,7 @@ import { serveOverHttp } from '../../../src/node/trace/server/httpDoor.ts';
 import { TraceService } from '../../../src/node/trace/server/service.ts';
 import { openTraceReader } from '../../../src/node/trace/store/openReader.ts';
 import { openTraceWriter } from '../../../src/node/trace/store/openWriter.ts';
-import { secretPatterns } from '../../../src/trace/export/redact.ts';
+import { secretPatterns } from '../../../src/base/secrets.ts';
 import { importFormats, type ImportFormat } from '../../../src/trace/import/parts.ts';
 import { root } from '../../e2e/harness/artifacts.ts';
 import { ensureBrowser } from '../../tools/vscodeServer.mjs';

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { CancellationSource } from '../../../base/cancellation.ts';
-import { secretPatterns } from '../../../trace/export/redact.ts';
+import { secretPatterns } from '../../../base/secrets.ts';
 import type { ExportFormat } from '../../../trace/export/formats.ts';
 import { reportOf } from '../errors.ts';
 import { exportTrace, secretsOf } from '../export/exportFile.ts';

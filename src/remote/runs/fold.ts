@@ -1,0 +1,217 @@
+import * as z from 'zod/mini';
+import { hashText } from '../../base/hash.ts';
+import { runState, type RunEvent } from '../../protocol/host/runs.ts';
+import {
+  alarmState,
+  checkMetrics,
+  noAlarms,
+  noteAlarm,
+  noteProgress,
+  outOfMemory,
+  type Checked,
+} from './alarms.ts';
+import {
+  checkpointIn,
+  exceptionIn,
+  failureIn,
+  isOutOfMemory,
+  phaseIn,
+  renamedFolderIn,
+  stageIn,
+  type FoundPhase,
+} from './markers.ts';
+import { metricsIn, rewardIn, type FoundMetrics } from './metrics.ts';
+
+/** What a run's events come to; a JSON value. */
+const foldState = z.object({
+  /** The number of the newest. */
+  seq: z.int(),
+  state: runState,
+  stateAt: z.number(),
+  reason: z.nullable(z.string()),
+  exitCode: z.nullable(z.int()),
+  phase: z.nullable(z.string()),
+  rank: z.int(),
+  step: z.nullable(z.int()),
+  reward: z.nullable(z.number()),
+  rewardRank: z.int(),
+  /** Bytes of each source that are events. */
+  to: z.record(z.string(), z.int()),
+  /** Metrics that came of late: a line can come by its actor's file and through the driver. */
+  metrics: z.array(z.string()),
+  checkpoints: z.array(z.int()),
+  /** As the log tells of another folder for the job: the names before and after. */
+  renamed: z.nullable(z.object({ from: z.string(), to: z.string() })),
+  failure: z.nullable(z.string()),
+  exception: z.nullable(z.string()),
+  alarms: alarmState,
+});
+export type FoldState = z.infer<typeof foldState>;
+
+type Body<E> = E extends unknown ? Omit<E, 'seq' | 'at'> : never;
+/** An event before it is numbered. */
+export type RunEventBody = Body<RunEvent>;
+type LogEvent = Extract<RunEvent, { type: 'log' }>;
+type MetricsEvent = Extract<RunEvent, { type: 'metrics' }>;
+
+interface LineFacts {
+  readonly metrics: FoundMetrics | undefined;
+  readonly stage: string | undefined;
+  readonly phase: FoundPhase | undefined;
+}
+
+const remembered = 64;
+/** Beyond any curve's rank. */
+const noReward = 1_000;
+
+const beginning: FoldState = {
+  seq: 0,
+  state: 'queued',
+  stateAt: 0,
+  reason: null,
+  exitCode: null,
+  phase: null,
+  rank: 0,
+  step: null,
+  reward: null,
+  rewardRank: noReward,
+  to: {},
+  metrics: [],
+  checkpoints: [],
+  renamed: null,
+  failure: null,
+  exception: null,
+  alarms: noAlarms,
+};
+
+/**
+ * The state of a run as its events make it: the same after it was read again from the file. {@link derive} tells which
+ * events an event brings with it; whoever writes the file puts them right after it, and who finds a file that ends between
+ * them makes those that lack.
+ */
+export class RunFold {
+  readonly #state: FoldState;
+  #newest: { readonly event: LogEvent; readonly facts: LineFacts } | undefined;
+
+  constructor(state?: FoldState) {
+    this.#state = state ?? { ...beginning, to: {} };
+  }
+
+  /** Undefined: it is none. */
+  static decode(value: unknown): RunFold | undefined {
+    const decoded = foldState.safeParse(value);
+    return decoded.success ? new RunFold(decoded.data) : undefined;
+  }
+
+  /** Changes with the next event. */
+  get state(): Readonly<FoldState> {
+    return this.#state;
+  }
+
+  apply(event: RunEvent): void {
+    const state = this.#state;
+    state.seq = event.seq;
+    switch (event.type) {
+      case 'state':
+        state.state = event.state;
+        state.stateAt = event.at;
+        state.reason = event.reason ?? null;
+        state.exitCode = event.exitCode ?? state.exitCode;
+        break;
+      case 'log':
+        this.#applyLog(state, event);
+        break;
+      case 'metrics':
+        this.#applyMetrics(state, event);
+        break;
+      case 'phase':
+        state.phase = event.phase;
+        state.alarms = noteProgress(state.alarms, event.at);
+        break;
+      case 'checkpoint':
+        state.checkpoints = [...state.checkpoints, event.step].slice(-remembered);
+        state.alarms = noteProgress(state.alarms, event.at);
+        break;
+      case 'alarm':
+        state.alarms = noteAlarm(state.alarms, event.alarm);
+        break;
+      case 'notice':
+        break;
+    }
+  }
+
+  /** What an event that has not been applied yet brings with it. */
+  derive(event: RunEvent): RunEventBody[] {
+    if (event.type === 'metrics') {
+      return this.#checked(event).raised.map((alarm) => ({ type: 'alarm', ...alarm }));
+    }
+    if (event.type !== 'log') return [];
+    const { text } = event;
+    const found: RunEventBody[] = [];
+    const { metrics, stage, phase } = this.#read(event);
+    if (metrics !== undefined && !this.#state.metrics.includes(keyOf(metrics))) {
+      found.push({ type: 'metrics', ...metrics });
+    }
+    if (stage !== undefined) found.push({ type: 'phase', phase: `stage ${stage}` });
+    else if (phase !== undefined && phase.rank > this.#state.rank && phase.phase !== this.#state.phase) {
+      found.push({ type: 'phase', phase: phase.phase });
+    } else if (metrics !== undefined && this.#state.rank < trainingRank) {
+      found.push({ type: 'phase', phase: 'training' });
+    }
+    const step = checkpointIn(text);
+    if (step !== undefined && !this.hasCheckpoint(step)) found.push({ type: 'checkpoint', step });
+    if (isOutOfMemory(text)) {
+      const { raised } = outOfMemory(this.#state.alarms, text);
+      found.push(...raised.map((alarm) => ({ type: 'alarm' as const, ...alarm })));
+    }
+    return found;
+  }
+
+  hasCheckpoint(step: number): boolean {
+    return this.#state.checkpoints.includes(step);
+  }
+
+  #applyLog(state: FoldState, event: LogEvent): void {
+    const { source, text, to } = event;
+    const { metrics, stage, phase } = this.#read(event);
+    state.to[source] = to;
+    if (stage !== undefined) state.rank = 0;
+    else if (phase !== undefined) state.rank = Math.max(phase.rank, state.rank);
+    else if (metrics !== undefined) state.rank = Math.max(trainingRank, state.rank);
+    state.failure ??= failureIn(text) ?? null;
+    state.exception = exceptionIn(text) ?? state.exception;
+    state.renamed = renamedFolderIn(text) ?? state.renamed;
+  }
+
+  #applyMetrics(state: FoldState, event: MetricsEvent): void {
+    state.metrics = [...state.metrics, keyOf(event)].slice(-remembered);
+    state.step = Math.max(state.step ?? 0, event.step);
+    const reward = rewardIn(event.values);
+    if (reward !== undefined && reward.rank <= state.rewardRank) {
+      state.reward = reward.value;
+      state.rewardRank = reward.rank;
+    }
+    state.alarms = this.#checked(event).state;
+  }
+
+  /** A line is read once, whether it is asked for what it brings or applied. */
+  #read(event: LogEvent): LineFacts {
+    if (this.#newest?.event === event) return this.#newest.facts;
+    const { text, source } = event;
+    const facts = { metrics: metricsIn(text, source), stage: stageIn(text), phase: phaseIn(text) };
+    this.#newest = { event, facts };
+    return facts;
+  }
+
+  #checked({ values, at }: MetricsEvent): Checked {
+    const reward = rewardIn(values);
+    const counts = reward !== undefined && reward.rank <= this.#state.rewardRank;
+    return checkMetrics(this.#state.alarms, values, counts ? reward.value : undefined, at);
+  }
+}
+
+const trainingRank = 7;
+
+function keyOf({ role, step, values }: Pick<MetricsEvent, 'role' | 'step' | 'values'>): string {
+  return `${role} ${step} ${hashText(JSON.stringify(values)).toString(36)}`;
+}

@@ -1,0 +1,112 @@
+/** Bytes of a line that one event holds at most; a longer line goes on in the next. */
+export const lineLimit = 32 * 1024;
+
+/** A line's bytes without its end. */
+export interface RawLine {
+  readonly bytes: Uint8Array;
+  /** Bytes of the file up to and with it. */
+  readonly to: number;
+  /** The line goes on. */
+  readonly part: boolean;
+}
+
+const newline = 10;
+const carriageReturn = 13;
+const blank = 32;
+
+/**
+ * Cuts a file into lines. What comes out is a function of the bytes from `start` on, not of the pieces in which they come:
+ * who begins again at the `to` of any line gets the same ones after it. Of a line that a progress bar has written over with
+ * `\r` the last state is left.
+ */
+export class LineCutter {
+  /** Where what waits begins. */
+  #from: number;
+  #waiting = new Uint8Array();
+
+  constructor(start: number) {
+    this.#from = start;
+  }
+
+  /** Bytes of the file that it was given. */
+  get read(): number {
+    return this.#from + this.#waiting.length;
+  }
+
+  add(bytes: Uint8Array): RawLine[] {
+    const lines: RawLine[] = [];
+    let rest = joined(this.#waiting, bytes);
+    for (let cut = nextCut(rest); cut !== undefined; cut = nextCut(rest)) {
+      this.#from += cut.take;
+      if (cut.bytes !== undefined) {
+        lines.push({ bytes: withoutOverwritten(cut.bytes), to: this.#from, part: cut.part });
+      }
+      rest = rest.subarray(cut.take);
+    }
+    this.#waiting = rest.slice();
+    return lines;
+  }
+
+  /** The file will not grow any more: what has no end yet is a line. */
+  end(): RawLine[] {
+    if (this.#waiting.length === 0) return [];
+    const bytes = withoutOverwritten(this.#waiting);
+    this.#from += this.#waiting.length;
+    this.#waiting = new Uint8Array();
+    return [{ bytes, to: this.#from, part: false }];
+  }
+}
+
+interface Cut {
+  readonly take: number;
+  /** Undefined: what is taken is left out. */
+  readonly bytes?: Uint8Array;
+  readonly part: boolean;
+}
+
+function nextCut(rest: Uint8Array): Cut | undefined {
+  const end = rest.indexOf(newline);
+  if (end >= 0 && end < lineLimit) return { take: end + 1, bytes: rest.subarray(0, end), part: false };
+  if (rest.length < lineLimit) return undefined;
+  // The last byte may be the first half of a line's end.
+  const overwritten = rest.lastIndexOf(carriageReturn, lineLimit - 2);
+  if (overwritten >= 0) return { take: overwritten + 1, part: false };
+  const take = placeToCut(rest);
+  return { take, bytes: rest.subarray(0, take), part: true };
+}
+
+/** Behind a blank where there is one near the limit, never inside a character. */
+function placeToCut(rest: Uint8Array): number {
+  const gap = rest.lastIndexOf(blank, lineLimit - 1);
+  if (gap >= lineLimit * 0.75) return gap + 1;
+  let cut = lineLimit;
+  for (let back = 0; back < 3 && ((rest[cut] ?? rest[cut - 1] ?? 0) & 0xc0) === 0x80; back++) cut--;
+  return cut;
+}
+
+function withoutOverwritten(line: Uint8Array): Uint8Array {
+  let end = line.length;
+  while (end > 0 && line[end - 1] === carriageReturn) end--;
+  const start = end === 0 ? 0 : line.lastIndexOf(carriageReturn, end - 1) + 1;
+  return line.subarray(start, end);
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  if (first.length === 0) return second;
+  const all = new Uint8Array(first.length + second.length);
+  all.set(first);
+  all.set(second, first.length);
+  return all;
+}
+
+const escape = String.fromCharCode(0x1b);
+const bell = String.fromCharCode(7);
+/** Colours, moves of the cursor, titles of windows and links, as terminals take them. */
+const terminalCodes = new RegExp(
+  `${escape}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${bell}${escape}]*(?:${bell}|${escape}\\\\)?|[ -/]*[0-Z\\\\^-~])`,
+  'g',
+);
+
+export function withoutTerminalCodes(text: string): string {
+  return text.includes(escape) ? text.replace(terminalCodes, '') : text;
+}

@@ -1,0 +1,94 @@
+/** What training prints of its metrics: Trinity's monitor, whatever it reports to, and verl's console. */
+
+export interface FoundMetrics {
+  readonly role: 'explorer' | 'trainer' | 'benchmark';
+  readonly step: number;
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/** Ray's prefix of what an actor prints, and Trinity's of a line of its log. */
+const trinityLine =
+  /^(?:\((?<actor>[^)]*)\)\s*)?INFO .*?\[monitor\.py:\d+\] Step (?<step>\d{1,15}): (?<dict>\{.*\})/;
+const verlLine = /^(?:\([^)]*\)\s*)?step:(?<step>\d{1,15}) - (?<values>\S.*)$/;
+
+/** @param source `launcher`, or the stem of a file in the job's log folder */
+export function metricsIn(text: string, source: string): FoundMetrics | undefined {
+  const trinity = trinityLine.exec(text)?.groups;
+  if (trinity !== undefined) {
+    const values = pythonNumbers(trinity['dict'] ?? '');
+    const step = Number(trinity['step']);
+    return { role: roleOf(source, trinity['actor'] ?? '', values), step, values };
+  }
+  const verl = verlLine.exec(text)?.groups;
+  if (verl === undefined) return undefined;
+  const values = consoleNumbers(verl['values'] ?? '');
+  if (Object.keys(values).length === 0) return undefined;
+  return { role: 'trainer', step: Number(verl['step']), values };
+}
+
+function roleOf(
+  source: string,
+  actor: string,
+  values: Readonly<Record<string, number>>,
+): FoundMetrics['role'] {
+  const names = Object.keys(values);
+  if (names.some((name) => name.startsWith('bench/'))) return 'benchmark';
+  for (const teller of [actor, source]) {
+    if (/trainer/i.test(teller)) return 'trainer';
+    if (/explorer/i.test(teller)) return 'explorer';
+  }
+  return names.some((name) => /^(?:actor|critic)\//.test(name)) ? 'trainer' : 'explorer';
+}
+
+/** A name in quotes and what stands behind its colon: a bare value, or one in a call as `np.float64(0.5)`. */
+const pair = /(['"])((?:\\.|(?!\1)[^\\])*)\1\s*:\s*([^,{}[\]'"()]*(?:\([^()]*\))?)/g;
+
+/** The finite numbers of a Python dict's text. */
+function pythonNumbers(text: string): Record<string, number> {
+  const pairs = Array.from(text.matchAll(pair), ([, , name = '', value = '']) => [name, value] as const);
+  return finite(pairs);
+}
+
+/** `name:value - name:value`; names may hold colons, values do not. */
+function consoleNumbers(text: string): Record<string, number> {
+  return finite(
+    text.split(' - ').map((part) => {
+      const colon = part.lastIndexOf(':');
+      return [part.slice(0, Math.max(colon, 0)).trim(), part.slice(colon + 1)] as const;
+    }),
+  );
+}
+
+function finite(pairs: readonly (readonly [name: string, value: string])[]): Record<string, number> {
+  const found = pairs.flatMap(([name, text]) => {
+    const value = numberOf(text);
+    return value === undefined || name === '' ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+function numberOf(text: string): number | undefined {
+  const inside = /^\s*[\w.]+\(\s*([^,()]*)[^()]*\)\s*$/.exec(text)?.[1] ?? text;
+  if (!/^\s*[-+]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?\s*$/i.test(inside)) return undefined;
+  const value = Number(inside.replaceAll('_', ''));
+  return Number.isFinite(value) ? value : undefined;
+}
+
+/** Curves of the mean reward, the most uniform first. */
+const rewardNames: readonly string[] = [
+  'experience_pipeline/group_advantages/reward_mean/mean',
+  'critic/rewards/mean',
+  'critic/score/mean',
+  'rollout/reward/mean',
+];
+
+/** The mean reward among a step's metrics, and which curve it is of: a smaller rank is a better one. */
+export function rewardIn(
+  values: Readonly<Record<string, number>>,
+): { readonly value: number; readonly rank: number } | undefined {
+  for (const [rank, name] of rewardNames.entries()) {
+    const value = values[name];
+    if (value !== undefined) return { value, rank };
+  }
+  return undefined;
+}
