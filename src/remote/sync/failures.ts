@@ -49,6 +49,19 @@ export function noSnapshot(snapshot: string): CodedError {
   });
 }
 
+export function notEmpty(folder: string): CodedError {
+  return new CodedError({
+    code: 'sync/not-empty',
+    message: `The folder ${folder} is not empty.`,
+    hint: 'Name one that is not there yet.',
+    location: { file: folder },
+  });
+}
+
+export function cancelled(): CodedError {
+  return new CodedError({ code: 'sync/cancelled', message: 'The sync was cancelled.' });
+}
+
 export function diskFull(cause: unknown): CodedError {
   return new CodedError(
     {

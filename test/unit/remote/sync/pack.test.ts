@@ -52,24 +52,22 @@ const file = (path: string): SnapshotEntry => ({ path, sha256: 'a'.repeat(64), b
 
 describe('manifests', () => {
   test('the text is the canonical one', () => {
+    const name = fc.string({ unit: 'binary', maxLength: 5 });
     const entry = fc.oneof(
-      fc.record({ path: fc.string({ unit: 'binary' }), link: fc.string({ unit: 'binary' }) }),
-      fc.record(
-        { path: fc.string({ unit: 'binary' }), sha256: fc.constant('ab'.repeat(32)), bytes: fc.nat() },
-        { requiredKeys: ['path', 'sha256', 'bytes'] },
-      ),
+      fc.record({ path: name, link: name }),
+      fc.record({ path: name, sha256: fc.constant('ab'.repeat(32)), bytes: fc.nat() }),
       fc.record({
-        path: fc.string(),
+        path: name,
         sha256: fc.constant('cd'.repeat(32)),
         bytes: fc.nat(),
         executable: fc.constant(true as const),
       }),
     );
     fc.assert(
-      fc.property(fc.array(entry), (manifest) => {
+      fc.property(fc.array(entry, { maxLength: 5 }), (manifest) => {
         expect(manifestText(manifest)).toBe(canonicalJson(manifest));
       }),
-      fuzz(5, 300),
+      fuzz(5, 1_000),
     );
   });
 

@@ -1,0 +1,28 @@
+import type { FileHandle } from 'node:fs/promises';
+import { wireLimits } from '../../../protocol/host/wire.ts';
+import type { ByteSource } from '../../../remote/contracts.ts';
+import { contentDiffers } from '../../../remote/sync/failures.ts';
+
+/** The bytes of a file from `from` up to, not including, `to`; it is open only while they are taken. */
+export function piecesOf(open: () => Promise<FileHandle>, from: number, to: number): ByteSource {
+  return {
+    bytes: to - from,
+    pieces: {
+      async *[Symbol.asyncIterator]() {
+        if (from === to) return;
+        const handle = await open();
+        try {
+          for (let at = from; at < to;) {
+            const buffer = Buffer.allocUnsafe(Math.min(wireLimits.chunk, to - at));
+            const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
+            if (bytesRead === 0) throw contentDiffers('A file that became shorter while it was read');
+            at += bytesRead;
+            yield buffer.subarray(0, bytesRead);
+          }
+        } finally {
+          await handle.close();
+        }
+      },
+    },
+  };
+}
