@@ -10,7 +10,7 @@ import {
   type RunEvent,
   type RunRecord,
 } from './runs.ts';
-import { entriesPerRequest, packLimits, snapshotEntry, type SnapshotManifest } from './sync.ts';
+import { entriesPerRequest, packLimits, snapshotEntry, type SnapshotEntry } from './sync.ts';
 
 const count = z.int().check(z.nonnegative());
 const text = (most: number) => z.string().check(z.maxLength(most));
@@ -140,9 +140,9 @@ export interface Finding {
   readonly id: string;
   readonly severity: 'error' | 'warning' | 'info';
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** The key of the config it is about, dotted. */
-  readonly key?: string;
+  readonly key?: string | undefined;
 }
 
 export interface FileEntry {
@@ -167,7 +167,7 @@ export interface HostResults {
   readonly 'sync.pack': { readonly transfer: number };
   readonly 'sync.manifest': { readonly kept: boolean };
   readonly 'sync.has': { readonly has: boolean };
-  readonly 'sync.entries': { readonly entries: SnapshotManifest; readonly total: number };
+  readonly 'sync.entries': { readonly entries: readonly SnapshotEntry[]; readonly total: number };
   readonly 'sync.get': { readonly transfer: number; readonly bytes: number };
   readonly 'run.start': RunRecord;
   readonly 'run.list': readonly RunRecord[];
@@ -190,6 +190,6 @@ export interface HostNotices {
   readonly 'run.events': { readonly run: string; readonly events: readonly RunEvent[] };
   readonly 'run.changed': { readonly run: RunRecord };
   /** A transfer to the host is over: kept, or why not. */
-  readonly 'transfer.ended': { readonly transfer: number; readonly error?: ErrorReport };
+  readonly 'transfer.ended': { readonly transfer: number; readonly error?: ErrorReport | undefined };
 }
 export type HostNotice = keyof HostNotices;

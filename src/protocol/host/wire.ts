@@ -23,7 +23,7 @@ export const wireLimits = {
   /** Transfers that one client has open. */
   transfers: 32,
   /** Bytes that wait to be sent to one client before the host stops to read for it. */
-  buffered: 1024 * 1024,
+  buffered: 256 * 1024,
   /** Seconds between two heartbeats (WebSocket pings, both sides); three that fail end the connection. */
   heartbeat: 10,
   /** Seconds a client may take from the upgrade to its `hello`. */
@@ -60,7 +60,7 @@ const location = z.object({
   line: z.optional(z.int()),
   column: z.optional(z.int()),
 });
-const errorReport: z.ZodMiniType<ErrorReport> = z.object({
+export const rpcErrorReport: z.ZodMiniType<ErrorReport> = z.object({
   code: z.string(),
   message: z.string(),
   location: z.optional(location),
@@ -73,7 +73,7 @@ export const rpcFromHost = z.union([
   z.object({
     jsonrpc: z.literal('2.0'),
     id: z.nullable(rpcId),
-    error: z.object({ code: z.int(), message: z.string(), data: z.optional(errorReport) }),
+    error: z.object({ code: z.int(), message: z.string(), data: z.optional(rpcErrorReport) }),
   }),
   z.object({ jsonrpc: z.literal('2.0'), id: rpcId, result: z.unknown() }),
   z.object({ jsonrpc: z.literal('2.0'), method: z.string(), params: z.unknown() }),

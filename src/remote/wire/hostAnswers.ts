@@ -1,0 +1,199 @@
+import type { Disposable } from '../../base/disposable.ts';
+import type {
+  HostMethod,
+  HostNotice,
+  HostNotices,
+  HostParams,
+  HostResults,
+} from '../../protocol/host/hostRpc.ts';
+import { entriesPerRequest } from '../../protocol/host/sync.ts';
+import { wireLimits } from '../../protocol/host/wire.ts';
+import type { ByteSink, ByteSource, HostServices } from '../contracts.ts';
+import { wireErrors } from './failures.ts';
+import type { WireClient } from './hostSession.ts';
+import { DownloadOutflow, FollowOutflow, WatchOutflow } from './outflows.ts';
+import type { Sender } from './sender.ts';
+import { reportOf, type Uploads } from './uploads.ts';
+import type { WireSocket } from './wireSocket.ts';
+
+export interface AnswerOptions {
+  readonly services: HostServices;
+  readonly client: WireClient;
+  readonly socket: WireSocket;
+  readonly sender: Sender;
+  readonly uploads: Uploads;
+  readonly notify: <N extends HostNotice>(notice: N, params: HostNotices[N]) => void;
+}
+
+type Answers = {
+  readonly [M in Exclude<HostMethod, 'hello'>]: (
+    params: HostParams<M>,
+  ) => HostResults[M] | Promise<HostResults[M]>;
+};
+
+/** Runs that one connection follows at once. */
+const mostFollows = 64;
+
+/** What each method does; what a connection has going is given up with it. */
+export class HostAnswers implements Disposable {
+  readonly #options: AnswerOptions;
+  readonly #follows = new Map<string, FollowOutflow>();
+  readonly #downloads = new Map<number, DownloadOutflow>();
+  readonly #table: Answers;
+  #watch: WatchOutflow | undefined;
+  #transfers = 0;
+  /** Transfers that are being opened. */
+  #opening = 0;
+  #disposed = false;
+
+  constructor(options: AnswerOptions) {
+    this.#options = options;
+    const { services } = options;
+    const { runs, sync, files } = services;
+    this.#table = {
+      status: () => services.status(),
+      preflight: ({ order, configText }) => services.preflight(order, configText),
+      'sync.lacks': async ({ contents }) => ({ contents: await sync.lacks(contents) }),
+      'sync.put': ({ sha256, bytes }) => this.#upload(bytes, () => sync.put(sha256, bytes)),
+      'sync.pack': ({ bytes }) => this.#upload(bytes, () => sync.pack(bytes)),
+      'sync.manifest': async (page) => ({ kept: await sync.manifest(options.client.connection, page) }),
+      'sync.has': async ({ snapshot }) => ({ has: await sync.has(snapshot) }),
+      'sync.entries': async ({ snapshot, from }) => {
+        const entries = await sync.entries(snapshot);
+        return { entries: page(entries, from), total: entries.length };
+      },
+      'sync.get': ({ sha256, offset }) => this.#download(() => sync.get(sha256, offset)),
+      'run.start': ({ order }) => runs.start(order, options.client.name),
+      'run.list': () => runs.list(),
+      'run.get': ({ run }) => runs.get(run),
+      'run.cancel': ({ run }) => runs.cancel(run, options.client.name),
+      'run.remove': async ({ run, checkpoints }) => {
+        await runs.remove(run, { checkpoints });
+        return null;
+      },
+      'run.follow': ({ run, after, sources }) => this.#follow(run, after, sources),
+      'run.unfollow': ({ run }) => this.#unfollow(run),
+      'run.watch': () => {
+        this.#watch ??= new WatchOutflow(options.sender, runs, (record) =>
+          options.notify('run.changed', { run: record }),
+        );
+        return null;
+      },
+      'checkpoint.list': ({ run }) => files.checkpoints(run),
+      'file.list': async ({ run, path, from }) => {
+        const all = await files.list(run, path);
+        return { files: page(all, from), total: all.length };
+      },
+      'file.get': ({ run, path, offset, length }) =>
+        this.#download(() => files.open(run, path, offset, length)),
+      'file.sum': ({ run, path }) => files.sum(run, path),
+      'transfer.stop': ({ transfer }) => this.#stop(transfer),
+    };
+  }
+
+  /** @param params decoded by the method's own schema */
+  answer(method: Exclude<HostMethod, 'hello'>, params: unknown): unknown {
+    const answer = this.#table[method] as (params: unknown) => unknown;
+    return answer(params);
+  }
+
+  /** An answer was sent: what it opened may follow. */
+  answered(method: HostMethod, result: unknown): void {
+    if (method !== 'sync.get' && method !== 'file.get') return;
+    const outflow = this.#downloads.get((result as HostResults['file.get']).transfer);
+    if (outflow !== undefined) this.#options.sender.wake(outflow);
+  }
+
+  /** Whether a transfer was ever opened under that number. */
+  isTransfer(transfer: number): boolean {
+    return transfer < this.#transfers;
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#watch?.dispose();
+    for (const outflow of [...this.#follows.values(), ...this.#downloads.values()]) outflow.dispose();
+    this.#follows.clear();
+    this.#downloads.clear();
+  }
+
+  async #upload(bytes: number, open: () => Promise<ByteSink>): Promise<{ readonly transfer: number }> {
+    return this.#opened(async () => {
+      const sink = await open();
+      if (this.#disposed) {
+        await sink.abort();
+        return { transfer: 0 };
+      }
+      const transfer = this.#transfers++;
+      this.#options.uploads.add(transfer, sink, bytes);
+      return { transfer };
+    });
+  }
+
+  async #download(open: () => Promise<ByteSource>): Promise<{ transfer: number; bytes: number }> {
+    return this.#opened(async () => {
+      const source = await open();
+      const transfer = this.#transfers++;
+      const { socket, notify } = this.#options;
+      const outflow = new DownloadOutflow(socket, transfer, source, (error) => {
+        this.#downloads.delete(transfer);
+        if (error !== undefined) notify('transfer.ended', { transfer, error: reportOf(error) });
+      });
+      if (this.#disposed) outflow.dispose();
+      else this.#downloads.set(transfer, outflow);
+      return { transfer, bytes: source.bytes };
+    });
+  }
+
+  async #opened<T>(open: () => Promise<T>): Promise<T> {
+    const { uploads } = this.#options;
+    if (uploads.size + this.#downloads.size + this.#opening >= wireLimits.transfers) {
+      throw wireErrors.tooManyTransfers(wireLimits.transfers);
+    }
+    this.#opening += 1;
+    try {
+      return await open();
+    } finally {
+      this.#opening -= 1;
+    }
+  }
+
+  async #stop(transfer: number): Promise<null> {
+    const download = this.#downloads.get(transfer);
+    this.#downloads.delete(transfer);
+    if (download !== undefined) {
+      this.#options.sender.forget(download);
+      download.dispose();
+    }
+    await this.#options.uploads.stop(transfer);
+    return null;
+  }
+
+  #follow(run: string, after: number, sources?: readonly string[]): null {
+    const { services, sender, socket, notify } = this.#options;
+    if (this.#follows.size >= mostFollows && !this.#follows.has(run)) {
+      throw wireErrors.tooManyFollows(mostFollows);
+    }
+    const reader = services.runs.follow(run, after, sources);
+    this.#unfollow(run);
+    const followed = { run, reader };
+    const outflow = new FollowOutflow(sender, socket, followed, () => {
+      // The client sees from the record that it lacks events, and asks anew.
+      this.#unfollow(run);
+      notify('run.changed', { run: services.runs.get(run) });
+    });
+    this.#follows.set(run, outflow);
+    return null;
+  }
+
+  #unfollow(run: string): null {
+    this.#follows.get(run)?.dispose();
+    this.#follows.delete(run);
+    return null;
+  }
+}
+
+/** A page of a long list. */
+function page<T>(all: readonly T[], from: number): readonly T[] {
+  return all.slice(from, from + entriesPerRequest);
+}

@@ -1,0 +1,12 @@
+/** One open connection, whatever carries it. Messages and the end are handed to who made it. */
+export interface WireSocket {
+  sendText(text: string): void;
+  sendBytes(bytes: Uint8Array): void;
+  /** Bytes that were handed over and have not left yet. */
+  readonly buffered: number;
+  /** Resolves once some of what waited has left, or the connection is over. */
+  drained(): Promise<void>;
+  /** Whether the other side's messages are taken in; what was under way may still come. */
+  setReading(reads: boolean): void;
+  close(code: number, reason: string): void;
+}
