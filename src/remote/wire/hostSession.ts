@@ -238,10 +238,18 @@ export class HostSession {
   }
 
   #send(message: object): void {
-    if (!this.#closed) this.#socket.sendText(JSON.stringify(message));
+    if (this.#closed) return;
+    this.#socket.sendText(JSON.stringify(message));
+    if (this.#socket.buffered > wireLimits.buffered && !this.#held.has('answers')) void this.#holdAnswers();
   }
 
-  /** Answers that a client does not take must not heap up either. */
+  /** Answers that a client does not take must not heap up. */
+  async #holdAnswers(): Promise<void> {
+    this.#hold('answers', true);
+    while (this.#socket.buffered > wireLimits.buffered) await this.#socket.drained();
+    this.#hold('answers', false);
+  }
+
   #hold(why: string, holds: boolean): void {
     const before = this.#held.size;
     if (holds) this.#held.add(why);

@@ -1,0 +1,69 @@
+import { X509Certificate } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { generate } from 'selfsigned';
+import { CodedError } from '../../../base/errors.ts';
+import { writeWhole } from '../../writeWhole.ts';
+
+/** What a host shows to who connects; PEM. */
+export interface HostCertificate {
+  readonly cert: string;
+  readonly key: string;
+  /** SHA-256 of the certificate, in hex without colons: what a client pins. */
+  readonly fingerprint: string;
+  /** No authority vouches for it, so clients know it by its fingerprint. */
+  readonly selfSigned: boolean;
+}
+
+/** Ten years: it is pinned, and a new one would have every client pair again. */
+const days = 3_650;
+
+/** The host's own certificate; made once and kept in its data folder. */
+export async function ownCertificate(dataFolder: string): Promise<HostCertificate> {
+  const files = { cert: path.join(dataFolder, 'tls', 'cert.pem'), key: path.join(dataFolder, 'tls', 'key.pem') };
+  if (!existsSync(files.cert) || !existsSync(files.key)) {
+    const notAfterDate = new Date(Date.now() + days * 86_400_000);
+    const made = await generate([{ name: 'commonName', value: hostname() }], {
+      keyType: 'ec',
+      algorithm: 'sha256',
+      notAfterDate,
+    });
+    writeWhole(files.key, made.private);
+    writeWhole(files.cert, made.cert);
+  }
+  return { ...certificateOf(files.cert, files.key), selfSigned: true };
+}
+
+/** The owner's certificate. Throws a CodedError where the files are not a certificate and its key. */
+export function certificateOf(certFile: string, keyFile: string): HostCertificate {
+  const cert = read(certFile);
+  const key = read(keyFile);
+  try {
+    const parsed = new X509Certificate(cert);
+    const fingerprint = parsed.fingerprint256.replaceAll(':', '').toLowerCase();
+    return { cert, key, fingerprint, selfSigned: parsed.issuer === parsed.subject };
+  } catch (cause) {
+    throw unusable(certFile, 'it is no certificate in PEM', cause);
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw unusable(file, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+}
+
+function unusable(file: string, why: string, cause: unknown): CodedError {
+  return new CodedError(
+    {
+      code: 'host/certificate',
+      message: `The TLS certificate cannot be used: ${why}.`,
+      location: { file },
+      hint: 'Name PEM files with `--tls-cert` and `--tls-key`, or leave both out for a certificate of its own.',
+    },
+    { cause },
+  );
+}
