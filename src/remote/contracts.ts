@@ -114,7 +114,11 @@ export interface HostConnection extends Disposable {
     params: HostParams<M>,
     cancellation?: CancellationToken,
   ): Promise<HostResults[M]>;
-  on<N extends HostNotice>(notice: N, listener: (params: HostNotices[N]) => void): Disposable;
+  /** Events of runs go to who follows them. */
+  on<N extends Exclude<HostNotice, 'run.events'>>(
+    notice: N,
+    listener: (params: HostNotices[N]) => void,
+  ): Disposable;
   /** Every event after `after` once, in order, whatever happens to the connection; ends with the run's final state. */
   follow(
     run: string,

@@ -1,7 +1,7 @@
 /** What a host answers, as its client checks it: a host may be of another version, or be none. */
 import * as z from 'zod/mini';
 import { rpcErrorReport, rpcId } from './wire.ts';
-import { checkpoint, runEvent, runId, runRecord, sha256 } from './runs.ts';
+import { checkpoint, runRecord, sha256 } from './runs.ts';
 import { snapshotManifest } from './sync.ts';
 import { scopes, type HostMethod, type HostNotice, type HostNotices, type HostResults } from './hostRpc.ts';
 
@@ -75,8 +75,10 @@ export const hostResults: { readonly [M in HostMethod]: z.ZodMiniType<HostResult
   'transfer.stop': nothing,
 };
 
-export const hostNotices: { readonly [N in HostNotice]: z.ZodMiniType<HostNotices[N]> } = {
-  'run.events': z.object({ run: runId, events: z.array(runEvent) }),
+/** Notices but for `run.events`, whose events are decoded one by one: see `remote/wire/follows`. */
+export const hostNotices: {
+  readonly [N in Exclude<HostNotice, 'run.events'>]: z.ZodMiniType<HostNotices[N]>;
+} = {
   'run.changed': z.object({ run: runRecord }),
   'transfer.ended': z.object({ transfer: rpcId, error: z.optional(rpcErrorReport) }),
 };

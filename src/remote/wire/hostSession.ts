@@ -48,7 +48,13 @@ const mostMalformed = 20;
 const mostWaiting = 4_096;
 
 /** Methods that change something: each is told to the audit log. */
-const audited: ReadonlySet<HostMethod> = new Set(['run.start', 'run.cancel', 'run.remove', 'file.get', 'sync.get']);
+const audited: ReadonlySet<HostMethod> = new Set([
+  'run.start',
+  'run.cancel',
+  'run.remove',
+  'file.get',
+  'sync.get',
+]);
 
 /** The host's side of one connection. What comes is of strangers until it is decoded. */
 export class HostSession {
@@ -169,7 +175,11 @@ export class HostSession {
     if (!parsed.success) {
       const [issue] = parsed.error.issues;
       const at = issue?.path.map(String).join('.') ?? '';
-      this.#refuse(id, rpcErrors.invalidParams, `Its parameters are not those of ${method}${at && `: ${at}`}.`);
+      this.#refuse(
+        id,
+        rpcErrors.invalidParams,
+        `Its parameters are not those of ${method}${at && `: ${at}`}.`,
+      );
       return;
     }
     if (method === 'hello') {
@@ -194,11 +204,17 @@ export class HostSession {
       throw wireErrors.notAllowed(method, scope);
     }
     if (audited.has(method)) {
-      this.#options.audit(method, { ...(run !== undefined && { run }), ...(path !== undefined && { path, sha256 }) });
+      this.#options.audit(method, {
+        ...(run !== undefined && { run }),
+        ...(path !== undefined && { path, sha256 }),
+      });
     }
   }
 
-  #greet(id: number, { versions }: { readonly versions: { readonly min: number; readonly max: number } }): void {
+  #greet(
+    id: number,
+    { versions }: { readonly versions: { readonly min: number; readonly max: number } },
+  ): void {
     const version = Math.min(versions.max, wireVersions.max);
     if (version < Math.max(versions.min, wireVersions.min)) {
       this.#fail(id, reportOf(wireErrors.noVersion(wireVersions.min, wireVersions.max)));
@@ -218,7 +234,8 @@ export class HostSession {
   }
 
   #fail(id: number, data: ErrorReport, error?: unknown): void {
-    const code = error === undefined || error instanceof CodedError ? rpcErrors.application : rpcErrors.internal;
+    const code =
+      error === undefined || error instanceof CodedError ? rpcErrors.application : rpcErrors.internal;
     if (code === rpcErrors.internal) this.#options.audit('failed', { message: data.message });
     this.#send({ jsonrpc: '2.0', id, error: { code, message: data.message, data } });
   }

@@ -42,7 +42,8 @@ export class RateLimit {
     const now = this.#clock.monotonic();
     const known = this.#buckets.get(name);
     const { burst, perSecond } = this.#rate;
-    const left = known === undefined ? burst : Math.min(burst, known.left + ((now - known.at) / 1_000) * perSecond);
+    const left =
+      known === undefined ? burst : Math.min(burst, known.left + ((now - known.at) / 1_000) * perSecond);
     const bucket = { left, at: now };
     this.#buckets.delete(name);
     this.#buckets.set(name, bucket);

@@ -21,10 +21,7 @@ export class Uploads {
   #waiting = 0;
   #reads = true;
 
-  constructor(
-    ended: (transfer: number, error?: ErrorReport) => void,
-    setReading: (reads: boolean) => void,
-  ) {
+  constructor(ended: (transfer: number, error?: ErrorReport) => void, setReading: (reads: boolean) => void) {
     this.#ended = ended;
     this.#setReading = setReading;
   }

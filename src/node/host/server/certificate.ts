@@ -21,7 +21,10 @@ const days = 3_650;
 
 /** The host's own certificate; made once and kept in its data folder. */
 export async function ownCertificate(dataFolder: string): Promise<HostCertificate> {
-  const files = { cert: path.join(dataFolder, 'tls', 'cert.pem'), key: path.join(dataFolder, 'tls', 'key.pem') };
+  const files = {
+    cert: path.join(dataFolder, 'tls', 'cert.pem'),
+    key: path.join(dataFolder, 'tls', 'key.pem'),
+  };
   if (!existsSync(files.cert) || !existsSync(files.key)) {
     const notAfterDate = new Date(Date.now() + days * 86_400_000);
     const made = await generate([{ name: 'commonName', value: hostname() }], {

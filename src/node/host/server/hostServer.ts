@@ -29,6 +29,8 @@ export interface HostServerOptions {
   readonly heartbeat?: number;
   /** Connections at once. */
   readonly mostConnections?: number;
+  /** Seconds that a stranger may take for its TLS handshake, and for the headers of its request. */
+  readonly patience?: number;
 }
 
 export interface HostServer {
@@ -39,17 +41,14 @@ export interface HostServer {
   close(): Promise<void>;
 }
 
-/** Seconds that a stranger may take for its TLS handshake, and for the headers of its request. */
-const patience = 10;
-
 /** Serves one host's services over WebSocket. Rejects with a CodedError where it cannot listen. */
 export async function serveHost(options: HostServerOptions): Promise<HostServer> {
-  const { address, port, certificate, mostConnections = 256 } = options;
+  const { address, port, certificate, mostConnections = 256, patience = 10 } = options;
   if (certificate === undefined && !isLoopback(address)) throw serverErrors.needsTls(address);
   const limits = {
     headersTimeout: patience * 1_000,
     requestTimeout: patience * 1_000,
-    connectionsCheckingInterval: 1_000,
+    connectionsCheckingInterval: Math.min(1_000, patience * 100),
     maxHeaderSize: 16 * 1024,
   };
   const server =
@@ -197,7 +196,9 @@ class Clients {
 
 async function listen(server: Server, address: string, port: number): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => reject(serverErrors.cannotListen(address, port, cause)));
+    server.once('error', (cause: NodeJS.ErrnoException) =>
+      reject(serverErrors.cannotListen(address, port, cause)),
+    );
     server.listen(port, address, resolve);
   });
 }

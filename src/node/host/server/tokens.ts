@@ -51,7 +51,11 @@ export class HostTokens {
   /** Takes a token back; connections that were made with it are ended. */
   remove(name: string): void {
     const before = this.#read();
-    if (!before.some((one) => one.name === name)) throw tokenErrors.unknown(name, before.map((one) => one.name));
+    if (!before.some((one) => one.name === name))
+      throw tokenErrors.unknown(
+        name,
+        before.map((one) => one.name),
+      );
     this.#write(before.filter((one) => one.name !== name));
   }
 

@@ -29,7 +29,8 @@ export class UpgradeCheck {
   check(request: IncomingMessage): Refusal | TokenInfo {
     const address = request.socket.remoteAddress ?? '';
     const { url = '', method, headers } = request;
-    if (!this.#connections.take(address)) return { status: 429, reason: 'Too many connections; wait a little.' };
+    if (!this.#connections.take(address))
+      return { status: 429, reason: 'Too many connections; wait a little.' };
     if (method !== 'GET' || url.split('?')[0] !== wirePath) {
       return { status: 404, reason: `The WebSocket of this host is at ${wirePath}.` };
     }
@@ -39,11 +40,15 @@ export class UpgradeCheck {
     if (!offered.includes(wireSubprotocol)) {
       return { status: 400, reason: `The WebSocket subprotocol is ${wireSubprotocol}.` };
     }
-    if (!this.#failures.allows(address)) return { status: 429, reason: 'Too many wrong tokens; wait a minute.' };
+    if (!this.#failures.allows(address))
+      return { status: 429, reason: 'Too many wrong tokens; wait a minute.' };
     const token = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1];
     const found = token === undefined || token.length > longestToken ? undefined : this.#tokens.find(token);
     if (found !== undefined) return found;
     this.#failures.take(address);
-    return { status: 401, reason: token === undefined ? 'A token is needed.' : 'The token is not one of this host.' };
+    return {
+      status: 401,
+      reason: token === undefined ? 'A token is needed.' : 'The token is not one of this host.',
+    };
   }
 }

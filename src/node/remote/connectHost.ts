@@ -1,0 +1,217 @@
+import { createHash } from 'node:crypto';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { WebSocket, type ClientOptions as WebSocketOptions } from 'ws';
+import { CodedError } from '../../base/errors.ts';
+import { closeCodes, wireLimits, wirePath, wireSubprotocol } from '../../protocol/host/wire.ts';
+import { ClientConnection, type ClientOptions } from '../../remote/wire/clientConnection.ts';
+import type { Closed, DialHandlers } from '../../remote/wire/dial.ts';
+import type { WireSocket } from '../../remote/wire/wireSocket.ts';
+import { systemClock } from '../clock.ts';
+import { wireSocket } from '../wireSocket.ts';
+
+/** How a host is reached. */
+export interface HostAddress {
+  /** `ws://…` or `wss://…`, without a path. */
+  readonly url: string;
+  readonly token: string;
+  /** SHA-256 of the host's certificate in hex; without it an authority must vouch for the certificate. */
+  readonly fingerprint?: string | undefined;
+}
+
+export type ConnectOptions = Pick<ClientOptions, 'client' | 'delays'> & {
+  /** Seconds between heartbeats. */
+  readonly heartbeat?: number;
+};
+
+/** Milliseconds that a connection may take to be made. */
+const handshake = 15_000;
+
+/** Connects, and again whenever the connection is lost, until disposed. Throws a CodedError for an address that is none. */
+export function connectHost(address: HostAddress, options: ConnectOptions): ClientConnection {
+  const url = hostUrl(address.url);
+  return new ClientConnection({
+    ...options,
+    clock: systemClock,
+    random: Math.random,
+    dial: (handlers) => dial(url, address, handlers, options.heartbeat ?? wireLimits.heartbeat),
+  });
+}
+
+/** The WebSocket's address of a host. Throws a CodedError. */
+export function hostUrl(text: string): URL {
+  let url: URL;
+  try {
+    url = new URL(text.trim());
+  } catch {
+    throw badAddress(text, 'it is no address');
+  }
+  if (url.protocol !== 'ws:' && url.protocol !== 'wss:')
+    throw badAddress(text, 'it is neither ws:// nor wss://');
+  if (url.username !== '' || url.password !== '' || url.search !== '') {
+    throw badAddress(text, 'the token does not belong into the address');
+  }
+  return new URL(wirePath, url);
+}
+
+function badAddress(text: string, why: string): CodedError {
+  return new CodedError({
+    code: 'host/bad-address',
+    message: `${JSON.stringify(text.slice(0, 100))} is not the address of a host: ${why}.`,
+    hint: 'Write it as `wss://HOST:PORT`, or as `ws://127.0.0.1:PORT` on the same machine.',
+  });
+}
+
+/** Asks a host for its certificate, and for nothing else; SHA-256 in hex. Rejects where there is no TLS. */
+export async function fingerprintOf(url: string): Promise<string> {
+  const { hostname, port } = hostUrl(url);
+  return new Promise((resolve, reject) => {
+    const socket = connectTls(
+      { ...nameOf(hostname), port: Number(port || 443), rejectUnauthorized: false },
+      () => {
+        resolve(fingerprint(socket));
+        socket.destroy();
+      },
+    );
+    socket.setTimeout(handshake, () => socket.destroy(new Error('it does not answer')));
+    socket.once('error', reject);
+  });
+}
+
+function fingerprint(socket: TLSSocket): string {
+  return createHash('sha256').update(socket.getPeerCertificate().raw).digest('hex');
+}
+
+/** IPv6 addresses stand in brackets in an address, and are no names of servers. */
+function nameOf(hostname: string): { readonly host: string; readonly servername?: string } {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return /^[\d.]+$|:/.test(host) ? { host } : { host, servername: host };
+}
+
+function dial(url: URL, address: HostAddress, handlers: DialHandlers, heartbeat: number): WireSocket {
+  const { token, fingerprint: pinned } = address;
+  let refused: Closed | undefined;
+  const options: WebSocketOptions = {
+    headers: { authorization: `Bearer ${token}` },
+    handshakeTimeout: handshake,
+    maxPayload: 64 * 1024 * 1024,
+    perMessageDeflate: false,
+    followRedirects: false,
+    ...(pinned !== undefined &&
+      url.protocol === 'wss:' && { createConnection: pinnedConnection(url, pinned) }),
+  };
+  const socket = new WebSocket(url, wireSubprotocol, options);
+  socket.on('open', () => handlers.opened());
+  socket.on('unexpected-response', (request: ClientRequest, response: IncomingMessage) => {
+    refused = refusalOf(response);
+    response.resume();
+    request.destroy();
+    socket.terminate();
+  });
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    refused ??= failureOf(error);
+  });
+  return wireSocket(
+    socket,
+    {
+      text: (text) => handlers.text(text),
+      bytes: (frame) => handlers.bytes(frame),
+      closed: (code, reason) => handlers.closed(refused ?? closedBy(code, reason)),
+    },
+    heartbeat,
+  );
+}
+
+/** Nothing is sent, the token least of all, before the certificate was looked at. */
+function pinnedConnection(url: URL, pinned: string): NonNullable<WebSocketOptions['createConnection']> {
+  const wanted = pinned.replaceAll(':', '').toLowerCase();
+  const create = (_options: unknown, made: (error: Error | null, socket?: TLSSocket) => void): undefined => {
+    const socket = connectTls(
+      { ...nameOf(url.hostname), port: Number(url.port || 443), rejectUnauthorized: false },
+      () => {
+        const shown = fingerprint(socket);
+        if (shown === wanted) {
+          socket.removeListener('error', made);
+          made(null, socket);
+        } else {
+          socket.destroy();
+          made(otherCertificate(shown));
+        }
+      },
+    );
+    socket.once('error', made);
+  };
+  return create as unknown as NonNullable<WebSocketOptions['createConnection']>;
+}
+
+function otherCertificate(shown: string): CodedError {
+  return new CodedError({
+    code: 'host/other-certificate',
+    message: `The host shows another certificate than the one it was paired with (SHA-256 ${shown}).`,
+    hint: 'If its owner made a new one, add the host again; if not, somebody is in between.',
+  });
+}
+
+function refusalOf({ statusCode = 0 }: IncomingMessage): Closed {
+  switch (statusCode) {
+    case 401:
+      return { reason: 'The host does not know this token.', isFinal: true };
+    case 403:
+      return { reason: 'The host does not let this client connect.', isFinal: true };
+    case 429:
+      return { reason: 'The host is asked too often.', isFinal: false };
+    case 400:
+    case 404:
+    case 426:
+      return { reason: 'There is no GPU host of AgentJet at this address.', isFinal: true };
+    default:
+      return { reason: `The host answers with HTTP status ${statusCode}.`, isFinal: false };
+  }
+}
+
+const certificateFailures = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'CERT_HAS_EXPIRED',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+function failureOf(error: NodeJS.ErrnoException): Closed {
+  const { code = '', message } = error;
+  if (error instanceof CodedError) return { reason: message, isFinal: true };
+  if (certificateFailures.has(code)) {
+    const reason = `Nothing vouches for the host’s certificate (${code}): pair with its fingerprint.`;
+    return { reason, isFinal: true };
+  }
+  if (/subprotocol/i.test(message)) {
+    return { reason: 'There is no GPU host of AgentJet at this address.', isFinal: true };
+  }
+  return { reason: reasons[code] ?? `The connection failed: ${message || code}.`, isFinal: false };
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Nothing listens at this address.',
+  ECONNRESET: 'The connection was cut.',
+  ENOTFOUND: 'There is no machine of this name.',
+  EAI_AGAIN: 'The name cannot be looked up now.',
+  ETIMEDOUT: 'The machine does not answer.',
+  EHOSTUNREACH: 'The machine cannot be reached.',
+  ENETUNREACH: 'There is no network.',
+};
+
+function closedBy(code: number, reason: string): Closed {
+  switch (code) {
+    case closeCodes.unauthorized:
+      return { reason: 'The host took the token back.', isFinal: true };
+    case closeCodes.versions:
+      return { reason: `The host speaks another version of the protocol: ${reason}.`, isFinal: true };
+    case closeCodes.goingAway:
+      return { reason: 'The host is being stopped.', isFinal: false };
+    case 1006:
+      return { reason: 'The connection was cut.', isFinal: false };
+    default:
+      return { reason: `The host ended the connection: ${reason || String(code)}.`, isFinal: false };
+  }
+}

@@ -1,0 +1,20 @@
+import type { WireSocket } from './wireSocket.ts';
+
+/** Why there is no connection, or none any more. */
+export interface Closed {
+  /** One sentence. */
+  readonly reason: string;
+  /** To try again would end the same way. */
+  readonly isFinal: boolean;
+}
+
+export interface DialHandlers {
+  opened(): void;
+  text(text: string): void;
+  bytes(frame: Uint8Array): void;
+  /** Once, also where it never opened. */
+  closed(why: Closed): void;
+}
+
+/** Begins to connect. The socket is for use once it opened; closing it before gives the attempt up. */
+export type Dial = (handlers: DialHandlers) => WireSocket;

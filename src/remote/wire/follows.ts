@@ -1,0 +1,129 @@
+import type { CancellationToken } from '../../base/cancellation.ts';
+import { CodedError } from '../../base/errors.ts';
+import { isRecord } from '../../base/isRecord.ts';
+import * as z from 'zod/mini';
+import { runEvent, type RunEvent } from '../../protocol/host/runs.ts';
+import { wireErrors } from './failures.ts';
+import { Follow } from './follow.ts';
+import type { Requests } from './requests.ts';
+
+/** Gaps after which it is not asked again. */
+const mostGaps = 3;
+
+/** All that a client follows; a connection follows each run once, for all who read it. */
+export class Follows {
+  readonly #requests: Requests;
+  readonly #byRun = new Map<string, Set<Follow>>();
+  readonly #gaps = new Map<Follow, number>();
+  #isConnected = false;
+
+  constructor(requests: Requests) {
+    this.#requests = requests;
+  }
+
+  follow(
+    run: string,
+    options: { readonly after: number; readonly sources?: readonly string[] },
+    cancellation: CancellationToken,
+  ): AsyncIterable<readonly RunEvent[]> {
+    const follow = new Follow(run, options, (one) => this.#changed(one));
+    const all = this.#byRun.get(run) ?? new Set();
+    this.#byRun.set(run, all.add(follow));
+    this.#ask(run);
+    return follow.events(cancellation);
+  }
+
+  connected(): void {
+    this.#isConnected = true;
+    for (const run of this.#byRun.keys()) this.#ask(run);
+  }
+
+  disconnected(): void {
+    this.#isConnected = false;
+  }
+
+  failAll(error: Error): void {
+    for (const follow of [...this.#byRun.values()].flatMap((all) => [...all])) follow.fail(error);
+  }
+
+  /** @param params of `run.events`, as they came */
+  take(params: unknown): void {
+    const { run, events } = eventsOf(params);
+    for (const follow of [...(this.#byRun.get(run) ?? [])]) {
+      if (follow.take(events)) continue;
+      const gaps = (this.#gaps.get(follow) ?? 0) + 1;
+      this.#gaps.set(follow, gaps);
+      if (gaps > mostGaps) follow.fail(wireErrors.gap(run));
+      else this.#ask(run);
+    }
+  }
+
+  #changed(follow: Follow): void {
+    const { run } = follow;
+    const all = this.#byRun.get(run);
+    if (follow.isOver) {
+      all?.delete(follow);
+      this.#gaps.delete(follow);
+    }
+    if (all === undefined || all.size === 0) this.#byRun.delete(run);
+    const rest = [...(this.#byRun.get(run) ?? [])];
+    if (rest.every(({ isStalled }) => isStalled)) this.#unfollow(run);
+    else if (!follow.isOver && !follow.isStalled) this.#ask(run);
+  }
+
+  #unfollow(run: string): void {
+    if (!this.#isConnected) return;
+    this.#requests.ask('run.unfollow', { run }).answer.catch(() => undefined);
+  }
+
+  #ask(run: string): void {
+    const takers = [...(this.#byRun.get(run) ?? [])].filter(({ isStalled }) => !isStalled);
+    if (!this.#isConnected || takers.length === 0) return;
+    const after = Math.min(...takers.map(({ last }) => last));
+    const wanted = takers.map(({ sources }) => sources);
+    const sources = wanted.includes(undefined)
+      ? undefined
+      : [...new Set(wanted.flatMap((one) => [...(one ?? [])]))];
+    this.#requests
+      .ask('run.follow', { run, after, ...(sources !== undefined && { sources }) })
+      .answer.catch((error: unknown) => this.#refused(run, error));
+    // A run that has ended sends nothing more: its record tells how far to wait.
+    this.#requests.ask('run.get', { run }).answer.then(
+      (record) => {
+        for (const follow of [...(this.#byRun.get(run) ?? [])]) follow.known(record);
+      },
+      (error: unknown) => this.#refused(run, error),
+    );
+  }
+
+  #refused(run: string, error: unknown): void {
+    if (!(error instanceof CodedError) || error.code === 'host/connection-lost') return;
+    for (const follow of [...(this.#byRun.get(run) ?? [])]) follow.fail(error);
+  }
+}
+
+const envelope = z.object({ run: z.string(), events: z.array(z.unknown()) });
+
+function eventsOf(params: unknown): { readonly run: string; readonly events: readonly RunEvent[] } {
+  const parsed = envelope.safeParse(params);
+  if (!parsed.success) throw wireErrors.badAnswer('run.events', 'it is of another form');
+  return { run: parsed.data.run, events: parsed.data.events.map(eventOf) };
+}
+
+/** Nearly all events are lines of a log: these are looked at by hand, since a schema takes ten times as long. */
+function eventOf(json: unknown): RunEvent {
+  if (!isRecord(json)) throw wireErrors.badAnswer('run.events', 'it tells what is no event');
+  const { type, seq, at, source, text, to } = json;
+  const isLine =
+    type === 'log' &&
+    Number.isSafeInteger(seq) &&
+    typeof at === 'number' &&
+    typeof source === 'string' &&
+    typeof text === 'string' &&
+    typeof to === 'number';
+  if (isLine) return json as unknown as RunEvent;
+  const parsed = runEvent.safeParse(json);
+  if (!parsed.success)
+    throw wireErrors.badAnswer('run.events', 'it tells an event of a kind that is not known');
+  return parsed.data;
+}
