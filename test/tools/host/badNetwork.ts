@@ -1,0 +1,76 @@
+import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
+
+/** A way to a port of this machine that can be cut, or made to swallow whatever is sent, both ways. */
+export interface BadNetwork {
+  readonly port: number;
+  /** Connections that were made through it. */
+  readonly made: number;
+  /** Ends all connections. */
+  cut(): void;
+  /** From now on nothing of the connections that are open comes through, and neither side is told. */
+  swallow(): void;
+  /** Each connection is cut once it has carried so many bytes to the client; asked for each one. */
+  cutAfter: (() => number) | undefined;
+  close(): Promise<void>;
+}
+
+export async function badNetwork(target: number): Promise<BadNetwork> {
+  const pairs = new Set<{ readonly near: Socket; readonly far: Socket }>();
+  let made = 0;
+  const network: { cutAfter: (() => number) | undefined } = { cutAfter: undefined };
+  const server: Server = createServer((near) => {
+    made += 1;
+    const far = connect(target, '127.0.0.1');
+    const pair = { near, far };
+    pairs.add(pair);
+    let left = network.cutAfter?.() ?? Infinity;
+    const end = (): void => {
+      pairs.delete(pair);
+      near.destroy();
+      far.destroy();
+    };
+    far.on('data', (bytes) => {
+      left -= bytes.length;
+      near.write(bytes);
+      if (left < 0) end();
+    });
+    near.on('data', (bytes) => far.write(bytes));
+    near.on('drain', () => far.resume());
+    for (const socket of [near, far]) socket.on('error', end).on('close', end);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    get made() {
+      return made;
+    },
+    cut: () => {
+      for (const { near, far } of pairs) {
+        near.destroy();
+        far.destroy();
+      }
+    },
+    swallow: () => {
+      for (const { near, far } of pairs) {
+        for (const socket of [near, far]) {
+          socket.removeAllListeners('data');
+          socket.resume();
+        }
+      }
+    },
+    get cutAfter() {
+      return network.cutAfter;
+    },
+    set cutAfter(choose) {
+      network.cutAfter = choose;
+    },
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const { near, far } of pairs) {
+        near.destroy();
+        far.destroy();
+      }
+      await closed;
+    },
+  };
+}

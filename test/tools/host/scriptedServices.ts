@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import { CodedError } from '../../../src/base/errors.ts';
+import { Emitter } from '../../../src/base/event.ts';
+import type { RunEvent, RunRecord } from '../../../src/protocol/host/runs.ts';
+import type { ByteSink, EventReader, HostServices } from '../../../src/remote/contracts.ts';
+
+export const theRun = '20261123-070000-abcdef';
+
+/** What a host would serve, with one run whose events a test writes: for tests of what carries it. */
+export class ScriptedServices {
+  readonly events: RunEvent[] = [];
+  /** Contents that were kept, by their sum. */
+  readonly kept = new Map<string, Buffer>();
+  readonly files = new Map<string, Buffer>();
+  /** Events that were read for clients. */
+  read = 0;
+  /** Readers that are open. */
+  readers = 0;
+  /** Sinks that are open. */
+  open = 0;
+  readonly cancelledBy: string[] = [];
+  readonly #more = new Emitter<undefined>();
+  readonly #changed = new Emitter<RunRecord>();
+  #record: RunRecord = record;
+
+  add(events: readonly RunEvent[]): void {
+    for (const event of events) this.events.push(event);
+    const last = events.at(-1);
+    const state = last?.type === 'state' ? last.state : this.#record.state;
+    this.#record = { ...this.#record, events: this.events.length, state };
+    this.#more.fire(undefined);
+    this.#changed.fire(this.#record);
+  }
+
+  /** Lines of a log, numbered by their events. */
+  lines(count: number, more = ''): void {
+    const first = this.events.length + 1;
+    this.add(Array.from({ length: count }, (_, index) => line(first + index, more)));
+  }
+
+  finish(): void {
+    const seq = this.events.length + 1;
+    this.add([{ type: 'state', seq, at: 2, state: 'finished' }]);
+  }
+
+  get services(): HostServices {
+    return {
+      identity: { id: 'a-host', name: 'tests', version: '0' },
+      status: () => Promise.reject(new Error('secret inner workings at /root/.ssh')),
+      preflight: () => Promise.resolve([]),
+      runs: {
+        start: () => Promise.resolve(this.#record),
+        list: () => [this.#record],
+        get: (run) => this.#get(run),
+        cancel: (run, by) => {
+          this.cancelledBy.push(by);
+          return Promise.resolve(this.#get(run));
+        },
+        remove: () => Promise.resolve(),
+        follow: (run, after, sources) => this.#follow(run, after, sources),
+        onChanged: this.#changed.event,
+      },
+      sync: {
+        lacks: (contents) => Promise.resolve(contents.filter((one) => !this.kept.has(one))),
+        put: (sha256, bytes) => Promise.resolve(this.#sink(sha256, bytes)),
+        pack: (bytes) => Promise.resolve(this.#sink(undefined, bytes)),
+        manifest: (_client, { done }) => Promise.resolve(done),
+        has: () => Promise.resolve(false),
+        entries: () => Promise.resolve([]),
+        get: (sha256, offset) => Promise.resolve(this.#source(this.kept.get(sha256), offset)),
+        materialise: () => Promise.resolve(),
+      },
+      files: {
+        checkpoints: () => Promise.resolve([]),
+        list: () => Promise.resolve([]),
+        open: (_run, path, offset, length) =>
+          Promise.resolve(this.#source(this.files.get(path), offset, length)),
+        sum: (_run, path) => Promise.resolve({ sha256: sumOf(this.files.get(path)), bytes: 0 }),
+      },
+    };
+  }
+
+  #get(run: string): RunRecord {
+    if (run !== theRun) throw new CodedError({ code: 'host/no-run', message: `There is no run ${run}.` });
+    return this.#record;
+  }
+
+  #follow(run: string, after: number, sources?: readonly string[]): EventReader {
+    this.#get(run);
+    let upTo = after;
+    this.readers += 1;
+    return {
+      next: () => {
+        const block = this.events.slice(upTo, upTo + 500);
+        if (block.length === 0) return Promise.resolve(undefined);
+        upTo += block.length;
+        this.read += block.length;
+        const asked = block.filter((one) => one.type !== 'log' || (sources?.includes(one.source) ?? true));
+        return Promise.resolve({ json: asked.map((one) => JSON.stringify(one)).join(','), upTo });
+      },
+      onMore: (listener) => this.#more.event(() => listener()),
+      dispose: () => {
+        this.readers -= 1;
+      },
+    };
+  }
+
+  #sink(sha256: string | undefined, bytes: number): ByteSink {
+    const whole = Buffer.alloc(bytes);
+    this.open += 1;
+    let isOpen = true;
+    const close = (): void => {
+      if (isOpen) this.open -= 1;
+      isOpen = false;
+    };
+    return {
+      write: (piece, offset) => {
+        whole.set(piece, offset);
+        return Promise.resolve();
+      },
+      end: () => {
+        if (sha256 !== undefined && sumOf(whole) !== sha256) {
+          // Given up by who opened it.
+          return Promise.reject(
+            new CodedError({ code: 'host/other-content', message: 'Not what was told.' }),
+          );
+        }
+        this.kept.set(sumOf(whole), whole);
+        close();
+        return Promise.resolve();
+      },
+      abort: () => {
+        close();
+        return Promise.resolve();
+      },
+    };
+  }
+
+  #source(
+    whole: Buffer | undefined,
+    offset: number,
+    length = Infinity,
+  ): { readonly bytes: number; readonly pieces: AsyncIterable<Uint8Array> } {
+    if (whole === undefined)
+      throw new CodedError({ code: 'host/no-file', message: 'There is no such file.' });
+    const part = whole.subarray(offset, Math.min(whole.length, offset + length));
+    return { bytes: part.length, pieces: piecesOf(part) };
+  }
+}
+
+/** The bytes in pieces of odd sizes. */
+export async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += 300_001) {
+    await Promise.resolve();
+    yield bytes.subarray(at, at + 300_001);
+  }
+}
+
+export function sumOf(bytes: Uint8Array | undefined): string {
+  return createHash('sha256')
+    .update(bytes ?? '')
+    .digest('hex');
+}
+
+function line(seq: number, more: string): RunEvent {
+  return {
+    type: 'log',
+    seq,
+    at: 1,
+    source: seq % 7 === 0 ? 'trainer' : 'launcher',
+    text: `line ${seq}${more}`,
+    to: seq * 10,
+  };
+}
+
+const record: RunRecord = {
+  id: theRun,
+  name: 'a run',
+  launcher: 'trinity',
+  backbone: 'trinity',
+  config: 'train.yaml',
+  snapshot: '0'.repeat(64),
+  flags: [],
+  env: [],
+  gpus: 0,
+  devices: [],
+  state: 'running',
+  reason: null,
+  phase: null,
+  exitCode: null,
+  step: null,
+  totalSteps: null,
+  reward: null,
+  jobFolder: null,
+  createdAt: 0,
+  startedAt: 0,
+  endedAt: null,
+  events: 0,
+  from: null,
+  owner: 'me',
+};
