@@ -5,16 +5,25 @@ import type {
   HostNotices,
   HostParams,
   HostResults,
+  Scope,
 } from '../../protocol/host/hostRpc.ts';
 import { entriesPerRequest } from '../../protocol/host/sync.ts';
 import { wireLimits } from '../../protocol/host/wire.ts';
 import type { ByteSink, ByteSource, HostServices } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
-import type { WireClient } from './hostSession.ts';
 import { DownloadOutflow, FollowOutflow, WatchOutflow } from './outflows.ts';
 import type { Sender } from './sender.ts';
 import { reportOf, type Uploads } from './uploads.ts';
 import type { WireSocket } from './wireSocket.ts';
+
+/** Who is connected: what its token says. */
+export interface WireClient {
+  /** The token's name. */
+  readonly name: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /** Tells connections apart. */
+  readonly connection: string;
+}
 
 export interface AnswerOptions {
   readonly services: HostServices;

@@ -7,7 +7,6 @@ import {
   type HostNotice,
   type HostNotices,
   type HostResults,
-  type Scope,
 } from '../../protocol/host/hostRpc.ts';
 import {
   closeCodes,
@@ -20,19 +19,10 @@ import {
 } from '../../protocol/host/wire.ts';
 import type { HostServices } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
-import { HostAnswers } from './hostAnswers.ts';
+import { HostAnswers, type WireClient } from './hostAnswers.ts';
 import { Sender } from './sender.ts';
 import { reportOf, Uploads } from './uploads.ts';
 import type { WireSocket } from './wireSocket.ts';
-
-/** Who is connected: what its token says. */
-export interface WireClient {
-  /** The token's name. */
-  readonly name: string;
-  readonly scopes: ReadonlySet<Scope>;
-  /** Tells connections apart. */
-  readonly connection: string;
-}
 
 export interface SessionOptions {
   readonly services: HostServices;
