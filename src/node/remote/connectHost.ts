@@ -62,20 +62,40 @@ function badAddress(text: string, why: string): CodedError {
   });
 }
 
-/** Asks a host for its certificate, and for nothing else; SHA-256 in hex. Rejects where there is no TLS. */
-export async function fingerprintOf(url: string): Promise<string> {
+/** A host's certificate, as it shows it to whoever connects. */
+export interface ShownCertificate {
+  /** SHA-256, in hex. */
+  readonly fingerprint: string;
+  /** Whether an authority of this machine's vouches for it, and for this name. */
+  readonly isTrusted: boolean;
+}
+
+/** Asks a host for its certificate, and for nothing else. Rejects with a CodedError where there is no TLS. */
+export async function certificateAt(url: string): Promise<ShownCertificate> {
   const { hostname, port } = hostUrl(url);
   return new Promise((resolve, reject) => {
     const socket = connectTls(
       { ...nameOf(hostname), port: Number(port || 443), rejectUnauthorized: false },
       () => {
-        resolve(fingerprint(socket));
+        resolve({ fingerprint: fingerprint(socket), isTrusted: socket.authorized });
         socket.destroy();
       },
     );
     socket.setTimeout(handshake, () => socket.destroy(new Error('it does not answer')));
-    socket.once('error', reject);
+    socket.once('error', (cause: NodeJS.ErrnoException) => reject(noCertificate(url, cause)));
   });
+}
+
+function noCertificate(url: string, cause: NodeJS.ErrnoException): CodedError {
+  const why = reasons[cause.code ?? ''] ?? `${cause.message}.`;
+  return new CodedError(
+    {
+      code: 'host/no-certificate',
+      message: `${url} shows no certificate: ${why}`,
+      hint: 'See that the host runs there, and that it was started with TLS.',
+    },
+    { cause },
+  );
 }
 
 function fingerprint(socket: TLSSocket): string {

@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { Random } from '../../../../src/base/random.ts';
 import { ownCertificate } from '../../../../src/node/host/server/certificate.ts';
 import { serveHost } from '../../../../src/node/host/server/hostServer.ts';
-import { fingerprintOf } from '../../../../src/node/remote/connectHost.ts';
+import { certificateAt } from '../../../../src/node/remote/connectHost.ts';
 import { wireLimits, wireSubprotocol } from '../../../../src/protocol/host/wire.ts';
 import { theRun } from '../../../tools/host/scriptedServices.ts';
 import { FakeClock } from '../../fakeClock.ts';
@@ -156,7 +156,7 @@ describe('a stranger', () => {
     onTestFinished(() => server.close());
     const url = server.url.replace('0.0.0.0', '127.0.0.1');
     expect(url).toMatch(/^wss:/);
-    expect(await fingerprintOf(url)).toBe(certificate.fingerprint);
+    expect(await certificateAt(url)).toEqual({ fingerprint: certificate.fingerprint, isTrusted: false });
     const token = host.token();
     const pinned = client({ url, token, fingerprint: certificate.fingerprint.toUpperCase() });
     await reaches(pinned, 'connected');

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { parseConfig } from '../../../../src/config/parse.ts';
+import { TracebackFolder } from '../../../../src/remote/logs/foldTracebacks.ts';
+import { logLinks } from '../../../../src/remote/logs/links.ts';
+
+function folded(text: string): string {
+  const folder = new TracebackFolder();
+  return [...text.split('\n').flatMap((line) => folder.add(line)), ...folder.end()].join('\n');
+}
+
+describe('tracebacks', () => {
+  it('keep the user’s frames and the error, and say what was folded', () => {
+    const ray = '(Explorer pid=4242, ip=10.0.0.1) ';
+    const text = [
+      'INFO before',
+      `${ray}Traceback (most recent call last):`,
+      `${ray}  File "/opt/venv/lib/python3.11/site-packages/ray/_private/worker.py", line 2822, in get`,
+      `${ray}    values, debugger_breakpoint = worker.get_objects(refs)`,
+      `${ray}                                  ^^^^^^^^^^^^^^^^^^^^^^^^`,
+      `${ray}  File "/opt/venv/lib/python3.11/site-packages/trinity/explorer/explorer.py", line 9, in run`,
+      `${ray}    await step()`,
+      `${ray}  File "/data/runs/20261123-070000-abcdef/code/agent.py", line 12, in execute`,
+      `${ray}    raise ValueError("no answer")`,
+      `${ray}  File "/usr/lib/python3.11/asyncio/tasks.py", line 3, in wait`,
+      `${ray}    pass`,
+      `${ray}ValueError: no answer`,
+      'INFO after',
+    ].join('\n');
+    expect(folded(text)).toBe(
+      [
+        'INFO before',
+        `${ray}Traceback (most recent call last):`,
+        `${ray}  ⋯ 2 frames of ray, trinity`,
+        `${ray}  File "/data/runs/20261123-070000-abcdef/code/agent.py", line 12, in execute`,
+        `${ray}    raise ValueError("no answer")`,
+        `${ray}  ⋯ 1 frame of asyncio`,
+        `${ray}ValueError: no answer`,
+        'INFO after',
+      ].join('\n'),
+    );
+  });
+
+  it('leave other lines as they are', () => {
+    const text = ['    indented', '  File is no frame', '', '(pid=1) hello', 'a'.repeat(10_000)].join('\n');
+    expect(folded(text)).toBe(text);
+  });
+});
+
+describe('links of a line', () => {
+  const run = '20261123-070000-abcdef';
+  const { root } = parseConfig(
+    'ajet:\n  rollout:\n    max_env_worker: 4\ntrinity:\n  trainer:\n    total_steps: 5\n',
+  );
+  const of = (line: string): unknown =>
+    logLinks(line, run, root, (path) => path === 'agents/math.py').map(({ start, end, target }) => ({
+      text: line.slice(start, end),
+      target,
+    }));
+
+  it('lead to files that were sent', () => {
+    expect(of(`  File "/root/.agentjet/host/runs/${run}/code/agents/math.py", line 12, in execute`)).toEqual([
+      {
+        text: `File "/root/.agentjet/host/runs/${run}/code/agents/math.py", line 12`,
+        target: { kind: 'file', path: 'agents/math.py', line: 12 },
+      },
+    ]);
+    expect(of('./agents/math.py:7: UserWarning')).toEqual([
+      { text: './agents/math.py:7', target: { kind: 'file', path: 'agents/math.py', line: 7 } },
+    ]);
+    expect(of('File "/etc/passwd", line 1 and other/agents/math.py:7')).toEqual([]);
+    expect(of(`File "/x/${run}/code/../../secret.py", line 1`)).toEqual([]);
+  });
+
+  it('lead to keys that an error names', () => {
+    expect(of('ConfigError: ajet.rollout.max_env_worker must be positive')).toEqual([
+      {
+        text: 'ajet.rollout.max_env_worker',
+        target: { kind: 'key', path: ['ajet', 'rollout', 'max_env_worker'] },
+      },
+    ]);
+    expect(of('AssertionError: trainer.total_steps is missing')).toMatchObject([
+      { target: { path: ['trinity', 'trainer', 'total_steps'] } },
+    ]);
+    expect(of('INFO trainer.total_steps is 5')).toEqual([]);
+    expect(of('KeyError: torch.nn.functional')).toEqual([]);
+  });
+});
