@@ -81,15 +81,19 @@ function environmentOf(pid: number): readonly string[] {
   }
 }
 
-function isAlive(identity: ProcessIdentity): boolean {
+/** Whether it runs, and is not a later process with the same number. */
+export function isAlive(identity: ProcessIdentity): boolean {
   return readStat(identity.pid)?.started === identity.started;
 }
 
-interface ProcessStat extends ProcessIdentity {
+export interface ProcessStat extends ProcessIdentity {
   readonly parent: number;
+  /** The number of the process that leads, or led, its group. */
+  readonly group: number;
 }
 
-function allProcesses(): ProcessStat[] {
+/** Of this machine, zombies left out; empty where there is no `/proc`. */
+export function allProcesses(): ProcessStat[] {
   return processNumbers().flatMap((pid) => readStat(pid) ?? []);
 }
 
@@ -102,7 +106,7 @@ function processNumbers(): number[] {
 }
 
 /** Undefined when the process has ended, zombies included. */
-function readStat(pid: number): ProcessStat | undefined {
+export function readStat(pid: number): ProcessStat | undefined {
   let text: string;
   try {
     text = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -111,5 +115,6 @@ function readStat(pid: number): ProcessStat | undefined {
   }
   // "pid (name) state ppid …"; the name may hold spaces and parentheses. Field 22 of all is the start time.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return fields[0] === 'Z' ? undefined : { pid, parent: Number(fields[1]), started: fields[19] ?? '' };
+  if (fields[0] === 'Z') return undefined;
+  return { pid, parent: Number(fields[1]), group: Number(fields[2]), started: fields[19] ?? '' };
 }

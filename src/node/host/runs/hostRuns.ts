@@ -1,0 +1,254 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Disposable } from '../../../base/disposable.ts';
+import { Emitter } from '../../../base/event.ts';
+import { runId, type RunOrder, type RunRecord } from '../../../protocol/host/runs.ts';
+import type { EventReader, HostRuns } from '../../../remote/contracts.ts';
+import { folderShared, noRun, noSnapshot, runActive } from '../../../remote/runs/failures.ts';
+import { planQueue } from '../../../remote/runs/queue.ts';
+import { KnownRun } from './knownRun.ts';
+import { removeCheckpoints } from './removal.ts';
+import type { Run, RunContext } from './run.ts';
+import { RunFolder, type StoredRun } from './runFolder.ts';
+
+export interface HostRunsOptions extends Omit<RunContext, 'jobFolderOf' | 'stop'> {
+  /** Runs are in its `runs/`. */
+  readonly dataFolder: string;
+  /** Milliseconds after INT, TERM and KILL; default 20,000, 10,000 and 5,000. */
+  readonly stop?: RunContext['stop'];
+  /** Milliseconds between two looks at what runs; default 250. */
+  readonly interval?: number;
+  /** Milliseconds between two looks at GPUs that are waited for; default 5,000. */
+  readonly gpuInterval?: number;
+}
+
+/** Takes over what an earlier host has left, and starts what waits. */
+export async function openHostRuns(options: HostRunsOptions): Promise<NodeHostRuns> {
+  const folder = path.join(options.dataFolder, 'runs');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const runs = new NodeHostRuns(folder, options);
+  await runs.load();
+  return runs;
+}
+
+/** Milliseconds between two tellings of a record in which nothing but numbers has changed. */
+const tellInterval = 500;
+
+/** The runs of this machine. They go on when it is closed, and when its process is killed. */
+export class NodeHostRuns implements HostRuns {
+  readonly #folder: string;
+  readonly #options: HostRunsOptions;
+  readonly #context: RunContext;
+  readonly #runs = new Map<string, KnownRun>();
+  readonly #changed = new Emitter<RunRecord>();
+  readonly onChanged = this.#changed.event;
+  readonly #timer: Disposable;
+  #newest = 0;
+  /** GPUs that were ever seen at once. */
+  #most = 0;
+  #scheduling: Promise<void> | undefined;
+  #isAskedAgain = false;
+  #lookedAt = -Infinity;
+  #isClosed = false;
+
+  constructor(folder: string, options: HostRunsOptions) {
+    const { clock, interval = 250 } = options;
+    const stop = options.stop ?? { interrupt: 20_000, terminate: 10_000, kill: 5_000 };
+    this.#folder = folder;
+    this.#options = options;
+    const jobFolderOf = (run: string): string | null => this.#runs.get(run)?.record.jobFolder ?? null;
+    this.#context = { ...options, stop, jobFolderOf };
+    this.#timer = clock.every(interval, () => this.#tick());
+  }
+
+  /** Once, before all else. */
+  async load(): Promise<void> {
+    const found: { readonly folder: RunFolder; readonly stored: StoredRun }[] = [];
+    for (const name of await readdir(this.#folder)) {
+      const folder = new RunFolder(path.join(this.#folder, name));
+      if (!runId.safeParse(name).success) {
+        if (name.endsWith(removedEnding)) await rm(folder.path, { recursive: true, force: true });
+        continue;
+      }
+      const stored = await folder.readRecord();
+      if (stored !== undefined) found.push({ folder, stored });
+      else await this.#withoutRecord(folder);
+    }
+    found.sort((a, b) => a.stored.createdAt - b.stored.createdAt);
+    for (const { folder, stored } of found) {
+      this.#newest = Math.max(this.#newest, stored.createdAt);
+      this.#know(await KnownRun.open(this.#context, folder, stored));
+    }
+    for (const { run } of this.#runs.values()) void run?.adopt();
+    this.#schedule();
+  }
+
+  async start(order: RunOrder, owner: string): Promise<RunRecord> {
+    if (order.from !== undefined) this.#known(order.from.run);
+    if (!(await this.#options.sync.has(order.snapshot))) throw noSnapshot(order.snapshot);
+    const createdAt = Math.max(this.#options.clock.now(), this.#newest + 1);
+    this.#newest = createdAt;
+    const id = newId(createdAt);
+    const folder = new RunFolder(path.join(this.#folder, id));
+    await folder.create();
+    const { env, ...rest } = order;
+    await folder.writeValues(env);
+    const stored: StoredRun = {
+      ...unstarted,
+      id,
+      owner,
+      createdAt,
+      order: { ...rest, env: Object.keys(env) },
+    };
+    const known = await KnownRun.open(this.#context, folder, stored);
+    try {
+      await known.run?.events.append([{ type: 'state', state: 'queued' }]);
+      // From here on it is there, whatever becomes of this process.
+      await folder.writeRecord(stored);
+    } catch (error) {
+      await known.close();
+      await rm(folder.path, { recursive: true, force: true });
+      throw error;
+    }
+    this.#know(known);
+    this.#tell(known);
+    this.#schedule();
+    return known.record;
+  }
+
+  list(): readonly RunRecord[] {
+    return [...this.#runs.values()].map(({ record }) => record);
+  }
+
+  get(run: string): RunRecord {
+    return this.#known(run).record;
+  }
+
+  async cancel(run: string, by: string): Promise<RunRecord> {
+    const known = this.#known(run);
+    await known.run?.cancel(by);
+    return known.record;
+  }
+
+  async remove(run: string, { checkpoints }: { readonly checkpoints: boolean }): Promise<void> {
+    const known = this.#known(run);
+    if (known.run !== undefined) throw runActive(run);
+    const { jobFolder } = known.record;
+    const sharing = [...this.#runs.values()].find(
+      ({ record }) => record.id !== run && record.jobFolder === jobFolder,
+    );
+    if (checkpoints && jobFolder !== null && sharing !== undefined) {
+      throw folderShared(run, sharing.record.id);
+    }
+    this.#runs.delete(run);
+    await known.close();
+    if (checkpoints && jobFolder !== null) await removeCheckpoints(jobFolder);
+    await known.folder.remove(checkpoints ? undefined : (jobFolder ?? undefined), removedEnding);
+  }
+
+  follow(run: string, after: number, sources?: readonly string[]): EventReader {
+    return this.#known(run).follow(after, sources);
+  }
+
+  /** The runs go on; the next host takes them over. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#timer.dispose();
+    await this.#scheduling;
+    await Promise.all([...this.#runs.values()].map((known) => known.close()));
+    this.#changed.dispose();
+  }
+
+  #known(run: string): KnownRun {
+    const known = this.#runs.get(run);
+    if (known === undefined) throw noRun(run);
+    return known;
+  }
+
+  #know(known: KnownRun): void {
+    this.#runs.set(known.record.id, known);
+    known.run?.onChanged(() => this.#tell(known));
+  }
+
+  /** One whose order nobody was answered, or whose checkpoints alone were kept: its variables may not stay. */
+  async #withoutRecord(folder: RunFolder): Promise<void> {
+    await folder.forgetValues();
+    this.#options.logger.log('debug', `There is no record of a run in ${folder.path}.`);
+  }
+
+  #tell(known: KnownRun): void {
+    if (this.#isClosed) return;
+    const record = known.changed(this.#options.clock.monotonic(), tellInterval);
+    if (record === undefined) return;
+    this.#changed.fire(record);
+    if (known.run !== undefined && !known.run.isFinal) return;
+    known.settle();
+    this.#schedule();
+  }
+
+  #tick(): void {
+    let isAnybodyWaiting = false;
+    for (const known of this.#runs.values()) {
+      void known.run?.tick();
+      isAnybodyWaiting ||= known.run?.isWaiting === true;
+    }
+    const { clock, gpuInterval = 5_000 } = this.#options;
+    if (isAnybodyWaiting && clock.monotonic() - this.#lookedAt >= gpuInterval) this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return;
+    if (this.#scheduling !== undefined) {
+      this.#isAskedAgain = true;
+      return;
+    }
+    this.#lookedAt = this.#options.clock.monotonic();
+    this.#scheduling = this.#startThose().finally(() => {
+      this.#scheduling = undefined;
+      if (!this.#isAskedAgain) return;
+      this.#isAskedAgain = false;
+      this.#schedule();
+    });
+  }
+
+  async #startThose(): Promise<void> {
+    const waiting = (): Run[] =>
+      [...this.#runs.values()].flatMap(({ run }) => (run?.isWaiting === true ? [run] : []));
+    const wantsGpus = waiting().some(({ wantedGpus }) => wantedGpus > 0);
+    const gpus = wantsGpus ? await this.#options.launch.gpus() : [];
+    if (this.#isClosed) return;
+    this.#most = Math.max(this.#most, gpus.length);
+    const runs = new Map(waiting().map((run) => [run.id, run]));
+    const taken = new Set([...this.#runs.values()].flatMap(({ run }) => run?.devices ?? []));
+    const queue = [...runs.values()]
+      // One that came while the GPUs were asked for waits for the next look.
+      .filter(({ wantedGpus }) => wantsGpus || wantedGpus === 0)
+      .map(({ id, wantedGpus }) => ({ id, gpus: wantedGpus }));
+    const plan = planQueue(queue, gpus, taken, this.#most);
+    for (const { id, reason } of plan.wait) runs.get(id)?.waits(reason);
+    for (const { id, reason } of plan.fail) void runs.get(id)?.refuse(reason);
+    for (const { id, devices } of plan.start) void runs.get(id)?.start(devices);
+  }
+}
+
+const removedEnding = '.removed';
+
+const unstarted = {
+  devices: [],
+  startedAt: null,
+  endedAt: null,
+  jobFolder: null,
+  totalSteps: null,
+  launched: false,
+  before: { logs: {}, step: null },
+  cancelledBy: null,
+  final: null,
+};
+
+/** `20260314-092653-5f3a9c`: the time in UTC, and what tells runs of one second apart. */
+function newId(at: number): string {
+  const [date = '', time = ''] = new Date(at).toISOString().split('T');
+  const clock = time.slice(0, 8).replaceAll(':', '');
+  return `${date.replaceAll('-', '')}-${clock}-${randomBytes(3).toString('hex')}`;
+}

@@ -1,0 +1,361 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { CancellationSource } from '../../../base/cancellation.ts';
+import { toReport } from '../../../base/errors.ts';
+import { Emitter } from '../../../base/event.ts';
+import type { Clock, Logger } from '../../../base/ports.ts';
+import { finalStates, type RunRecord, type RunState } from '../../../protocol/host/runs.ts';
+import type { HostSync } from '../../../remote/contracts.ts';
+import { checkStandstill } from '../../../remote/runs/alarms.ts';
+import { noFolderToGoOnFrom } from '../../../remote/runs/failures.ts';
+import { outcomeOf, type RunExit } from '../../../remote/runs/outcome.ts';
+import type { HostLaunch, LaunchRequest } from '../launch/hostLaunch.ts';
+import type { EventLog } from './eventLog.ts';
+import { runMark, sameBoot, stillRuns, type NotedProcess } from './processes.ts';
+import { recordOf } from './record.ts';
+import type { RunFolder, StoredRun } from './runFolder.ts';
+import { Stopper, type StopTimes } from './stopper.ts';
+import { RunTails, whatIsThere } from './tails.ts';
+
+/** What all runs of a host share. */
+export interface RunContext {
+  readonly sync: Pick<HostSync, 'has' | 'materialise'>;
+  readonly launch: Pick<HostLaunch, 'gpus' | 'prepare'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The host's own environment. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Starts {@link keepRun}: the path of its order is added to the arguments. */
+  readonly keeper: { readonly command: string; readonly args: readonly string[] };
+  readonly stop: StopTimes;
+  /** Where another run keeps its checkpoints. */
+  readonly jobFolderOf: (run: string) => string | null;
+}
+
+/**
+ * One run that has not ended, from its order to its end. What is true of it is in its folder and in `/proc`; what is kept
+ * here can be lost at any moment. {@link tick} looks at both and goes on from there.
+ */
+export class Run {
+  readonly #context: RunContext;
+  readonly #folder: RunFolder;
+  readonly #events: EventLog;
+  readonly #tails: RunTails;
+  readonly #stopper: Stopper;
+  readonly #cancellation = new CancellationSource();
+  readonly #changed = new Emitter<void>();
+  readonly onChanged = this.#changed.event;
+
+  #stored: StoredRun;
+  /** GPUs that it is being started with. */
+  #given: readonly number[] | undefined;
+  #waits: string | null = null;
+  #launcher: NotedProcess | undefined;
+  #keeper: NotedProcess | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #isBusy = false;
+  #isClosed = false;
+  #cancelling: Promise<void> | undefined;
+
+  constructor(context: RunContext, folder: RunFolder, stored: StoredRun, events: EventLog) {
+    this.#context = context;
+    this.#folder = folder;
+    this.#stored = stored;
+    this.#events = events;
+    this.#tails = new RunTails({
+      events,
+      launcherLog: folder.log,
+      redact: (line) => line,
+    });
+    this.#stopper = new Stopper(stored.id, context.stop, context.clock);
+  }
+
+  get id(): string {
+    return this.#stored.id;
+  }
+
+  get events(): EventLog {
+    return this.#events;
+  }
+
+  get state(): RunState {
+    return this.#events.fold.state.state;
+  }
+
+  get isFinal(): boolean {
+    return finalStates.includes(this.state);
+  }
+
+  get wantedGpus(): number {
+    return this.#stored.order.gpus;
+  }
+
+  /** Whether it can be started. */
+  get isWaiting(): boolean {
+    return this.state === 'queued' && this.#given === undefined && this.#stored.cancelledBy === null;
+  }
+
+  get devices(): readonly number[] {
+    if (this.isFinal) return [];
+    return this.#given ?? (this.state === 'queued' ? [] : this.#stored.devices);
+  }
+
+  get record(): RunRecord {
+    return recordOf(this.#stored, this.#events, this.#waits);
+  }
+
+  /** Why it is not started yet. */
+  waits(reason: string): void {
+    if (this.#waits === reason) return;
+    this.#waits = reason;
+    this.#changed.fire();
+  }
+
+  /** Puts its code in place and starts it. Never rejects: what keeps it from starting is how it ends. */
+  start(devices: readonly number[]): Promise<void> {
+    this.#given = devices;
+    return this.#do(async () => {
+      if (this.state !== 'queued') return;
+      this.#waits = null;
+      await this.#store({ devices: [...devices] });
+      await this.#tell('preparing');
+      await this.#prepare();
+    }).finally(() => (this.#given = undefined));
+  }
+
+  /** It can never be started. */
+  refuse(reason: string): Promise<void> {
+    this.#given = [];
+    return this.#do(() => this.#end({ code: null, signal: null, error: reason }));
+  }
+
+  /** Goes on with a run that an earlier host has left, and says what became of it meanwhile. */
+  adopt(): Promise<void> {
+    return this.#do(async () => {
+      if (this.isFinal) return this.#store({ final: this.record });
+      if (this.state === 'queued') return this.#stored.cancelledBy === null ? undefined : this.#end(null);
+      if (!this.#stored.launched) {
+        if (this.#stored.cancelledBy === null) await this.#prepare();
+        else await this.#end(null);
+        return;
+      }
+      const hasEnded = (await this.#folder.exit()) !== undefined;
+      const meanwhile = hasEnded ? 'which had ended meanwhile' : 'which went on meanwhile';
+      await this.#notice(`The host was started anew and has taken over the run, ${meanwhile}.`);
+      this.#tails.followJob(this.#stored.jobFolder, this.#stored.before);
+      const isKept = (await this.#folder.keeper()) !== undefined;
+      if (!isKept) await this.#startKeeper();
+    });
+  }
+
+  /** Looks at the process and reads what it has written since. */
+  tick(): Promise<void> {
+    if (this.#isBusy || this.#isClosed || !this.#stored.launched || this.isFinal) return this.#work;
+    return this.#do(() => this.#look());
+  }
+
+  /** Resolves once it is asked to end. */
+  async cancel(by: string): Promise<void> {
+    if (this.isFinal) return;
+    await (this.#cancelling ??= this.#cancel(by));
+  }
+
+  async #cancel(by: string): Promise<void> {
+    if (this.#stored.cancelledBy !== null) return;
+    this.#stored = { ...this.#stored, cancelledBy: by };
+    this.#cancellation.cancel();
+    if (this.#launcher !== undefined) this.#stopper.begin(this.#launcher);
+    // A disk that is full does not keep it from ending.
+    await this.#store({}).catch((error: unknown) => this.#failed(error));
+    if (this.state === 'queued' && this.#given === undefined) return this.#do(() => this.#end(null));
+    if (this.state !== 'queued' && !this.isFinal) void this.#tell('cancelling');
+  }
+
+  /** Leaves it running. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopper.dispose();
+    this.#cancellation.cancel();
+    await this.#events.close();
+    await this.#work;
+    this.#changed.dispose();
+  }
+
+  /** One after another. */
+  #do(work: () => Promise<void>): Promise<void> {
+    this.#isBusy = true;
+    const done = this.#work
+      .then(work)
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => {
+        if (this.#work === done) this.#isBusy = false;
+      });
+    this.#work = done;
+    return done;
+  }
+
+  #is(state: RunState): boolean {
+    return this.state === state;
+  }
+
+  /** Throws where it was cancelled, or the host is going, while its code was put in place. */
+  #mayGoOn(): void {
+    if (this.#cancellation.token.isCancelled) throw new Error('It was stopped.');
+  }
+
+  #failed(error: unknown): void {
+    if (this.#isClosed) return;
+    this.#context.logger.log('error', `Run ${this.id}: ${toReport(error, 'host/run').message}`);
+  }
+
+  async #prepare(): Promise<void> {
+    const { sync, clock } = this.#context;
+    try {
+      await this.#events.append([{ type: 'phase', phase: 'preparing the code' }]);
+      const folder = await this.#folder.emptyCode();
+      await sync.materialise(this.#stored.order.snapshot, folder, this.#cancellation.token);
+      this.#mayGoOn();
+      const plan = await this.#context.launch.prepare(await this.#request(folder));
+      this.#mayGoOn();
+      const jobFolder = plan.jobFolder ?? null;
+      const before = jobFolder === null ? this.#stored.before : await whatIsThere(jobFolder);
+      const { command, args, env, totalSteps } = plan;
+      await this.#folder.writeKeeperOrder({ command, args: [...args], cwd: folder, env: { ...env } });
+      await this.#store({ jobFolder, totalSteps, before, startedAt: clock.now(), launched: true });
+    } catch (error) {
+      if (this.#isClosed) return; // the next host goes on with it
+      if (this.#cancellation.token.isCancelled) return this.#end(null);
+      return this.#end({ code: null, signal: null, error: whyNot(error) });
+    }
+    this.#tails.followJob(this.#stored.jobFolder, this.#stored.before);
+    await this.#startKeeper();
+  }
+
+  async #request(folder: string): Promise<LaunchRequest> {
+    const { id, order, devices } = this.#stored;
+    const env = await this.#folder.readValues();
+    const request = { run: id, order: { ...order, env }, folder, devices };
+    if (order.from === undefined) return request;
+    const jobFolder = this.#context.jobFolderOf(order.from.run);
+    if (jobFolder === null) throw noFolderToGoOnFrom(order.from.run);
+    return { ...request, from: { jobFolder } };
+  }
+
+  async #startKeeper(): Promise<void> {
+    const { command, args } = this.#context.keeper;
+    const env = { ...this.#context.env, [runMark]: this.id };
+    const child = spawn(command, [...args, this.#folder.keeperOrder], {
+      cwd: this.#folder.path,
+      env,
+      stdio: 'ignore',
+      detached: true,
+    });
+    child.unref();
+    const why = await new Promise<string | undefined>((resolve) => {
+      child.once('spawn', () => resolve(undefined));
+      child.once('error', (error) => resolve(error.message));
+    });
+    if (why !== undefined) {
+      return this.#end({ code: null, signal: null, error: `It could not be started: ${why}.` });
+    }
+    // One that ends before it has noted itself has started nothing.
+    child.once('exit', () => void this.#do(() => this.#keeperGone()));
+  }
+
+  async #keeperGone(): Promise<void> {
+    if (this.isFinal || (await this.#folder.keeper()) !== undefined) return;
+    const error = 'It could not be started: the process that looks after it ended at once.';
+    await this.#end({ code: null, signal: null, error });
+  }
+
+  async #look(): Promise<void> {
+    // Asked first: what is read of the log after the end is all there will be.
+    const exit = await this.#folder.exit();
+    this.#launcher ??= await this.#folder.launcher();
+    this.#keeper ??= await this.#folder.keeper();
+    const isOver = exit !== undefined || !this.#isAlive();
+    if (this.#launcher !== undefined || exit !== undefined) await this.#isRunning();
+    if (this.#isClosed) return;
+    await this.#tails.pump();
+    this.#followRenamed();
+    if (isOver) return this.#end(exit ?? (await this.#folder.exit()) ?? null);
+    await this.#watchStandstill();
+    this.#changed.fire();
+  }
+
+  /** Whether anybody may still note how it ends. */
+  #isAlive(): boolean {
+    if (this.#keeper === undefined) return true; // it is just being started
+    return stillRuns(this.#keeper) || (this.#launcher !== undefined && stillRuns(this.#launcher));
+  }
+
+  async #isRunning(): Promise<void> {
+    if (this.#is('preparing')) await this.#folder.forgetValues();
+    if (this.#is('preparing')) await this.#tell('running');
+    const { cancelledBy } = this.#stored;
+    if (cancelledBy === null || this.#launcher === undefined) return;
+    this.#stopper.begin(this.#launcher);
+    if (!this.#is('cancelling')) await this.#tell('cancelling');
+  }
+
+  #followRenamed(): void {
+    const { renamed } = this.#events.fold.state;
+    const { jobFolder } = this.#stored;
+    if (renamed === null || jobFolder === null || path.basename(jobFolder) === renamed.to) return;
+    const moved = path.join(path.dirname(jobFolder), path.basename(renamed.to));
+    this.#stored = { ...this.#stored, jobFolder: moved };
+    this.#tails.followJob(moved, { logs: {}, step: null });
+  }
+
+  async #watchStandstill(): Promise<void> {
+    const { startedAt } = this.#stored;
+    const now = this.#context.clock.now();
+    const { raised } = checkStandstill(this.#events.fold.state.alarms, startedAt ?? now, now);
+    if (raised.length > 0) await this.#events.append(raised.map((one) => ({ type: 'alarm', ...one })));
+  }
+
+  /** @param exit null: nobody has noted it */
+  async #end(exit: (RunExit & { readonly endedAt?: number }) | null): Promise<void> {
+    if (this.isFinal) return;
+    const keeper = this.#keeper;
+    const left = await this.#stopper.sweep(keeper?.pid);
+    if (left > 0) {
+      const processes = left === 1 ? 'A process that it had' : `${left} processes that it had`;
+      await this.#notice(`${processes} left behind ${left === 1 ? 'was' : 'were'} ended.`);
+    }
+    if (this.#stored.launched) await this.#tails.drain();
+    this.#followRenamed();
+    await this.#folder.forgetValues();
+    const { failure, exception } = this.#events.fold.state;
+    const { cancelledBy, order } = this.#stored;
+    const rebooted = exit === null && this.#stored.launched && keeper !== undefined && !sameBoot(keeper);
+    const end = { launcher: order.launcher, exit, rebooted, cancelledBy, failure, exception };
+    const { state, reason, exitCode } = outcomeOf(end);
+    const body = { type: 'state', state, ...(reason !== undefined && { reason }) } as const;
+    await this.#events.append([{ ...body, ...(exitCode !== undefined && { exitCode }) }]);
+    if (this.#isClosed) return;
+    await this.#events.sync();
+    this.#stored = { ...this.#stored, endedAt: exit?.endedAt ?? this.#context.clock.now() };
+    await this.#store({ final: this.record });
+    this.#changed.fire();
+  }
+
+  async #tell(state: RunState): Promise<void> {
+    await this.#events.append([{ type: 'state', state }]);
+    this.#changed.fire();
+  }
+
+  #notice(text: string): Promise<void> {
+    return this.#events.append([{ type: 'notice', text }]);
+  }
+
+  async #store(change: Partial<StoredRun>): Promise<void> {
+    this.#stored = { ...this.#stored, ...change };
+    await this.#folder.writeRecord(this.#stored);
+  }
+}
+
+function whyNot(error: unknown): string {
+  const { message, hint } = toReport(error, 'host/prepare');
+  return hint === undefined ? message : `${message} ${hint}`;
+}

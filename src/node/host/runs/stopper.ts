@@ -1,0 +1,87 @@
+import type { Disposable } from '../../../base/disposable.ts';
+import type { Clock } from '../../../base/ports.ts';
+import { isAlive, type ProcessIdentity } from '../../process/kill.ts';
+import { familyOf, markedProcesses, signalEach, signalGroup, type NotedProcess } from './processes.ts';
+
+/** Milliseconds that a run has after each signal before the next one. */
+export interface StopTimes {
+  readonly interrupt: number;
+  readonly terminate: number;
+  readonly kill: number;
+}
+
+/** Ends the processes of one run: politely, then less so; those that it leaves behind as well, and nobody else's. */
+export class Stopper implements Disposable {
+  readonly #run: string;
+  readonly #times: StopTimes;
+  readonly #clock: Pick<Clock, 'after'>;
+  #timer: Disposable | undefined;
+  #isStopping = false;
+  /** Those that were seen to be the run's while their parents were there to tell. */
+  readonly #family = new Map<number, ProcessIdentity>();
+
+  constructor(run: string, times: StopTimes, clock: Pick<Clock, 'after'>) {
+    this.#run = run;
+    this.#times = times;
+    this.#clock = clock;
+  }
+
+  /** Has the launcher end; once it has, {@link sweep} is for the rest. */
+  begin(launcher: NotedProcess): void {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    const { interrupt, terminate } = this.#times;
+    this.#send(launcher, 'SIGINT');
+    this.#timer = this.#clock.after(interrupt, () => {
+      this.#send(launcher, 'SIGTERM');
+      this.#timer = this.#clock.after(terminate, () => this.#kill(launcher));
+    });
+  }
+
+  /** Ends what the run has left behind, now that its launcher has gone. Returns how many that were. */
+  async sweep(keeper: number | undefined): Promise<number> {
+    this.dispose();
+    const left = (): ProcessIdentity[] => {
+      const marked = markedProcesses(this.#run, keeper);
+      for (const one of marked) this.#family.set(one.pid, one);
+      return [...this.#family.values()].filter(isAlive);
+    };
+    const first = left();
+    if (first.length === 0) return 0;
+    signalEach(first, 'SIGTERM');
+    if (await this.#untilGone(left, this.#times.terminate)) return first.length;
+    signalEach(left(), 'SIGKILL');
+    await this.#untilGone(left, this.#times.kill);
+    return first.length;
+  }
+
+  dispose(): void {
+    this.#timer?.dispose();
+    this.#timer = undefined;
+  }
+
+  #send(launcher: NotedProcess, name: NodeJS.Signals): void {
+    this.#remember(launcher);
+    signalGroup(launcher, name);
+  }
+
+  #kill(launcher: NotedProcess): void {
+    this.#remember(launcher);
+    signalEach([launcher, ...this.#family.values()], 'SIGKILL');
+    // Whoever waits for a device cannot be killed now, but possibly later.
+    this.#timer = this.#clock.after(this.#times.kill, () => this.#kill(launcher));
+  }
+
+  #remember(launcher: NotedProcess): void {
+    for (const one of familyOf(launcher)) this.#family.set(one.pid, one);
+  }
+
+  async #untilGone(left: () => readonly ProcessIdentity[], milliseconds: number): Promise<boolean> {
+    const step = Math.min(100, milliseconds / 4);
+    for (let waited = 0; waited < milliseconds; waited += step) {
+      if (left().length === 0) return true;
+      await new Promise<void>((resolve) => void this.#clock.after(step, resolve));
+    }
+    return left().length === 0;
+  }
+}

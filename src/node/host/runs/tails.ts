@@ -1,0 +1,157 @@
+import { Buffer } from 'node:buffer';
+import type { Dirent } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { LineCutter, withoutTerminalCodes, type RawLine } from '../../../remote/runs/lines.ts';
+import type { RunEventBody } from '../../../remote/runs/fold.ts';
+import { latestStep } from '../launch/folder.ts';
+import type { EventLog } from './eventLog.ts';
+
+/** Bytes that are read of a log at a time. */
+const pieceSize = 256 * 1024;
+/** Logs of a job at most: each is a file that is looked at again and again. */
+const mostLogs = 100;
+
+export interface TailOptions {
+  readonly events: EventLog;
+  /** What the launcher prints. */
+  readonly launcherLog: string;
+  /** Takes out of a line what must not leave the host. */
+  readonly redact: (line: string) => string;
+}
+
+/** What of a job's folder was there before the run: bytes of logs by source, and the step that was saved. */
+export interface JobBefore {
+  readonly logs: Record<string, number>;
+  readonly step: number | null;
+}
+
+/** Makes events of what a run writes: each line once, whenever the host began to read. */
+export class RunTails {
+  readonly #options: TailOptions;
+  readonly #tails: Tail[];
+  readonly #known = new Set<string>();
+  #jobFolder: string | null = null;
+  #before: JobBefore = { logs: {}, step: null };
+
+  constructor(options: TailOptions) {
+    this.#options = options;
+    this.#tails = [new Tail('launcher', options.launcherLog, 0, options)];
+  }
+
+  /** @param before of its logs, what was there before the run */
+  followJob(folder: string | null, before: JobBefore): void {
+    this.#jobFolder = folder;
+    this.#before = before;
+  }
+
+  /** Reads what is there. Rejects with what keeps it from being read. */
+  async pump(): Promise<void> {
+    await this.#look();
+    for (let isMore = true; isMore;) {
+      isMore = false;
+      for (const tail of this.#tails) isMore = (await tail.pump()) || isMore;
+    }
+  }
+
+  /** Reads to the end: nobody writes any more. */
+  async drain(): Promise<void> {
+    await this.pump();
+    for (const tail of this.#tails) await tail.end();
+  }
+
+  async #look(): Promise<void> {
+    const folder = this.#jobFolder;
+    if (folder === null) return;
+    for (const [source, file] of await logsOf(folder)) {
+      if (this.#known.has(file) || this.#known.size >= mostLogs) continue;
+      this.#known.add(file);
+      this.#tails.push(new Tail(source, file, this.#before.logs[source] ?? 0, this.#options));
+    }
+    const step = await latestStep(folder);
+    const { events } = this.#options;
+    if (step === null || events.fold.hasCheckpoint(step)) return;
+    if (step === this.#before.step && events.fold.state.checkpoints.length === 0) return;
+    await events.append([{ type: 'checkpoint', step }]);
+  }
+}
+
+/** The logs of a job by the names of their sources; those of several nodes lie in a folder each. */
+export async function logsOf(jobFolder: string): Promise<(readonly [source: string, file: string])[]> {
+  const folder = path.join(jobFolder, 'log');
+  const found: [string, string][] = [];
+  for (const entry of await entriesOf(folder)) {
+    const inside = entry.isDirectory() ? await entriesOf(path.join(folder, entry.name)) : [entry];
+    for (const file of inside) {
+      if (!file.isFile() || !file.name.endsWith('.log')) continue;
+      const stem = file.name.slice(0, -'.log'.length);
+      found.push([
+        entry.isDirectory() ? `${entry.name}/${stem}` : stem,
+        path.join(file.parentPath, file.name),
+      ]);
+    }
+  }
+  return found.sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** What of a job's folder was there before a run. */
+export async function whatIsThere(jobFolder: string): Promise<JobBefore> {
+  const sizes: Record<string, number> = {};
+  for (const [source, file] of await logsOf(jobFolder)) sizes[source] = (await stat(file)).size;
+  return { logs: sizes, step: await latestStep(jobFolder) };
+}
+
+function entriesOf(folder: string): Promise<Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch(() => []);
+}
+
+class Tail {
+  readonly #source: string;
+  readonly #file: string;
+  readonly #options: TailOptions;
+  #cutter: LineCutter;
+  #inode: number | undefined;
+
+  /** @param start where the run's own part of it begins */
+  constructor(source: string, file: string, start: number, options: TailOptions) {
+    this.#source = source;
+    this.#file = file;
+    this.#options = options;
+    this.#cutter = new LineCutter(options.events.fold.state.to[source] ?? start);
+  }
+
+  /** Reads a piece; whether there is more. */
+  async pump(): Promise<boolean> {
+    const file = await open(this.#file, 'r').catch(() => undefined);
+    if (file === undefined) return false; // not there yet
+    try {
+      const { size, ino } = await file.stat();
+      const isAnother = this.#inode !== undefined && ino !== this.#inode;
+      // Rotated or cut off: it begins anew.
+      if (isAnother || size < this.#cutter.read) this.#cutter = new LineCutter(0);
+      this.#inode = ino;
+      if (size === this.#cutter.read) return false;
+      const piece = Buffer.allocUnsafe(Math.min(pieceSize, size - this.#cutter.read));
+      const { bytesRead } = await file.read(piece, 0, piece.length, this.#cutter.read);
+      await this.#tell(this.#cutter.add(piece.subarray(0, bytesRead)));
+      return size > this.#cutter.read;
+    } finally {
+      await file.close();
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#tell(this.#cutter.end());
+  }
+
+  async #tell(lines: readonly RawLine[]): Promise<void> {
+    if (lines.length === 0) return;
+    await this.#options.events.append(lines.map((line) => this.#event(line)));
+  }
+
+  #event({ bytes, to, part }: RawLine): RunEventBody {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+    const clean = this.#options.redact(withoutTerminalCodes(text));
+    return { type: 'log', source: this.#source, text: clean, to, ...(part && { part }) };
+  }
+}

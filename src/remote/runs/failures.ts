@@ -1,0 +1,41 @@
+import { CodedError } from '../../base/errors.ts';
+
+export function noRun(run: string): CodedError {
+  return new CodedError({
+    code: 'host/no-run',
+    message: `This host has no run ${JSON.stringify(run)}.`,
+    hint: 'List the runs: it was removed, or it is on another host.',
+  });
+}
+
+export function noSnapshot(snapshot: string): CodedError {
+  return new CodedError({
+    code: 'host/no-snapshot',
+    message: `The code of the run, snapshot ${snapshot.slice(0, 12)}, is not on this host.`,
+    hint: 'Send it first, then start the run again.',
+  });
+}
+
+export function runActive(run: string): CodedError {
+  return new CodedError({
+    code: 'host/run-active',
+    message: `The run ${run} has not ended, so it cannot be removed.`,
+    hint: 'Cancel it and wait until it has ended.',
+  });
+}
+
+export function folderShared(run: string, other: string): CodedError {
+  return new CodedError({
+    code: 'host/folder-shared',
+    message: `The checkpoints of ${run} are in the same folder as those of ${other}, which goes on with them.`,
+    hint: `Remove ${other} first, or keep the checkpoints.`,
+  });
+}
+
+export function noFolderToGoOnFrom(run: string): CodedError {
+  return new CodedError({
+    code: 'host/not-resumable',
+    message: `The run cannot go on from ${run}: it is not known where that one keeps its checkpoints.`,
+    hint: 'Choose a run that has written checkpoints.',
+  });
+}

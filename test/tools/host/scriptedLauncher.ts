@@ -1,0 +1,141 @@
+/**
+ * Stands in for `ajet` and `trinity`: does what `script.json` in its working folder says, and writes what they write. Each
+ * action of the script is one of {@link Action}.
+ */
+import { spawn } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { setTimeout as after } from 'node:timers/promises';
+
+export type Action =
+  /** Prints `PREFIX NUMBER` and a padding, each line in a write of its own where `each` is set. */
+  | {
+      readonly do: 'lines';
+      readonly count: number;
+      readonly prefix: string;
+      readonly padding?: number;
+      readonly pause?: number;
+    }
+  | { readonly do: 'print'; readonly text: string }
+  /** A line as Trinity logs it, printed or into a file of the job's log folder. */
+  | { readonly do: 'log'; readonly text: string; readonly level?: string; readonly file?: string }
+  | {
+      readonly do: 'metrics';
+      readonly step: number;
+      readonly values: Readonly<Record<string, number>>;
+      readonly file?: string;
+    }
+  | { readonly do: 'checkpoint'; readonly step: number }
+  /** A child that ignores INT and TERM, in a session of its own where `away` is set; its number goes to a file. */
+  | { readonly do: 'fork'; readonly file: string; readonly away?: boolean }
+  | { readonly do: 'ignore'; readonly signals: readonly NodeJS.Signals[] }
+  | { readonly do: 'await'; readonly file: string }
+  | { readonly do: 'touch'; readonly file: string }
+  | { readonly do: 'env'; readonly name: string }
+  | { readonly do: 'hang' }
+  | { readonly do: 'exit'; readonly code: number };
+
+export interface LauncherScript {
+  /** The job's folder, from the working folder. */
+  readonly job: string;
+  readonly actions: readonly Action[];
+}
+
+const stubborn =
+  "for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {}); setInterval(() => {}, 1000);" +
+  "require('node:fs').writeFileSync(process.argv[1], String(process.pid))";
+
+function print(text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length;) at += writeSync(1, bytes, at);
+}
+
+function logged(text: string, level = 'INFO', file = 'explorer.py:120'): string {
+  return `${level} 03-14 09:26:53 [${file}] ${text}\n`;
+}
+
+function write(job: string, text: string, file: string | undefined): void {
+  if (file === undefined) {
+    print(text);
+    return;
+  }
+  mkdirSync(path.join(job, 'log'), { recursive: true });
+  appendFileSync(path.join(job, 'log', file), text);
+}
+
+function checkpoint(job: string, step: number): void {
+  const folder = path.join(job, `global_step_${step}`, 'actor', 'huggingface');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, '../model_world_size_1_rank_0.pt'), Buffer.alloc(1_000, step));
+  writeFileSync(path.join(folder, 'config.json'), '{}');
+  writeFileSync(path.join(job, 'latest_checkpointed_iteration.txt'), String(step));
+}
+
+async function lines(action: Extract<Action, { do: 'lines' }>): Promise<void> {
+  const padding = '.'.repeat(action.padding ?? 0);
+  for (let from = 1; from <= action.count; from += 500) {
+    const numbers = Array.from({ length: Math.min(500, action.count - from + 1) }, (_, at) => from + at);
+    print(numbers.map((number) => `${action.prefix} ${number} ${padding}\n`).join(''));
+    if (action.pause !== undefined) await after(action.pause);
+  }
+}
+
+/** Until a file is there. */
+async function awaited(file: string): Promise<void> {
+  while (!existsSync(file)) await after(10);
+}
+
+async function act(job: string, action: Action): Promise<void> {
+  switch (action.do) {
+    case 'lines':
+      return lines(action);
+    case 'print': {
+      print(action.text);
+      return;
+    }
+    case 'log': {
+      write(job, logged(action.text, action.level), action.file);
+      return;
+    }
+    case 'metrics': {
+      const dict = Object.entries(action.values).map(([name, value]) => `'${name}': ${value}`);
+      const text = logged(`Step ${action.step}: {${dict.join(', ')}}`, 'INFO', 'monitor.py:88');
+      write(job, text, action.file);
+      return;
+    }
+    case 'checkpoint': {
+      checkpoint(job, action.step);
+      return;
+    }
+    case 'fork':
+      spawn(process.execPath, ['-e', stubborn, action.file], {
+        stdio: 'ignore',
+        detached: action.away === true,
+      });
+      return awaited(action.file);
+    case 'ignore':
+      for (const name of action.signals) process.on(name, () => print(`ignored ${name}\n`));
+      return;
+    case 'await':
+      return awaited(action.file);
+    case 'touch': {
+      writeFileSync(action.file, '');
+      return;
+    }
+    case 'env': {
+      print(`${action.name}=${process.env[action.name] ?? ''}\n`);
+      return;
+    }
+    case 'hang':
+      return after(2 ** 30);
+    case 'exit':
+      process.exit(action.code);
+  }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const script = JSON.parse(readFileSync('script.json', 'utf8')) as LauncherScript;
+  for (const action of script.actions) await act(script.job, action);
+  process.exit(0);
+}
