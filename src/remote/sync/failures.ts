@@ -130,6 +130,18 @@ export function changedWhileSent(file: string): CodedError {
   });
 }
 
+export function unreadable(file: string, cause: unknown): CodedError {
+  return new CodedError(
+    {
+      code: 'sync/unreadable',
+      message: `${file} cannot be read.`,
+      hint: 'Give yourself the right to read it, or leave it out with a line in .agentjetignore.',
+      location: { file },
+    },
+    { cause },
+  );
+}
+
 export function noCheckpointFiles(path: string): CodedError {
   return new CodedError({
     code: 'sync/no-checkpoint',

@@ -4,7 +4,7 @@ import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs
 import path from 'node:path';
 import type { ByteSink, ByteSource } from '../../../remote/contracts.ts';
 import { contentDiffers, diskFull, noContent } from '../../../remote/sync/failures.ts';
-import { piecesOf } from './filePieces.ts';
+import { piecesOf } from '../../filePieces.ts';
 import { Unflushed } from './unflushed.ts';
 
 /**

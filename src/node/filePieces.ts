@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
-import { wireLimits } from '../../../protocol/host/wire.ts';
-import type { ByteSource } from '../../../remote/contracts.ts';
-import { contentDiffers } from '../../../remote/sync/failures.ts';
+import { wireLimits } from '../protocol/host/wire.ts';
+import type { ByteSource } from '../remote/contracts.ts';
+import { contentDiffers } from '../remote/sync/failures.ts';
 
 /** The bytes of a file from `from` up to, not including, `to`; it is open only while they are taken. */
 export function piecesOf(open: () => Promise<FileHandle>, from: number, to: number): ByteSource {

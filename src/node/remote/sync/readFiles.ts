@@ -1,0 +1,101 @@
+import { createHash, hash } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import type { CancellationToken } from '../../../base/cancellation.ts';
+import { isRecord } from '../../../base/isRecord.ts';
+import { cancelled, changedWhileSent, unreadable } from '../../../remote/sync/failures.ts';
+
+/** A file that is replaced by a link, or by what never ends, while it is read, is not followed. */
+const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** How often a file may be changed while it is read. */
+const tries = 3;
+
+export interface ReadFile {
+  readonly stats: BigIntStats;
+  readonly bytes: Buffer;
+}
+
+/** A whole file as it was at one moment; undefined: it has more than `most` bytes. */
+export function readSmall(file: string, most: number): ReadFile | undefined {
+  for (let left = tries; left > 0; left--) {
+    const found = readOnce(file, most);
+    if (found !== 'changed') return found;
+  }
+  throw changedWhileSent(file);
+}
+
+function readOnce(file: string, most: number): ReadFile | undefined | 'changed' {
+  const descriptor = told(file, () => openSync(file, flags));
+  try {
+    const stats = fstatSync(descriptor, { bigint: true });
+    if (!stats.isFile()) throw changedWhileSent(file);
+    if (stats.size > BigInt(most)) return undefined;
+    const bytes = Buffer.allocUnsafe(Number(stats.size));
+    const read = told(file, () => readAll(descriptor, bytes));
+    const after = fstatSync(descriptor, { bigint: true });
+    const isSame = read === bytes.length && after.mtimeNs === stats.mtimeNs && after.size === stats.size;
+    return isSame ? { stats, bytes } : 'changed';
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readAll(descriptor: number, bytes: Buffer): number {
+  let at = 0;
+  while (at < bytes.length) {
+    const read = readSync(descriptor, bytes, at, bytes.length - at, at);
+    if (read === 0) break;
+    at += read;
+  }
+  return at;
+}
+
+/** Only what is there at the time counts: files that grow, such as logs, are sent as far as they were. */
+export async function sumLarge(
+  file: string,
+  cancellation: CancellationToken,
+): Promise<{ readonly stats: BigIntStats; readonly sha256: string }> {
+  const handle = await openLarge(file);
+  try {
+    const stats = await handle.stat({ bigint: true });
+    const sum = createHash('sha256');
+    const buffer = Buffer.allocUnsafe(1024 * 1024);
+    for (let at = 0; at < stats.size;) {
+      if (cancellation.isCancelled) throw cancelled();
+      const most = Math.min(buffer.length, Number(stats.size) - at);
+      const { bytesRead } = await handle.read(buffer, 0, most, at);
+      if (bytesRead === 0) throw changedWhileSent(file);
+      sum.update(buffer.subarray(0, bytesRead));
+      at += bytesRead;
+    }
+    return { stats, sha256: sum.digest('hex') };
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function openLarge(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, flags);
+  } catch (error) {
+    throw problemOf(file, error);
+  }
+}
+
+export function sumSmall(bytes: Uint8Array): string {
+  return hash('sha256', bytes, 'hex');
+}
+
+function told<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw problemOf(file, error);
+  }
+}
+
+function problemOf(file: string, error: unknown): Error {
+  const code = isRecord(error) ? error['code'] : undefined;
+  return code === 'ENOENT' || code === 'ELOOP' ? changedWhileSent(file) : unreadable(file, error);
+}

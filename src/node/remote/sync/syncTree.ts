@@ -1,0 +1,177 @@
+import { hash } from 'node:crypto';
+import path from 'node:path';
+import { neverCancelled, type CancellationToken } from '../../../base/cancellation.ts';
+import {
+  entriesPerRequest,
+  packLimits,
+  type SnapshotEntry,
+  type SnapshotManifest,
+} from '../../../protocol/host/sync.ts';
+import type { HostConnection } from '../../../remote/contracts.ts';
+import { cancelled } from '../../../remote/sync/failures.ts';
+import { manifestPages, manifestText } from '../../../remote/sync/manifest.ts';
+import {
+  checkLimit,
+  defaultSyncLimit,
+  type SyncLimit,
+  type Tree,
+  type TreeFile,
+} from '../../../remote/sync/tree.ts';
+import { piecesOf } from '../../filePieces.ts';
+import { openLarge, readSmall, sumLarge, sumSmall } from './readFiles.ts';
+import { Slices } from './slices.ts';
+import { isExecutable, isSettled, stampOf } from './stamp.ts';
+import { writeSums, type Summed } from './statCache.ts';
+import { againAfterCut, Uploads } from './uploads.ts';
+
+export interface SyncProgress {
+  /** Bytes of the tree that the host has by now, and of all of it. */
+  readonly bytes: number;
+  readonly total: number;
+  /** Bytes that were sent for it. */
+  readonly sent: number;
+}
+
+export interface SyncTreeOptions {
+  readonly onProgress?: (progress: SyncProgress) => void;
+  readonly cancellation?: CancellationToken;
+  readonly limit?: SyncLimit;
+  /** Milliseconds since the Unix epoch, by the clock of the tree's files. */
+  readonly now?: () => number;
+}
+
+/**
+ * Brings what a host lacks of a tree there; one request where it lacks nothing and no file has changed. After a cut
+ * connection it goes on.
+ * @returns the id of the snapshot. Rejects with `sync/too-large` before anything is read or sent.
+ */
+export async function syncTree(
+  tree: Tree,
+  connection: Pick<HostConnection, 'ask' | 'upload'>,
+  options: SyncTreeOptions = {},
+): Promise<string> {
+  checkLimit(tree, options.limit ?? defaultSyncLimit);
+  const sync = new TreeSync(tree, connection, options);
+  return (await sync.unchanged()) ?? (await sync.send());
+}
+
+/** A file whose sum is known. */
+interface Known extends Summed {
+  readonly bytes: number;
+  readonly executable: boolean;
+  /** A later change is sure to be seen. */
+  readonly isSettled: boolean;
+}
+
+class TreeSync {
+  readonly #tree: Tree;
+  readonly #connection: Pick<HostConnection, 'ask' | 'upload'>;
+  readonly #cancellation: CancellationToken;
+  readonly #now: () => number;
+  readonly #known = new Map<string, Known>();
+  readonly #uploads: Uploads;
+  /** Contents that are there or on their way. */
+  readonly #sent = new Set<string>();
+
+  constructor(
+    tree: Tree,
+    connection: Pick<HostConnection, 'ask' | 'upload'>,
+    { onProgress, cancellation = neverCancelled, now = Date.now }: SyncTreeOptions,
+  ) {
+    this.#tree = tree;
+    this.#connection = connection;
+    this.#cancellation = cancellation;
+    this.#now = now;
+    const progress = { bytes: 0, total: tree.bytes, sent: 0 };
+    const onBytes = (bytes: number, sent: number): void => {
+      progress.bytes += bytes;
+      progress.sent += sent;
+      onProgress?.({ ...progress, bytes: Math.min(progress.bytes, progress.total) });
+    };
+    this.#uploads = new Uploads({ connection, cancellation, onBytes });
+    for (const { sha256, ...file } of tree.files) {
+      if (sha256 !== undefined) this.#known.set(file.path, { ...file, sha256, isSettled: true });
+    }
+  }
+
+  /** The id, where every file is as it was at an earlier sync and the host has that snapshot. */
+  async unchanged(): Promise<string | undefined> {
+    if (this.#known.size < this.#tree.files.length) return undefined;
+    const snapshot = idOf(this.#manifest());
+    const { has } = await this.#connection.ask('sync.has', { snapshot }, this.#cancellation);
+    return has ? snapshot : undefined;
+  }
+
+  async send(): Promise<string> {
+    const { root, cache } = this.#tree;
+    try {
+      await this.#sendFiles(await this.#toRead());
+      await this.#uploads.end();
+    } finally {
+      await this.#uploads.settled();
+      const sums = [...this.#known.values()].filter((file) => file.isSettled);
+      if (cache !== null) await writeSums(cache, root, sums);
+    }
+    const manifest = this.#manifest();
+    const snapshot = idOf(manifest);
+    await againAfterCut(() => this.#sendManifest(snapshot, manifest));
+    return snapshot;
+  }
+
+  /** Files whose content is not known, or lacks at the host. */
+  async #toRead(): Promise<readonly TreeFile[]> {
+    const contents = [...new Set(Array.from(this.#known.values(), ({ sha256 }) => sha256))];
+    const lacking = new Set<string>();
+    for (let at = 0; at < contents.length; at += entriesPerRequest) {
+      const page = contents.slice(at, at + entriesPerRequest);
+      const answer = await this.#connection.ask('sync.lacks', { contents: page }, this.#cancellation);
+      for (const sha256 of answer.contents) lacking.add(sha256);
+    }
+    for (const sha256 of contents) if (!lacking.has(sha256)) this.#sent.add(sha256);
+    return this.#tree.files.filter(({ sha256 }) => sha256 === undefined || lacking.has(sha256));
+  }
+
+  async #sendFiles(files: readonly TreeFile[]): Promise<void> {
+    const slices = new Slices();
+    for (const file of files) {
+      if (this.#cancellation.isCancelled) throw cancelled();
+      await slices.pause();
+      const now = this.#now();
+      const place = path.join(this.#tree.root, file.path);
+      const small = file.bytes > packLimits.content ? undefined : readSmall(place, packLimits.content);
+      const { stats, sha256 } =
+        small === undefined
+          ? await sumLarge(place, this.#cancellation)
+          : { stats: small.stats, sha256: sumSmall(small.bytes) };
+      const bytes = Number(stats.size);
+      this.#known.set(file.path, {
+        ...{ path: file.path, sha256, bytes, executable: isExecutable(stats) },
+        ...{ stamp: stampOf(stats), isSettled: isSettled(stats, now) },
+      });
+      if (this.#sent.has(sha256)) continue;
+      this.#sent.add(sha256);
+      if (small !== undefined) await this.#uploads.small(sha256, small.bytes);
+      else await this.#uploads.large(sha256, () => piecesOf(() => openLarge(place), 0, bytes), place);
+    }
+  }
+
+  #manifest(): SnapshotManifest {
+    const entries: SnapshotEntry[] = this.#tree.links.map(({ path: name, link }) => ({ path: name, link }));
+    for (const { path: name, sha256, bytes, executable } of this.#known.values()) {
+      entries.push({ path: name, sha256, bytes, ...(executable && { executable }) });
+    }
+    return entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  async #sendManifest(snapshot: string, manifest: SnapshotManifest): Promise<void> {
+    const pages = manifestPages(manifest);
+    for (const [at, { from, entries }] of pages.entries()) {
+      const page = { snapshot, from, entries, done: at === pages.length - 1 };
+      await this.#connection.ask('sync.manifest', page, this.#cancellation);
+    }
+  }
+}
+
+function idOf(manifest: SnapshotManifest): string {
+  return hash('sha256', manifestText(manifest), 'hex');
+}

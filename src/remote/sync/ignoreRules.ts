@@ -1,0 +1,80 @@
+import ignore, { type Ignore, type PatternParams } from 'ignore';
+
+/** Our own file of rules; its syntax is that of .gitignore. */
+export const ownIgnoreFile = '.agentjetignore';
+export const gitIgnoreFile = '.gitignore';
+
+/** Who said that something is not sent. */
+export type RuleSource = 'default' | typeof gitIgnoreFile | typeof ownIgnoreFile;
+
+/** What no run needs or no host should see; `!` in .agentjetignore brings each back. */
+const defaults = [
+  ...['.git', '.hg', '.svn', '.jj', '.DS_Store', 'Thumbs.db'],
+  ...['node_modules/', '.venv/', 'venv/', '.tox/', '.nox/', '__pycache__/', '*.pyc', '*.egg-info/'],
+  ...['.mypy_cache/', '.pytest_cache/', '.ruff_cache/', '.ipynb_checkpoints/', '.cache/'],
+  ...['checkpoints/', 'saved_experiments/', 'global_step_*/', 'wandb/', 'mlruns/', 'swanlog/'],
+  ...['*.ajtrace', '*.ajtrace-wal', '*.ajtrace-shm', '*.ajtrace-journal'],
+  ...['.env', '.env.*', '!.env.example', '.envrc', '.netrc', '.pypirc', '.npmrc'],
+  ...['.ssh/', '.aws/', '.gnupg/', 'id_rsa', 'id_ecdsa', 'id_ed25519', '*.pem', '*.p12', '*.pfx'],
+];
+
+interface Rule {
+  readonly pattern: string;
+  readonly source: RuleSource;
+}
+
+/** The rules that hold in one folder. Of those that match a path the last decides; ours come after all of git's. */
+export class IgnoreRules {
+  readonly #git: readonly Rule[];
+  readonly #own: readonly Rule[];
+  readonly #engine: Ignore;
+
+  private constructor(git: readonly Rule[], own: readonly Rule[]) {
+    this.#git = git;
+    this.#own = own;
+    const base = defaults.map((pattern): Rule => ({ pattern, source: 'default' }));
+    const rules = [...base, ...git, ...own];
+    const patterns = rules.map(({ pattern, source }): PatternParams => ({ pattern, mark: source }));
+    this.#engine = ignore({ ignoreCase: false }).add(patterns);
+  }
+
+  static readonly defaults = new IgnoreRules([], []);
+
+  /**
+   * With the rules of files in a folder added; undefined: there is no such file.
+   * @param folder its path, empty for the root
+   */
+  with(
+    folder: string,
+    files: { readonly git: string | undefined; readonly own: string | undefined },
+  ): IgnoreRules {
+    if (files.git === undefined && files.own === undefined) return this;
+    const git = rulesOf(folder, files.git ?? '', gitIgnoreFile);
+    const own = rulesOf(folder, files.own ?? '', ownIgnoreFile);
+    return new IgnoreRules([...this.#git, ...git], [...this.#own, ...own]);
+  }
+
+  /** Whose rule leaves a path out, whose folders are all sent; undefined: it is sent. */
+  leavesOut(path: string, isFolder: boolean): RuleSource | undefined {
+    const { ignored, rule } = this.#engine.test(isFolder ? `${path}/` : path);
+    if (!ignored) return undefined;
+    return rule?.mark === gitIgnoreFile || rule?.mark === ownIgnoreFile ? rule.mark : 'default';
+  }
+}
+
+function rulesOf(folder: string, text: string, source: RuleSource): readonly Rule[] {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  return lines
+    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+    .map((line) => ({ pattern: folder === '' ? line : below(folder, line), source }));
+}
+
+/** The rule that means from the root what `line` means in a folder. */
+function below(folder: string, line: string): string {
+  const isNegative = line.startsWith('!');
+  // At the beginning these are escaped; behind a folder's name they need not be.
+  const pattern = (isNegative ? line.slice(1) : line).replace(/^\\([#!])/, '$1');
+  const isAnchored = pattern.trimEnd().replace(/\/$/, '').includes('/');
+  const place = `/${folder.replace(/[\\*?[\]]/g, '\\$&')}/`;
+  return `${isNegative ? '!' : ''}${place}${isAnchored ? pattern.replace(/^\//, '') : `**/${pattern}`}`;
+}

@@ -1,0 +1,126 @@
+/** What of a folder is sent, before it is: sizes and what is left out, and the limit. */
+import type { RuleSource } from './ignoreRules.ts';
+import { tooLarge } from './failures.ts';
+
+export interface TreeFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly executable: boolean;
+  /** Changes when the file does: its times, size and inode. */
+  readonly stamp: string;
+  /** Known from an earlier sync of the same file; undefined: it has to be read. */
+  readonly sha256: string | undefined;
+}
+
+export interface TreeLink {
+  readonly path: string;
+  readonly link: string;
+}
+
+/** A folder stands for what is below it. */
+export interface LeftOut {
+  readonly path: string;
+  /** Whose rule it was; null: it cannot be sent. */
+  readonly rule: RuleSource | null;
+  /** Why it cannot, as the end of a sentence. */
+  readonly problem?: string;
+}
+
+export interface Tree {
+  /** Absolute. */
+  readonly root: string;
+  /** Sorted by path (UTF-16 code units), as are the links. */
+  readonly files: readonly TreeFile[];
+  readonly links: readonly TreeLink[];
+  readonly bytes: number;
+  /** The first {@link mostLeftOut} of them. */
+  readonly leftOut: readonly LeftOut[];
+  /** Where stamps and sums are kept from one sync to the next; null: nowhere. */
+  readonly cache: string | null;
+}
+
+export const mostLeftOut = 10_000;
+
+export interface SyncLimit {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export const defaultSyncLimit: SyncLimit = { files: 200_000, bytes: 2 * 1024 ** 3 };
+
+export interface Part {
+  /** `.`: the files directly in the root. */
+  readonly path: string;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface Preview {
+  readonly files: number;
+  readonly bytes: number;
+  readonly biggestFiles: readonly Pick<TreeFile, 'path' | 'bytes'>[];
+  /** None is inside another. */
+  readonly biggestFolders: readonly Part[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+const mostNamed = 10;
+
+export function previewOf(tree: Tree, limit: SyncLimit = defaultSyncLimit): Preview {
+  const biggest = [...tree.files].sort((a, b) => b.bytes - a.bytes).slice(0, mostNamed);
+  return {
+    files: tree.files.length,
+    bytes: tree.bytes,
+    biggestFiles: biggest.map(({ path, bytes }) => ({ path, bytes })),
+    biggestFolders: biggestFolders(tree, limit, mostNamed),
+    leftOut: tree.leftOut,
+  };
+}
+
+/** Throws `sync/too-large`, which names the biggest folders. */
+export function checkLimit(tree: Tree, limit: SyncLimit): void {
+  const files = tree.files.length + tree.links.length;
+  if (files <= limit.files && tree.bytes <= limit.bytes) return;
+  throw tooLarge({ files, bytes: tree.bytes }, limit, biggestFolders(tree, limit, 5));
+}
+
+interface Folder {
+  files: number;
+  bytes: number;
+  readonly folders: Map<string, Folder>;
+}
+
+/** A folder most of which is in one of its folders is named by that one. */
+function biggestFolders(tree: Tree, limit: SyncLimit, most: number): readonly Part[] {
+  const root: Folder = { files: 0, bytes: 0, folders: new Map() };
+  const top: Part = tree.files
+    .filter(({ path }) => !path.includes('/'))
+    .reduce((sum, { bytes }) => ({ ...sum, files: sum.files + 1, bytes: sum.bytes + bytes }), {
+      ...{ path: '.', files: 0, bytes: 0 },
+    });
+  for (const file of tree.files) addTo(root, file);
+  const weight = ({ files, bytes }: { files: number; bytes: number }): number =>
+    files / limit.files + bytes / limit.bytes;
+  const nearest = (path: string, folder: Folder): Part => {
+    for (const [name, inner] of folder.folders) {
+      if (weight(inner) > 0.8 * weight(folder)) return nearest(`${path}/${name}`, inner);
+    }
+    return { path, files: folder.files, bytes: folder.bytes };
+  };
+  const parts = [...root.folders].map(([name, folder]) => nearest(name, folder));
+  return [...parts, ...(top.files > 0 ? [top] : [])].sort((a, b) => weight(b) - weight(a)).slice(0, most);
+}
+
+function addTo(root: Folder, { path, bytes }: TreeFile): void {
+  let folder = root;
+  for (const name of path.split('/').slice(0, -1)) {
+    let inner = folder.folders.get(name);
+    if (inner === undefined) {
+      inner = { files: 0, bytes: 0, folders: new Map() };
+      folder.folders.set(name, inner);
+    }
+    inner.files++;
+    inner.bytes += bytes;
+    folder = inner;
+  }
+}
