@@ -23,7 +23,10 @@ interface Rule {
   readonly source: RuleSource;
 }
 
-/** The rules that hold in one folder. Of those that match a path the last decides; ours come after all of git's. */
+/**
+ * The rules that hold in one folder: git's, then the defaults, then ours. Of those that match a path the last decides, so
+ * that no `!` in a .gitignore sends secrets.
+ */
 export class IgnoreRules {
   readonly #git: readonly Rule[];
   readonly #own: readonly Rule[];
@@ -33,7 +36,7 @@ export class IgnoreRules {
     this.#git = git;
     this.#own = own;
     const base = defaults.map((pattern): Rule => ({ pattern, source: 'default' }));
-    const rules = [...base, ...git, ...own];
+    const rules = [...git, ...base, ...own];
     const patterns = rules.map(({ pattern, source }): PatternParams => ({ pattern, mark: source }));
     this.#engine = ignore({ ignoreCase: false }).add(patterns);
   }

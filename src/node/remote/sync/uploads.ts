@@ -100,14 +100,18 @@ export class Uploads {
   async #upload(request: Parameters<HostConnection['upload']>[0], source: ByteSource): Promise<void> {
     const { connection, cancellation, onBytes } = this.#options;
     let told = 0;
+    const again = (): void => {
+      onBytes(-told, -told);
+      told = 0;
+    };
     const count = (bytes: number): void => {
       told += bytes;
       onBytes(bytes, bytes);
     };
     try {
-      await connection.upload(request, counted(source, count), cancellation);
+      await connection.upload(request, counted(source, again, count), cancellation);
     } catch (error) {
-      onBytes(-told, -told);
+      again();
       throw error;
     }
   }
@@ -143,11 +147,13 @@ function isCode(error: unknown, code: string): boolean {
   return error instanceof CodedError && error.code === code;
 }
 
-function counted(source: ByteSource, count: (bytes: number) => void): ByteSource {
+/** @param again is called where the bytes are taken from the beginning */
+function counted(source: ByteSource, again: () => void, count: (bytes: number) => void): ByteSource {
   return {
     bytes: source.bytes,
     pieces: {
       async *[Symbol.asyncIterator]() {
+        again();
         for await (const piece of source.pieces) {
           yield piece;
           count(piece.length);
