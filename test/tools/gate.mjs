@@ -17,6 +17,8 @@ import { ToolError, artifacts, exitWith, logs, projectEnv, runLogged, tail } fro
 import { describeFailures, vitestFailures } from './failures.mjs';
 
 const resultsFolder = path.join(artifacts, 'results');
+/** What Node and Python have compiled, for suites that start the same programs hundreds of times. */
+const compiledFolder = path.join(artifacts, 'compiled');
 
 /** A suite with no count of its own is one test: it passes or fails as a whole. */
 const suites = [
@@ -26,9 +28,9 @@ const suites = [
   { name: 'types', command: ['tsc', '-b'], batch: 'sources' },
   { name: 'format', command: ['prettier', '--check', '.'], batch: 'sources' },
   { name: 'layers', command: ['depcruise', 'src'], batch: 'sources' },
-  { name: 'unit', ...vitest('unit', ['--config', 'test/unit/vitest.config.ts']), deep: true },
+  { name: 'unit', ...vitest('unit', ['--config', 'test/unit/vitest.config.ts']), deep: true, compiled: true },
   program('e2e-ui', vitest('e2e-ui', ['--config', 'test/e2e/vitest.config.ts'])),
-  program('cli', vitest('cli', ['--config', 'test/cli/vitest.config.ts'])),
+  { ...program('cli', vitest('cli', ['--config', 'test/cli/vitest.config.ts'])), compiled: true },
   program('webview', vitest('webview', ['--config', 'test/webview/vitest.config.ts'])),
   program('e2e-host', host('e2e-host', ['--but', 'python'])),
   program('e2e-python', host('e2e-python', ['python'])),
@@ -78,7 +80,15 @@ async function runSuite(suite, outcomes, deep) {
   await rm(log, { force: true });
   if (suite.results !== undefined) await rm(suite.results, { force: true });
   const [command, ...args] = suite.command;
-  const env = { ...projectEnv(), NO_COLOR: '1', ...(deep && { AGENTJET_DEEP: '1' }) };
+  const env = {
+    ...projectEnv(),
+    NO_COLOR: '1',
+    ...(deep && { AGENTJET_DEEP: '1' }),
+    ...(suite.compiled && { NODE_COMPILE_CACHE: path.join(compiledFolder, 'node') }),
+    // Beside the sources it would lie in the project.
+    PYTHONPYCACHEPREFIX: path.join(compiledFolder, 'python'),
+    PYTHONDONTWRITEBYTECODE: undefined,
+  };
   const started = performance.now();
   const code = await runLogged(command, args, { log, env });
   const minutes = (performance.now() - started) / 60_000;
@@ -147,6 +157,8 @@ function chosenSuites(args) {
 async function main() {
   const { deep, chosen } = chosenSuites(process.argv.slice(2));
   await mkdir(resultsFolder, { recursive: true });
+  // What earlier builds left is never read again.
+  await rm(compiledFolder, { recursive: true, force: true });
   const outcomes = [];
   const started = performance.now();
   for (const batch of batches(chosen)) outcomes.push(...(await runBatch(batch, outcomes, deep)));
