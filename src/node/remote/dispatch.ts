@@ -1,0 +1,199 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { CancellationToken } from '../../base/cancellation.ts';
+import { CodedError } from '../../base/errors.ts';
+import { dialectOf } from '../../config/dialect.ts';
+import type { Environment } from '../../config/interpolation.ts';
+import type { LauncherName, RunOrder, RunRecord } from '../../protocol/host/runs.ts';
+import type { HostConnection } from '../../remote/contracts.ts';
+import { locateFindings, type LocatedFinding } from '../../remote/dispatch/located.ts';
+import { readTraining } from '../../remote/launch/training.ts';
+import { previewOf, type Preview, type SyncLimit } from '../../remote/sync/tree.ts';
+import { localFiles } from '../files.ts';
+import { readTree } from './sync/readTree.ts';
+import { syncTree, type SyncProgress } from './sync/syncTree.ts';
+
+/** What a user sends to a host. */
+export interface DispatchRequest {
+  /** Absolute. */
+  readonly config: string;
+  /** The folder that is sent, absolute; the config is inside, and the run's working folder is its copy. */
+  readonly root: string;
+  readonly launcher: LauncherName;
+  readonly backbone: RunOrder['backbone'];
+  /** The launcher's own. */
+  readonly flags: readonly string[];
+  /** Variables for the run alone. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absent: as many as the config trains on. */
+  readonly gpus?: number | undefined;
+  /** Absent: the config's name. */
+  readonly name?: string | undefined;
+  /** Keeps what was read of files from one sync to the next, outside the root; null: nothing is kept. */
+  readonly cache: string | null;
+  /** For what the config takes from the environment: that of this machine, as far as it is trusted. */
+  readonly environment: Environment;
+  readonly limit?: SyncLimit;
+}
+
+/** What is about to happen, known before anything was sent but the config. */
+export interface DispatchPlan {
+  readonly order: RunOrder;
+  /** The config as it was read. */
+  readonly text: string;
+  readonly preview: Preview;
+  readonly findings: readonly LocatedFinding[];
+}
+
+export type DispatchStep =
+  | { readonly kind: 'reading' }
+  | { readonly kind: 'checking' }
+  | { readonly kind: 'sending'; readonly progress: SyncProgress }
+  | { readonly kind: 'starting' };
+
+export interface DispatchOptions {
+  readonly cancellation: CancellationToken;
+  /** Whether to go on; told of every finding, errors included. */
+  readonly confirm: (plan: DispatchPlan) => Promise<boolean>;
+  readonly onStep?: (step: DispatchStep) => void;
+}
+
+/** Stands for a snapshot that is not made yet. */
+const noSnapshot = '0'.repeat(64);
+
+/**
+ * Reads the folder, has the host check the order, sends what the host lacks and starts the run. Resolves to undefined where
+ * `confirm` says no; rejects with a CodedError. A run that was started goes on, whatever becomes of the connection.
+ */
+export async function dispatchRun(
+  connection: HostConnection,
+  request: DispatchRequest,
+  { cancellation, confirm, onStep }: DispatchOptions,
+): Promise<RunRecord | undefined> {
+  onStep?.({ kind: 'reading' });
+  const { order, text } = await orderOf(request);
+  const tree = await readTree(request.root, { cache: request.cache, cancellation });
+  if (!tree.files.some((file) => file.path === order.config)) throw dispatchErrors.notSent(request.config);
+  onStep?.({ kind: 'checking' });
+  const findings = await connection.ask('preflight', { order, configText: text }, cancellation);
+  const plan = { order, text, preview: previewOf(tree), findings: locateFindings(text, findings) };
+  if (!(await confirm(plan))) return undefined;
+  const snapshot = await syncTree(tree, connection, {
+    cancellation,
+    ...(request.limit && { limit: request.limit }),
+    onProgress: (progress) => onStep?.({ kind: 'sending', progress }),
+  });
+  onStep?.({ kind: 'starting' });
+  return connection.ask('run.start', { order: { ...order, snapshot } }, cancellation);
+}
+
+/** The order, but for its snapshot, and the config's text. */
+async function orderOf(request: DispatchRequest): Promise<{ order: RunOrder; text: string }> {
+  const { config, root, launcher, backbone, flags, env, environment } = request;
+  const inside = path.relative(root, config).split(path.sep).join('/');
+  if (inside === '' || inside.startsWith('../') || path.isAbsolute(inside)) {
+    throw dispatchErrors.outside(config, root);
+  }
+  const text = await readFile(config, 'utf8').catch((cause: unknown) => {
+    throw dispatchErrors.unreadable(config, cause);
+  });
+  const training = await readTraining({
+    file: config,
+    text,
+    cwd: root,
+    backbone,
+    files: localFiles,
+    paths: path,
+    environment,
+  });
+  const nodes = training.nodes.value ?? 1;
+  const gpus = request.gpus ?? (launcher === 'ray' || nodes > 1 ? 0 : (training.gpusPerNode.value ?? 0));
+  const name = request.name ?? path.basename(config).replace(/\.ya?ml$/, '');
+  const order = {
+    name,
+    launcher,
+    snapshot: noSnapshot,
+    config: inside,
+    backbone,
+    flags: [...flags],
+    env,
+    gpus,
+  };
+  return { order, text };
+}
+
+/** The launcher that a config is made for: AgentJet's own for its dialect, else Trinity's command. */
+export async function launcherFor(config: string): Promise<'ajet' | 'trinity'> {
+  const text = await readFile(config, 'utf8').catch((cause: unknown) => {
+    throw dispatchErrors.unreadable(config, cause);
+  });
+  return dialectOf(text)?.id === 'trinity' ? 'trinity' : 'ajet';
+}
+
+/**
+ * Has an earlier run go on from a checkpoint, with the code that it ran with. Values of its variables were not kept, so
+ * they are given anew.
+ */
+export async function resumeRun(
+  connection: HostConnection,
+  record: RunRecord,
+  {
+    step,
+    as,
+    env,
+  }: {
+    readonly step: number;
+    readonly as: 'resume' | 'fork';
+    readonly env: Readonly<Record<string, string>>;
+  },
+  cancellation: CancellationToken,
+): Promise<RunRecord> {
+  const missing = record.env.filter((name) => env[name] === undefined);
+  if (missing.length > 0) throw dispatchErrors.lacksVariables(missing);
+  const { name, launcher, backbone, config, snapshot, flags, gpus } = record;
+  const order = {
+    name,
+    launcher,
+    backbone,
+    config,
+    snapshot,
+    flags,
+    gpus,
+    env,
+    from: { run: record.id, step, as },
+  };
+  return connection.ask('run.start', { order }, cancellation);
+}
+
+const dispatchErrors = {
+  outside: (config: string, root: string) =>
+    new CodedError({
+      code: 'dispatch/outside',
+      message: `The config is not in ${root}, the folder that is sent.`,
+      location: { file: config },
+      hint: 'Send a folder that holds the config and the code that it names.',
+    }),
+  notSent: (config: string) =>
+    new CodedError({
+      code: 'dispatch/config-ignored',
+      message: 'The config is among what is not sent: a rule of .gitignore or .agentjetignore leaves it out.',
+      location: { file: config },
+      hint: 'Add a line with `!` and its path to .agentjetignore.',
+    }),
+  unreadable: (config: string, cause: unknown) =>
+    new CodedError(
+      {
+        code: 'dispatch/unreadable',
+        message: `The config cannot be read: ${cause instanceof Error ? cause.message : String(cause)}.`,
+        location: { file: config },
+        hint: 'Save it, and see that its name is right.',
+      },
+      { cause },
+    ),
+  lacksVariables: (names: readonly string[]) =>
+    new CodedError({
+      code: 'dispatch/variables',
+      message: `The earlier run was given ${names.join(', ')}, whose values no host keeps.`,
+      hint: `Set ${names.length === 1 ? 'it' : 'them'} in this environment and name ${names.length === 1 ? 'it' : 'them'} again.`,
+    }),
+};

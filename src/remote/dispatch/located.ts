@@ -1,0 +1,34 @@
+import type { Location } from '../../base/errors.ts';
+import { entryOf } from '../../config/node.ts';
+import { parseConfig } from '../../config/parse.ts';
+import type { Span, TextRange } from '../../config/text.ts';
+import type { Finding } from '../../protocol/host/hostRpc.ts';
+
+/** What a host found, at the place of the config that it is about. */
+export interface LocatedFinding extends Finding {
+  /** The key, or the nearest one above it that the file has; undefined: it is about no place of this file. */
+  readonly range: TextRange | undefined;
+}
+
+/** Findings of keys that the file leaves to a default are about the mapping that lacks them. */
+export function locateFindings(text: string, findings: readonly Finding[]): readonly LocatedFinding[] {
+  const document = parseConfig(text);
+  return findings.map((finding) => {
+    let node = document.root;
+    let key: Span | undefined;
+    for (const step of finding.key?.split('.') ?? []) {
+      const entry = entryOf(node, step);
+      if (entry === undefined) break;
+      [node, key] = [entry.value, entry.keySpan];
+    }
+    const range = key && { start: document.lines.position(key.start), end: document.lines.position(key.end) };
+    return { ...finding, range };
+  });
+}
+
+/** For messages of the command line. */
+export function locationOf(file: string, { range }: LocatedFinding): Location {
+  return range === undefined
+    ? { file }
+    : { file, line: range.start.line + 1, column: range.start.character + 1 };
+}
