@@ -183,6 +183,9 @@ describe.skipIf(!linux)('the queue', () => {
 describe.skipIf(!linux)('cancelling', () => {
   test('ends a run that ignores it, its children wherever they are, and nothing else', async () => {
     const [near, away, ready] = ['near', 'away', 'ready'].map((name) => path.join(data, name));
+    await runs.close();
+    // Time enough for both signals to be told of.
+    runs = await openRuns(data, { stop: { interrupt: 800, terminate: 800, kill: 300 } });
     const bystander = await start([{ do: 'hang' }]);
     const id = await start([
       { do: 'ignore', signals: ['SIGINT', 'SIGTERM'] },

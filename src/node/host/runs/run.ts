@@ -168,7 +168,7 @@ export class Run {
     // A disk that is full does not keep it from ending.
     await this.#store({}).catch((error: unknown) => this.#failed(error));
     if (this.state === 'queued' && this.#given === undefined) return this.#do(() => this.#end(null));
-    if (this.state !== 'queued' && !this.isFinal) void this.#tell('cancelling');
+    if (this.state !== 'queued') void this.#isCancelling();
   }
 
   /** Leaves it running. */
@@ -295,7 +295,11 @@ export class Run {
     const { cancelledBy } = this.#stored;
     if (cancelledBy === null || this.#launcher === undefined) return;
     this.#stopper.begin(this.#launcher);
-    if (!this.#is('cancelling')) await this.#tell('cancelling');
+    await this.#isCancelling();
+  }
+
+  async #isCancelling(): Promise<void> {
+    if (!this.isFinal && !this.#is('cancelling')) await this.#tell('cancelling');
   }
 
   #followRenamed(): void {
