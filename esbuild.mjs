@@ -1,6 +1,6 @@
 /**
  * Builds dist/. `--watch` rebuilds the bundles and copies the Python on every change; `--types` (re)builds only the SDK's types,
- * `--webview` only the trace viewer's page.
+ * `--webview` only the pages.
  *
  * extension.js, debugAdapter.js  CommonJS; what VS Code and other editors load
  * cli.mjs                        the `agentjet` command
@@ -10,6 +10,8 @@
  *                                what reads PDFs and Parquet, loaded when it is needed
  * traceServer.mjs                the process that reads traces for viewers
  * webview/trace.js, trace.css    the page of the trace viewer
+ * webview/trainingRun.js, trainingRun.css
+ *                                the page of a training run
  * types/agentjet.d.ts            the SDK's types in one file, the OpenAI client's included
  * cl100k_base.ranks              the embedded tokenizer's vocabulary
  * vendor/esbuild-wasm/           for the user's TypeScript that type stripping cannot run
@@ -94,7 +96,7 @@ const requireBanner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 const esm = { ...common, format: 'esm', banner: { js: requireBanner } };
 
-const webview = {
+const page = {
   absWorkingDir: root,
   bundle: true,
   platform: 'browser',
@@ -103,12 +105,14 @@ const webview = {
   logLevel: 'warning',
   legalComments: 'none',
   minify: true,
-  entryPoints: ['src/webview/main.tsx'],
-  outfile: 'dist/webview/trace.js',
 };
+const pages = [
+  { ...page, entryPoints: ['src/webview/main.tsx'], outfile: 'dist/webview/trace.js' },
+  { ...page, entryPoints: ['src/webview/trainingRun/main.tsx'], outfile: 'dist/webview/trainingRun.js' },
+];
 
 const bundles = [
-  webview,
+  ...pages,
   { ...commonJs, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js', external: ['vscode'] },
   { ...commonJs, entryPoints: ['src/debugAdapter.ts'], outfile: 'dist/debugAdapter.js' },
   { ...esm, entryPoints: ['src/cli.ts'], outfile: 'dist/cli.mjs' },
@@ -241,7 +245,7 @@ if (flags.has('--types')) {
   await buildTypes();
   await placeTypesInExamples();
 } else if (flags.has('--webview')) {
-  await esbuild.build(webview);
+  await Promise.all(pages.map((options) => esbuild.build(options)));
 } else if (flags.has('--watch')) {
   for (const options of bundles)
     await (await esbuild.context({ ...options, logLevel: 'info', sourcemap: true })).watch();

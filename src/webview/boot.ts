@@ -3,7 +3,8 @@
  * load, and those need the bundle.
  */
 import * as l10n from '@vscode/l10n';
-import { bootElementId, type ViewerBoot } from '../trace/viewerPage.ts';
+import { bootElementId } from '../protocol/webPage.ts';
+import type { ViewerBoot } from '../trace/viewerPage.ts';
 
 export const boot = bootOf(document);
 

@@ -31,8 +31,29 @@ export function useViewer(): (
   run: ScriptedRun | ScriptedTrace,
   options?: OpenOptions,
 ) => Promise<OpenViewer> {
+  const { browser, closeAfterTest } = useBrowser();
+  return async (run, options = {}) => {
+    const trace = run instanceof ScriptedTrace ? run : new ScriptedTrace(run);
+    options.prepare?.(trace);
+    const viewer = await openPage(browser(), trace, options);
+    closeAfterTest(viewer);
+    return viewer;
+  };
+}
+
+interface OpenPage {
+  readonly page: Page;
+  readonly server: { close(): Promise<void> };
+  readonly complaints: readonly string[];
+}
+
+/** One browser for a file's tests; pages are closed after the test that opened them. */
+export function useBrowser(): {
+  readonly browser: () => Browser;
+  readonly closeAfterTest: (opened: OpenPage) => void;
+} {
   let browser: Browser;
-  const open: OpenViewer[] = [];
+  const open: OpenPage[] = [];
   beforeAll(async () => {
     browser = await chromium.launch({
       executablePath: await ensureBrowser(),
@@ -47,26 +68,12 @@ export function useViewer(): (
     }
   });
   afterAll(() => browser.close());
-  return async (run, options = {}) => {
-    const trace = run instanceof ScriptedTrace ? run : new ScriptedTrace(run);
-    options.prepare?.(trace);
-    const viewer = await openPage(browser, trace, options);
-    open.push(viewer);
-    return viewer;
-  };
+  return { browser: () => browser, closeAfterTest: (opened) => void open.push(opened) };
 }
 
 async function openPage(browser: Browser, trace: ScriptedTrace, options: OpenOptions): Promise<OpenViewer> {
   const server = await startViewerServer(trace);
-  const context = await browser.newContext({
-    viewport: { width: 1280, height: 860 },
-    locale: 'en-GB',
-    timezoneId: 'UTC',
-    ...options.context,
-  });
-  const page = await context.newPage();
-  if (process.env['AGENTJET_SLOW_PAGE'] !== undefined) await page.addInitScript(slowDown);
-  const complaints = await complaintsOf(page);
+  const { page, complaints } = await newPage(browser, options.context);
   if ('editorState' in options) {
     await actAsEditor(page, trace, options.editorState);
     await page.goto(server.editorAddress);
@@ -75,6 +82,22 @@ async function openPage(browser: Browser, trace: ScriptedTrace, options: OpenOpt
     await page.goto(`${server.address}${place}`);
   }
   return { page, trace, server, complaints };
+}
+
+/** A page that is as slow as it is asked to be, and what it complains of. */
+export async function newPage(
+  browser: Browser,
+  options: BrowserContextOptions = {},
+): Promise<{ readonly page: Page; readonly complaints: string[] }> {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 860 },
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    ...options,
+  });
+  const page = await context.newPage();
+  if (process.env['AGENTJET_SLOW_PAGE'] !== undefined) await page.addInitScript(slowDown);
+  return { page, complaints: await complaintsOf(page) };
 }
 
 /**

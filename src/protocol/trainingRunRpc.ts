@@ -1,0 +1,74 @@
+/** What the editor tells the page of a training run, and what the page asks of the editor: messages both ways. */
+import * as z from 'zod/mini';
+import type { Gpu } from './host/hostRpc.ts';
+import { checkpoint, runEvent, runId, runRecord } from './host/runs.ts';
+
+const count = z.int().check(z.nonnegative());
+
+const gpu = z.object({
+  index: z.int(),
+  name: z.string(),
+  memory: z.nullable(z.number()),
+  used: z.nullable(z.number()),
+  load: z.nullable(z.number()),
+  run: z.nullable(z.string()),
+});
+
+/** A run and what the page may offer of it. */
+export const shownRun = z.object({
+  /** The name of its host. */
+  host: z.string(),
+  record: runRecord,
+  /** Runs before it in the queue; null: it does not wait, or that is not known. */
+  ahead: z.nullable(count),
+  /** What the token allows: to go on from a checkpoint, to end the run. */
+  may: z.object({ start: z.boolean(), cancel: z.boolean() }),
+  /** Whether there are rollouts to be opened as a trace. */
+  rollouts: z.boolean(),
+});
+export type ShownRun = z.infer<typeof shownRun>;
+
+/** How a host is connected: `retryAt` is milliseconds since the epoch by the editor's clock. */
+export const hostState = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('connecting'), attempt: count }),
+  z.object({ kind: z.literal('connected') }),
+  z.object({ kind: z.literal('waiting'), reason: z.string(), retryAt: z.number() }),
+  z.object({ kind: z.literal('ended'), reason: z.string() }),
+]);
+export type HostState = z.infer<typeof hostState>;
+
+/** To the page. */
+export const runPageMessage = z.discriminatedUnion('type', [
+  /** All runs that the page shows from now on, its own first; sent again whenever a record changes. */
+  z.object({ type: z.literal('runs'), runs: z.array(shownRun) }),
+  /** In order. Those that came before are left out by their numbers, log lines by their type. */
+  z.object({ type: z.literal('events'), run: runId, events: z.array(runEvent) }),
+  z.object({ type: z.literal('checkpoints'), run: runId, checkpoints: z.array(checkpoint) }),
+  /** The GPUs of the run's host. `at` by the host's clock. */
+  z.object({ type: z.literal('gpus'), run: runId, at: z.number(), gpus: z.array(gpu) }),
+  z.object({ type: z.literal('connection'), host: z.string(), state: hostState }),
+]);
+export type RunPageMessage =
+  | Exclude<z.infer<typeof runPageMessage>, { type: 'gpus' }>
+  | { readonly type: 'gpus'; readonly run: string; readonly at: number; readonly gpus: readonly Gpu[] };
+
+const ofRun = { run: runId };
+const ofCheckpoint = { run: runId, step: count };
+
+/** From the page. */
+export const runPageAsk = z.discriminatedUnion('type', [
+  /** The page listens. `compared`: what it showed beside its own run before it was loaded again. */
+  z.object({ type: z.literal('ready'), compared: z.array(runId) }),
+  /** The user chooses another run to compare with. */
+  z.object({ type: z.literal('addRun') }),
+  z.object({ type: z.literal('removeRun'), ...ofRun }),
+  z.object({ type: z.literal('cancel'), ...ofRun }),
+  z.object({ type: z.literal('resume'), ...ofCheckpoint }),
+  z.object({ type: z.literal('fork'), ...ofCheckpoint }),
+  z.object({ type: z.literal('fetchCheckpoint'), ...ofCheckpoint }),
+  z.object({ type: z.literal('showLog'), ...ofRun }),
+  z.object({ type: z.literal('openRollouts'), ...ofRun }),
+  /** The command that starts the same run from a terminal. */
+  z.object({ type: z.literal('copyCommand'), ...ofRun }),
+]);
+export type RunPageAsk = z.infer<typeof runPageAsk>;

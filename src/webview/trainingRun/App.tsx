@@ -1,0 +1,98 @@
+import * as l10n from '@vscode/l10n';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import type { RunPageAsk } from '../../protocol/trainingRunRpc.ts';
+import { onThemeChange } from '../episode/axis/theme.ts';
+import type { Memory } from '../state/memory.ts';
+import { Loading } from '../ui/Notices.tsx';
+import { ChartGrid } from './chart/ChartGrid.tsx';
+import { readPlotTheme } from './chart/theme.ts';
+import { Cursor } from './cursor.ts';
+import type { RunPageModel } from './data/model.ts';
+import { Alarms } from './header/Alarms.tsx';
+import { Checkpoints } from './header/Checkpoints.tsx';
+import { Connection } from './header/Connection.tsx';
+import { NothingYet } from './header/NothingYet.tsx';
+import { RunHeader } from './header/RunHeader.tsx';
+import { RunList } from './header/RunList.tsx';
+import { PageContext, type Page } from './page.ts';
+import { keepView, keptView, type View } from './view.ts';
+
+interface Props {
+  readonly model: RunPageModel;
+  readonly memory: Memory;
+  readonly ask: (ask: RunPageAsk) => void;
+}
+
+export function App({ model, memory, ask }: Props) {
+  const version = useVersion(model);
+  const [view, setView] = useState(() => keptView(memory));
+  const [theme, setTheme] = useState(readPlotTheme);
+  const cursor = useMemo(() => new Cursor(), []);
+  useEffect(() => onThemeChange(() => setTheme(readPlotTheme())), []);
+  // Once it listens, see useVersion.
+  useLayoutEffect(() => ask({ type: 'ready', compared: [...view.compared] }), []);
+  useEffect(() => {
+    const compared = model.runs?.slice(1).map(({ id }) => id);
+    if (compared === undefined || compared.join() === view.compared.join()) return;
+    setView({ ...view, compared });
+  }, [version]);
+  useEffect(() => keepView(memory, view), [view]);
+  const runs = model.runs ?? [];
+  const [own] = runs;
+  useEffect(() => {
+    if (own) document.title = l10n.t('{0} · AgentJet run', own.name);
+  }, [own?.name]);
+  if (own === undefined) {
+    return (
+      <main class="screen">
+        <Loading>{l10n.t('Loading the run …')}</Loading>
+      </main>
+    );
+  }
+  const change = (changes: Partial<View>) => setView((before) => ({ ...before, ...changes }));
+  const page: Page = { runs, own, version, view, change, cursor, theme, ask };
+  return (
+    <PageContext.Provider value={page}>
+      <Screen model={model} page={page} />
+    </PageContext.Provider>
+  );
+}
+
+function Screen({ model, page: { runs } }: { readonly model: RunPageModel; readonly page: Page }) {
+  const hosts = [...new Set(runs.map(({ shown }) => shown.host))];
+  const hasMetrics = runs.some(({ metrics }) => metrics.size > 0);
+  const hasGpus = runs.some(({ gpuLoad, gpuMemory }) => gpuLoad.length + gpuMemory.length > 0);
+  return (
+    <main class="screen training-run">
+      {hosts.map((host) => {
+        const state = model.connections.get(host);
+        return state && <Connection key={host} host={host} state={state} />;
+      })}
+      <RunHeader />
+      <Alarms />
+      {!hasMetrics && <NothingYet />}
+      <RunList />
+      {(hasMetrics || hasGpus) && <ChartGrid />}
+      <Checkpoints />
+    </main>
+  );
+}
+
+/** Another number whenever the model has changed, but once a frame at most: events come by the thousand. */
+function useVersion(model: RunPageModel): number {
+  const [version, setVersion] = useState(0);
+  useLayoutEffect(() => {
+    let frame: number | undefined;
+    const listening = model.onChanged(() => {
+      frame ??= requestAnimationFrame(() => {
+        frame = undefined;
+        setVersion((last) => last + 1);
+      });
+    });
+    return () => {
+      listening.dispose();
+      if (frame !== undefined) cancelAnimationFrame(frame);
+    };
+  }, [model]);
+  return version;
+}

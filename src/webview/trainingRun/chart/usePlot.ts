@@ -1,0 +1,94 @@
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { aligned, pointsOf, type Window } from '../data/drawn.ts';
+import type { MetricSeries } from '../data/metricSeries.ts';
+import { Smoothed } from '../data/smoothed.ts';
+import { Plot, type PlotOptions } from './plot.ts';
+
+/** A line of a chart; a faint one is behind what was smoothed of it. */
+export interface Line {
+  readonly series: MetricSeries | undefined;
+  /** Of the run. */
+  readonly colour: string;
+  readonly dash: number[];
+}
+
+export interface PlotUse extends Omit<PlotOptions, 'lines'> {
+  readonly lines: readonly Line[];
+  readonly smoothing: number;
+  readonly window: Window;
+  /** Another one whenever there are other values. */
+  readonly version: number;
+  /** Where all charts point to. */
+  readonly pointed: number | undefined;
+}
+
+/** A plot in an element, made anew only when it looks otherwise; what it shows follows each time. */
+export function usePlot(element: RefObject<HTMLDivElement | null>, use: PlotUse): void {
+  const { log, smoothing, theme, window, version, pointed } = use;
+  const plot = useRef<Plot | null>(null);
+  const newest = useRef(use);
+  newest.current = use;
+  const smoothed = useRef(new Map<MetricSeries, Smoothed>());
+  const look = JSON.stringify([
+    use.lines.map(({ colour, dash }) => [colour, dash]),
+    log,
+    smoothing > 0,
+    theme,
+  ]);
+  const draw = () => drawIn(plot.current, newest.current, smoothed.current);
+
+  useLayoutEffect(() => {
+    if (element.current === null) return;
+    const made = new Plot(element.current, optionsOf(newest));
+    plot.current = made;
+    return () => {
+      plot.current = null;
+      made.dispose();
+    };
+  }, [look]);
+  useLayoutEffect(() => smoothed.current.clear(), [smoothing]);
+  useLayoutEffect(draw, [look, version, window.min, window.max, smoothing]);
+  useEffect(() => plot.current?.point(pointed), [pointed, window.min, window.max, look]);
+  useEffect(() => {
+    if (element.current === null) return;
+    const observer = new ResizeObserver(([entry]) => {
+      plot.current?.resize(Math.floor(entry?.contentRect.width ?? 0));
+      draw();
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+}
+
+/** Whoever listens may be another one by the time that something happens. */
+function optionsOf(newest: { readonly current: PlotUse }): PlotOptions {
+  const { lines, smoothing } = newest.current;
+  const sharp = lines.map(({ colour, dash }) => ({ colour, dash, faint: false }));
+  const behind = smoothing > 0 ? sharp.map((line) => ({ ...line, faint: true })) : [];
+  return {
+    ...newest.current,
+    lines: [...behind, ...sharp],
+    snap: (at) => newest.current.snap(at),
+    onPoint: (at) => newest.current.onPoint(at),
+    onWindow: (window) => newest.current.onWindow(window),
+  };
+}
+
+const none = { at: [], values: [] };
+
+function drawIn(plot: Plot | null, use: PlotUse, known: Map<MetricSeries, Smoothed>): void {
+  if (plot === null) return;
+  const { lines, smoothing, log, window } = use;
+  const isDrawn = log ? (value: number) => value > 0 : undefined;
+  const points = (series: MetricSeries | undefined) =>
+    series === undefined ? none : pointsOf(series, window, plot.pixels, isDrawn);
+  const raw = lines.map(({ series }) => points(series));
+  const smooth = lines.map(({ series }) => {
+    if (series === undefined) return none;
+    let one = known.get(series);
+    if (one === undefined) known.set(series, (one = new Smoothed(series, smoothing)));
+    return points(one.series);
+  });
+  plot.draw(aligned(smoothing > 0 ? [...raw, ...smooth] : raw), window);
+}

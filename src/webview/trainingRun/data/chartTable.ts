@@ -1,0 +1,79 @@
+/** Which metrics the page draws: those of Trinity's monitor and of verl's, by their names there. */
+import type { MetricSeries } from './metricSeries.ts';
+import type { RunData } from './runData.ts';
+
+export type ChartId = 'reward' | 'success' | 'kl' | 'entropy' | 'length' | 'time';
+
+/** The dearest first: the first that is there is drawn. */
+const candidates: Readonly<Record<ChartId, readonly (string | RegExp)[]>> = {
+  reward: [
+    'experience_pipeline/group_advantages/reward_mean/mean',
+    'critic/rewards/mean',
+    'critic/score/mean',
+    'rollout/reward/mean',
+    'critic/real_reward',
+  ],
+  success: [
+    'rollout/success_rate/mean',
+    'rollout/accuracy/mean',
+    'critic/real_success_rate',
+    'critic/success_rate',
+    /^(?:eval|bench)\/.+\/(?:success_rate|accuracy)\/mean(?:@\d+)?$/,
+  ],
+  kl: ['actor/ppo_kl', 'actor/kl_loss', 'actor/kl', 'advantage/kl', 'critic/kl', 'actor/reward_kl_penalty'],
+  entropy: ['actor/entropy_loss', 'actor/entropy'],
+  length: ['response_length/mean', 'rollout/response_length/mean'],
+  time: ['time/step', 'timing_s/step', 'perf/time_per_step', 'time/train_step', 'time/wait_explore_step'],
+};
+const chartIds = Object.keys(candidates) as ChartId[];
+
+/** A chart of the page: of which metric in each run; absent: the run has none of them. */
+export interface ChartMetrics {
+  /** The page's own, or the metric that a user added. */
+  readonly id: ChartId | 'added';
+  /** Identifies it among all. */
+  readonly key: string;
+  /** By run, in their order. */
+  readonly names: readonly (string | undefined)[];
+}
+
+/** The charts that runs have anything for, and then those that were added. */
+export function chartsOf(runs: readonly RunData[], added: readonly string[]): ChartMetrics[] {
+  const own = chartIds.flatMap((id) => {
+    const names = namesFor(runs, candidates[id]);
+    return names.some((name) => name !== undefined) ? [{ id, key: id, names }] : [];
+  });
+  const more = added.map((name) => {
+    const names = runs.map(({ metrics }) => (metrics.has(name) ? name : undefined));
+    return { id: 'added' as const, key: `added ${name}`, names };
+  });
+  return [...own, ...more];
+}
+
+/** All metrics of the runs that no chart shows, in the order of their names. */
+export function otherMetrics(runs: readonly RunData[], charts: readonly ChartMetrics[]): string[] {
+  const shown = new Set(charts.flatMap(({ names }) => names));
+  const all = new Set(runs.flatMap(({ metrics }) => [...metrics.keys()]));
+  return [...all].filter((name) => !shown.has(name)).sort();
+}
+
+export function seriesOf(run: RunData, name: string | undefined): MetricSeries | undefined {
+  return name === undefined ? undefined : run.metrics.get(name);
+}
+
+/** One that all runs have is the same thing in each; where there is none, each shows its own. */
+function namesFor(runs: readonly RunData[], wanted: readonly (string | RegExp)[]): (string | undefined)[] {
+  const withAny = runs.filter(({ metrics }) => metrics.size > 0);
+  const found = runs.map((run) => wanted.flatMap((one) => namesIn(run, one)));
+  const common = found[0]?.concat(...found.slice(1)).find((name) => {
+    return withAny.every(({ metrics }) => metrics.has(name));
+  });
+  return runs.map((run, index) => {
+    return common !== undefined && run.metrics.has(common) ? common : found[index]?.[0];
+  });
+}
+
+function namesIn({ metrics }: RunData, wanted: string | RegExp): string[] {
+  if (typeof wanted === 'string') return metrics.has(wanted) ? [wanted] : [];
+  return [...metrics.keys()].filter((name) => wanted.test(name)).sort();
+}

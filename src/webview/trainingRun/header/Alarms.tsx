@@ -1,0 +1,34 @@
+import * as l10n from '@vscode/l10n';
+import { usePage } from '../page.ts';
+import { stepText } from '../text.ts';
+import { moment } from '../../ui/format.ts';
+import { Icon } from '../../ui/Icon.tsx';
+import { alarmWords } from './words.ts';
+
+/** What a training seldom means to do, the newest first. */
+export function Alarms() {
+  const { own } = usePage();
+  if (own.alarms.length === 0) return null;
+  return (
+    <section class="panel" aria-labelledby="alarms">
+      <h2 id="alarms">{l10n.t('Alarms')}</h2>
+      <ul class="alarms">
+        {[...own.alarms].reverse().map(({ seq, alarm, text, at, step }) => {
+          const { title, advice } = alarmWords(alarm);
+          return (
+            <li key={seq} class="notice notice-warning">
+              <Icon name="warning" />
+              <div class="notice-body">
+                <p class="notice-title">
+                  {title} <span class="stat-note">{step === null ? moment(at) : stepText(step)}</span>
+                </p>
+                <p>{text}</p>
+                {advice !== '' && <p>{advice}</p>}
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,48 @@
+import * as l10n from '@vscode/l10n';
+import { Swatch } from '../chart/Swatch.tsx';
+import type { RunData } from '../data/runData.ts';
+import { usePage } from '../page.ts';
+import { number, stepText } from '../text.ts';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { StateOf } from './RunHeader.tsx';
+
+/** The runs that charts show over one another. */
+export function RunList() {
+  const { runs, ask } = usePage();
+  return (
+    <section class="run-list" aria-label={l10n.t('Runs in the charts')}>
+      {runs.length > 1 && (
+        <ul>
+          {runs.map((run, index) => (
+            <li key={run.id}>
+              <Swatch run={index} />
+              <span class="run-name">{run.name}</span>
+              {index > 0 && <Compared run={run} />}
+            </li>
+          ))}
+        </ul>
+      )}
+      <button type="button" onClick={() => ask({ type: 'addRun' })}>
+        {l10n.t('Compare with another run …')}
+      </button>
+    </section>
+  );
+}
+
+function Compared({ run }: { readonly run: RunData }) {
+  const { ask } = usePage();
+  const { host, record } = run.shown;
+  return (
+    <>
+      <span class="muted">{l10n.t('on {0}', host)}</span>
+      <StateOf run={run} />
+      {run.step !== null && <span class="muted">{stepText(run.step)}</span>}
+      {record.reward !== null && <span class="muted">{l10n.t('reward {0}', number(record.reward))}</span>}
+      <IconButton
+        icon="close"
+        name={l10n.t('Remove {0} from the charts', run.name)}
+        onPress={() => ask({ type: 'removeRun', run: run.id })}
+      />
+    </>
+  );
+}
