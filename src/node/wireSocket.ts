@@ -47,8 +47,8 @@ class WebSocketWire implements WireSocket {
     return this.#socket.readyState === this.#socket.OPEN ? this.#socket.bufferedAmount : 0;
   }
 
-  sendText(text: string): void {
-    this.#socket.send(text, this.#sent());
+  sendText(text: string | Uint8Array): void {
+    this.#socket.send(text, { binary: false }, this.#sent());
   }
 
   sendBytes(bytes: Uint8Array): void {

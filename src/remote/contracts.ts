@@ -34,10 +34,11 @@ export interface ByteSource {
 /** The events of one run, for one reader; it holds a block at a time, however far behind the reader is. */
 export interface EventReader extends Disposable {
   /**
-   * JSON objects with commas between, at most about 256 KiB of them, and the number up to which they tell; undefined:
-   * nothing new. Events that the reader did not ask for are left out, so the text may be empty while `upTo` moves.
+   * JSON objects with commas between, as UTF-8, at most about 256 KiB, and the number up to which they tell; undefined:
+   * nothing new. Events that the reader did not ask for are left out, so there may be none while `upTo` moves. Readers at
+   * the same place may get the same bytes: nobody changes them.
    */
-  next(): Promise<{ readonly json: string; readonly upTo: number } | undefined>;
+  next(): Promise<{ readonly json: Uint8Array; readonly upTo: number } | undefined>;
   readonly onMore: Event<void>;
 }
 

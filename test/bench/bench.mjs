@@ -14,6 +14,7 @@ import { resultOf } from './measure.mjs';
 import { mergeBenches } from './merge.mjs';
 import { rolloutBenches } from './rollout.mjs';
 import { rolloutPythonBenches } from './rolloutPython.mjs';
+import { streamBenches } from './stream.mjs';
 import { traceBenches } from './trace.mjs';
 import { trackBenches } from './track.mjs';
 import { viewerBenches } from './viewer.mjs';
@@ -25,6 +26,7 @@ const benches = [
   ...mergeBenches,
   ...rolloutBenches,
   ...rolloutPythonBenches,
+  ...streamBenches,
   ...traceBenches,
   ...trackBenches,
   ...viewerBenches,

@@ -23,7 +23,7 @@ export const wireLimits = {
   /** Transfers that one client has open. */
   transfers: 32,
   /** Bytes that wait to be sent to one client before the host stops to read for it. */
-  buffered: 256 * 1024,
+  buffered: 64 * 1024,
   /** Seconds between two heartbeats (WebSocket pings, both sides); three that fail end the connection. */
   heartbeat: 10,
   /** Seconds a client may take from the upgrade to its `hello`. */

@@ -1,7 +1,6 @@
 import type { CancellationToken } from '../../base/cancellation.ts';
 import { CodedError } from '../../base/errors.ts';
 import { isRecord } from '../../base/isRecord.ts';
-import * as z from 'zod/mini';
 import { runEvent, type RunEvent } from '../../protocol/host/runs.ts';
 import { wireErrors } from './failures.ts';
 import { Follow } from './follow.ts';
@@ -102,12 +101,12 @@ export class Follows {
   }
 }
 
-const envelope = z.object({ run: z.string(), events: z.array(z.unknown()) });
-
 function eventsOf(params: unknown): { readonly run: string; readonly events: readonly RunEvent[] } {
-  const parsed = envelope.safeParse(params);
-  if (!parsed.success) throw wireErrors.badAnswer('run.events', 'it is of another form');
-  return { run: parsed.data.run, events: parsed.data.events.map(eventOf) };
+  const { run, events } = isRecord(params) ? params : {};
+  if (typeof run !== 'string' || !Array.isArray(events)) {
+    throw wireErrors.badAnswer('run.events', 'it is of another form');
+  }
+  return { run, events: events.map(eventOf) };
 }
 
 /** Nearly all events are lines of a log: these are looked at by hand, since a schema takes ten times as long. */

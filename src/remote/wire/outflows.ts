@@ -1,3 +1,4 @@
+import { utf8 } from '../../base/utf8.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { RunRecord } from '../../protocol/host/runs.ts';
 import { encodeChunk, wireLimits } from '../../protocol/host/wire.ts';
@@ -35,12 +36,7 @@ export class FollowOutflow implements Outflow, Disposable {
     try {
       const more = await this.#reader.next();
       if (more === undefined || this.#stopped()) return false;
-      // The run's name needs no quoting: see `runId`.
-      if (more.json !== '') {
-        this.#socket.sendText(
-          `{"jsonrpc":"2.0","method":"run.events","params":{"run":"${this.#run}","events":[${more.json}]}}`,
-        );
-      }
+      if (more.json.length > 0) this.#socket.sendText(eventsMessage(this.#run, more.json));
       return true;
     } catch (error) {
       if (!this.#stopped()) this.#failed(error);
@@ -58,6 +54,24 @@ export class FollowOutflow implements Outflow, Disposable {
   #stopped(): boolean {
     return this.#disposed;
   }
+}
+
+/** By the events that they tell: clients at the same place of a log are sent the same bytes. */
+const messages = new WeakMap<Uint8Array, Uint8Array>();
+
+/** `run.events`, around the JSON of events as it is. */
+function eventsMessage(run: string, json: Uint8Array): Uint8Array {
+  const known = messages.get(json);
+  if (known !== undefined) return known;
+  // The run's name needs no quoting: see `runId`.
+  const before = utf8(`{"jsonrpc":"2.0","method":"run.events","params":{"run":"${run}","events":[`);
+  const after = utf8(']}}');
+  const message = new Uint8Array(before.length + json.length + after.length);
+  message.set(before);
+  message.set(json, before.length);
+  message.set(after, before.length + json.length);
+  messages.set(json, message);
+  return message;
 }
 
 /** Records of runs that changed: of each run the newest alone waits to be sent. */

@@ -1,6 +1,7 @@
 /** One open connection, whatever carries it. Messages and the end are handed to who made it. */
 export interface WireSocket {
-  sendText(text: string): void;
+  /** @param text as UTF-8 where it is bytes, which nobody changes afterwards */
+  sendText(text: string | Uint8Array): void;
   sendBytes(bytes: Uint8Array): void;
   /** Bytes that were handed over and have not left yet. */
   readonly buffered: number;

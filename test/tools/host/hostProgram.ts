@@ -22,7 +22,7 @@ if (process.argv[1] === import.meta.filename) {
     const block = await of.next();
     if (reader !== of) return;
     if (block !== undefined) {
-      send({ reader: number, ...block });
+      send({ reader: number, json: Buffer.from(block.json).toString(), upTo: block.upTo });
       return;
     }
     await more;

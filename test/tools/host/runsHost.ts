@@ -135,7 +135,7 @@ export async function eventsUntil(
         await more;
         continue;
       }
-      const next = JSON.parse(`[${block.json}]`) as RunEvent[];
+      const next = JSON.parse(`[${Buffer.from(block.json).toString()}]`) as RunEvent[];
       events.push(...next);
       if (next.some(is)) return events;
     }

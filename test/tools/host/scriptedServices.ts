@@ -96,7 +96,8 @@ export class ScriptedServices {
         upTo += block.length;
         this.read += block.length;
         const asked = block.filter((one) => one.type !== 'log' || (sources?.includes(one.source) ?? true));
-        return Promise.resolve({ json: asked.map((one) => JSON.stringify(one)).join(','), upTo });
+        const json = Buffer.from(asked.map((one) => JSON.stringify(one)).join(','));
+        return Promise.resolve({ json, upTo });
       },
       onMore: (listener) => this.#more.event(() => listener()),
       dispose: () => {

@@ -1,4 +1,4 @@
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import type { RunFold } from '../../../remote/runs/fold.ts';
 
 /** Bytes of events from one entry of the index to the next, about. */
@@ -11,8 +11,8 @@ export interface IndexEntry {
 }
 
 export interface EventBlock {
-  /** Objects with commas between. */
-  readonly json: string;
+  /** Objects with commas between, as UTF-8. */
+  readonly json: Uint8Array;
   readonly upTo: number;
 }
 
@@ -51,7 +51,7 @@ export class EventIndex {
   }
 }
 
-const newline = 10;
+const [newline, comma] = [10, 44];
 
 /** Without its first lines. */
 export function sliceBlock(bytes: Buffer, lines: number): Buffer {
@@ -63,14 +63,20 @@ export function sliceBlock(bytes: Buffer, lines: number): Buffer {
 /** As this code writes them: the source stands at the same place in each. */
 const sourceOfLine = /^\{"seq":\d+,"at":\d+,"type":"log","source":("(?:[^"\\]|\\.)*")/;
 
-/** Lines as a reader gets them; without the log lines of sources that were not asked for. */
+/** Lines, which it may change, as a reader gets them; without the log lines of sources that were not asked for. */
 export function blockOf(lines: Buffer, upTo: number, sources: ReadonlySet<string> | undefined): EventBlock {
-  const text = lines.toString('utf8', 0, Math.max(0, lines.length - 1));
-  if (sources === undefined) return { json: text.replaceAll('\n', ','), upTo };
+  const whole = lines.subarray(0, Math.max(0, lines.length - 1));
+  if (sources === undefined) {
+    for (let at = whole.indexOf(newline); at >= 0; at = whole.indexOf(newline, at + 1)) whole[at] = comma;
+    return { json: whole, upTo };
+  }
   const wanted = new Set([...sources].map((source) => JSON.stringify(source)));
-  const chosen = text.split('\n').filter((line) => {
-    const source = sourceOfLine.exec(line)?.[1];
-    return source === undefined || wanted.has(source);
-  });
-  return { json: chosen.join(','), upTo };
+  const chosen = whole
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => {
+      const source = sourceOfLine.exec(line)?.[1];
+      return source === undefined || wanted.has(source);
+    });
+  return { json: Buffer.from(chosen.join(',')), upTo };
 }

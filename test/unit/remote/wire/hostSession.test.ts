@@ -45,8 +45,8 @@ class MemorySocket implements WireSocket {
   longest = 0;
   code: number | undefined;
 
-  sendText(text: string): void {
-    expect(JSON.parse(text)).toMatchObject({ jsonrpc: '2.0' });
+  sendText(text: string | Uint8Array): void {
+    expect(JSON.parse(Buffer.from(text).toString())).toMatchObject({ jsonrpc: '2.0' });
     this.longest = Math.max(this.longest, text.length);
   }
 
