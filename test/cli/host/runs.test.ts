@@ -130,6 +130,9 @@ describe.skipIf(!linux)('a run', () => {
     await expect(
       runs.start({ ...(await orderOf(data, [])), snapshot: '0'.repeat(64) }, 'ann'),
     ).rejects.toMatchObject({ code: 'host/no-snapshot' });
+    await runs.close();
+    runs = await openRuns(data, { keeper: { command: path.join(data, 'none'), args: [] } });
+    expect((await ended(runs, await start([]))).reason).toMatch(/^It could not be started: .*ENOENT/);
     expect(() => runs.get('20260101-000000-000000')).toThrow(
       expect.objectContaining({ code: 'host/no-run' }),
     );
@@ -292,6 +295,26 @@ describe.skipIf(!linux)('a host that was started anew', () => {
     await runs.close();
     runs = await openRuns(data);
     expect(await ended(runs, id)).toMatchObject({ state: 'cancelled', reason: 'Cancelled by ann.' });
+  });
+});
+
+describe.skipIf(!linux)('secrets in a log', () => {
+  test('stay where they are, also after the host was started anew', async () => {
+    const go = path.join(data, 'go');
+    const secret = 'very-much-a-secret';
+    const print: Action = { do: 'env', name: 'SERVICE_PASSWORD' };
+    const id = await start([print, { do: 'await', file: go }, print], { env: { SERVICE_PASSWORD: secret } });
+    await eventsUntil(runs, id, (event) => event.type === 'log');
+    await runs.close();
+    await writeFile(go, '');
+    runs = await openRuns(data);
+    const events = await eventsUntil(runs, id, isFinalEvent);
+    expect(texts(events)).toEqual(['SERVICE_PASSWORD=[redacted]', 'SERVICE_PASSWORD=[redacted]']);
+    for (const name of await readdir(inRun(id))) {
+      if (name === 'code') continue;
+      const text = await readFile(inRun(id, name), 'utf8');
+      expect(text.includes(secret), name).toBe(name === 'launcher.log');
+    }
   });
 });
 

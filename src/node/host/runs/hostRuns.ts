@@ -179,10 +179,10 @@ export class NodeHostRuns implements HostRuns {
 
   #tell(known: KnownRun): void {
     if (this.#isClosed) return;
-    const record = known.changed(this.#options.clock.monotonic(), tellInterval);
-    if (record === undefined) return;
-    this.#changed.fire(record);
-    if (known.run !== undefined && !known.run.isFinal) return;
+    const isSettled = known.run?.isSettled === true;
+    const record = known.changed(this.#options.clock.monotonic(), isSettled ? 0 : tellInterval);
+    if (record !== undefined) this.#changed.fire(record);
+    if (!isSettled) return;
     known.settle();
     this.#schedule();
   }
@@ -242,6 +242,7 @@ const unstarted = {
   totalSteps: null,
   launched: false,
   before: { logs: {}, step: null },
+  secrets: null,
   cancelledBy: null,
   final: null,
 };

@@ -9,11 +9,13 @@ import type { HostSync } from '../../../remote/contracts.ts';
 import { checkStandstill } from '../../../remote/runs/alarms.ts';
 import { noFolderToGoOnFrom } from '../../../remote/runs/failures.ts';
 import { outcomeOf, type RunExit } from '../../../remote/runs/outcome.ts';
+import type { LogRedactor } from '../../../remote/runs/secrets.ts';
 import type { HostLaunch, LaunchRequest } from '../launch/hostLaunch.ts';
 import type { EventLog } from './eventLog.ts';
 import { runMark, sameBoot, stillRuns, type NotedProcess } from './processes.ts';
 import { recordOf } from './record.ts';
 import type { RunFolder, StoredRun } from './runFolder.ts';
+import { marksOfSecrets, redactorOf } from './redactor.ts';
 import { Stopper, type StopTimes } from './stopper.ts';
 import { RunTails, whatIsThere } from './tails.ts';
 
@@ -47,6 +49,7 @@ export class Run {
   readonly onChanged = this.#changed.event;
 
   #stored: StoredRun;
+  #redactor: LogRedactor;
   /** GPUs that it is being started with. */
   #given: readonly number[] | undefined;
   #waits: string | null = null;
@@ -55,19 +58,21 @@ export class Run {
   #work: Promise<void> = Promise.resolve();
   #isBusy = false;
   #isClosed = false;
+  #failure: string | undefined;
   #cancelling: Promise<void> | undefined;
 
   constructor(context: RunContext, folder: RunFolder, stored: StoredRun, events: EventLog) {
     this.#context = context;
     this.#folder = folder;
     this.#stored = stored;
+    this.#redactor = redactorOf(stored.secrets);
     this.#events = events;
     this.#tails = new RunTails({
       events,
       launcherLog: folder.log,
-      redact: (line) => line,
+      redact: (line) => this.#redactor.line(line),
     });
-    this.#stopper = new Stopper(stored.id, context.stop, context.clock);
+    this.#stopper = new Stopper(stored.id, stopTimes(context.stop, stored), context.clock);
   }
 
   get id(): string {
@@ -84,6 +89,11 @@ export class Run {
 
   get isFinal(): boolean {
     return finalStates.includes(this.state);
+  }
+
+  /** Whether its end is on the disk: nothing more will be done for it. */
+  get isSettled(): boolean {
+    return this.#stored.final !== null;
   }
 
   get wantedGpus(): number {
@@ -132,7 +142,7 @@ export class Run {
   /** Goes on with a run that an earlier host has left, and says what became of it meanwhile. */
   adopt(): Promise<void> {
     return this.#do(async () => {
-      if (this.isFinal) return this.#store({ final: this.record });
+      if (this.isFinal) return this.#settle();
       if (this.state === 'queued') return this.#stored.cancelledBy === null ? undefined : this.#end(null);
       if (!this.#stored.launched) {
         if (this.#stored.cancelledBy === null) await this.#prepare();
@@ -150,8 +160,9 @@ export class Run {
 
   /** Looks at the process and reads what it has written since. */
   tick(): Promise<void> {
-    if (this.#isBusy || this.#isClosed || !this.#stored.launched || this.isFinal) return this.#work;
-    return this.#do(() => this.#look());
+    if (this.#isBusy || this.#isClosed) return this.#work;
+    if (this.isFinal) return this.isSettled ? this.#work : this.#do(() => this.#settle());
+    return this.#stored.launched ? this.#do(() => this.#look()) : this.#work;
   }
 
   /** Resolves once it is asked to end. */
@@ -204,8 +215,10 @@ export class Run {
   }
 
   #failed(error: unknown): void {
-    if (this.#isClosed) return;
-    this.#context.logger.log('error', `Run ${this.id}: ${toReport(error, 'host/run').message}`);
+    const { message } = toReport(error, 'host/run');
+    if (this.#isClosed || message === this.#failure) return; // it will be tried again and again
+    this.#failure = message;
+    this.#context.logger.log('error', `Run ${this.id}: ${message}`);
   }
 
   async #prepare(): Promise<void> {
@@ -221,7 +234,10 @@ export class Run {
       const before = jobFolder === null ? this.#stored.before : await whatIsThere(jobFolder);
       const { command, args, env, totalSteps } = plan;
       await this.#folder.writeKeeperOrder({ command, args: [...args], cwd: folder, env: { ...env } });
-      await this.#store({ jobFolder, totalSteps, before, startedAt: clock.now(), launched: true });
+      const secrets = marksOfSecrets({ ...this.#context.env, ...env });
+      this.#redactor = redactorOf(secrets);
+      const startedAt = clock.now();
+      await this.#store({ jobFolder, totalSteps, before, secrets, startedAt, launched: true });
     } catch (error) {
       if (this.#isClosed) return; // the next host goes on with it
       if (this.#cancellation.token.isCancelled) return this.#end(null);
@@ -279,7 +295,7 @@ export class Run {
     await this.#tails.pump();
     this.#followRenamed();
     if (isOver) return this.#end(exit ?? (await this.#folder.exit()) ?? null);
-    await this.#watchStandstill();
+    if (this.#is('running')) await this.#watchStandstill();
     this.#changed.fire();
   }
 
@@ -337,10 +353,18 @@ export class Run {
     const { state, reason, exitCode } = outcomeOf(end);
     const body = { type: 'state', state, ...(reason !== undefined && { reason }) } as const;
     await this.#events.append([{ ...body, ...(exitCode !== undefined && { exitCode }) }]);
-    if (this.#isClosed) return;
-    await this.#events.sync();
     this.#stored = { ...this.#stored, endedAt: exit?.endedAt ?? this.#context.clock.now() };
-    await this.#store({ final: this.record });
+    if (!this.#isClosed) await this.#settle();
+  }
+
+  /** Tried again with the next look, where the disk is full. */
+  async #settle(): Promise<void> {
+    const { endedAt, final } = this.#stored;
+    const at = endedAt ?? this.#events.fold.state.stateAt;
+    const record = final ?? { ...this.record, endedAt: at };
+    await this.#events.sync();
+    await this.#folder.writeRecord({ ...this.#stored, endedAt: at, final: record });
+    this.#stored = { ...this.#stored, endedAt: at, final: record };
     this.#changed.fire();
   }
 
@@ -357,6 +381,11 @@ export class Run {
     this.#stored = { ...this.#stored, ...change };
     await this.#folder.writeRecord(this.#stored);
   }
+}
+
+/** Ray stops a job in its own time, and without who looks after it the job would go on. */
+function stopTimes(times: StopTimes, { order }: StoredRun): StopTimes {
+  return order.launcher === 'ray' ? { ...times, interrupt: 6 * times.interrupt } : times;
 }
 
 function whyNot(error: unknown): string {

@@ -3,6 +3,7 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { runOrder, runRecord, type RunOrder } from '../../../protocol/host/runs.ts';
 import type { RunExit } from '../../../remote/runs/outcome.ts';
+import { secretMarks } from '../../../remote/runs/secrets.ts';
 import { readJson, writeAtomically } from './atomicFile.ts';
 import { keeperFiles, keptExit, type KeeperOrder } from './keeper.ts';
 import { notedProcess, type NotedProcess } from './processes.ts';
@@ -22,6 +23,8 @@ const storedRun = z.object({
   launched: z.boolean(),
   /** Bytes that the job's logs had before the run, by source, and the step that was saved there. */
   before: z.object({ logs: z.record(z.string(), z.int()), step: z.nullable(z.int()) }),
+  /** By what the values of its secrets are known again in its logs. */
+  secrets: z.nullable(secretMarks),
   cancelledBy: z.nullable(z.string()),
   /** What is told of it once it has ended. */
   final: z.nullable(runRecord),
