@@ -79,6 +79,7 @@ export function checkpointIn(line: string): number | undefined {
 
 /** Where the job's folder was there already and the run may not go on in it, upstream makes another. */
 export function renamedFolderIn(line: string): { readonly from: string; readonly to: string } | undefined {
+  if (!line.includes('already exists')) return undefined;
   const found = /(\S+) already exists, renamed as (\S+?)[.,]?$/.exec(messageOf(line) ?? '');
   return found === null ? undefined : { from: quoted(found[1] ?? ''), to: quoted(found[2] ?? '') };
 }
