@@ -232,8 +232,9 @@ export class ClientConnection implements HostConnection {
     const { clock, random, delays = { first: 500, most: 30_000 } } = this.#options;
     const longest = Math.min(delays.most, delays.first * 2 ** Math.max(0, this.#attempt - 1));
     const delay = longest * (0.5 + random() / 2);
-    this.#set({ kind: 'waiting', reason, retryAt: clock.now() + delay });
+    // Before it is told: whoever hears of it may close the connection.
     this.#retry = clock.after(delay, () => this.#dial());
+    this.#set({ kind: 'waiting', reason, retryAt: clock.now() + delay });
   }
 
   #set(state: ConnectionState): void {
