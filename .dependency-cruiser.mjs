@@ -56,7 +56,7 @@ export default {
     {
       name: 'roots-without-editor-never-reach-it',
       severity: 'error',
-      from: { path: '^src/(cli|debugAdapter)\\.ts$' },
+      from: { path: '^src/(cli|debugAdapter|host)\\.ts$' },
       to: { path: '^src/vscode/|^vscode$', reachable: true },
     },
     {

@@ -4,6 +4,7 @@
  *
  * extension.js, debugAdapter.js  CommonJS; what VS Code and other editors load
  * cli.mjs                        the `agentjet` command
+ * host.cjs                       the GPU host, in one file that runs alone
  * backbone.mjs, sdk.mjs          the process that runs a workflow; the SDK apart, so that the user's
  *                                `import … from "agentjet"` and our own code share one instance
  * pdfText.mjs, parquetLibraries.mjs
@@ -96,6 +97,43 @@ const requireBanner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 const esm = { ...common, format: 'esm', banner: { js: requireBanner } };
 
+/** With the text of the program in it, a file that any Node can read tells when this one is too old for it. */
+const oldNodesAreTold = {
+  name: 'old-nodes-are-told',
+  setup(build) {
+    build.onEnd(async ({ outputFiles: [program] = [] }) => {
+      if (program === undefined) return;
+      const names = ['require', 'module', 'exports', '__filename', '__dirname'];
+      const text = `#!/usr/bin/env node
+'use strict';
+var version = process.versions.node.split('.').map(Number);
+if (version[0] < 22 || (version[0] === 22 && version[1] < 18)) {
+  console.error('agentjet: A GPU host needs Node.js 22.18 or later, and this is ' + process.versions.node + '. [host/node]');
+  process.exit(2);
+}
+require('vm').compileFunction(${JSON.stringify(program.text)}, ${JSON.stringify(names)}, { filename: __filename })(${names.join(', ')});
+`;
+      await mkdir(dist, { recursive: true });
+      await writeFile(program.path, text);
+    });
+  },
+};
+
+const host = {
+  ...commonJs,
+  entryPoints: ['src/host.ts'],
+  outfile: 'dist/host.cjs',
+  define: {
+    'import.meta.dirname': '__dirname',
+    'import.meta.filename': '__filename',
+    agentjetVersion: JSON.stringify(
+      JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')).version,
+    ),
+  },
+  write: false,
+  plugins: [lazyTables, oldNodesAreTold],
+};
+
 const page = {
   absWorkingDir: root,
   bundle: true,
@@ -116,6 +154,7 @@ const bundles = [
   { ...commonJs, entryPoints: ['src/extension.ts'], outfile: 'dist/extension.js', external: ['vscode'] },
   { ...commonJs, entryPoints: ['src/debugAdapter.ts'], outfile: 'dist/debugAdapter.js' },
   { ...esm, entryPoints: ['src/cli.ts'], outfile: 'dist/cli.mjs' },
+  host,
   {
     ...esm,
     entryPoints: ['src/node/backboneProcess.ts'],

@@ -23,7 +23,6 @@ describe('the command line', () => {
       ['--conf', 'small.yaml', '--model', 'endpoint', '--base-url', 'localhost:80/v1', '--model-name', 'm'],
     ],
     ['a training backbone', ['--conf', 'small.yaml', '--backbone', 'trinity']],
-    ['the other one', ['--conf', 'small.yaml', '--backbone', 'verl']],
     ['no backbone of anyone', ['--conf', 'small.yaml', '--backbone', 'ray']],
     ['a flag of training', ['--conf', 'small.yaml', '--with-ray']],
     ['a service of training', ['--conf', 'small.yaml', '--with-appworld']],
@@ -33,7 +32,10 @@ describe('the command line', () => {
     ['a runtime that is not there', ['--conf', 'small.yaml', '--runtime', './no-node']],
     ['a script model that is not there', ['--conf', 'small.yaml', '--model', 'script', '--script', 'no.ts']],
   ])('%s', async (_, args) => {
-    expect(await failure(await smallProject(), args)).toMatchSnapshot();
+    const project = await smallProject();
+    // With no host that the user of this machine has added.
+    const env = { AGENTJET_HOME: project.folder, AGENTJET_HOST: undefined };
+    expect(await failure(project, args, { env })).toMatchSnapshot();
   });
 
   it('a runtime that is too old', async () => {

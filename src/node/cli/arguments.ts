@@ -56,7 +56,7 @@ export type Command =
   /** It reads what follows its name itself. */
   | { readonly kind: 'subcommand'; readonly name: SubcommandName; readonly args: readonly string[] };
 
-const subcommands = ['trace', 'check', 'config', 'schema', 'samples', 'new'] as const;
+const subcommands = ['trace', 'check', 'config', 'schema', 'samples', 'new', 'host', 'remote'] as const;
 export type SubcommandName = (typeof subcommands)[number];
 
 const options = {
@@ -131,12 +131,14 @@ export const usage = `Usage: agentjet --conf FILE [--backbone debug] [options]
        agentjet config FILE [--to ajet|trinity|verl] [--origin] [--format yaml|json]
        agentjet schema ajet|astuner|trinity
        agentjet new NAME [--python|--typescript]
+       agentjet host …
+       agentjet remote …
 
 Runs the episodes of an AgentJet config on the debug backbone: one process, no GPU, no Ray, no key.
 
   --conf FILE            the experiment's YAML, of AgentJet or Trinity-RFT, or a script: .ts or .js that makes an
                          AgentJetJob, .py that calls the tune(…) of AgentScope's tuner
-  --backbone debug       the backbone; trinity and verl train on a GPU host and are refused here
+  --backbone debug       the backbone; with trinity or verl it is agentjet remote run --follow, on a GPU host
   --exp-dir DIR          parent of the run's folder (default: saved_experiments)
 
 What only debugging needs; the config stays as training gets it:
@@ -198,8 +200,8 @@ or of --conf FILE; all of them, or each --episode N. It takes --helper…, --deb
 --runtime, --python, --json and --verbose too.
 
 agentjet samples prints what training would get of a run's .ajtrace; check tells what configs get wrong, config prints
-what one comes to, schema prints a JSON Schema for other editors, new makes a project that runs as it is; each has a --help of
-its own.
+what one comes to, schema prints a JSON Schema for other editors, new makes a project that runs as it is. host serves this
+machine's GPUs, remote trains on such a host. Each has a --help of its own.
 
 Exit code: 0 all episodes ran, 1 some failed, 2 the run could not start, 130 interrupted.`;
 
@@ -231,6 +233,9 @@ export function parseArguments(argv: readonly string[]): Command {
   if (argv[0] === 'judge') return judgeCommand(argv.slice(1));
   const name = subcommands.find((one) => one === argv[0]);
   if (name !== undefined) return { kind: 'subcommand', name, args: argv.slice(1) };
+  // Upstream's launcher stays until the training has ended, too.
+  if (isTraining(backboneOf(argv)))
+    return { kind: 'subcommand', name: 'remote', args: ['run', '--follow', ...argv] };
   for (const argument of argv) {
     const reason = foreign[/^--([a-z-]+)/.exec(argument)?.[1] ?? ''];
     if (reason !== undefined) throw refusedFlag(argument, reason);
@@ -238,7 +243,7 @@ export function parseArguments(argv: readonly string[]): Command {
   const { values, positionals } = parseOptions(argv, options);
   if (values.help === true) return { kind: 'help' };
   if (values.version === true) return { kind: 'version' };
-  refuseBackbone(values.backbone ?? 'debug');
+  if ((values.backbone ?? 'debug') !== 'debug') throw unknownBackbone(values.backbone ?? '');
   const [stray] = positionals;
   if (stray !== undefined)
     throw wrongUse(`"${stray}" belongs to no option.`, `Write --conf ${stray} if it is the config.`);
@@ -311,18 +316,27 @@ function runArguments(values: Values, conf: string | undefined): RunArguments {
   };
 }
 
-function refuseBackbone(backbone: string): void {
-  if (backbone === 'debug') return;
-  const training = backbone === 'trinity' || backbone === 'verl';
-  throw new CodedError({
+/** What trains is sent to a GPU host. */
+function isTraining(backbone: string | undefined): boolean {
+  return backbone === 'trinity' || backbone === 'verl';
+}
+
+function unknownBackbone(backbone: string): CodedError {
+  return new CodedError({
     code: 'cli/backbone',
-    message: training
-      ? `The ${backbone} backbone trains on a GPU host, which this version cannot dispatch to yet.`
-      : `There is no backbone "${backbone}".`,
-    hint: training
-      ? `Run it there with ajet --conf … --backbone ${backbone}, or leave --backbone out to debug here.`
-      : 'The debug backbone runs here; trinity and verl train on a GPU host.',
+    message: `There is no backbone "${backbone}".`,
+    hint: 'The debug backbone runs here; trinity and verl train on a GPU host.',
   });
+}
+
+/** The last one counts, as for any option. */
+function backboneOf(argv: readonly string[]): string | undefined {
+  return argv
+    .flatMap((argument, at) => {
+      if (argument === '--backbone') return argv[at + 1] ?? [];
+      return argument.startsWith('--backbone=') ? argument.slice('--backbone='.length) : [];
+    })
+    .at(-1);
 }
 
 function refusedFlag(flag: string, reason: string): CodedError {

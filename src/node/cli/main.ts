@@ -62,6 +62,14 @@ const subcommands: Readonly<Record<SubcommandName, (distFolder: string) => Promi
     const { runSamples } = await import('./samplesCommand.ts');
     return readsTraces() ? runSamples : (args) => inTraceNode(['samples', ...args], distFolder);
   },
+  host: async (distFolder) => {
+    const { runHost } = await import('./host/hostCommand.ts');
+    return runHost({ script: path.join(distFolder, 'host.cjs'), version: versionOf(distFolder) });
+  },
+  remote: async (distFolder) => {
+    const { runRemote } = await import('./remote/remoteCommand.ts');
+    return runRemote({ version: versionOf(distFolder) });
+  },
 };
 
 function versionOf(distFolder: string): string {

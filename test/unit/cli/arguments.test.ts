@@ -143,6 +143,15 @@ describe('parseArguments', () => {
     expect(thrown).toMatchObject({ code: 'cli/usage', hint: expect.stringMatching(hint) as string });
   });
 
+  it.each([['--backbone=verl'], ['--backbone', 'trinity']])('sends what trains to a host: %j', (...argv) => {
+    const args = ['--conf', 'a.yaml', ...argv, '--with-ray', '--debug=tag'];
+    expect(parseArguments(args)).toEqual({
+      kind: 'subcommand',
+      name: 'remote',
+      args: ['run', '--follow', ...args],
+    });
+  });
+
   it('takes a trace to look at', () => {
     const args = ['a.ajtrace', '--port', '65536'];
     expect(parseArguments(['trace', ...args])).toEqual({ kind: 'subcommand', name: 'trace', args });
@@ -151,8 +160,6 @@ describe('parseArguments', () => {
   });
 
   it.each([
-    [['--conf', 'a.yaml', '--backbone', 'trinity'], 'cli/backbone', 'trinity'],
-    [['--conf', 'a.yaml', '--backbone', 'verl'], 'cli/backbone', 'verl'],
     [['--conf', 'a.yaml', '--backbone', 'vrel'], 'cli/backbone', 'vrel'],
     [['--conf', 'a.yaml', '--with-ray'], 'cli/refused-flag', 'Ray'],
     [['--conf', 'a.yaml', '--debug=tag'], 'cli/refused-flag', 'F5'],

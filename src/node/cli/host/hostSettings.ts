@@ -1,0 +1,123 @@
+/** What `agentjet host` and `agentjet host install` are told alike. */
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
+import type { Launchers } from '../../../remote/launch/plan.ts';
+import { agentjetHome } from '../../agentjetHome.ts';
+import { whole } from '../argumentValues.ts';
+import type { CommandIo } from '../commandIo.ts';
+import { oneOf, wrongUse } from '../commandLine.ts';
+
+export const settingsOptions = {
+  listen: { type: 'string' },
+  data: { type: 'string' },
+  gpus: { type: 'string' },
+  ray: { type: 'string' },
+  launcher: { type: 'string', multiple: true },
+  tls: { type: 'boolean' },
+  'tls-cert': { type: 'string' },
+  'tls-key': { type: 'string' },
+} as const;
+
+interface SettingValues {
+  readonly listen?: string | undefined;
+  readonly data?: string | undefined;
+  readonly gpus?: string | undefined;
+  readonly ray?: string | undefined;
+  readonly launcher?: readonly string[] | undefined;
+  readonly tls?: boolean | undefined;
+  readonly 'tls-cert'?: string | undefined;
+  readonly 'tls-key'?: string | undefined;
+}
+
+/** All paths are absolute. */
+export interface HostSettings {
+  readonly listen: { readonly address: string; readonly port: number };
+  readonly dataFolder: string;
+  readonly gpus: number | undefined;
+  readonly ray: string | undefined;
+  readonly launchers: Launchers;
+  readonly tls: 'own' | { readonly cert: string; readonly key: string } | undefined;
+}
+
+const defaultPort = 7788;
+
+export function hostSettings(
+  values: SettingValues,
+  { cwd, env }: Pick<CommandIo, 'cwd' | 'env'>,
+): HostSettings {
+  return {
+    listen: listenAddress(values.listen ?? `127.0.0.1:${defaultPort}`),
+    dataFolder: dataFolderOf(values.data, { cwd, env }),
+    gpus: whole('--gpus', values.gpus, 0),
+    ray: values.ray === undefined ? undefined : rayHead(values.ray),
+    launchers: Object.fromEntries((values.launcher ?? []).map((text) => launcher(text, cwd))),
+    tls: tlsOf(values, cwd),
+  };
+}
+
+export function dataFolderOf(
+  named: string | undefined,
+  { cwd, env }: Pick<CommandIo, 'cwd' | 'env'>,
+): string {
+  return named === undefined ? path.join(agentjetHome(env), 'host') : path.resolve(cwd, named);
+}
+
+/** The options that say the same, for the command line of a service. */
+export function settingArguments({ listen, dataFolder, gpus, ray, launchers, tls }: HostSettings): string[] {
+  const { address, port } = listen;
+  return [
+    ...['--listen', `${address.includes(':') ? `[${address}]` : address}:${port}`, '--data', dataFolder],
+    ...(gpus === undefined ? [] : ['--gpus', String(gpus)]),
+    ...(ray === undefined ? [] : ['--ray', ray]),
+    ...Object.entries(launchers).flatMap(([name, { command }]) => ['--launcher', `${name}=${command}`]),
+    ...(tls === 'own' ? ['--tls'] : []),
+    ...(typeof tls === 'object' ? ['--tls-cert', tls.cert, '--tls-key', tls.key] : []),
+  ];
+}
+
+function listenAddress(text: string): HostSettings['listen'] {
+  const [, bracketed, plain, digits = ''] =
+    /^(?:(?:\[([\da-fA-F:.%]+)\]|([\w.-]+)):)?(\d{1,5})$/.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits === '' || port > 65_535) {
+    throw wrongUse(
+      `--listen ${text} is no address.`,
+      'Write it as ADDRESS:PORT: 127.0.0.1:7788, 0.0.0.0:7788, [::1]:7788.',
+    );
+  }
+  return { address: bracketed ?? plain ?? '127.0.0.1', port };
+}
+
+function rayHead(text: string): string {
+  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
+  if (protocol === 'http:' || protocol === 'https:') return text;
+  throw wrongUse(`--ray ${text} is no address of a Ray dashboard.`, 'Write it as http://HEAD:8265.');
+}
+
+function launcher(text: string, cwd: string): [string, { command: string; args: readonly string[] }] {
+  const [, name = '', file = ''] = /^([^=]*)=(.+)$/.exec(text) ?? [];
+  if (file === '')
+    throw wrongUse(`--launcher ${text} is no NAME=PATH.`, 'Write --launcher ajet=/opt/venv/bin/ajet.');
+  const command = path.resolve(cwd, file);
+  try {
+    accessSync(command, constants.X_OK);
+  } catch {
+    throw wrongUse(
+      `--launcher ${text} names no executable.`,
+      `See that ${command} is there and may be executed.`,
+    );
+  }
+  return [oneOf('--launcher', name, ['ajet', 'trinity']), { command, args: [] }];
+}
+
+function tlsOf(values: SettingValues, cwd: string): HostSettings['tls'] {
+  const { tls = false, 'tls-cert': cert, 'tls-key': key } = values;
+  if (cert === undefined && key === undefined) return tls ? 'own' : undefined;
+  if (cert === undefined || key === undefined)
+    throw wrongUse(
+      'A certificate needs its key, and a key its certificate.',
+      'Give --tls-cert FILE --tls-key FILE.',
+    );
+  if (tls) throw wrongUse('--tls and --tls-cert exclude each other.', 'Leave --tls out.');
+  return { cert: path.resolve(cwd, cert), key: path.resolve(cwd, key) };
+}

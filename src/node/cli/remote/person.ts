@@ -1,0 +1,28 @@
+/** Asking the person at the terminal. */
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+
+/** Whether there is one. */
+export function isAtTerminal(): boolean {
+  return process.stdin.isTTY && process.stderr.isTTY;
+}
+
+/** A line; what is typed is not shown where it is `hidden`. Undefined: there is none any more. */
+export function askPerson(question: string, { hidden = false } = {}): Promise<string | undefined> {
+  process.stderr.write(question);
+  const output = hidden ? nowhere() : process.stderr;
+  const lines = createInterface({ input: process.stdin, output, terminal: true });
+  return new Promise((resolve) => {
+    lines.once('SIGINT', () => lines.close());
+    lines.once('close', () => resolve(undefined));
+    lines.once('line', (line) => {
+      resolve(line.trim());
+      lines.close();
+    });
+  }).finally(() => hidden && process.stderr.write('\n')) as Promise<string | undefined>;
+}
+
+function nowhere(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
+}

@@ -1,0 +1,60 @@
+import type { CommandIo, Subcommand } from '../commandIo.ts';
+import { wrongUse } from '../commandLine.ts';
+import { exitCodes } from '../terminalView.ts';
+import type { ClientInfo } from './session.ts';
+
+const remoteUsage = `Usage: agentjet remote add NAME ADDRESS [--token-stdin] [--fingerprint F]
+       agentjet remote hosts | remove NAME | status
+       agentjet remote run --conf FILE [--backbone trinity|verl] [--launcher ajet|trinity|ray] [--gpus N] [--root DIR]
+                           [--env NAME] [--name TEXT] [--dry-run] [--force] [--follow] [flags of the launcher]
+       agentjet remote ls
+       agentjet remote logs RUN [--follow] [--source S] [--since EVENT]
+       agentjet remote cancel RUN | rm RUN [--checkpoints]
+
+Trains on a GPU host, which agentjet host serves. Runs belong to the host: they go on when this command ends, when the
+network goes, and when the host's own program is killed.
+
+  add                    remembers a host: wss://HOST:PORT, with # and the fingerprint of its certificate where no
+                         authority vouches for that; ws:// on this machine. The token comes from --token-stdin, from the
+                         variable AGENTJET_HOST_TOKEN, or is asked for; it is kept in a file of yours alone
+  run                    sends the folder --root (default: the working directory, which holds the config) without what
+                         .gitignore and .agentjetignore leave out, has the host check everything, and starts it.
+                         --dry-run stops before anything is sent. --env NAME gives the run a variable of yours.
+                         Flags of ajet and trinity go along; the host refuses by name those that it cannot heed
+  ls, logs               runs; what one prints. --source: launcher (default), explorer, trainer, …, or all
+
+All of them but add, hosts and remove take --host NAME (default: AGENTJET_HOST, else the only one there is); all take
+--json: one JSON document, or with --follow a line for each event.
+
+Exit code: 0; 1 if the run that is followed has failed or was lost; 2 if it could not be done; 130 interrupted (the run
+goes on) or cancelled.`;
+
+type Command = (args: readonly string[], io: CommandIo, client: ClientInfo) => number | Promise<number>;
+
+/** Loaded when asked for. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  add: async () => (await import('./hostCommands.ts')).addHost,
+  remove: async () => (await import('./hostCommands.ts')).removeHost,
+  hosts: async () => (await import('./hostCommands.ts')).listHosts,
+  status: async () => (await import('./hostCommands.ts')).showStatus,
+  run: async () => (await import('./runCommand.ts')).startRun,
+  ls: async () => (await import('./runCommands.ts')).listRuns,
+  logs: async () => (await import('./runCommands.ts')).showLogs,
+  cancel: async () => (await import('./runCommands.ts')).cancelRun,
+  rm: async () => (await import('./runCommands.ts')).removeRun,
+};
+
+/** `agentjet remote`: the client of GPU hosts. */
+export function runRemote(client: ClientInfo): Subcommand {
+  return async (args, io) => {
+    const [name, ...rest] = args;
+    if (name === undefined || name === '--help' || name === '-h' || rest.includes('--help')) {
+      io.stdout.write(`${remoteUsage}\n`);
+      return exitCodes.ok;
+    }
+    const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    if (load === undefined)
+      throw wrongUse(`agentjet remote ${name} does nothing.`, `Choose ${Object.keys(commands).join(', ')}.`);
+    return (await load())(rest, io, client);
+  };
+}

@@ -1,0 +1,74 @@
+/** How hosts and runs are written for people. */
+import { finalStates, type RunEvent, type RunRecord } from '../../../protocol/host/runs.ts';
+import { visible } from '../visibleText.ts';
+
+/** Columns as wide as what is in them; the first row is the head. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
+
+/** `1.2 GB`; thousands, as disks are sold. */
+export function size(bytes: number): string {
+  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  const value = bytes / 1_000 ** power;
+  return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power] ?? ''}`;
+}
+
+export function timeSpan(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
+}
+
+export function isFinal({ state }: RunRecord): boolean {
+  return finalStates.includes(state);
+}
+
+/** What one line tells of a run's state. */
+export function stateOf({ state, reason, phase }: RunRecord): string {
+  const more = reason ?? (state === 'running' ? phase : null);
+  return more === null ? state : `${state}: ${visible(more)}`;
+}
+
+export function stepOf({ step, totalSteps }: RunRecord): string {
+  if (step === null) return '';
+  return totalSteps === null ? String(step) : `${step}/${totalSteps}`;
+}
+
+/** What is told of an event besides the lines of logs; undefined: it is one, or numbers. */
+export function eventText(event: RunEvent): string | undefined {
+  switch (event.type) {
+    case 'state':
+      return `The run is ${event.state}${event.reason === undefined ? '.' : `: ${event.reason}`}`;
+    case 'phase':
+      return `Phase: ${event.phase}`;
+    case 'checkpoint':
+      return `A checkpoint of step ${event.step} is written.`;
+    case 'alarm':
+      return `Alarm: ${event.text}`;
+    case 'notice':
+      return event.text;
+    case 'log':
+    case 'metrics':
+      return undefined;
+  }
+}
+
+/** A line of a log: nothing of it steers the terminal. */
+export function logText(text: string): string {
+  return text.split('\t').map(visible).join('\t');
+}

@@ -1,0 +1,122 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { CodedError } from '../../base/errors.ts';
+import type { Logger } from '../../base/ports.ts';
+import type { LauncherCommand, Launchers } from '../../remote/launch/plan.ts';
+import type { HostFiles, HostServices } from '../../remote/contracts.ts';
+import { systemClock } from '../clock.ts';
+import { hostId } from './hostIdentity.ts';
+import { lockDataFolder } from './hostLock.ts';
+import { hostStatus } from './hostStatus.ts';
+import { HostLaunch } from './launch/hostLaunch.ts';
+import { openHostRuns, type NodeHostRuns } from './runs/hostRuns.ts';
+import { AuditLog } from './server/auditLog.ts';
+import { certificateOf, ownCertificate, type HostCertificate } from './server/certificate.ts';
+import { serveHost, type HostServer } from './server/hostServer.ts';
+import { HostTokens } from './server/tokens.ts';
+import { openHostSync, type OpenHostSync } from './sync/hostSync.ts';
+
+export interface OpenHostOptions {
+  /** Of one host at a time; made where it is not there. */
+  readonly dataFolder: string;
+  /** Port 0: any that is free. */
+  readonly listen: { readonly address: string; readonly port: number };
+  /** `own`: a certificate that the host makes for itself; undefined: none, which a loopback address allows. */
+  readonly tls?: 'own' | { readonly cert: string; readonly key: string } | undefined;
+  /** As many GPUs as the owner says, whatever `nvidia-smi` tells. */
+  readonly gpus?: number | undefined;
+  readonly launchers: Launchers;
+  /** Address of a Ray head's dashboard. */
+  readonly ray?: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  /** Starts `keepRun`: the path of a run's order is added to its arguments. */
+  readonly keeper: LauncherCommand;
+  /** Starts `runRayJob`, likewise. */
+  readonly raySupervisor: LauncherCommand;
+  readonly version: string;
+  readonly logger: Logger;
+}
+
+export interface OpenHost {
+  readonly server: HostServer;
+  readonly services: HostServices;
+  readonly runs: NodeHostRuns;
+  readonly sync: OpenHostSync;
+  readonly tokens: HostTokens;
+  readonly certificate: HostCertificate | undefined;
+  /** Its runs go on; the next host with this data folder takes them over. */
+  close(): Promise<void>;
+}
+
+/** The whole of a GPU host: takes over what an earlier one has left, then serves. Rejects with a CodedError. */
+export async function openHost(options: OpenHostOptions): Promise<OpenHost> {
+  mkdirSync(options.dataFolder, { recursive: true, mode: 0o700 });
+  const dataFolder = realpathSync(options.dataFolder);
+  const lock = lockDataFolder(dataFolder);
+  const closing: (() => void | Promise<void>)[] = [() => lock.dispose()];
+  const close = async (): Promise<void> => {
+    for (let one = closing.pop(); one !== undefined; one = closing.pop()) await one();
+  };
+  try {
+    const { services, runs, sync } = await openServices(dataFolder, options);
+    closing.push(() => runs.close());
+    const tokens = new HostTokens(dataFolder);
+    const certificate = await certificateFor(dataFolder, options.tls);
+    const audit = new AuditLog(dataFolder, systemClock);
+    const common = { services, tokens, audit, clock: systemClock, certificate };
+    const server = await serveHost({ ...common, ...options.listen });
+    closing.push(() => server.close());
+    return { server, services, runs, sync, tokens, certificate, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function openServices(
+  dataFolder: string,
+  options: OpenHostOptions,
+): Promise<{ services: HostServices; runs: NodeHostRuns; sync: OpenHostSync }> {
+  const { env, keeper, raySupervisor, launchers, ray, gpus, logger, version } = options;
+  const clock = systemClock;
+  const launch = new HostLaunch({
+    launchers,
+    raySupervisor,
+    env,
+    runsFolder: path.join(dataFolder, 'runs'),
+    clock,
+    ...(ray !== undefined && { ray }),
+    ...(gpus !== undefined && { count: gpus }),
+  });
+  const sync = await openHostSync({ dataFolder });
+  const runs = await openHostRuns({ dataFolder, sync, launch, clock, logger, env, keeper });
+  const services: HostServices = {
+    identity: { id: hostId(dataFolder), name: hostname(), version },
+    runs,
+    sync,
+    files: noFiles,
+    status: () => hostStatus({ dataFolder, launch, runs, clock }),
+    preflight: (order, configText) => launch.preflight(order, configText),
+  };
+  return { services, runs, sync };
+}
+
+async function certificateFor(
+  dataFolder: string,
+  tls: OpenHostOptions['tls'],
+): Promise<HostCertificate | undefined> {
+  if (tls === undefined) return undefined;
+  return tls === 'own' ? ownCertificate(dataFolder) : certificateOf(tls.cert, tls.key);
+}
+
+/** What training leaves stays on the machine. */
+const staysThere = (): Promise<never> =>
+  Promise.reject(
+    new CodedError({
+      code: 'host/no-files',
+      message: 'This host hands out no files of its runs.',
+      hint: 'Copy them from its data folder, where `runs` has a folder for each run.',
+    }),
+  );
+const noFiles: HostFiles = { checkpoints: staysThere, list: staysThere, open: staysThere, sum: staysThere };

@@ -1,0 +1,212 @@
+/** `agentjet host` and `agentjet remote`, as users run them. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+import { describe, expect, inject, test } from 'vitest';
+import type { HostStatus } from '../../../src/protocol/host/hostRpc.ts';
+import type { RunRecord } from '../../../src/protocol/host/runs.ts';
+import { runCli } from '../harness/cli.ts';
+import { emptyProject } from '../harness/project.ts';
+import { gpuMachine, type GpuMachine } from './gpuHost.ts';
+
+const linux = process.platform === 'linux';
+const any = expect.anything() as unknown;
+
+/** Starts a run and waits until its launcher has printed `ready`, or whatever is asked for. */
+async function startRun(machine: GpuMachine, printed = /^ready$/m) {
+  const command = machine.start(['remote', 'run', '--conf', 'train.yaml', '--force', '--follow']);
+  const [, run = ''] = await command.wrote(/^(\d{8}-\d{6}-[0-9a-f]{6})$/m);
+  machine.runs.add(run);
+  await command.wrote(printed);
+  return { command, run };
+}
+
+describe.skipIf(!linux)('a GPU host', () => {
+  test('in one file trains, and its runs outlive its clients and itself', async () => {
+    const machine = await gpuMachine();
+    const go = machine.folder.path('go');
+    await machine.script([
+      { do: 'print', text: 'hello\n' },
+      { do: 'checkpoint', step: 1 },
+      { do: 'print', text: 'ready\n' },
+      { do: 'await', file: go },
+      { do: 'print', text: 'through\n' },
+    ]);
+    const host = await machine.host(['--listen', '127.0.0.1:0']);
+    await machine.add('box', host);
+    const { command, run } = await startRun(machine);
+    command.child.kill('SIGINT');
+    const left = await command.exited;
+    expect(left.code).toBe(130);
+    const [again = ''] = /remote logs \S+ --follow --since \d+ --host box$/m.exec(left.stderr) ?? [];
+    expect(left.stdout).toMatch(/^hello$/m);
+
+    await host.end('SIGKILL');
+    const { port } = new URL(host.url);
+    const next = machine.start(['host', ...machine.hostArguments, '--listen', `127.0.0.1:${port}`]);
+    const [told] = await next.wrote(/^\{.*\}$/m);
+    expect(JSON.parse(told)).toMatchObject({ host: { id: host.host.id }, address: host.address });
+    expect(JSON.parse(told)).not.toHaveProperty('token');
+    expect(await machine.record(run)).toMatchObject({ state: 'running', devices: [0, 1], owner: 'owner' });
+
+    const back = machine.start(again.split(' '));
+    await back.wrote(/taken over|took/i);
+    expect((await machine.remote(['cancel', run])).code).toBe(0);
+    const cancelled = await back.exited;
+    expect([cancelled.code, cancelled.stdout]).toEqual([130, '']);
+    expect(cancelled.stderr).toContain('The run is cancelled: Cancelled by owner.');
+
+    await writeFile(go, '');
+    const second = await machine.remote(['run', '--conf', 'train.yaml', '--force', '--follow']);
+    expect(second).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\S+\nhello\nready\nthrough\n$/) as unknown,
+    });
+    const [id = ''] = second.stdout.split('\n');
+    expect((await machine.remote(['logs', id])).stdout).toBe('hello\nready\nthrough\n');
+    next.child.kill('SIGTERM');
+    expect((await next.exited).code).toBe(0);
+  });
+
+  test('is known by its certificate, and its clients by their tokens', async () => {
+    const machine = await gpuMachine();
+    const host = await machine.host(['--listen', '127.0.0.1:0', '--tls']);
+    const { fingerprint, url, address, token } = host;
+    expect(address).toBe(`${url}#${fingerprint ?? ''}`);
+    const refused = async (args: readonly string[], given = token?.token): Promise<string> => {
+      const { code, stderr } = await machine.remote(args, { env: { AGENTJET_HOST_TOKEN: given } });
+      expect(code).toBe(2);
+      expect(stderr).not.toContain(token?.token);
+      return /\[([a-z/-]+)\]$/m.exec(stderr)?.[1] ?? stderr;
+    };
+    expect(await refused(['add', 'box', url])).toBe('remote/unknown-certificate');
+    expect(await refused(['add', 'box', url, '--fingerprint', 'a'.repeat(64)])).toBe('host/not-connected');
+    expect(await refused(['add', 'box', address], 'ajh_other')).toBe('host/not-connected');
+    expect(await refused(['add', 'box', address], '')).toBe('remote/needs-token');
+    expect(await refused(['status'])).toBe('remote/which-host');
+    await machine.add('box', host);
+    const status = await machine.json<HostStatus>(['status']);
+    expect(status).toMatchObject({ gpus: [{ index: 0, run: null }, { index: 1 }], queued: 0, running: 0 });
+    for (const file of ['home/hosts.json', 'home/host-tokens.json', 'data/tokens.json', 'data/tls/key.pem']) {
+      expect((await stat(machine.folder.path(file))).mode & 0o077, file).toBe(0);
+    }
+
+    const owner = (args: readonly string[]) =>
+      runCli(machine.folder, ['host', 'token', ...args, '--data', machine.folder.path('data')]);
+    const viewer = await owner(['add', 'viewer']);
+    expect(viewer).toMatchObject({ code: 0, stderr: 'It may view, and is shown this once.\n' });
+    await machine.json(['add', 'look', address], { env: { AGENTJET_HOST_TOKEN: viewer.stdout.trim() } });
+    expect(await refused(['cancel', '20260101-000000-000000', '--host', 'look'])).toBe('host/not-allowed');
+    expect((await owner(['remove', 'viewer'])).code).toBe(0);
+    expect((await owner(['list'])).stdout).toMatch(/^owner +view, start, cancel +\S+\n$/);
+    expect(await refused(['ls', '--host', 'look'])).toBe('host/not-connected');
+    expect(await host.end('SIGTERM')).toBe(0);
+    expect(await refused(['ls', '--host', 'box'])).toBe('remote/no-answer');
+  });
+
+  test('says what would go wrong before anything is sent', async () => {
+    const machine = await gpuMachine();
+    const { project } = machine;
+    await machine.script([{ do: 'exit', code: 3 }]);
+    await project.write({ '.gitignore': 'big\n', big: 'x', '.env': 'WANDB_API_KEY=of-the-file\n' });
+    const host = await machine.host(['--listen', '127.0.0.1:0']);
+    await machine.add('box', host);
+    const run = ['run', '--conf', 'train.yaml'];
+    const dry = await machine.remote([
+      ...run,
+      '--dry-run',
+      '--json',
+      '--env',
+      'WANDB_API_KEY',
+      '--plugin-dir',
+      'p',
+    ]);
+    expect(dry.code).toBe(1);
+    expect(dry.stdout).not.toContain('of-the-file');
+    expect(JSON.parse(dry.stdout)).toMatchObject({
+      order: {
+        launcher: 'trinity',
+        config: 'train.yaml',
+        gpus: 2,
+        flags: ['--plugin-dir', 'p'],
+        env: ['WANDB_API_KEY'],
+      },
+      preview: { files: 3 },
+      findings: any,
+    });
+    const flags = await machine.start(['--conf', 'train.yaml', '--backbone', 'trinity', '--with-ray']).exited;
+    expect(flags.code).toBe(2);
+    expect(flags.stderr).toContain('`trinity` has no flag "--with-ray"');
+    expect(flags.stderr).toContain('[remote/would-fail]');
+    expect((await machine.remote([...run, '--env', 'NOT_SET_ANYWHERE'])).stderr).toContain(
+      '[remote/not-set]',
+    );
+    expect(await machine.json<readonly RunRecord[]>(['ls'])).toEqual([]);
+    const failed = await machine.remote([...run, '--force', '--follow', '--json']);
+    expect(failed.code).toBe(1);
+    const lines = failed.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type?: string; state?: string });
+    expect(lines.flatMap(({ type, state }) => (type === 'state' ? [state] : []))).toEqual([
+      'queued',
+      'preparing',
+      'running',
+      'failed',
+    ]);
+    // A host whose data folder is another's does not start.
+    const second = await machine.start(['host', ...machine.hostArguments, '--listen', '127.0.0.1:0']).exited;
+    expect(second).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('[host/already-running]') as unknown,
+    });
+  });
+});
+
+describe.skipIf(!linux)('the program of a host', () => {
+  test('tells a Node that is too old for it', async () => {
+    const project = await emptyProject();
+    await project.write({
+      'old.cjs':
+        "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } });",
+    });
+    const host = path.join(inject('dist'), 'host.cjs');
+    const { status, stderr } = spawnSync(process.execPath, ['--require', project.path('old.cjs'), host], {
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([
+      2,
+      'agentjet: A GPU host needs Node.js 22.18 or later, and this is 18.20.4. [host/node]\n',
+    ]);
+  });
+
+  test.each(['user', 'system'])('installs a service of the %s that systemd takes', async (scope) => {
+    const project = await emptyProject();
+    const args = ['--listen', '127.0.0.1:7788', '--data', project.path('da ta/100%')];
+    const env = { XDG_CONFIG_HOME: project.path('config'), XDG_RUNTIME_DIR: project.path('run') };
+    const printed = await runCli(project, ['host', 'install', `--${scope}`, '--print', ...args], { env });
+    expect(printed.code, printed.stderr).toBe(0);
+    const program = project.path('da ta/100%/program/host.cjs').replaceAll('%', '%%');
+    expect(printed.stdout).toContain(`ExecStart=${process.execPath} "${program}" --listen 127.0.0.1:7788`);
+    await mkdir(project.path('run'));
+    const unit = project.path('agentjet-host.service');
+    await writeFile(unit, printed.stdout);
+    if (scope === 'user') {
+      const installed = await runCli(project, ['host', 'install', ...args], { env });
+      expect(installed.stdout).toMatch(
+        /systemctl --user enable --now agentjet-host\.service[^]*\n {2}ajh_\S+\n$/,
+      );
+      await rename(project.path('config/systemd/user/agentjet-host.service'), unit);
+      expect(await readFile(unit, 'utf8')).toBe(printed.stdout);
+      expect(existsSync(project.path('da ta/100%/program/host.cjs'))).toBe(true);
+    }
+    const verify = spawnSync('systemd-analyze', ['verify', ...(scope === 'user' ? ['--user'] : []), unit], {
+      encoding: 'utf8',
+      env: { ...process.env, ...env },
+    });
+    // Where there is no systemd, the text alone is looked at, here and by its unit test.
+    if (verify.error === undefined) expect([verify.status, verify.stderr]).toEqual([0, '']);
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { runArguments } from '../../../src/node/cli/remote/runArguments.ts';
+
+describe('the arguments of a run on a host', () => {
+  it('are ours, and the launcher’s with their values', () => {
+    const asked = runArguments([
+      '--conf=a.yaml',
+      '--with-ray',
+      ...['--exp-dir', 'out', '--gpus', '2', '--prefix=p', '--env', 'KEY', '--env=OTHER'],
+      ...['--kill', 'python', '--backbone', 'verl', '--plugin-dir', 'plugins', '--with-appworld'],
+      ...['--', '--unheard-of', '--json'],
+    ]);
+    expect(asked).toMatchObject({
+      conf: 'a.yaml',
+      gpus: 2,
+      env: ['KEY', 'OTHER'],
+      backbone: 'verl',
+      json: false,
+    });
+    expect(asked.flags).toEqual([
+      ...['--with-ray', '--exp-dir', 'out', '--prefix=p', '--kill', 'python'],
+      ...['--plugin-dir', 'plugins', '--with-appworld', '--unheard-of', '--json'],
+    ]);
+  });
+
+  it.each([
+    [[], '--conf is missing'],
+    [['a.yaml'], '"a.yaml" belongs to no option'],
+    [['--conf'], "'--conf <value>'"],
+    [['--conf', 'a', '--backbone', 'debug'], '--backbone debug does not exist'],
+    [['--conf', 'a', '--launcher', 'sh'], '--launcher sh does not exist'],
+    [['--conf', 'a', '--gpus', '-1'], '--gpus'],
+  ])('that are wrong are told: %j', (argv, message) => {
+    expect(() => runArguments(argv)).toThrow(message);
+  });
+});
