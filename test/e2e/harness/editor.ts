@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errors, type Frame, type Locator, type Page } from 'playwright-core';
 import { screenshotFile } from './artifacts.ts';
+import { tidyKey } from './server.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 
 const waitMs = 45_000;
@@ -61,18 +62,25 @@ export class Editor {
     await this.page.locator('.monaco-workbench').click({ position: { x: 720, y: 450 } });
   }
 
-  /** Closes all editors and gives the workspace the files it had when the window was opened. */
+  /**
+   * Leaves nothing of a test in the window: no dialog, session, breakpoint, output of a run or editor, and no other files
+   * in the workspace than it had when the window was opened.
+   */
   async startOver(): Promise<void> {
     await this.press('Escape');
-    await this.command('View: Close All Editors');
+    const toolbar = this.page.locator('.debug-toolbar');
+    if (await toolbar.isVisible()) await this.stopDebugging();
     const dontSave = this.page.locator('.monaco-dialog-box .monaco-button', { hasText: /^Don't Save$/ });
-    await dontSave
-      .or(this.page.locator('.editor-group-container.empty'))
-      .first()
-      .waitFor({ timeout: waitMs });
+    const tidied = dontSave.or(this.page.locator('.editor-group-container.empty')).first();
+    // A key that is pressed while the focus moves is lost.
+    await this.until('the window is tidied', async () => {
+      await this.press(tidyKey);
+      return (await tidied.waitFor({ timeout: openMs }).then(() => true, giveUp)) === true;
+    });
     if (await dontSave.isVisible()) await dontSave.click();
     await this.seeNo('.editor-group-container .tab');
-    await this.command('Notifications: Clear All Notifications');
+    await this.seeNo('.part.panel');
+    await this.seeNo('.notification-toast');
     await this.session.restoreWorkspace();
   }
 

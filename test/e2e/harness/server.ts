@@ -63,6 +63,20 @@ const quietSettings = {
   'git.openRepositoryInParentFolders': 'never',
 };
 
+/** Pressed by tests, in Playwright's notation: leaves nothing in a window, but asks what becomes of unsaved files. */
+export const tidyKey = 'Control+Alt+F12';
+
+const tidying = [
+  'workbench.debug.viewlet.action.removeAllBreakpoints',
+  // Only a console that shows is cleared.
+  'workbench.panel.repl.view.focus',
+  'workbench.debug.panel.action.clearReplAction',
+  'workbench.action.closePanel',
+  'workbench.view.explorer',
+  'notifications.clearAll',
+  'workbench.action.closeAllEditors',
+];
+
 /** Resolves when the server answers; rejects with its output when it ends instead, or stays silent for 30 s. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const user = path.join(options.temp, 'user');
@@ -107,6 +121,8 @@ async function writeSettings(user: string, options: ServerOptions): Promise<void
     ...options.settings,
   };
   await writeFile(path.join(user, 'User/settings.json'), JSON.stringify(settings, undefined, 2));
+  const keys = [{ key: 'ctrl+alt+f12', command: 'runCommands', args: { commands: tidying } }];
+  await writeFile(path.join(user, 'User/keybindings.json'), JSON.stringify(keys));
 }
 
 /** As if a language pack were installed, which has no word of the editor's own. */

@@ -13,7 +13,7 @@ const editor = useEditor({
   suite: 'compare',
   workspace: 'media/examples/math_agent',
   settings: { 'files.autoSave': 'off', 'git.openRepositoryInParentFolders': 'never' },
-  each: 'window',
+  each: 'files',
 });
 
 const config = 'math_agent.yaml';

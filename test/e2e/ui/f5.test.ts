@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { processesWith, titleButton, useEditor } from '../harness/index.ts';
 
-const editor = useEditor({ suite: 'f5', workspace: 'media/examples/math_agent', each: 'window' });
+const editor = useEditor({ suite: 'f5', workspace: 'media/examples/math_agent', each: 'files' });
 
 async function lineOf(file: string, text: string): Promise<number> {
   const lines = (await readFile(editor().file(file), 'utf8')).split('\n');

@@ -16,7 +16,7 @@ const input = '.quick-input-widget input';
 const toast = '.notification-toast';
 
 describe('runs on disk', () => {
-  const editor = useEditor({ suite: 'runs', workspace: example, each: 'window' });
+  const editor = useEditor({ suite: 'runs', workspace: example, each: 'files' });
   let held: HeldRun | undefined;
 
   afterEach(async () => {

@@ -4,7 +4,7 @@ import { copyFile, mkdir, rename } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { titleButton, useEditor } from '../harness/index.ts';
 
-const editor = useEditor({ suite: 'starting', workspace: 'media/examples/math_agent', each: 'window' });
+const editor = useEditor({ suite: 'starting', workspace: 'media/examples/math_agent', each: 'files' });
 
 const config = 'math_agent.yaml';
 const rows = '.quick-input-widget .monaco-list-row';

@@ -26,7 +26,7 @@ afterAll(async () => {
 const editor = useEditor({
   suite: 'tokenizer',
   workspace: 'media/examples/math_agent',
-  each: 'window',
+  each: 'files',
   env: { HF_ENDPOINT: hub.address, XDG_CACHE_HOME: cache, HF_HOME: path.join(cache, 'hf') },
 });
 
