@@ -15,6 +15,7 @@ import { mergeBenches } from './merge.mjs';
 import { rolloutBenches } from './rollout.mjs';
 import { rolloutPythonBenches } from './rolloutPython.mjs';
 import { streamBenches } from './stream.mjs';
+import { syncBenches } from './sync.mjs';
 import { traceBenches } from './trace.mjs';
 import { trackBenches } from './track.mjs';
 import { viewerBenches } from './viewer.mjs';
@@ -27,6 +28,7 @@ const benches = [
   ...rolloutBenches,
   ...rolloutPythonBenches,
   ...streamBenches,
+  ...syncBenches,
   ...traceBenches,
   ...trackBenches,
   ...viewerBenches,

@@ -11,40 +11,38 @@ const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** How often a file may be changed while it is read. */
 const tries = 3;
 
-export interface ReadFile {
-  readonly stats: BigIntStats;
-  readonly bytes: Buffer;
-}
-
-/** A whole file as it was at one moment; undefined: it has more than `most` bytes. */
-export function readSmall(file: string, most: number): ReadFile | undefined {
+/**
+ * A whole file as it was at one moment, at the beginning of `into`; undefined: there is no room for it.
+ * @returns what it was at that moment
+ */
+export function readSmall(file: string, into: Uint8Array): BigIntStats | undefined {
   for (let left = tries; left > 0; left--) {
-    const found = readOnce(file, most);
+    const found = readOnce(file, into);
     if (found !== 'changed') return found;
   }
   throw changedWhileSent(file);
 }
 
-function readOnce(file: string, most: number): ReadFile | undefined | 'changed' {
+function readOnce(file: string, into: Uint8Array): BigIntStats | undefined | 'changed' {
   const descriptor = told(file, () => openSync(file, flags));
   try {
     const stats = fstatSync(descriptor, { bigint: true });
     if (!stats.isFile()) throw changedWhileSent(file);
-    if (stats.size > BigInt(most)) return undefined;
-    const bytes = Buffer.allocUnsafe(Number(stats.size));
-    const read = told(file, () => readAll(descriptor, bytes));
+    const length = Number(stats.size);
+    if (length > into.length) return undefined;
+    const read = told(file, () => readAll(descriptor, into, length));
     const after = fstatSync(descriptor, { bigint: true });
-    const isSame = read === bytes.length && after.mtimeNs === stats.mtimeNs && after.size === stats.size;
-    return isSame ? { stats, bytes } : 'changed';
+    const isSame = read === length && after.mtimeNs === stats.mtimeNs && after.size === stats.size;
+    return isSame ? stats : 'changed';
   } finally {
     closeSync(descriptor);
   }
 }
 
-function readAll(descriptor: number, bytes: Buffer): number {
+function readAll(descriptor: number, into: Uint8Array, length: number): number {
   let at = 0;
-  while (at < bytes.length) {
-    const read = readSync(descriptor, bytes, at, bytes.length - at, at);
+  while (at < length) {
+    const read = readSync(descriptor, into, at, length - at, at);
     if (read === 0) break;
     at += read;
   }

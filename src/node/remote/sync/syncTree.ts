@@ -1,12 +1,7 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import { neverCancelled, type CancellationToken } from '../../../base/cancellation.ts';
-import {
-  entriesPerRequest,
-  packLimits,
-  type SnapshotEntry,
-  type SnapshotManifest,
-} from '../../../protocol/host/sync.ts';
+import { entriesPerRequest, type SnapshotEntry, type SnapshotManifest } from '../../../protocol/host/sync.ts';
 import type { HostConnection } from '../../../remote/contracts.ts';
 import { cancelled } from '../../../remote/sync/failures.ts';
 import { manifestPages, manifestText } from '../../../remote/sync/manifest.ts';
@@ -22,7 +17,7 @@ import { openLarge, readSmall, sumLarge, sumSmall } from './readFiles.ts';
 import { Slices } from './slices.ts';
 import { isExecutable, isSettled, stampOf } from './stamp.ts';
 import { writeSums, type Summed } from './statCache.ts';
-import { againAfterCut, Uploads } from './uploads.ts';
+import { againAfterCut, Uploads, type UploadsOptions } from './uploads.ts';
 
 export interface SyncProgress {
   /** Bytes of the tree that the host has by now, and of all of it. */
@@ -69,6 +64,7 @@ class TreeSync {
   readonly #cancellation: CancellationToken;
   readonly #now: () => number;
   readonly #known = new Map<string, Known>();
+  readonly #onBytes: UploadsOptions['onBytes'];
   readonly #uploads: Uploads;
   /** Contents that are there or on their way. */
   readonly #sent = new Set<string>();
@@ -83,12 +79,12 @@ class TreeSync {
     this.#cancellation = cancellation;
     this.#now = now;
     const progress = { bytes: 0, total: tree.bytes, sent: 0 };
-    const onBytes = (bytes: number, sent: number): void => {
+    this.#onBytes = (bytes, sent) => {
       progress.bytes += bytes;
       progress.sent += sent;
       onProgress?.({ ...progress, bytes: Math.min(progress.bytes, progress.total) });
     };
-    this.#uploads = new Uploads({ connection, cancellation, onBytes });
+    this.#uploads = new Uploads({ connection, cancellation, onBytes: this.#onBytes });
     for (const { sha256, ...file } of tree.files) {
       if (sha256 !== undefined) this.#known.set(file.path, { ...file, sha256, isSettled: true });
     }
@@ -128,7 +124,10 @@ class TreeSync {
       for (const sha256 of answer.contents) lacking.add(sha256);
     }
     for (const sha256 of contents) if (!lacking.has(sha256)) this.#sent.add(sha256);
-    return this.#tree.files.filter(({ sha256 }) => sha256 === undefined || lacking.has(sha256));
+    const isLacking = ({ sha256 }: TreeFile): boolean => sha256 === undefined || lacking.has(sha256);
+    const toRead = this.#tree.files.filter(isLacking);
+    this.#onBytes(this.#tree.bytes - toRead.reduce((sum, { bytes }) => sum + bytes, 0), 0);
+    return toRead;
   }
 
   async #sendFiles(files: readonly TreeFile[]): Promise<void> {
@@ -138,19 +137,23 @@ class TreeSync {
       await slices.pause();
       const now = this.#now();
       const place = path.join(this.#tree.root, file.path);
-      const small = file.bytes > packLimits.content ? undefined : readSmall(place, packLimits.content);
+      const room = await this.#uploads.room();
+      const small = file.bytes > room.length ? undefined : readSmall(place, room);
       const { stats, sha256 } =
         small === undefined
           ? await sumLarge(place, this.#cancellation)
-          : { stats: small.stats, sha256: sumSmall(small.bytes) };
+          : { stats: small, sha256: sumSmall(room.subarray(0, Number(small.size))) };
       const bytes = Number(stats.size);
       this.#known.set(file.path, {
         ...{ path: file.path, sha256, bytes, executable: isExecutable(stats) },
         ...{ stamp: stampOf(stats), isSettled: isSettled(stats, now) },
       });
-      if (this.#sent.has(sha256)) continue;
+      if (this.#sent.has(sha256)) {
+        this.#onBytes(bytes, 0);
+        continue;
+      }
       this.#sent.add(sha256);
-      if (small !== undefined) await this.#uploads.small(sha256, small.bytes);
+      if (small !== undefined) this.#uploads.small(sha256, bytes);
       else await this.#uploads.large(sha256, () => piecesOf(() => openLarge(place), 0, bytes), place);
     }
   }

@@ -1,23 +1,13 @@
 import { CodedError } from '../../../base/errors.ts';
 import type { CancellationToken } from '../../../base/cancellation.ts';
-import { packHeaderBytes } from '../../../protocol/host/sync.ts';
-import { wireLimits } from '../../../protocol/host/wire.ts';
 import type { ByteSource, HostConnection } from '../../../remote/contracts.ts';
 import { changedWhileSent } from '../../../remote/sync/failures.ts';
-import { packHeader } from '../../../remote/sync/pack.ts';
+import { OutgoingPack } from './outgoingPack.ts';
 
-/** What a pack is filled up to, and how many contents are in one at most. */
-const packBytes = 4 * 1024 * 1024;
-const packContents = 1_000;
 /** Packs and large contents that are on their way at a time. */
 const atATime = 4;
 /** How often something is sent again because the connection was cut. */
 const tries = 5;
-
-interface Content {
-  readonly sha256: string;
-  readonly bytes: Uint8Array;
-}
 
 export interface UploadsOptions {
   readonly connection: Pick<HostConnection, 'ask' | 'upload'>;
@@ -31,18 +21,23 @@ export class Uploads {
   readonly #options: UploadsOptions;
   readonly #underway = new Set<Promise<void>>();
   #failure: { readonly error: unknown } | undefined;
-  #pack: Content[] = [];
-  #packBytes = 0;
+  #pack = new OutgoingPack();
+  /** Packs that have been sent. */
+  readonly #spare: OutgoingPack[] = [];
 
   constructor(options: UploadsOptions) {
     this.#options = options;
   }
 
-  /** Resolves as soon as there is room for the next. Rejects where an earlier one has failed. */
-  async small(sha256: string, bytes: Uint8Array): Promise<void> {
-    this.#pack.push({ sha256, bytes });
-    this.#packBytes += packHeaderBytes + bytes.length;
-    if (this.#packBytes >= packBytes || this.#pack.length >= packContents) await this.#sendPack();
+  /** Where the next small content is to be put. Rejects where an earlier one has failed. */
+  async room(): Promise<Uint8Array> {
+    if (this.#pack.isFull) await this.#sendPack();
+    return this.#pack.room;
+  }
+
+  /** The first bytes of the last {@link room}. */
+  small(sha256: string, bytes: number): void {
+    this.#pack.add(sha256, bytes);
   }
 
   /**
@@ -65,7 +60,7 @@ export class Uploads {
 
   /** Until all is there. */
   async end(): Promise<void> {
-    if (this.#pack.length > 0) await this.#sendPack();
+    if (!this.#pack.isEmpty) await this.#sendPack();
     await Promise.all(this.#underway);
     this.#throwFailure();
   }
@@ -77,19 +72,15 @@ export class Uploads {
 
   async #sendPack(): Promise<void> {
     const pack = this.#pack;
-    this.#pack = [];
-    this.#packBytes = 0;
     await this.#start(async () => {
-      const lacking = await this.#lacking(pack.map(({ sha256 }) => sha256));
-      const contents: Content[] = [];
-      for (const content of pack) {
-        if (lacking.delete(content.sha256)) contents.push(content);
-        else this.#options.onBytes(content.bytes.length, 0);
-      }
-      if (contents.length === 0) return;
-      const source = packSource(contents);
-      await this.#upload({ method: 'sync.pack', params: { bytes: source.bytes } }, source);
+      this.#options.onBytes(pack.keepOnly(await this.#lacking(pack.contents)), 0);
+      const { source } = pack;
+      if (source.bytes > 0)
+        await this.#upload({ method: 'sync.pack', params: { bytes: source.bytes } }, source);
+      pack.clear();
+      this.#spare.push(pack);
     });
+    this.#pack = this.#spare.pop() ?? new OutgoingPack();
   }
 
   async #lacking(contents: string[]): Promise<Set<string>> {
@@ -161,37 +152,4 @@ function counted(source: ByteSource, again: () => void, count: (bytes: number) =
       },
     },
   };
-}
-
-function packSource(contents: readonly Content[]): ByteSource {
-  const parts = contents.flatMap(({ sha256, bytes }) => [packHeader(sha256, bytes.length), bytes]);
-  return {
-    bytes: parts.reduce((sum, { length }) => sum + length, 0),
-    pieces: {
-      [Symbol.asyncIterator]: () => {
-        const pieces = joinedPieces(parts);
-        return { next: () => Promise.resolve(pieces.next()) };
-      },
-    },
-  };
-}
-
-/** Each as large as a chunk may be, but for the last. */
-function* joinedPieces(parts: readonly Uint8Array[]): Generator<Uint8Array, undefined> {
-  let joined: Uint8Array[] = [];
-  let size = 0;
-  for (const part of parts) {
-    for (let at = 0; at < part.length;) {
-      const piece = part.subarray(at, at + wireLimits.chunk - size);
-      joined.push(piece);
-      size += piece.length;
-      at += piece.length;
-      if (size < wireLimits.chunk) continue;
-      yield Buffer.concat(joined);
-      joined = [];
-      size = 0;
-    }
-  }
-  if (size > 0) yield Buffer.concat(joined);
-  return undefined;
 }
