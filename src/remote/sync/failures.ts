@@ -81,6 +81,14 @@ export function noFile(path: string): CodedError {
   });
 }
 
+export function tooManyFiles(most: number): CodedError {
+  return new CodedError({
+    code: 'host/too-many-files',
+    message: `The run's folder has more than ${most} files.`,
+    hint: 'Name a folder in it.',
+  });
+}
+
 export function noJobFolder(run: string): CodedError {
   return new CodedError({
     code: 'host/no-job-folder',
