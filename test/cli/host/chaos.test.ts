@@ -1,6 +1,6 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { execFileSync, fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { killSurvivors, processesWith } from '../../../src/node/process/kill.ts'
 import type { RunEvent } from '../../../src/protocol/host/runs.ts';
 import { Gathered } from '../../tools/host/gathered.ts';
 import type { FromHost, ToHost } from '../../tools/host/hostProgram.ts';
-import { newDataFolder, openRuns, orderOf } from '../../tools/host/runsHost.ts';
+import { newDataFolder, openRuns, orderOf, until } from '../../tools/host/runsHost.ts';
 
 const program = path.resolve(import.meta.dirname, '../../tools/host/hostProgram.ts');
 const share = process.env['AGENTJET_DEEP'] === '1' ? 1 : 0.1;
@@ -46,7 +46,7 @@ async function live(
         else follow();
         return;
       }
-      if (message.reader !== readers) return; // of one that was cut
+      if ('warning' in message || message.reader !== readers) return; // of one that was cut
       try {
         gathered.take(JSON.parse(`[${message.json}]`) as RunEvent[]);
       } catch (error) {
@@ -72,7 +72,9 @@ async function live(
   }
 }
 
-test.skipIf(process.platform !== 'linux')(
+const linux = process.platform === 'linux';
+
+test.skipIf(!linux)(
   'a host that is killed again and again, with readers that are cut, tells every line once and in order',
   { timeout: 600_000 },
   async () => {
@@ -101,3 +103,42 @@ test.skipIf(process.platform !== 'linux')(
     }
   },
 );
+
+/** A limit of the process's own does what a full disk does, and can be lifted without being root. */
+test.skipIf(!linux)('a disk that is full holds the events back, and nothing of them is lost', async () => {
+  const data = await newDataFolder();
+  const go = path.join(data, 'go');
+  const first = await openRuns(data);
+  const lines = { do: 'lines', prefix: 'line', count: 10_000, padding: 40 } as const;
+  const { id } = await first.start(await orderOf(data, [{ do: 'await', file: go }, lines]), 'ann');
+  await until(first, id, ({ state }) => state === 'running');
+  await first.close();
+  await writeFile(go, '');
+  const start = 'ulimit -S -f 300; exec "$0" --no-warnings "$@"';
+  const host = spawn('bash', ['-c', start, process.execPath, program, data], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const gathered = new Gathered('line');
+  try {
+    await new Promise<void>((resolve, reject) => {
+      host.on('error', reject);
+      host.on('exit', () => reject(new Error('The host has ended.')));
+      host.on('message', (message: FromHost) => {
+        if ('ready' in message) host.send({ follow: id, after: 0 } satisfies ToHost);
+        else if ('warning' in message) {
+          execFileSync('prlimit', ['--pid', String(host.pid), '--fsize=unlimited']);
+        } else {
+          gathered.take(JSON.parse(`[${message.json}]`) as RunEvent[]);
+          if (gathered.state === undefined) host.send({ next: 1 } satisfies ToHost);
+          else resolve();
+        }
+      });
+    });
+    // One of the host that took over, one of the disk.
+    expect(gathered).toMatchObject({ lines: 10_000, state: 'finished', notices: 2 });
+  } finally {
+    host.removeAllListeners('exit').kill('SIGKILL');
+    killSurvivors(processesWith(`AGENTJET_RUN=${id}`));
+    await rm(data, { recursive: true, force: true, maxRetries: 5 });
+  }
+});

@@ -9,11 +9,14 @@ import { openRuns } from './runsHost.ts';
 export type ToHost = { readonly follow: string; readonly after: number } | { readonly next: number };
 /** `reader` counts follows: a block of an earlier one is none of the present. */
 export type FromHost =
-  { readonly ready: true } | { readonly reader: number; readonly json: string; readonly upTo: number };
+  | { readonly ready: true }
+  | { readonly warning: string }
+  | { readonly reader: number; readonly json: string; readonly upTo: number };
 
 if (process.argv[1] === import.meta.filename) {
   const send = (message: FromHost): void => void process.send?.(message);
-  const runs = await openRuns(process.argv[2] ?? '');
+  const logger = { log: (_: unknown, message: string): void => send({ warning: message }) };
+  const runs = await openRuns(process.argv[2] ?? '', { logger });
   let reader: EventReader | undefined;
   let readers = 0;
 
