@@ -1,10 +1,10 @@
 /** What is seldom meant when a training does it. Each is told once, and again only after it had cleared. */
 import * as z from 'zod/mini';
 
-export const alarmNames = ['reward-flat', 'no-advantage', 'kl-jump', 'out-of-memory', 'no-progress'] as const;
-export type AlarmName = (typeof alarmNames)[number];
+const alarmNames = ['reward-flat', 'no-advantage', 'kl-jump', 'out-of-memory', 'no-progress'] as const;
+type AlarmName = (typeof alarmNames)[number];
 
-export interface Alarm {
+interface Alarm {
   readonly alarm: AlarmName;
   readonly text: string;
 }

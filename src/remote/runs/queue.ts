@@ -1,11 +1,11 @@
 import type { FoundGpu } from '../launch/nvidiaSmi.ts';
 
-export interface QueuedRun {
+interface QueuedRun {
   readonly id: string;
   readonly gpus: number;
 }
 
-export interface QueuePlan {
+interface QueuePlan {
   readonly start: readonly { readonly id: string; readonly devices: readonly number[] }[];
   /** Why the others wait, or never can start. */
   readonly wait: readonly { readonly id: string; readonly reason: string }[];
@@ -16,7 +16,7 @@ export interface QueuePlan {
 const idleShare = 0.05;
 
 /** Whether somebody who is not a run of this host works on a GPU. */
-export function isUsedByOthers({ memory, used }: FoundGpu): boolean {
+function isUsedByOthers({ memory, used }: FoundGpu): boolean {
   return memory !== null && used !== null && memory > 0 && used / memory > idleShare;
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Disposable } from '../../../base/disposable.ts';
+import { toReport } from '../../../base/errors.ts';
 import { Emitter } from '../../../base/event.ts';
 import { runId, type RunOrder, type RunRecord } from '../../../protocol/host/runs.ts';
 import type { EventReader, HostRuns } from '../../../remote/contracts.ts';
@@ -173,8 +174,11 @@ export class NodeHostRuns implements HostRuns {
 
   /** One whose order nobody was answered, or whose checkpoints alone were kept: its variables may not stay. */
   async #withoutRecord(folder: RunFolder): Promise<void> {
-    await folder.forgetValues();
-    this.#options.logger.log('debug', `There is no record of a run in ${folder.path}.`);
+    if (await folder.hasRecord()) {
+      this.#options.logger.log('error', `The record of the run in ${folder.path} cannot be read.`);
+    } else {
+      await folder.forgetValues();
+    }
   }
 
   #tell(known: KnownRun): void {
@@ -204,7 +208,11 @@ export class NodeHostRuns implements HostRuns {
       return;
     }
     this.#lookedAt = this.#options.clock.monotonic();
-    this.#scheduling = this.#startThose().finally(() => {
+    const failed = (error: unknown): void => {
+      this.#options.logger.log('error', `The queue: ${toReport(error, 'host/queue').message}`);
+    };
+    const done = this.#startThose().catch(failed);
+    this.#scheduling = done.finally(() => {
       this.#scheduling = undefined;
       if (!this.#isAskedAgain) return;
       this.#isAskedAgain = false;

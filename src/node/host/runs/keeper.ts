@@ -9,7 +9,7 @@ import { readJson, writeAtomically } from './atomicFile.ts';
 import { noteProcess } from './processes.ts';
 
 /** What a keeper is to start. The file that says so is gone once it has been read: it holds the run's variables. */
-export const keeperOrder = z.object({
+const keeperOrder = z.object({
   command: z.string(),
   args: z.array(z.string()),
   cwd: z.string(),

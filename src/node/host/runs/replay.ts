@@ -7,7 +7,7 @@ import { blockSize, EventIndex, type IndexEntry } from './eventIndex.ts';
 /** What is used of an open file of events. */
 export type EventFile = Pick<FileHandle, 'read' | 'write' | 'stat' | 'truncate' | 'sync' | 'close'>;
 
-export interface Replayed {
+interface Replayed {
   readonly fold: RunFold;
   readonly index: EventIndex;
   /** The end of the last whole event. */

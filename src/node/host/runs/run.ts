@@ -279,7 +279,7 @@ export class Run {
   }
 
   async #keeperGone(): Promise<void> {
-    if (this.isFinal || (await this.#folder.keeper()) !== undefined) return;
+    if (this.#isClosed || this.isFinal || (await this.#folder.keeper()) !== undefined) return;
     const error = 'It could not be started: the process that looks after it ended at once.';
     await this.#end({ code: null, signal: null, error });
   }

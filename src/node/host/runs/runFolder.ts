@@ -80,6 +80,10 @@ export class RunFolder {
     return values.safeParse(await readJson(path.join(this.path, names.values))).data ?? {};
   }
 
+  async hasRecord(): Promise<boolean> {
+    return (await readJson(path.join(this.path, names.record))) !== undefined;
+  }
+
   async writeValues(env: RunOrder['env']): Promise<void> {
     await writeAtomically(path.join(this.path, names.values), JSON.stringify(env));
   }

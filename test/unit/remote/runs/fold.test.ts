@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../../../src/protocol/host/runs.ts';
+import { RunFold, type RunEventBody } from '../../../../src/remote/runs/fold.ts';
+
+/** All events that come of some, a minute apart; what each brings with it comes right after it. */
+function told(fold: RunFold, bodies: readonly RunEventBody[]): RunEvent[] {
+  const events: RunEvent[] = [];
+  for (const body of bodies) {
+    const pending = [body];
+    for (let one = pending.shift(); one !== undefined; one = pending.shift()) {
+      const seq = fold.state.seq + 1;
+      const event: RunEvent = { seq, at: seq * 60_000, ...one };
+      pending.push(...fold.derive(event));
+      fold.apply(event);
+      events.push(event);
+    }
+  }
+  return events;
+}
+
+let to = 0;
+const line = (text: string, source = 'launcher'): RunEventBody => ({ type: 'log', source, text, to: ++to });
+const logged = (text: string, source?: string): RunEventBody =>
+  line(`INFO 03-14 09:26:53 [some_file.py:7] ${text}`, source);
+const metrics = (step: number, values: Record<string, number>, source?: string): RunEventBody =>
+  line(`INFO 03-14 09:26:53 [monitor.py:88] Step ${step}: ${JSON.stringify(values)}`, source);
+const types = (events: readonly RunEvent[]): string[] => events.map(({ type }) => type);
+const phases = (events: readonly RunEvent[]): string[] =>
+  events.flatMap((event) => (event.type === 'phase' ? [event.phase] : []));
+
+describe('what events come to', () => {
+  test('goes up through the phases, however late and often they are told', () => {
+    const fold = new RunFold();
+    const events = told(fold, [
+      logged('Finished initializing Explorer.', 'explorer'),
+      logged('All models are ready.', 'explorer'),
+      line('(Explorer pid=1) INFO 03-14 09:26:53 [a.py:7] Finished initializing Explorer.'),
+      logged('Explore step 1 started.', 'explorer'),
+      logged('Training at step 1 started', 'trainer'),
+      logged('Explore step 2 started.', 'explorer'),
+      logged('No more samples to train', 'trainer'),
+    ]);
+    expect(phases(events)).toEqual([
+      'loading models',
+      'models are ready',
+      'exploring',
+      'training',
+      'finishing',
+    ]);
+    expect(phases(told(fold, [logged('Starting stage 2/2: rl'), logged('All models are ready.')]))).toEqual([
+      'stage 2/2',
+      'models are ready',
+    ]);
+  });
+
+  test('has the metrics of a step once, and more of them where there are more', () => {
+    const fold = new RunFold();
+    const step = metrics(3, { 'rollout/accuracy/mean': 0.5 }, 'explorer');
+    const again = `(Explorer pid=7) ${step.type === 'log' ? step.text : ''}`;
+    const events = told(fold, [step, line(again), metrics(3, { 'actor/lr': 1 }, 'trainer')]);
+    expect(types(events)).toEqual(['log', 'metrics', 'phase', 'log', 'log', 'metrics']);
+    expect(fold.state).toMatchObject({ step: 3, reward: null });
+  });
+
+  test('has the reward of one curve', () => {
+    const fold = new RunFold();
+    const groups = 'experience_pipeline/group_advantages/reward_mean/mean';
+    told(fold, [metrics(1, { 'critic/score/mean': 1 }), metrics(1, { [groups]: 0.25 })]);
+    told(fold, [metrics(2, { 'critic/score/mean': 2 })]);
+    expect(fold.state).toMatchObject({ step: 2, reward: 0.25 });
+  });
+
+  test('raises each alarm once', () => {
+    const std = 'experience_pipeline/group_advantages/reward_std/max';
+    const steps = [1, 2, 3, 4, 5].map((step) => metrics(step, { [std]: 0, step }));
+    const events = told(new RunFold(), [...steps, line('CUDA out of memory'), line('CUDA out of memory')]);
+    const alarms = events.flatMap((event) => (event.type === 'alarm' ? [event.alarm] : []));
+    expect(alarms).toEqual(['no-advantage', 'out-of-memory']);
+  });
+
+  test('is the same when it is read again', () => {
+    const fold = new RunFold();
+    told(fold, [metrics(1, { 'critic/score/mean': 1 }), logged('Checkpoint at step 1 saved', 'trainer')]);
+    const again = RunFold.decode(JSON.parse(JSON.stringify(fold.state)));
+    expect(again?.state).toEqual(fold.state);
+    expect(RunFold.decode({ seq: 1 })).toBeUndefined();
+  });
+});
