@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { NodeHostRuns } from '../../../src/node/host/runs/hostRuns.ts';
 import { killSurvivors, processesWith, readStat } from '../../../src/node/process/kill.ts';
@@ -315,6 +317,43 @@ describe.skipIf(!linux)('secrets in a log', () => {
       const text = await readFile(inRun(id, name), 'utf8');
       expect(text.includes(secret), name).toBe(name === 'launcher.log');
     }
+  });
+});
+
+describe.skipIf(!linux)('a run that goes on from another', () => {
+  test('tells what it adds to the logs and checkpoints that were there', async () => {
+    const log = (text: string): Action => ({ do: 'log', text, file: 'explorer.log' });
+    const first = await start([log('first'), { do: 'checkpoint', step: 3 }]);
+    const { jobFolder } = await ended(runs, first);
+    const from = { run: first, step: 3, as: 'resume' } as const;
+    const more: Action[] = [log('second'), { do: 'checkpoint', step: 4 }];
+    const order = await orderOf(data, more, { from }, jobFolder ?? '');
+    const { id } = await runs.start(order, 'ann');
+    expect(await ended(runs, id)).toMatchObject({ state: 'finished', jobFolder, from });
+    const events = await eventsUntil(runs, id, isFinalEvent);
+    expect(texts(events, 'explorer')).toEqual([expect.stringMatching(/ second$/)]);
+    expect(events.filter(({ type }) => type === 'checkpoint')).toMatchObject([{ step: 4 }]);
+    await expect(runs.remove(first, { checkpoints: true })).rejects.toMatchObject({
+      code: 'host/folder-shared',
+    });
+  });
+});
+
+describe.skipIf(!linux)('the keeper of a run', () => {
+  test('heeds no signal, and a second one does nothing', async () => {
+    const go = path.join(data, 'go');
+    const id = await start([
+      { do: 'print', text: 'once\n' },
+      { do: 'await', file: go },
+    ]);
+    await eventsUntil(runs, id, (event) => event.type === 'log');
+    const keeper = JSON.parse(await readFile(inRun(id, 'keeper.json'), 'utf8')) as { pid: number };
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(keeper.pid, name);
+    const tool = path.resolve(import.meta.dirname, '../../tools/host/keeper.ts');
+    await promisify(execFile)(process.execPath, ['--no-warnings', tool, inRun(id, 'keep.json')]);
+    await writeFile(go, '');
+    expect(await ended(runs, id)).toMatchObject({ state: 'finished', exitCode: 0 });
+    expect(texts(await eventsUntil(runs, id, isFinalEvent))).toEqual(['once']);
   });
 });
 

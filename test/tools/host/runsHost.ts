@@ -23,7 +23,7 @@ const tool = (name: string): string => path.join(import.meta.dirname, name);
 /** Its own source, run as it is; what is told of that is no output of the run's. */
 const node = { command: process.execPath, args: ['--no-warnings'] };
 
-const job = 'checkpoints/maths/first';
+const firstJob = 'checkpoints/maths/first';
 const config = `mode: both
 project: maths
 name: first
@@ -48,11 +48,16 @@ export function folderSync(snapshots: string): HostRunsOptions['sync'] {
 
 let made = 0;
 
-/** Writes a snapshot whose launcher does these things, and the order to run it. */
+/**
+ * Writes a snapshot whose launcher does these things, and the order to run it.
+ *
+ * @param job the job's folder, absolute or from the run's working folder
+ */
 export async function orderOf(
   data: string,
   actions: readonly Action[],
   change: Partial<RunOrder> = {},
+  job = firstJob,
 ): Promise<RunOrder> {
   const snapshot = (++made).toString(16).padStart(64, 'f');
   const folder = path.join(data, 'snapshots', snapshot);
