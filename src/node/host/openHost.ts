@@ -1,10 +1,9 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { CodedError } from '../../base/errors.ts';
 import type { Logger } from '../../base/ports.ts';
 import type { LauncherCommand, Launchers } from '../../remote/launch/plan.ts';
-import type { HostFiles, HostServices } from '../../remote/contracts.ts';
+import type { HostServices } from '../../remote/contracts.ts';
 import { systemClock } from '../clock.ts';
 import { hostId } from './hostIdentity.ts';
 import { lockDataFolder } from './hostLock.ts';
@@ -15,6 +14,7 @@ import { AuditLog } from './server/auditLog.ts';
 import { certificateOf, ownCertificate, type HostCertificate } from './server/certificate.ts';
 import { serveHost, type HostServer } from './server/hostServer.ts';
 import { HostTokens } from './server/tokens.ts';
+import { openHostFiles } from './sync/hostFiles.ts';
 import { openHostSync, type OpenHostSync } from './sync/hostSync.ts';
 
 export interface OpenHostOptions {
@@ -95,7 +95,7 @@ async function openServices(
     identity: { id: hostId(dataFolder), name: hostname(), version },
     runs,
     sync,
-    files: noFiles,
+    files: openHostFiles({ jobFolderOf: (run) => runs.get(run).jobFolder }),
     status: () => hostStatus({ dataFolder, launch, runs, clock }),
     preflight: (order, configText) => launch.preflight(order, configText),
   };
@@ -109,14 +109,3 @@ async function certificateFor(
   if (tls === undefined) return undefined;
   return tls === 'own' ? ownCertificate(dataFolder) : certificateOf(tls.cert, tls.key);
 }
-
-/** What training leaves stays on the machine. */
-const staysThere = (): Promise<never> =>
-  Promise.reject(
-    new CodedError({
-      code: 'host/no-files',
-      message: 'This host hands out no files of its runs.',
-      hint: 'Copy them from its data folder, where `runs` has a folder for each run.',
-    }),
-  );
-const noFiles: HostFiles = { checkpoints: staysThere, list: staysThere, open: staysThere, sum: staysThere };
