@@ -68,7 +68,7 @@ const subcommands: Readonly<Record<SubcommandName, (distFolder: string) => Promi
   },
   remote: async (distFolder) => {
     const { runRemote } = await import('./remote/remoteCommand.ts');
-    return runRemote({ version: versionOf(distFolder) });
+    return runRemote({ version: versionOf(distFolder), hostProgram: path.join(distFolder, 'host.cjs') });
   },
 };
 

@@ -10,7 +10,7 @@ import { notedProcess, noteProcess, stillRuns, type NotedProcess } from './runs/
  * throws `host/already-running` where that process still runs.
  */
 export function lockDataFolder(dataFolder: string): Disposable {
-  const file = path.join(dataFolder, 'host.lock');
+  const file = lockFile(dataFolder);
   const own = `${file}.${process.pid}`;
   const text = JSON.stringify(noteProcess(process.pid));
   writeFileSync(own, text, { mode: 0o600 });
@@ -25,6 +25,14 @@ export function lockDataFolder(dataFolder: string): Disposable {
     },
   };
 }
+
+/** The process whose the folder is now; undefined: nobody's. */
+export function holderOf(dataFolder: string): number | undefined {
+  const holder = readNote(textOf(lockFile(dataFolder)) ?? '');
+  return holder !== undefined && stillRuns(holder) ? holder.pid : undefined;
+}
+
+const lockFile = (dataFolder: string): string => path.join(dataFolder, 'host.lock');
 
 /** Of two that try at once one succeeds, and the note is there as a whole. */
 function linked(from: string, to: string): boolean {

@@ -8,6 +8,7 @@ import { systemClock } from '../clock.ts';
 import { hostId } from './hostIdentity.ts';
 import { lockDataFolder } from './hostLock.ts';
 import { hostStatus } from './hostStatus.ts';
+import { noteListening } from './listening.ts';
 import { HostLaunch } from './launch/hostLaunch.ts';
 import { openHostRuns, type NodeHostRuns } from './runs/hostRuns.ts';
 import { AuditLog } from './server/auditLog.ts';
@@ -67,6 +68,10 @@ export async function openHost(options: OpenHostOptions): Promise<OpenHost> {
     const common = { services, tokens, audit, clock: systemClock, certificate };
     const server = await serveHost({ ...common, ...options.listen });
     closing.push(() => server.close());
+    const { id, version } = services.identity;
+    const where = { url: server.url, fingerprint: certificate?.fingerprint ?? null, id, version };
+    const listening = noteListening(dataFolder, where);
+    closing.push(() => listening.dispose());
     return { server, services, runs, sync, tokens, certificate, close };
   } catch (error) {
     await close();

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { CodedError } from '../../base/errors.ts';
+import { sshAsk } from '../../protocol/host/sshHost.ts';
 import { writeWhole } from '../writeWhole.ts';
 
 const knownHost = z.object({
@@ -13,6 +14,8 @@ const knownHost = z.object({
   fingerprint: z.optional(z.string()),
   /** Of the host itself, whatever its address. */
   id: z.string(),
+  /** How one that ssh gets to is started. */
+  start: z.optional(z.pick(sshAsk, { launchers: true, gpus: true, ray: true })),
 });
 export type KnownHost = z.infer<typeof knownHost>;
 

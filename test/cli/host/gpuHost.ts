@@ -43,6 +43,8 @@ export class GpuMachine {
   /** The user's, who trains. */
   readonly project: Project;
   readonly runs = new Set<string>();
+  /** Variables of the user's. */
+  more: Readonly<Record<string, string>> = {};
 
   /** Use {@link gpuMachine}. */
   constructor(folder: Project) {
@@ -58,6 +60,7 @@ export class GpuMachine {
       AGENTJET_HOME: this.folder.path('home'),
       AGENTJET_HOST: undefined,
       AGENTJET_HOST_TOKEN: undefined,
+      ...this.more,
     };
   }
 

@@ -24,7 +24,7 @@ async function startRun(machine: GpuMachine, printed = /^ready$/m) {
 }
 
 describe.skipIf(!linux)('a GPU host', () => {
-  test('in one file trains, and its runs outlive its clients and itself', async () => {
+  test('in one file trains, outlives its client and itself, and goes on from a checkpoint', async () => {
     const machine = await gpuMachine();
     const go = machine.folder.path('go');
     await machine.script([
@@ -59,13 +59,17 @@ describe.skipIf(!linux)('a GPU host', () => {
     expect(cancelled.stderr).toContain('The run is cancelled: Cancelled by owner.');
 
     await writeFile(go, '');
-    const second = await machine.remote(['run', '--conf', 'train.yaml', '--force', '--follow']);
-    expect(second).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^\S+\nhello\nready\nthrough\n$/) as unknown,
+    const resumed = await machine.remote(['resume', run, '--follow']);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    const [, second = ''] = /^(\S+)\nhello\nready\nthrough\n$/.exec(resumed.stdout) ?? [];
+    expect(resumed.stderr).toContain('Restored: weights, optimizer');
+    expect(resumed.stderr).toContain('Not restored: episodes that were under way');
+    expect(await machine.record(second)).toMatchObject({
+      state: 'finished',
+      from: { run, step: 1, as: 'resume' },
+      jobFolder: (await machine.record(run)).jobFolder,
     });
-    const [id = ''] = second.stdout.split('\n');
-    expect((await machine.remote(['logs', id])).stdout).toBe('hello\nready\nthrough\n');
+    expect((await machine.remote(['logs', second])).stdout).toBe('hello\nready\nthrough\n');
     next.child.kill('SIGTERM');
     expect((await next.exited).code).toBe(0);
   });

@@ -43,6 +43,8 @@ export function runHost(program: HostProgram): Subcommand {
     const [name, ...rest] = args;
     if (name === 'token') return (await import('./tokenCommand.ts')).runToken(rest, io);
     if (name === 'install') return (await import('./installCommand.ts')).runInstall(rest, program, io);
+    // A client that has come over SSH.
+    if (name === 'detach') return (await import('./detachCommand.ts')).runDetach(program, io);
     // These two the host starts by itself.
     if (name === 'keep') {
       await (await import('../../host/runs/keeper.ts')).keepRun(fileOf(rest));

@@ -1,19 +1,27 @@
 /** The hosts that a user knows: adding, forgetting, listing, looking at one. */
+import { hostname } from 'node:os';
 import { CodedError } from '../../../base/errors.ts';
-import type { HostStatus } from '../../../protocol/host/hostRpc.ts';
-import { certificateAt, hostUrl } from '../../remote/connectHost.ts';
+import type { HostResults, HostStatus } from '../../../protocol/host/hostRpc.ts';
+import { certificateAt, hostUrl, type HostAddress } from '../../remote/connectHost.ts';
+import type { KnownHost } from '../../remote/knownHosts.ts';
+import { isSshAddress, sshAddress, sshTarget } from '../../remote/ssh/target.ts';
+import { whole } from '../argumentValues.ts';
 import type { CommandIo } from '../commandIo.ts';
-import { parseOptions, wrongUse } from '../commandLine.ts';
+import { oneOf, parseOptions, wrongUse } from '../commandLine.ts';
 import { exitCodes } from '../terminalView.ts';
 import { askPerson, isAtTerminal } from './person.ts';
-import { connected, knownHosts, withHost, type ClientInfo } from './session.ts';
+import { connected, knownHosts, overSsh, withHost, type ClientInfo } from './session.ts';
 import { columns, size } from './texts.ts';
 
 const addOptions = {
   'token-stdin': { type: 'boolean' },
   fingerprint: { type: 'string' },
+  launcher: { type: 'string', multiple: true },
+  gpus: { type: 'string' },
+  ray: { type: 'string' },
   json: { type: 'boolean' },
 } as const;
+type AddValues = ReturnType<typeof parseOptions<typeof addOptions>>['values'];
 
 /** `remote add NAME ADDRESS`. */
 export async function addHost(args: readonly string[], io: CommandIo, client: ClientInfo): Promise<number> {
@@ -26,20 +34,90 @@ export async function addHost(args: readonly string[], io: CommandIo, client: Cl
     );
   const hosts = knownHosts(io);
   hosts.mustBeFree(name);
+  const isSsh = isSshAddress(written);
+  mustFit(isSsh, values);
+  const added = isSsh
+    ? await addedOverSsh(written, values, { io, client })
+    : await addedByAddress(written, values, { io, client });
+  const { hello, token, ...host } = added;
+  hosts.add({ name, id: hello.host.id, ...host }, token);
+  const { host: told, scopes } = hello;
+  if (values.json === true) io.stdout.write(`${JSON.stringify({ name, ...host, host: told, scopes })}\n`);
+  else
+    io.stderr.write(
+      `${name} is ${told.name}, version ${told.version}. Its token may ${scopes.join(', ')}.\n`,
+    );
+  return exitCodes.ok;
+}
+
+interface Added extends Omit<KnownHost, 'name' | 'id'> {
+  readonly hello: HostResults['hello'];
+  readonly token: string;
+}
+
+interface Adding {
+  readonly io: CommandIo;
+  readonly client: ClientInfo;
+}
+
+async function addedByAddress(written: string, values: AddValues, { io, client }: Adding): Promise<Added> {
   const { address, fingerprint: named } = readAddress(written, values.fingerprint);
   const fingerprint = await certificateToTrust(address, named, io);
   const token = await tokenFor(values['token-stdin'] === true, io);
-  const { host, scopes } = await connected({ url: address, token, fingerprint }, client, (_, hello) =>
-    Promise.resolve(hello),
-  );
-  hosts.add({ name, address, id: host.id, ...(fingerprint !== undefined && { fingerprint }) }, token);
-  if (values.json === true)
-    io.stdout.write(`${JSON.stringify({ name, address, fingerprint, host, scopes })}\n`);
-  else
-    io.stderr.write(
-      `${name} is ${host.name}, version ${host.version}. Its token may ${scopes.join(', ')}.\n`,
-    );
-  return exitCodes.ok;
+  const hello = await helloOf({ url: address, token, fingerprint }, client);
+  return { address, token, hello, ...(fingerprint !== undefined && { fingerprint }) };
+}
+
+/** The host there makes a token for this machine, and tells it over the way that ssh has opened. */
+async function addedOverSsh(written: string, values: AddValues, adding: Adding): Promise<Added> {
+  const address = sshAddress(sshTarget(written));
+  const start = {
+    launchers: Object.fromEntries((values.launcher ?? []).map(launcherThere)),
+    gpus: whole('--gpus', values.gpus, 0) ?? null,
+    ray: values.ray ?? null,
+  };
+  const ask = {
+    ...start,
+    token: `ssh-${hostname()
+      .replace(/[^\w.-]/g, '')
+      .slice(0, 30)}`,
+  };
+  const way = await overSsh(address, ask, adding);
+  try {
+    const token = way.token ?? '';
+    const hello = await helloOf({ url: way.url, token, fingerprint: way.fingerprint }, adding.client);
+    return { address, token, hello, start };
+  } finally {
+    way.dispose();
+  }
+}
+
+function helloOf(address: HostAddress, client: ClientInfo): Promise<HostResults['hello']> {
+  return connected(address, client, (_, hello) => Promise.resolve(hello));
+}
+
+/** A path of the machine that ssh gets to, where it is looked at. */
+function launcherThere(text: string): [string, string] {
+  const [, name = '', file = ''] = /^([^=]*)=(\/.+)$/.exec(text) ?? [];
+  if (file === '')
+    throw wrongUse(`--launcher ${text} is no NAME=PATH.`, 'Write --launcher ajet=/opt/venv/bin/ajet.');
+  return [oneOf('--launcher', name, ['ajet', 'trinity']), file];
+}
+
+function mustFit(isSsh: boolean, values: AddValues): void {
+  const wrong = isSsh
+    ? (['token-stdin', 'fingerprint'] as const).find((name) => values[name] !== undefined)
+    : (['launcher', 'gpus', 'ray'] as const).find((name) => values[name] !== undefined);
+  if (wrong === undefined) return;
+  throw isSsh
+    ? wrongUse(
+        `--${wrong} is not for ssh.`,
+        'The host there makes a token by itself, and ssh knows the machine.',
+      )
+    : wrongUse(
+        `--${wrong} is for a host that ssh gets to.`,
+        'The owner of this one says it where it is started.',
+      );
 }
 
 /** An address as a host shows it, `#` and the fingerprint of its certificate at the end. */

@@ -4,24 +4,30 @@ import { exitCodes } from '../terminalView.ts';
 import type { ClientInfo } from './session.ts';
 
 const remoteUsage = `Usage: agentjet remote add NAME ADDRESS [--token-stdin] [--fingerprint F]
+       agentjet remote add NAME ssh:USER@HOST[:PORT] [--launcher NAME=PATH] [--gpus N] [--ray URL]
        agentjet remote hosts | remove NAME | status
        agentjet remote run --conf FILE [--backbone trinity|verl] [--launcher ajet|trinity|ray] [--gpus N] [--root DIR]
                            [--env NAME] [--name TEXT] [--dry-run] [--force] [--follow] [flags of the launcher]
        agentjet remote ls
        agentjet remote logs RUN [--follow] [--source S] [--since EVENT]
        agentjet remote cancel RUN | rm RUN [--checkpoints]
+       agentjet remote resume RUN [--step N] [--fork] [--env NAME] [--follow]
 
 Trains on a GPU host, which agentjet host serves. Runs belong to the host: they go on when this command ends, when the
 network goes, and when the host's own program is killed.
 
   add                    remembers a host: wss://HOST:PORT, with # and the fingerprint of its certificate where no
                          authority vouches for that; ws:// on this machine. The token comes from --token-stdin, from the
-                         variable AGENTJET_HOST_TOKEN, or is asked for; it is kept in a file of yours alone
+                         variable AGENTJET_HOST_TOKEN, or is asked for; it is kept in a file of yours alone.
+                         ssh: your own ssh (or AGENTJET_SSH) brings the host's program there, starts it as agentjet host
+                         does with these options, on loopback, and opens the way to it; nothing is to be installed there
+                         but Node 22.18 or later, and the launcher
   run                    sends the folder --root (default: the working directory, which holds the config) without what
                          .gitignore and .agentjetignore leave out, has the host check everything, and starts it.
                          --dry-run stops before anything is sent. --env NAME gives the run a variable of yours.
                          Flags of ajet and trinity go along; the host refuses by name those that it cannot heed
   ls, logs               runs; what one prints. --source: launcher (default), explorer, trainer, …, or all
+  resume                 goes on from a checkpoint in the earlier run's folder, or with --fork in one of its own
 
 All of them but add, hosts and remove take --host NAME (default: AGENTJET_HOST, else the only one there is); all take
 --json: one JSON document, or with --follow a line for each event.
@@ -41,6 +47,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   ls: async () => (await import('./runCommands.ts')).listRuns,
   logs: async () => (await import('./runCommands.ts')).showLogs,
   cancel: async () => (await import('./runCommands.ts')).cancelRun,
+  resume: async () => (await import('./resumeCommand.ts')).resume,
   rm: async () => (await import('./runCommands.ts')).removeRun,
 };
 

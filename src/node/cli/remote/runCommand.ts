@@ -73,7 +73,7 @@ async function requestOf(asked: RemoteRunArguments, { cwd, env }: CommandIo): Pr
 }
 
 /** The values of variables that are named. Throws for one that is not set. */
-function variables(
+export function variables(
   names: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {

@@ -1,12 +1,16 @@
 import { neverCancelled } from '../../../base/cancellation.ts';
 import { CodedError } from '../../../base/errors.ts';
 import type { HostResults } from '../../../protocol/host/hostRpc.ts';
+import type { SshAsk } from '../../../protocol/host/sshHost.ts';
 import type { ConnectionState, HostConnection } from '../../../remote/contracts.ts';
 import { whenConnected } from '../../../remote/wire/clientConnection.ts';
 import { agentjetHome } from '../../agentjetHome.ts';
 import { connectHost, type HostAddress } from '../../remote/connectHost.ts';
 import { KnownHosts, type KnownHost } from '../../remote/knownHosts.ts';
+import { openSshHost, type SshHost } from '../../remote/ssh/sshHost.ts';
+import { isSshAddress, sshTarget } from '../../remote/ssh/target.ts';
 import type { CommandIo } from '../commandIo.ts';
+import { isAtTerminal } from './person.ts';
 
 /** A host that answers, for as long as a command takes. */
 export interface RemoteSession {
@@ -17,6 +21,8 @@ export interface RemoteSession {
 export interface ClientInfo {
   /** Of this program. */
   readonly version: string;
+  /** The host in one file, for machines that are reached by ssh. */
+  readonly hostProgram: string;
 }
 
 export function knownHosts({ env }: Pick<CommandIo, 'env'>): KnownHosts {
@@ -33,22 +39,43 @@ export async function withHost<T>(
   const host = hosts.get(named ?? io.env['AGENTJET_HOST']);
   const token = hosts.tokenOf(host.name);
   if (token === undefined) throw noToken(host.name);
-  const address = { url: host.address, token, fingerprint: host.fingerprint };
-  return connected(address, client, async (connection, hello) => {
-    if (hello.host.id !== host.id) throw otherHost(host);
-    const telling = connection.onState((state) => tell(state, io));
-    try {
-      return await use({ host, connection });
-    } finally {
-      telling.dispose();
-    }
+  const ask = { token: null, launchers: {}, gpus: null, ray: null, ...host.start };
+  const way = isSshAddress(host.address) ? await overSsh(host.address, ask, { io, client }) : undefined;
+  const address = { url: way?.url ?? host.address, token, fingerprint: way?.fingerprint ?? host.fingerprint };
+  try {
+    return await connected(address, client, async (connection, hello) => {
+      if (hello.host.id !== host.id) throw otherHost(host);
+      const telling = connection.onState((state) => tell(state, io));
+      try {
+        return await use({ host, connection });
+      } finally {
+        telling.dispose();
+      }
+    });
+  } finally {
+    way?.dispose();
+  }
+}
+
+/** Has a host run on a machine that ssh gets to, and opens a way to it. */
+export function overSsh(
+  address: string,
+  ask: SshAsk,
+  { io, client }: { readonly io: CommandIo; readonly client: ClientInfo },
+): Promise<SshHost> {
+  return openSshHost(sshTarget(address), {
+    ssh: io.env['AGENTJET_SSH'] ?? 'ssh',
+    program: client.hostProgram,
+    asks: isAtTerminal(),
+    ask,
+    onProgress: (text) => io.stderr.write(`${text}\n`),
   });
 }
 
 /** A connection that must come about at the first attempt, and that is kept up from then on. */
 export async function connected<T>(
   address: HostAddress,
-  { version }: ClientInfo,
+  { version }: Pick<ClientInfo, 'version'>,
   use: (connection: HostConnection, hello: HostResults['hello']) => Promise<T>,
 ): Promise<T> {
   const connection = connectHost(address, { client: { name: 'agentjet', version } });

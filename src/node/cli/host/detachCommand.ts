@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, openSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { setTimeout as after } from 'node:timers/promises';
+import { CodedError, toReport } from '../../../base/errors.ts';
+import { sshAsk, sshMark, type SshAnswer } from '../../../protocol/host/sshHost.ts';
+import { listeningAt, type Listening } from '../../host/listening.ts';
+import { HostTokens } from '../../host/server/tokens.ts';
+import type { CommandIo } from '../commandIo.ts';
+import { exitCodes } from '../terminalView.ts';
+import type { HostProgram } from './hostProgram.ts';
+import { hostSettings, settingArguments, type HostSettings } from './hostSettings.ts';
+
+/**
+ * For a client that has come over SSH: starts a host of this user's on a free port of loopback, where none runs, which
+ * outlives the connection; tells where it is, and the token that it makes where one is asked for.
+ */
+export async function runDetach(program: HostProgram, io: CommandIo): Promise<number> {
+  const answer = await answerTo(program, io).catch((error: unknown): SshAnswer => {
+    const { code, message, hint } = toReport(error, 'host/unexpected');
+    return { error: { code, message, ...(hint !== undefined && { hint }) } };
+  });
+  io.stdout.write(`${sshMark}${JSON.stringify(answer)}\n`);
+  return exitCodes.ok;
+}
+
+async function answerTo(program: HostProgram, io: CommandIo): Promise<SshAnswer> {
+  const { token, launchers, gpus, ray } = sshAsk.parse(JSON.parse(await io.readStdin()));
+  const settings = hostSettings(
+    {
+      listen: '127.0.0.1:0',
+      launcher: Object.entries(launchers).map(([name, file]) => `${name}=${file}`),
+      gpus: gpus === null ? undefined : String(gpus),
+      ray: ray ?? undefined,
+    },
+    io,
+  );
+  mkdirSync(settings.dataFolder, { recursive: true, mode: 0o700 });
+  // Before it starts: with a token there it makes none, which nobody would see.
+  const made = token === null ? null : newToken(settings.dataFolder, token);
+  const { url, fingerprint, id } = listeningAt(settings.dataFolder) ?? (await started(program, settings));
+  return { url, fingerprint, id, token: made };
+}
+
+function newToken(dataFolder: string, name: string): string {
+  const tokens = new HostTokens(dataFolder);
+  return tokens.add(`${name}-${randomBytes(3).toString('hex')}`, ['start', 'cancel'], Date.now());
+}
+
+/** Milliseconds between two looks at a host that is being started. */
+const interval = 50;
+
+async function started({ script }: HostProgram, settings: HostSettings): Promise<Listening> {
+  const { dataFolder } = settings;
+  const log = path.join(dataFolder, 'host.log');
+  const output = openSync(log, 'w', 0o600);
+  const child = spawn(process.execPath, [script, '--json', ...settingArguments(settings)], {
+    cwd: dataFolder,
+    stdio: ['ignore', 'ignore', output],
+    detached: true,
+  });
+  child.once('error', () => undefined); // it has no number then
+  child.unref();
+  const hasEnded = (): boolean =>
+    child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+  for (;;) {
+    // Another client may have started one meanwhile, for which ours has given way.
+    const found = listeningAt(dataFolder);
+    if (found !== undefined) return found;
+    if (hasEnded()) throw didNotStart(readFileSync(log, 'utf8'));
+    await after(interval);
+  }
+}
+
+function didNotStart(told: string): CodedError {
+  const [, message = '', code = ''] = /^agentjet: (.*) \[([\w/-]+)\]$/m.exec(told) ?? [];
+  if (code === '') {
+    const last = told.trim().split('\n').at(-1) ?? '';
+    return new CodedError({ code: 'host/did-not-start', message: `The host did not start: ${last}` });
+  }
+  return new CodedError({ code, message });
+}

@@ -1,0 +1,72 @@
+import { neverCancelled } from '../../../base/cancellation.ts';
+import { CodedError } from '../../../base/errors.ts';
+import { dotEnv } from '../../../debug/dotEnv.ts';
+import type { Checkpoint } from '../../../protocol/host/runs.ts';
+import { whatIsRestored } from '../../../remote/launch/resume.ts';
+import { localFiles } from '../../files.ts';
+import { resumeRun } from '../../remote/dispatch.ts';
+import { whole } from '../argumentValues.ts';
+import type { CommandIo } from '../commandIo.ts';
+import { parseOptions } from '../commandLine.ts';
+import { exitCodes } from '../terminalView.ts';
+import { followRun } from './followRun.ts';
+import { variables } from './runCommand.ts';
+import { oneRun, sourcesOf } from './runCommands.ts';
+import { withHost, type ClientInfo } from './session.ts';
+
+const options = {
+  host: { type: 'string' },
+  json: { type: 'boolean' },
+  step: { type: 'string' },
+  fork: { type: 'boolean' },
+  env: { type: 'string', multiple: true },
+  follow: { type: 'boolean' },
+  source: { type: 'string', multiple: true },
+} as const;
+
+/** `remote resume RUN`: a new run that goes on from a checkpoint of an earlier one. */
+export async function resume(args: readonly string[], io: CommandIo, client: ClientInfo): Promise<number> {
+  const { values, positionals } = parseOptions(args, options, 'agentjet remote resume');
+  const run = oneRun(positionals, 'resume');
+  const wanted = whole('--step', values.step, 0);
+  const as = values.fork === true ? 'fork' : 'resume';
+  return withHost(io, { host: values.host, client }, async (session) => {
+    const { connection } = session;
+    const record = await connection.ask('run.get', { run });
+    const checkpoints = await connection.ask('checkpoint.list', { run });
+    const { step } = checkpointOf(checkpoints, wanted, run);
+    const newest = Math.max(...checkpoints.map((one) => one.step));
+    for (const line of whatIsRestored({ run, step, as }, record.backbone, step === newest)) {
+      io.stderr.write(`${line}\n`);
+    }
+    const environment = { ...(await dotEnv(io.cwd, localFiles, io.env)), ...io.env };
+    const known = record.env.filter((name) => environment[name] !== undefined);
+    const env = variables([...new Set([...known, ...(values.env ?? [])])], environment);
+    const started = await resumeRun(connection, record, { step, as, env }, neverCancelled);
+    io.stdout.write(values.json === true ? `${JSON.stringify(started)}\n` : `${started.id}\n`);
+    if (values.follow !== true) return exitCodes.ok;
+    const printing = { io, json: values.json === true, sources: sourcesOf(values.source) };
+    return followRun(session, started.id, 0, printing);
+  });
+}
+
+/** The newest whole one, or that of a step. */
+export function checkpointOf(
+  checkpoints: readonly Checkpoint[],
+  step: number | undefined,
+  run: string,
+): Checkpoint {
+  const whole = checkpoints.filter(({ resumable }) => resumable).sort((a, b) => b.step - a.step);
+  const found = step === undefined ? whole[0] : checkpoints.find((one) => one.step === step);
+  if (found !== undefined) return found;
+  throw noCheckpoint(run, step, checkpoints);
+}
+
+function noCheckpoint(run: string, step: number | undefined, checkpoints: readonly Checkpoint[]): CodedError {
+  const steps = checkpoints.map((one) => one.step).sort((a, b) => a - b);
+  return new CodedError({
+    code: 'remote/no-checkpoint',
+    message: `The run ${run} has no ${step === undefined ? 'whole checkpoint' : `checkpoint of step ${step}`}.`,
+    hint: steps.length === 0 ? 'It has written none yet.' : `It has those of steps ${steps.join(', ')}.`,
+  });
+}
