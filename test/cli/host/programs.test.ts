@@ -26,6 +26,7 @@ async function startRun(machine: GpuMachine, printed = /^ready$/m) {
 describe.skipIf(!linux)('a GPU host', () => {
   test('in one file trains, outlives its client and itself, and goes on from a checkpoint', async () => {
     const machine = await gpuMachine();
+    const { project } = machine;
     const go = machine.folder.path('go');
     await machine.script([
       { do: 'print', text: 'hello\n' },
@@ -57,6 +58,11 @@ describe.skipIf(!linux)('a GPU host', () => {
     const cancelled = await back.exited;
     expect([cancelled.code, cancelled.stdout]).toEqual([130, '']);
     expect(cancelled.stderr).toContain('The run is cancelled: Cancelled by owner.');
+
+    const pulled = await machine.remote(['pull', run]);
+    expect(pulled.code, pulled.stderr).toBe(0);
+    const weights = project.path(`checkpoints/${run}/global_step_1/actor/model_world_size_1_rank_0.pt`);
+    expect(await readFile(weights)).toEqual(Buffer.alloc(1_000, 1));
 
     await writeFile(go, '');
     const resumed = await machine.remote(['resume', run, '--follow']);

@@ -68,6 +68,7 @@ function checkpoint(job: string, step: number): void {
   const folder = path.join(job, `global_step_${step}`, 'actor', 'huggingface');
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, '../model_world_size_1_rank_0.pt'), Buffer.alloc(1_000, step));
+  writeFileSync(path.join(folder, '../optim_world_size_1_rank_0.pt'), Buffer.alloc(2_000, step));
   writeFileSync(path.join(folder, 'config.json'), '{}');
   writeFileSync(path.join(job, 'latest_checkpointed_iteration.txt'), String(step));
 }

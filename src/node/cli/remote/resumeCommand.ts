@@ -1,7 +1,5 @@
 import { neverCancelled } from '../../../base/cancellation.ts';
-import { CodedError } from '../../../base/errors.ts';
 import { dotEnv } from '../../../debug/dotEnv.ts';
-import type { Checkpoint } from '../../../protocol/host/runs.ts';
 import { whatIsRestored } from '../../../remote/launch/resume.ts';
 import { localFiles } from '../../files.ts';
 import { resumeRun } from '../../remote/dispatch.ts';
@@ -9,6 +7,7 @@ import { whole } from '../argumentValues.ts';
 import type { CommandIo } from '../commandIo.ts';
 import { parseOptions } from '../commandLine.ts';
 import { exitCodes } from '../terminalView.ts';
+import { chosenCheckpoint } from './chosenCheckpoint.ts';
 import { followRun } from './followRun.ts';
 import { variables } from './runCommand.ts';
 import { oneRun, sourcesOf } from './runCommands.ts';
@@ -34,7 +33,11 @@ export async function resume(args: readonly string[], io: CommandIo, client: Cli
     const { connection } = session;
     const record = await connection.ask('run.get', { run });
     const checkpoints = await connection.ask('checkpoint.list', { run });
-    const { step } = checkpointOf(checkpoints, wanted, run);
+    const { step } = chosenCheckpoint(checkpoints, {
+      run,
+      step: wanted,
+      isEnough: ({ resumable }) => resumable,
+    });
     const newest = Math.max(...checkpoints.map((one) => one.step));
     for (const line of whatIsRestored({ run, step, as }, record.backbone, step === newest)) {
       io.stderr.write(`${line}\n`);
@@ -47,26 +50,5 @@ export async function resume(args: readonly string[], io: CommandIo, client: Cli
     if (values.follow !== true) return exitCodes.ok;
     const printing = { io, json: values.json === true, sources: sourcesOf(values.source) };
     return followRun(session, started.id, 0, printing);
-  });
-}
-
-/** The newest whole one, or that of a step. */
-export function checkpointOf(
-  checkpoints: readonly Checkpoint[],
-  step: number | undefined,
-  run: string,
-): Checkpoint {
-  const whole = checkpoints.filter(({ resumable }) => resumable).sort((a, b) => b.step - a.step);
-  const found = step === undefined ? whole[0] : checkpoints.find((one) => one.step === step);
-  if (found !== undefined) return found;
-  throw noCheckpoint(run, step, checkpoints);
-}
-
-function noCheckpoint(run: string, step: number | undefined, checkpoints: readonly Checkpoint[]): CodedError {
-  const steps = checkpoints.map((one) => one.step).sort((a, b) => a - b);
-  return new CodedError({
-    code: 'remote/no-checkpoint',
-    message: `The run ${run} has no ${step === undefined ? 'whole checkpoint' : `checkpoint of step ${step}`}.`,
-    hint: steps.length === 0 ? 'It has written none yet.' : `It has those of steps ${steps.join(', ')}.`,
   });
 }

@@ -19,7 +19,7 @@ import { followRun } from './followRun.ts';
 import { runArguments, type RemoteRunArguments } from './runArguments.ts';
 import { sourcesOf } from './runCommands.ts';
 import { withHost, type ClientInfo } from './session.ts';
-import { size } from './texts.ts';
+import { size, Tenths } from './texts.ts';
 
 /** `remote run --conf FILE`: has the host check it, sends what it lacks, starts it, and follows it where asked to. */
 export async function startRun(args: readonly string[], io: CommandIo, client: ClientInfo): Promise<number> {
@@ -93,7 +93,7 @@ class Dispatch {
   readonly #io: CommandIo;
   /** Where nothing was started. */
   exitCode: number = exitCodes.ok;
-  #sent = 0;
+  readonly #sent = new Tenths();
 
   constructor(asked: RemoteRunArguments, request: DispatchRequest, io: CommandIo) {
     this.#asked = asked;
@@ -125,10 +125,7 @@ class Dispatch {
   tell(step: DispatchStep): void {
     if (step.kind !== 'sending') return;
     const { bytes, total, sent } = step.progress;
-    // A tenth at a time, and the end.
-    const part = total === 0 ? 1 : Math.floor((10 * bytes) / total) / 10;
-    if (sent === 0 || part <= this.#sent) return;
-    this.#sent = part;
+    if (sent === 0 || !this.#sent.isNext(bytes, total)) return;
     this.#say(`${size(bytes)} of ${size(total)} are there.`);
   }
 

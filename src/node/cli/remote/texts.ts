@@ -72,3 +72,15 @@ export function eventText(event: RunEvent): string | undefined {
 export function logText(text: string): string {
   return text.split('\t').map(visible).join('\t');
 }
+
+/** Tells when another tenth of something is done: what takes long is told of, and not at every step. */
+export class Tenths {
+  #told = 0;
+
+  isNext(done: number, total: number): boolean {
+    const tenth = total === 0 ? 10 : Math.floor((10 * done) / total);
+    if (tenth <= this.#told) return false;
+    this.#told = tenth;
+    return true;
+  }
+}
