@@ -37,7 +37,7 @@ export function collectAnswers(trace: ScriptedTrace): ReadonlySet<string> {
   return texts;
 }
 
-function stringsIn(value: unknown): string[] {
+export function stringsIn(value: unknown): string[] {
   if (typeof value === 'string' || typeof value === 'boolean') return [String(value)];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, part]) => [name, ...stringsIn(part)]);

@@ -111,6 +111,8 @@ function slowDown(): void {
   const request = window.fetch.bind(window);
   const pause = () => new Promise((done) => wait(done, late));
   window.requestAnimationFrame = (callback) => wait(() => frame(callback), late);
+  // By the number of the timer: as that of a frame it would be some other one's.
+  window.cancelAnimationFrame = (timer) => window.clearTimeout(timer);
   window.fetch = async (...call: Parameters<typeof fetch>) => {
     const answer = await request(...call);
     await pause();

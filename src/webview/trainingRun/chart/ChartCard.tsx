@@ -33,18 +33,21 @@ interface Props {
   /** By run. */
   readonly series: readonly (MetricSeries | undefined)[];
   readonly valueText: (value: number | undefined) => string;
+  /** As {@link PlotOptions.range}; such a chart has no log scale. */
+  readonly range?: readonly [least: number, greatest: number];
   readonly onRemove?: (() => void) | undefined;
 }
 
 /** A chart with what it says at the place that all charts point to. */
 export function ChartCard(props: Props) {
-  const { title, name, axisOf, series, valueText, onRemove } = props;
+  const { title, name, axisOf, series, valueText, range, onRemove } = props;
   const page = usePage();
   const { runs, view, theme, version } = page;
-  useCursor();
+  const point = useCursor();
   const axis = axisOf(page);
   const element = useRef<HTMLDivElement>(null);
-  const hasPositive = !view.log || series.some((one) => one !== undefined && isPositiveSomewhere(one));
+  const wantsLog = view.log && range === undefined;
+  const isLog = wantsLog && series.some((one) => one !== undefined && isPositiveSomewhere(one));
   usePlot(element, {
     ...axis,
     lines: series.map((one, run) => ({
@@ -52,7 +55,8 @@ export function ChartCard(props: Props) {
       colour: colourOf(theme, run),
       dash: dashOf(theme, run),
     })),
-    log: view.log && hasPositive,
+    log: isLog,
+    range,
     smoothing: view.smoothing,
     version,
     theme,
@@ -61,16 +65,17 @@ export function ChartCard(props: Props) {
   });
   const last = Math.max(...series.map((one) => one?.last?.at ?? axis.window.min));
   const at = axis.pointed ?? last;
-  const values = runs.map((run, index) => ({ run, value: series[index]?.valueAt(at) }));
-  const told = values.map(({ run, value }) => `${run.name} ${valueText(value)}`).join('; ');
+  // What all point to may be nowhere on this axis: a step whose time is not known.
+  const told = point === undefined ? newest : axis.pointed === undefined ? nothing : valueAt(axis.pointed);
+  const values = runs.map((_, run) => valueText(told(series[run])));
   return (
     <div class="chart" role="group" aria-label={title}>
       <Heading title={title} name={name} onRemove={onRemove} />
       <ul class="readout">
-        {values.map(({ run, value }, index) => (
-          <li key={run.id}>
-            {runs.length > 1 && <Swatch run={index} />}
-            <span class="readout-value">{valueText(value)}</span>
+        {values.map((value, run) => (
+          <li key={run}>
+            {runs.length > 1 && <Swatch run={run} />}
+            <span class="readout-value">{value}</span>
           </li>
         ))}
       </ul>
@@ -83,7 +88,7 @@ export function ChartCard(props: Props) {
         aria-valuemin={axis.window.min}
         aria-valuemax={axis.window.max}
         aria-valuenow={Math.max(axis.window.min, Math.min(axis.window.max, at))}
-        aria-valuetext={`${axis.text(at)}: ${told}`}
+        aria-valuetext={`${axis.text(at)}: ${values.map((value, run) => `${runs[run]?.name ?? ''} ${value}`).join('; ')}`}
         onKeyDown={(event) => {
           const key = chartKey(event, axis.window, at);
           if (key === undefined) return;
@@ -91,10 +96,19 @@ export function ChartCard(props: Props) {
           press(key, at, axis);
         }}
       />
-      {view.log && !hasPositive && <p class="muted">{l10n.t('Nothing here is above zero: no log scale.')}</p>}
+      {wantsLog && !isLog && <p class="muted">{l10n.t('Nothing here is above zero: no log scale.')}</p>}
     </div>
   );
 }
+
+type Told = (series: MetricSeries | undefined) => number | undefined;
+
+const newest: Told = (series) => series?.last?.value;
+const nothing: Told = () => undefined;
+const valueAt =
+  (at: number): Told =>
+  (series) =>
+    series?.valueAt(at);
 
 function Heading({ title, name, onRemove }: Pick<Props, 'title' | 'name' | 'onRemove'>) {
   return (
@@ -119,6 +133,9 @@ function press(key: ChartKey, at: number, axis: ChartAxis): void {
       break;
     case 'goTo':
       axis.onPoint(axis.snap(Math.max(axis.window.min, Math.min(axis.window.max, key.at))));
+      break;
+    case 'leave':
+      axis.onPoint(undefined);
       break;
     case 'zoom':
       axis.onWindow(key.window);

@@ -37,7 +37,7 @@ export function ChartGrid() {
           'Drag to zoom, double-click for all steps. With the keyboard: arrows and Page Up/Down move, + and − zoom, Shift+arrows pan, 0 shows all.',
         )}
       </p>
-      <ValueTable charts={charts} />
+      {charts.length > 0 && <ValueTable charts={charts} />}
     </section>
   );
 }
@@ -62,6 +62,7 @@ function GpuCharts() {
         axisOf={timeAxis}
         series={series}
         valueText={hundredths}
+        range={[0, 100]}
       />
     ));
 }

@@ -41,7 +41,8 @@ export function timeAxis(page: Page): ChartAxis {
   const seconds = (step: number): number => own.secondsAt(step) ?? NaN;
   const steps = stepAxis(page);
   const shown = { min: seconds(Math.ceil(steps.window.min)), max: seconds(Math.floor(steps.window.max)) };
-  const window = view.window !== null && shown.min < shown.max ? shown : all;
+  const isKnown = shown.min < shown.max && shown.min <= all.max && shown.max >= all.min;
+  const window = view.window !== null && isKnown ? shown : all;
   return {
     window,
     pointed: cursor.point?.seconds,

@@ -4,6 +4,8 @@ import type { Window } from '../data/drawn.ts';
 export type ChartKey =
   | { readonly kind: 'move'; readonly by: number }
   | { readonly kind: 'goTo'; readonly at: number }
+  /** To nothing: the newest values are told again. */
+  | { readonly kind: 'leave' }
   | { readonly kind: 'zoom'; readonly window: Window | null };
 
 /**
@@ -40,8 +42,9 @@ export function chartKey(
       return { kind: 'zoom', window: scaled(shown, at, 0.5) };
     case '-':
       return { kind: 'zoom', window: scaled(shown, at, 2) };
-    case '0':
     case 'Escape':
+      return { kind: 'leave' };
+    case '0':
       return { kind: 'zoom', window: null };
     default:
       return undefined;

@@ -12,6 +12,8 @@ export interface PlotLine {
 export interface PlotOptions {
   readonly lines: readonly PlotLine[];
   readonly log: boolean;
+  /** What the axis of values goes from and to; undefined: what is in view. */
+  readonly range?: readonly [least: number, greatest: number] | undefined;
   readonly theme: PlotTheme;
   /** Distances between marks of the axis. */
   readonly ticks: number[];
@@ -44,9 +46,9 @@ export class Plot {
     this.#plot = new uPlot(this.#optionsOf(element, options), data, element);
   }
 
-  /** CSS pixels that the lines have. */
-  get pixels(): number {
-    return Math.max(1, Math.round(this.#plot.over.clientWidth));
+  /** CSS pixels that the whole has: those of its lines are known once it was drawn. */
+  get width(): number {
+    return this.#plot.width;
   }
 
   draw(data: Aligned, window: Window): void {
@@ -59,7 +61,10 @@ export class Plot {
   point(at: number | undefined): void {
     this.#pointed = at;
     const { min, max } = this.#window;
-    const left = at === undefined || at < min || at > max ? -10 : ((at - min) / (max - min)) * this.pixels;
+    const left =
+      at === undefined || at < min || at > max
+        ? -10
+        : ((at - min) / (max - min)) * this.#plot.over.clientWidth;
     this.#quietly(() => this.#plot.setCursor({ left, top: left < 0 ? -10 : 0 }));
   }
 
@@ -80,15 +85,15 @@ export class Plot {
   }
 
   #optionsOf(element: HTMLElement, options: PlotOptions): uPlot.Options {
-    const { lines, log } = options;
+    const { lines, log, range } = options;
     return {
       width: Math.max(1, element.clientWidth),
       height,
-      padding: [8, 10, 0, 0],
+      padding: [8, 24, 0, 0],
       legend: { show: false },
       scales: {
         x: { time: false, range: () => [this.#window.min, this.#window.max] },
-        y: log ? logarithmic : { range: linearRange },
+        y: log ? logarithmic : { range: range === undefined ? linearRange : [...range] },
       },
       axes: axesOf(options),
       series: [
@@ -124,12 +129,19 @@ export class Plot {
           onWindow(null);
           return null;
         },
+        // Moves are handled once a frame: what is chosen goes to where the mouse is now.
+        mouseup: (self, _, handler) => (event) => {
+          const { left, top, width } = self.over.getBoundingClientRect();
+          const place = Math.max(0, Math.min(width, event.clientX - left));
+          if (self.select.width > 0) self.setCursor({ left: place, top: event.clientY - top });
+          return handler(event);
+        },
       },
       move: (self, left, top) => {
         const at = left < 0 ? undefined : snap(self.posToVal(left, 'x'));
         // While a window is being chosen it is the mouse's own place that counts.
         if (at === undefined || this.#told || self.select.width > 0) return [left, top];
-        return [Math.max(0, Math.min(this.pixels, self.valToPos(at, 'x'))), top];
+        return [Math.max(0, Math.min(self.over.clientWidth, self.valToPos(at, 'x'))), top];
       },
     };
   }

@@ -25,6 +25,8 @@ export function colourOf(theme: PlotTheme, run: number): string {
 export function readPlotTheme(): PlotTheme {
   const probe = document.createElement('span');
   probe.hidden = true;
+  // Where colours are forced, those of the style sheet are mixed of the system's.
+  probe.style.setProperty('forced-color-adjust', 'none');
   document.body.append(probe);
   const colour = (name: string): string => {
     probe.style.color = `var(--${name})`;

@@ -82,7 +82,7 @@ function drawIn(plot: Plot | null, use: PlotUse, known: Map<MetricSeries, Smooth
   const { lines, smoothing, log, window } = use;
   const isDrawn = log ? (value: number) => value > 0 : undefined;
   const points = (series: MetricSeries | undefined) =>
-    series === undefined ? none : pointsOf(series, window, plot.pixels, isDrawn);
+    series === undefined ? none : pointsOf(series, window, plot.width, isDrawn);
   const raw = lines.map(({ series }) => points(series));
   const smooth = lines.map(({ series }) => {
     if (series === undefined) return none;

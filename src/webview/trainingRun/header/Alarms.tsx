@@ -7,20 +7,28 @@ import { alarmWords } from './words.ts';
 
 /** What a training seldom means to do, the newest first. */
 export function Alarms() {
-  const { own } = usePage();
-  if (own.alarms.length === 0) return null;
+  const { runs } = usePage();
+  const alarms = runs.flatMap((run) => run.alarms.map((alarm) => ({ ...alarm, run })));
+  if (alarms.length === 0) return null;
+  alarms.sort((a, b) => b.at - a.at);
   return (
     <section class="panel" aria-labelledby="alarms">
       <h2 id="alarms">{l10n.t('Alarms')}</h2>
       <ul class="alarms">
-        {[...own.alarms].reverse().map(({ seq, alarm, text, at, step }) => {
+        {alarms.map(({ run, seq, alarm, text, at, step }) => {
           const { title, advice } = alarmWords(alarm);
           return (
-            <li key={seq} class="notice notice-warning">
+            <li key={`${run.id} ${seq}`} class="notice notice-warning">
               <Icon name="warning" />
               <div class="notice-body">
                 <p class="notice-title">
-                  {title} <span class="stat-note">{step === null ? moment(at) : stepText(step)}</span>
+                  {title}{' '}
+                  <span class="stat-note">
+                    {[
+                      ...(runs.length > 1 ? [run.name] : []),
+                      step === null ? moment(at) : stepText(step),
+                    ].join(' · ')}
+                  </span>
                 </p>
                 <p>{text}</p>
                 {advice !== '' && <p>{advice}</p>}
