@@ -119,6 +119,13 @@ export class ClientConnection implements HostConnection {
     return this.#transfers.download(request, cancellation);
   }
 
+  /** Waits no longer for the next attempt: the way to the host is there again. */
+  retryNow(): void {
+    if (this.#state.kind !== 'waiting') return;
+    this.#retry?.dispose();
+    this.#dial();
+  }
+
   dispose(): void {
     if (this.#state.kind === 'ended') return;
     const socket = this.#socket;

@@ -1,5 +1,6 @@
 /** A GPU host from the built programs, its client's home, and a launcher that does what a run's `script.json` says. */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
@@ -97,6 +98,34 @@ export class GpuMachine {
 
   remote(args: readonly string[], options: CliOptions = {}): Promise<Outcome> {
     return runCli(this.project, ['remote', ...args], { ...options, env: { ...this.env, ...options.env } });
+  }
+
+  /** A command that somebody at a terminal is asked by; resolves to all that the terminal shows. */
+  async atTerminal(
+    args: readonly string[],
+    answers: readonly (readonly [RegExp, string])[],
+  ): Promise<string> {
+    const command = [process.execPath, path.join(inject('dist'), 'cli.mjs'), ...args].map(
+      (word) => `'${word}'`,
+    );
+    const child = spawn('script', ['-qec', command.join(' '), '/dev/null'], {
+      cwd: this.project.folder,
+      env: { ...process.env, ...this.env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const left = [...answers];
+    let shown = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      shown += text;
+      const [next] = left;
+      if (next?.[0].test(shown) !== true) return;
+      left.shift();
+      child.stdin.write(`${next[1]}\r`);
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
+    if (code !== 0) throw new Error(`exit ${String(code)}\n${shown}`);
+    return shown;
   }
 
   start(args: readonly string[]): RunningCli {

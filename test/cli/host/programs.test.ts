@@ -96,7 +96,16 @@ describe.skipIf(!linux)('a GPU host', () => {
     expect(await refused(['add', 'box', address], 'ajh_other')).toBe('host/not-connected');
     expect(await refused(['add', 'box', address], '')).toBe('remote/needs-token');
     expect(await refused(['status'])).toBe('remote/which-host');
-    await machine.add('box', host);
+    const shown = await machine.atTerminal(
+      ['remote', 'add', 'box', url],
+      [
+        [/Write yes to trust it: /, 'yes'],
+        [/Token: /, token?.token ?? ''],
+      ],
+    );
+    expect(shown).toContain(`\r\n  ${fingerprint ?? ''}\r\n`);
+    expect(shown).toMatch(/box is \S+, version \S+ Its token may view, start, cancel\.\r\n$/);
+    expect(shown).not.toContain(token?.token);
     const status = await machine.json<HostStatus>(['status']);
     expect(status).toMatchObject({ gpus: [{ index: 0, run: null }, { index: 1 }], queued: 0, running: 0 });
     for (const file of ['home/hosts.json', 'home/host-tokens.json', 'data/tokens.json', 'data/tls/key.pem']) {

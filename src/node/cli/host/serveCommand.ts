@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import type { Scope } from '../../../protocol/host/hostRpc.ts';
+import { finalStates } from '../../../protocol/host/runs.ts';
 import type { LauncherCommand } from '../../../remote/launch/plan.ts';
 import { openHost, type OpenHost } from '../../host/openHost.ts';
 import type { CommandIo } from '../commandIo.ts';
@@ -41,8 +42,8 @@ export async function serve(
   } finally {
     await host.close();
   }
-  const active = (await host.services.status()).running;
-  if (active > 0) io.stderr.write(`The host stops; ${active} of its runs go on.\n`);
+  const active = host.runs.list().filter(({ state }) => !finalStates.includes(state) && state !== 'queued');
+  if (active.length > 0) io.stderr.write(`The host stops; of its runs ${active.length} go on.\n`);
   return exitCodes.ok;
 }
 

@@ -10,9 +10,10 @@ export function isAtTerminal(): boolean {
 
 /** A line; what is typed is not shown where it is `hidden`. Undefined: there is none any more. */
 export function askPerson(question: string, { hidden = false } = {}): Promise<string | undefined> {
-  process.stderr.write(question);
   const output = hidden ? nowhere() : process.stderr;
   const lines = createInterface({ input: process.stdin, output, terminal: true });
+  // Only now: before, the terminal itself would show what is typed.
+  process.stderr.write(question);
   return new Promise((resolve) => {
     lines.once('SIGINT', () => lines.close());
     lines.once('close', () => resolve(undefined));

@@ -3,7 +3,7 @@ import { CodedError } from '../../../base/errors.ts';
 import type { HostResults } from '../../../protocol/host/hostRpc.ts';
 import type { SshAsk } from '../../../protocol/host/sshHost.ts';
 import type { ConnectionState, HostConnection } from '../../../remote/contracts.ts';
-import { whenConnected } from '../../../remote/wire/clientConnection.ts';
+import { whenConnected, type ClientConnection } from '../../../remote/wire/clientConnection.ts';
 import { agentjetHome } from '../../agentjetHome.ts';
 import { connectHost, type HostAddress } from '../../remote/connectHost.ts';
 import { KnownHosts, type KnownHost } from '../../remote/knownHosts.ts';
@@ -44,6 +44,7 @@ export async function withHost<T>(
   const address = { url: way?.url ?? host.address, token, fingerprint: way?.fingerprint ?? host.fingerprint };
   try {
     return await connected(address, client, async (connection, hello) => {
+      way?.onOpened(() => connection.retryNow());
       if (hello.host.id !== host.id) throw otherHost(host);
       const telling = connection.onState((state) => tell(state, io));
       try {
@@ -76,7 +77,7 @@ export function overSsh(
 export async function connected<T>(
   address: HostAddress,
   { version }: Pick<ClientInfo, 'version'>,
-  use: (connection: HostConnection, hello: HostResults['hello']) => Promise<T>,
+  use: (connection: ClientConnection, hello: HostResults['hello']) => Promise<T>,
 ): Promise<T> {
   const connection = connectHost(address, { client: { name: 'agentjet', version } });
   const giveUp = connection.onState((state) => {

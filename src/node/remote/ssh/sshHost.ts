@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 import type { Disposable } from '../../../base/disposable.ts';
+import { Emitter, type Event } from '../../../base/event.ts';
 import type { Clock } from '../../../base/ports.ts';
 import { systemClock } from '../../clock.ts';
 import { sshErrors } from './errors.ts';
@@ -14,6 +15,8 @@ export interface SshHost extends Disposable {
   readonly id: string;
   /** Where one was asked for. */
   readonly token: string | null;
+  /** The way was lost and is open again: what waits to connect need not wait any longer. */
+  readonly onOpened: Event<void>;
 }
 
 /**
@@ -30,6 +33,7 @@ export async function openSshHost(target: SshTarget, options: SshOptions): Promi
     fingerprint: place.fingerprint ?? undefined,
     id: place.id,
     token: place.token,
+    onOpened: tunnel.onOpened,
     dispose: () => tunnel.dispose(),
   };
 }
@@ -48,6 +52,8 @@ class Tunnel implements Disposable {
   #retry: Disposable | undefined;
   #delay: number = delays.first;
   #disposed = false;
+  readonly #opened = new Emitter<void>();
+  readonly onOpened = this.#opened.event;
 
   constructor(target: SshTarget, options: SshOptions, port: number, clock: Pick<Clock, 'after'>) {
     this.#target = target;
@@ -109,6 +115,7 @@ class Tunnel implements Disposable {
     try {
       const options = { ...this.#options, ask: { ...ask, token: null } };
       await this.open(await startOverSsh(this.#target, options));
+      this.#opened.fire();
     } catch (error) {
       onProgress(error instanceof Error ? error.message : String(error));
       this.#lost();
