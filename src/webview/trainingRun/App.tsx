@@ -58,7 +58,7 @@ export function App({ model, memory, ask }: Props) {
   );
 }
 
-function Screen({ model, page: { runs } }: { readonly model: RunPageModel; readonly page: Page }) {
+function Screen({ model, page: { runs, own } }: { readonly model: RunPageModel; readonly page: Page }) {
   const hosts = [...new Set(runs.map(({ shown }) => shown.host))];
   const hasMetrics = runs.some(({ metrics }) => metrics.size > 0);
   const hasGpus = runs.some(({ gpuLoad, gpuMemory }) => gpuLoad.length + gpuMemory.length > 0);
@@ -70,7 +70,7 @@ function Screen({ model, page: { runs } }: { readonly model: RunPageModel; reado
       })}
       <RunHeader />
       <Alarms />
-      {!hasMetrics && <NothingYet />}
+      {own.metrics.size === 0 && <NothingYet />}
       <RunList />
       {(hasMetrics || hasGpus) && <ChartGrid />}
       <Checkpoints />

@@ -177,6 +177,25 @@ describe('charts', () => {
     await expect.poll(async () => Number(await reward.getAttribute('aria-valuemax'))).toBe(120);
   });
 
+  test('of GPUs go by time, together with the steps that ended in it', async () => {
+    const { page } = await open(messagesOf(120));
+    const load = plot(page, 'GPU load');
+    await load.focus();
+    await page.keyboard.press('Home');
+    await expect.poll(() => load.getAttribute('aria-valuetext')).toBe('00:00: math_agent, lr 1e-6 92 %');
+    expect(await page.locator('.pointed-at').innerText()).toBe('Step 1');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => told(page, 'GPU load')).toEqual(['65 %']);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('+');
+    // Half of 19:30; step 7 ended after nine minutes.
+    const reward = plot(page, 'Mean reward');
+    await expect.poll(() => reward.getAttribute('aria-valuemax')).toBe('7');
+    expect(await load.getAttribute('aria-valuemax')).toBe('540');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.locator('.pointed-at').innerText()).toBe('Newest values');
+  });
+
   test('show runs over one another', async () => {
     const shown = shownRun({ step: 120 });
     const second = shownRun({ id: other, name: 'lr 5e-6', step: 80, state: 'finished', reward: 0.5 });
@@ -197,6 +216,8 @@ describe('charts', () => {
     expect(await violations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Remove lr 5e-6 from the charts' }).click();
     await expect.poll(() => asked.at(-1)).toEqual({ type: 'removeRun', run: other });
+    await page.reload();
+    await expect.poll(() => asked.at(-1)).toEqual({ type: 'ready', compared: [other] });
   });
 
   test('are smoothed, on a log scale and added, and all that outlives a reload', async () => {
