@@ -13,6 +13,8 @@ const note = z.object({
   fingerprint: z.nullable(z.string()),
   id: z.string(),
   version: z.string(),
+  /** Absolute. */
+  program: z.string(),
 });
 /** Where the host of a data folder is, for other programs of this machine. */
 export type Listening = z.infer<typeof note>;

@@ -36,6 +36,8 @@ export interface OpenHostOptions {
   /** Starts `runRayJob`, likewise. */
   readonly raySupervisor: LauncherCommand;
   readonly version: string;
+  /** The file that this host runs from, absolute. */
+  readonly program: string;
   readonly logger: Logger;
 }
 
@@ -69,8 +71,8 @@ export async function openHost(options: OpenHostOptions): Promise<OpenHost> {
     const server = await serveHost({ ...common, ...options.listen });
     closing.push(() => server.close());
     const { id, version } = services.identity;
-    const where = { url: server.url, fingerprint: certificate?.fingerprint ?? null, id, version };
-    const listening = noteListening(dataFolder, where);
+    const where = { url: server.url, fingerprint: certificate?.fingerprint ?? null };
+    const listening = noteListening(dataFolder, { ...where, id, version, program: options.program });
     closing.push(() => listening.dispose());
     return { server, services, runs, sync, tokens, certificate, close };
   } catch (error) {

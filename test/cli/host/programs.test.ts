@@ -4,12 +4,13 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { HostStatus } from '../../../src/protocol/host/hostRpc.ts';
 import type { RunRecord } from '../../../src/protocol/host/runs.ts';
 import { runCli } from '../harness/cli.ts';
-import { emptyProject } from '../harness/project.ts';
+import { emptyProject, smallConfig } from '../harness/project.ts';
 import { gpuMachine, type GpuMachine } from './gpuHost.ts';
+import { tryKill } from './sshServer.ts';
 
 const linux = process.platform === 'linux';
 const any = expect.anything() as unknown;
@@ -43,6 +44,10 @@ describe.skipIf(!linux)('a GPU host', () => {
     expect(left.code).toBe(130);
     const [again = ''] = /remote logs \S+ --follow --since \d+ --host box$/m.exec(left.stderr) ?? [];
     expect(left.stdout).toMatch(/^hello$/m);
+
+    const unread = machine.start(['remote', 'logs', run, '--follow']);
+    unread.child.stdout.destroy();
+    expect((await unread.exited).code).toBe(130);
 
     await host.end('SIGKILL');
     const { port } = new URL(host.url);
@@ -175,6 +180,24 @@ describe.skipIf(!linux)('a GPU host', () => {
       'running',
       'failed',
     ]);
+    await project.write({ 'ajet.yaml': smallConfig });
+    const training = [
+      '--conf',
+      'ajet.yaml',
+      '--backbone=verl',
+      '--with-ray',
+      '--exp-dir',
+      'out',
+      '--gpus',
+      '1',
+    ];
+    const ajet = await machine.start([...training, '--dry-run', '--json']).exited;
+    expect(JSON.parse(ajet.stdout)).toMatchObject({
+      order: { launcher: 'ajet', backbone: 'verl', gpus: 1, flags: ['--with-ray', '--exp-dir', 'out'] },
+    });
+    expect(ajet.stderr).not.toContain('A run on a host does not take');
+    const killing = await machine.start([...training, '--kill', 'python']).exited;
+    expect(killing.stderr).toContain('A run on a host does not take `--kill` of `ajet`');
     // A host whose data folder is another's does not start.
     const second = await machine.start(['host', ...machine.hostArguments, '--listen', '127.0.0.1:0']).exited;
     expect(second).toMatchObject({
@@ -199,6 +222,39 @@ describe.skipIf(!linux)('the program of a host', () => {
       2,
       'agentjet: A GPU host needs Node.js 22.18 or later, and this is 18.20.4. [host/node]\n',
     ]);
+  });
+
+  test('that ssh has brought replaces an older one of its kind, and no other', async () => {
+    const project = await emptyProject();
+    const program = await readFile(path.join(inject('dist'), 'host.cjs'), 'utf8');
+    const older = program.replaceAll(/(version: ?\\")\d+\.\d+\.\d+/g, '$10.0.9');
+    expect(older).not.toBe(program);
+    await project.write({ 'program/old.cjs': older, 'program/new.cjs': program, 'own/old.cjs': older });
+    const ask = { token: 'ssh-here', launchers: {}, gpus: 0, ray: null };
+    const detach = async (file: string): Promise<{ pid: number; version: string; url: string }> => {
+      const env = { ...process.env, AGENTJET_HOME: project.folder };
+      const { stdout } = spawnSync(process.execPath, [project.path(file), 'detach'], {
+        env,
+        input: JSON.stringify(ask),
+        encoding: 'utf8',
+      });
+      const answer = JSON.parse(stdout.replace('agentjet-host ', '')) as { url: string; token: string };
+      expect(answer.token).toMatch(/^ajh_/);
+      const listening = JSON.parse(await project.read('host/listening.json')) as {
+        pid: number;
+        version: string;
+        url: string;
+      };
+      expect(listening.url).toBe(answer.url);
+      onTestFinished(() => tryKill(listening.pid));
+      return listening;
+    };
+    const first = await detach('program/old.cjs');
+    expect(first.version).toBe('0.0.9');
+    expect(await detach('own/old.cjs')).toEqual(first);
+    const second = await detach('program/new.cjs');
+    expect(second.version).not.toBe('0.0.9');
+    expect(await detach('program/old.cjs')).toEqual(second);
   });
 
   test.each(['user', 'system'])('installs a service of the %s that systemd takes', async (scope) => {

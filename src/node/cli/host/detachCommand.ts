@@ -6,6 +6,7 @@ import process from 'node:process';
 import { setTimeout as after } from 'node:timers/promises';
 import { CodedError, toReport } from '../../../base/errors.ts';
 import { sshAsk, sshMark, type SshAnswer } from '../../../protocol/host/sshHost.ts';
+import { holderOf } from '../../host/hostLock.ts';
 import { listeningAt, type Listening } from '../../host/listening.ts';
 import { HostTokens } from '../../host/server/tokens.ts';
 import type { CommandIo } from '../commandIo.ts';
@@ -40,6 +41,7 @@ async function answerTo(program: HostProgram, io: CommandIo): Promise<SshAnswer>
   mkdirSync(settings.dataFolder, { recursive: true, mode: 0o700 });
   // Before it starts: with a token there it makes none, which nobody would see.
   const made = token === null ? null : newToken(settings.dataFolder, token);
+  await endOlder(program, settings.dataFolder);
   const { url, fingerprint, id } = listeningAt(settings.dataFolder) ?? (await started(program, settings));
   return { url, fingerprint, id, token: made };
 }
@@ -49,7 +51,25 @@ function newToken(dataFolder: string, name: string): string {
   return tokens.add(`${name}-${randomBytes(3).toString('hex')}`, ['start', 'cancel'], Date.now());
 }
 
-/** Milliseconds between two looks at a host that is being started. */
+/** A host that an earlier version has brought here gives way; its runs go on. One of the owner's own stays. */
+async function endOlder({ script, version }: HostProgram, dataFolder: string): Promise<void> {
+  const running = listeningAt(dataFolder);
+  if (running === undefined || path.dirname(running.program) !== path.dirname(script)) return;
+  if (!isOlder(running.version, version)) return;
+  process.kill(running.pid, 'SIGTERM');
+  while (holderOf(dataFolder) === running.pid) await after(interval);
+}
+
+function isOlder(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((version) =>
+    version.split(/[.-]/).map((part) => Number.parseInt(part, 10) || 0),
+  );
+  const [left, right] = [a ?? [], b ?? []];
+  const at = [0, 1, 2].find((index) => left[index] !== right[index]);
+  return at !== undefined && (left[at] ?? 0) < (right[at] ?? 0);
+}
+
+/** Milliseconds between two looks at a host that is being started, or ended. */
 const interval = 50;
 
 async function started({ script }: HostProgram, settings: HostSettings): Promise<Listening> {

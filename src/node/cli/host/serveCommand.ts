@@ -30,6 +30,7 @@ export async function serve(
     keeper: own('keep'),
     raySupervisor: own('ray-job'),
     version: program.version,
+    program: program.script,
     logger: { log: (level, message) => level !== 'debug' && io.stderr.write(`${level}: ${message}\n`) },
   });
   try {

@@ -32,6 +32,8 @@ export async function followRun(
   const interrupt = (): void => stop.cancel();
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of signals) process.on(name, interrupt);
+  // A reader that goes, as `head` does, is through with it.
+  process.stdout.on('error', interrupt);
   let last = after;
   try {
     const options = { after, ...(printing.sources && { sources: printing.sources }) };
@@ -44,6 +46,7 @@ export async function followRun(
     if (!stop.token.isCancelled) throw error;
   } finally {
     for (const name of signals) process.off(name, interrupt);
+    process.stdout.off('error', interrupt);
   }
   if (!stop.token.isCancelled) return exitCodeOf(await connection.ask('run.get', { run }));
   stderr.write(
