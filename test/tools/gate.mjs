@@ -29,6 +29,16 @@ const suites = [
   { name: 'format', command: ['prettier', '--check', '.'], batch: 'sources' },
   { name: 'layers', command: ['depcruise', 'src'], batch: 'sources' },
   { name: 'unit', ...vitest('unit', ['--config', 'test/unit/vitest.config.ts']), deep: true, compiled: true },
+  // In the normal run a tenth of them is among the tests of the command.
+  {
+    name: 'chaos',
+    ...vitest('chaos', [
+      ...['--config', 'test/cli/vitest.config.ts'],
+      ...['host/chaos.test.ts', 'host/wireChaos.test.ts'],
+    ]),
+    deep: 'only',
+    needs: 'build',
+  },
   program('e2e-ui', vitest('e2e-ui', ['--config', 'test/e2e/vitest.config.ts'])),
   { ...program('cli', vitest('cli', ['--config', 'test/cli/vitest.config.ts'])), compiled: true },
   program('webview', vitest('webview', ['--config', 'test/webview/vitest.config.ts'])),
@@ -150,7 +160,9 @@ function chosenSuites(args) {
   if (unknown !== undefined) {
     throw new ToolError(`No suite "${unknown}": choose from ${suites.map(({ name }) => name).join(', ')}.`);
   }
-  const chosen = suites.filter((suite) => only?.includes(suite.name) ?? (!deep || suite.deep === true));
+  const chosen = suites.filter(
+    (suite) => only?.includes(suite.name) ?? (deep ? suite.deep !== undefined : suite.deep !== 'only'),
+  );
   return { deep, chosen };
 }
 

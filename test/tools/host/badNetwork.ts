@@ -5,6 +5,8 @@ export interface BadNetwork {
   readonly port: number;
   /** Connections that were made through it. */
   readonly made: number;
+  /** Connections that were cut because they had carried as much as {@link cutAfter} said. */
+  readonly cuts: number;
   /** Ends all connections. */
   cut(): void;
   /** From now on nothing of the connections that are open comes through, and neither side is told. */
@@ -17,6 +19,7 @@ export interface BadNetwork {
 export async function badNetwork(target: number): Promise<BadNetwork> {
   const pairs = new Set<{ readonly near: Socket; readonly far: Socket }>();
   let made = 0;
+  let cuts = 0;
   const network: { cutAfter: (() => number) | undefined } = { cutAfter: undefined };
   const server: Server = createServer((near) => {
     made += 1;
@@ -32,7 +35,9 @@ export async function badNetwork(target: number): Promise<BadNetwork> {
     far.on('data', (bytes) => {
       left -= bytes.length;
       near.write(bytes);
-      if (left < 0) end();
+      if (left >= 0 || !pairs.has(pair)) return;
+      cuts += 1;
+      end();
     });
     near.on('data', (bytes) => far.write(bytes));
     near.on('drain', () => far.resume());
@@ -43,6 +48,9 @@ export async function badNetwork(target: number): Promise<BadNetwork> {
     port: (server.address() as AddressInfo).port,
     get made() {
       return made;
+    },
+    get cuts() {
+      return cuts;
     },
     cut: () => {
       for (const { near, far } of pairs) {
