@@ -7,6 +7,7 @@
  * host.cjs                       the GPU host, in one file that runs alone
  * backbone.mjs, sdk.mjs          the process that runs a workflow; the SDK apart, so that the user's
  *                                `import … from "agentjet"` and our own code share one instance
+ * bridge.mjs                     the process in which a TypeScript workflow runs where it is trained, beside a copy of sdk.mjs
  * pdfText.mjs, parquetLibraries.mjs
  *                                what reads PDFs and Parquet, loaded when it is needed
  * traceServer.mjs                the process that reads traces for viewers
@@ -160,6 +161,12 @@ const bundles = [
     entryPoints: ['src/node/backboneProcess.ts'],
     outfile: 'dist/backbone.mjs',
     plugins: [sharedSdk, seldomUsedApart, lazyTables],
+  },
+  {
+    ...esm,
+    entryPoints: ['src/node/bridge/main.ts'],
+    outfile: 'dist/bridge.mjs',
+    plugins: [sharedSdk, lazyTables],
   },
   ...apart.map((file) => ({ ...esm, entryPoints: [file], outfile: path.join('dist', bundleOf(file)) })),
   { ...esm, entryPoints: ['src/workflow/index.ts'], outfile: 'dist/sdk.mjs' },

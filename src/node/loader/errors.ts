@@ -121,7 +121,8 @@ function isRelative(specifier: string): boolean {
   return /^\.{0,2}\/|^\.{1,2}$|^file:|^[A-Za-z]:[\\/]/.test(specifier);
 }
 
-function packageOf(specifier: string): string {
+/** The package that a bare specifier is of. */
+export function packageOf(specifier: string): string {
   return specifier
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)

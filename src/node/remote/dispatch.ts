@@ -8,8 +8,9 @@ import type { LauncherName, RunOrder, RunRecord } from '../../protocol/host/runs
 import type { HostConnection } from '../../remote/contracts.ts';
 import { locateFindings, type LocatedFinding } from '../../remote/dispatch/located.ts';
 import { readTraining } from '../../remote/launch/training.ts';
-import { previewOf, type Preview, type SyncLimit } from '../../remote/sync/tree.ts';
+import { previewOf, withFiles, type Preview, type SyncLimit } from '../../remote/sync/tree.ts';
 import { localFiles } from '../files.ts';
+import { bridgeTo } from './bridge.ts';
 import { readTree } from './sync/readTree.ts';
 import { syncTree, type SyncProgress } from './sync/syncTree.ts';
 
@@ -72,10 +73,18 @@ export async function dispatchRun(
 ): Promise<RunRecord | undefined> {
   onStep?.({ kind: 'reading' });
   const { order, text } = await orderOf(request);
-  const tree = await readTree(request.root, { cache: request.cache, cancellation });
-  if (!tree.files.some((file) => file.path === order.config)) throw dispatchErrors.notSent(request.config);
+  const folder = await readTree(request.root, { cache: request.cache, cancellation });
+  if (!folder.files.some((file) => file.path === order.config)) throw dispatchErrors.notSent(request.config);
+  const bridge = await bridgeTo({ ...request, text, tree: folder });
+  const config = { path: order.config, content: Buffer.from(bridge?.text ?? text) };
+  const tree = bridge === undefined ? folder : withFiles(folder, [...bridge.files, config]);
   onStep?.({ kind: 'checking' });
-  const findings = await connection.ask('preflight', { order, configText: text }, cancellation);
+  const checked = await connection.ask(
+    'preflight',
+    { order, configText: bridge?.text ?? text },
+    cancellation,
+  );
+  const findings = [...checked, ...(bridge?.findings ?? [])];
   const plan = { order, text, preview: previewOf(tree), findings: locateFindings(text, findings) };
   if (!(await confirm(plan))) return undefined;
   const snapshot = await syncTree(tree, connection, {

@@ -10,6 +10,8 @@ export interface TreeFile {
   readonly stamp: string;
   /** Known from an earlier sync of the same file; undefined: it has to be read. */
   readonly sha256: string | undefined;
+  /** What is sent in place of a file of the folder's; absent: the file itself. */
+  readonly content?: Uint8Array;
 }
 
 export interface TreeLink {
@@ -40,6 +42,24 @@ export interface Tree {
 }
 
 export const mostLeftOut = 10_000;
+
+/** What a run needs beside, or in place of, the folder's own files. */
+export interface AddedFile {
+  readonly path: string;
+  readonly content: Uint8Array;
+}
+
+/** The tree as if these files were in the folder; the folder itself stays as it is. */
+export function withFiles(tree: Tree, added: readonly AddedFile[]): Tree {
+  const replaced = new Set(added.map(({ path }) => path));
+  const kept = tree.files.filter(({ path }) => !replaced.has(path));
+  const more = added.map(({ path, content }): TreeFile => ({
+    ...{ path, content, bytes: content.length },
+    ...{ executable: false, stamp: '', sha256: undefined },
+  }));
+  const files = [...kept, ...more].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { ...tree, files, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
 
 export interface SyncLimit {
   readonly files: number;

@@ -2,7 +2,7 @@
  * Stands in for `ajet` and `trinity`: does what `script.json` in its working folder says, and writes what they write. Each
  * action of the script is one of {@link Action}.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -33,6 +33,8 @@ export type Action =
   | { readonly do: 'await'; readonly file: string }
   | { readonly do: 'touch'; readonly file: string }
   | { readonly do: 'env'; readonly name: string }
+  /** A program in the working folder, with this program's output; the launcher ends as it does where it fails. */
+  | { readonly do: 'program'; readonly command: string; readonly args: readonly string[] }
   | { readonly do: 'hang' }
   | { readonly do: 'exit'; readonly code: number };
 
@@ -126,6 +128,11 @@ async function act(job: string, action: Action): Promise<void> {
     }
     case 'env': {
       print(`${action.name}=${process.env[action.name] ?? ''}\n`);
+      return;
+    }
+    case 'program': {
+      const { status } = spawnSync(action.command, action.args, { stdio: ['ignore', 'inherit', 'inherit'] });
+      if (status !== 0) process.exit(status ?? 1);
       return;
     }
     case 'hang':

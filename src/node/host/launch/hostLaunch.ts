@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import process from 'node:process';
 import type { Clock } from '../../../base/ports.ts';
 import type { Environment } from '../../../config/interpolation.ts';
 import type { Finding, HostStatus } from '../../../protocol/host/hostRpc.ts';
@@ -140,7 +141,9 @@ export class HostLaunch {
       await linkDefaults(folder, launcher.python.ajet);
     }
     const { command, args, env, totalSteps } = plan;
-    return { command, args, env, totalSteps };
+    // A TypeScript workflow runs in the Node that this program does, unless the host's owner names another.
+    const node = { AGENTJET_NODE: this.#options.env['AGENTJET_NODE'] ?? process.execPath };
+    return { command, args, env: { ...env, ...node }, totalSteps };
   }
 
   async #rayPlan({ run, order, folder }: LaunchRequest, training: Training): Promise<LaunchPlan> {

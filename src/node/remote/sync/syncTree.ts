@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { neverCancelled, type CancellationToken } from '../../../base/cancellation.ts';
 import { entriesPerRequest, type SnapshotEntry, type SnapshotManifest } from '../../../protocol/host/sync.ts';
+import { wireLimits } from '../../../protocol/host/wire.ts';
 import type { HostConnection } from '../../../remote/contracts.ts';
 import { cancelled } from '../../../remote/sync/failures.ts';
 import { manifestPages, manifestText } from '../../../remote/sync/manifest.ts';
@@ -85,8 +87,9 @@ class TreeSync {
       onProgress?.({ ...progress, bytes: Math.min(progress.bytes, progress.total) });
     };
     this.#uploads = new Uploads({ connection, cancellation, onBytes: this.#onBytes });
-    for (const { sha256, ...file } of tree.files) {
-      if (sha256 !== undefined) this.#known.set(file.path, { ...file, sha256, isSettled: true });
+    for (const { sha256, content, ...file } of tree.files) {
+      if (content !== undefined) this.#known.set(file.path, { ...file, ...summed(content) });
+      else if (sha256 !== undefined) this.#known.set(file.path, { ...file, sha256, isSettled: true });
     }
   }
 
@@ -124,7 +127,10 @@ class TreeSync {
       for (const sha256 of answer.contents) lacking.add(sha256);
     }
     for (const sha256 of contents) if (!lacking.has(sha256)) this.#sent.add(sha256);
-    const isLacking = ({ sha256 }: TreeFile): boolean => sha256 === undefined || lacking.has(sha256);
+    const isLacking = ({ path: name }: TreeFile): boolean => {
+      const sha256 = this.#known.get(name)?.sha256;
+      return sha256 === undefined || lacking.has(sha256);
+    };
     const toRead = this.#tree.files.filter(isLacking);
     this.#onBytes(this.#tree.bytes - toRead.reduce((sum, { bytes }) => sum + bytes, 0), 0);
     return toRead;
@@ -135,6 +141,10 @@ class TreeSync {
     for (const file of files) {
       if (this.#cancellation.isCancelled) throw cancelled();
       await slices.pause();
+      if (file.content !== undefined) {
+        await this.#sendAdded(file.path, file.content);
+        continue;
+      }
       const now = this.#now();
       const place = path.join(this.#tree.root, file.path);
       const room = await this.#uploads.room();
@@ -158,6 +168,23 @@ class TreeSync {
     }
   }
 
+  async #sendAdded(name: string, content: Uint8Array): Promise<void> {
+    const { sha256 } = summed(content);
+    const bytes = content.length;
+    if (this.#sent.has(sha256)) {
+      this.#onBytes(bytes, 0);
+      return;
+    }
+    this.#sent.add(sha256);
+    const room = await this.#uploads.room();
+    if (bytes <= room.length) {
+      room.set(content);
+      this.#uploads.small(sha256, bytes);
+    } else {
+      await this.#uploads.large(sha256, () => ({ bytes, pieces: Readable.from(inPieces(content)) }), name);
+    }
+  }
+
   #manifest(): SnapshotManifest {
     const entries: SnapshotEntry[] = this.#tree.links.map(({ path: name, link }) => ({ path: name, link }));
     for (const { path: name, sha256, bytes, executable } of this.#known.values()) {
@@ -173,6 +200,16 @@ class TreeSync {
       await this.#connection.ask('sync.manifest', page, this.#cancellation);
     }
   }
+}
+
+/** Never kept for the next sync: the folder's own file of that name may be another. */
+function summed(content: Uint8Array): Pick<Known, 'sha256' | 'isSettled'> {
+  return { sha256: sumSmall(content), isSettled: false };
+}
+
+function* inPieces(content: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < content.length; at += wireLimits.chunk)
+    yield content.subarray(at, at + wireLimits.chunk);
 }
 
 function idOf(manifest: SnapshotManifest): string {

@@ -1,0 +1,168 @@
+/** A TypeScript workflow and judge train: in real Node processes beside a real Python, from `agentjet remote run` on. */
+import { chmod, copyFile, cp } from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { createEmbeddedModel } from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
+import { createGateway } from '../../../src/backbone/model-tuner/gateway.ts';
+import type { Gateway } from '../../../src/backbone/model-tuner/gateway.ts';
+import { systemClock } from '../../../src/node/clock.ts';
+import { startModelServer } from '../../../src/node/modelServer.ts';
+import { ensurePython } from '../../tools/pythonEnvironments.mjs';
+import { gpuMachine, type GpuMachine } from './gpuHost.ts';
+
+const example = path.resolve(import.meta.dirname, '../../../media/examples/math_agent');
+const driver = path.join(import.meta.dirname, 'bridgeEpisodes.py');
+
+let python: string;
+beforeAll(async () => {
+  python = await ensurePython();
+}, 300_000);
+
+const trouble = `import OpenAI from './openai.ts';
+import { type AjetTuner, type WorkflowOutput, type WorkflowTask } from 'agentjet';
+import { MathAgentWorkflow } from './workflow.ts';
+enum Ask { Throw = 'throw', Kill = 'kill', Hang = 'hang', Key = 'key', Tell = 'tell' }
+export class Trouble extends MathAgentWorkflow {
+  override trainableTargets = ['math', 'default_target_tag'];
+  override async execute(workflowTask: WorkflowTask, tuner: AjetTuner): Promise<WorkflowOutput> {
+    const query: string = workflowTask.task.main_query;
+    console.log('{"type": "done", "id": 1}');
+    process.stdout.write('no end of line ');
+    if (query === Ask.Throw) throw new TypeError('not like that');
+    if (query === Ask.Kill) process.kill(process.pid, 'SIGKILL');
+    if (query === Ask.Hang) await workflowTask.gymEnv.step({ role: 'assistant', content: 'go' });
+    if (query === Ask.Hang || query === Ask.Kill || query === 'beside') await new Promise(() => undefined);
+    if (query === Ask.Key) {
+      const { baseUrl, apiKey } = tuner.asOaiBaseUrlApiKey({ agentName: 'own' });
+      const key = JSON.parse(atob(apiKey.replace('sk-ajet-', '')));
+      const other = await tuner.asChatModel({ targetTag: 'other' })([{ role: 'user', content: 'Hello' }]);
+      return { reward: 2, metadata: { baseUrl, key, said: other.content.length > 0 } };
+    }
+    if (query === Ask.Tell) {
+      const step = await workflowTask.gymEnv.step({ role: 'assistant', content: 'left' });
+      const { contextOverflow } = tuner.getContextTracker();
+      const logMetrics = { n: 1, text: 'no', list: [1, 2] };
+      return { reward: 0.25, metadata: { step, contextOverflow, config: tuner.config }, logMetrics };
+    }
+    const output = await super.execute(workflowTask, tuner);
+    return { ...output, metadata: { ...output.metadata, pid: process.pid } };
+  }
+}
+export const used = OpenAI;
+`;
+
+interface Told {
+  readonly query: string;
+  readonly error?: string;
+  readonly reward?: number;
+  readonly success?: boolean;
+  readonly [more: string]: unknown;
+}
+
+/** The gateway of the debug backbone, with its embedded model, for the episodes that the driver numbers. */
+async function models(
+  waves: readonly string[],
+): Promise<{ readonly baseUrl: string; readonly gateway: Gateway }> {
+  const gateway = createGateway({
+    model: createEmbeddedModel({ seed: 7 }),
+    debugModel: () => Promise.reject(new Error('There is none.')),
+    sampling: { temperature: 0, topP: 1, maxTokens: 400 },
+    seed: 7,
+    clock: systemClock,
+    logger: { log: () => undefined },
+    observer: { onCall: () => undefined },
+  });
+  const server = await startModelServer(gateway.handle);
+  onTestFinished(() => server.close());
+  for (const [at, wave] of waves.entries()) {
+    for (const index of wave.split('&').keys()) {
+      const episodeUuid = at.toString(16).padStart(16, '0') + index.toString(16).padStart(16, '0');
+      gateway.openEpisode({ episodeUuid, episode: at * 100 + index, seed: 7, address: server.baseUrl });
+    }
+  }
+  return { baseUrl: server.baseUrl, gateway };
+}
+
+/** A machine whose launcher runs the driver; the user's folder is the example's. */
+async function trainer(waves: readonly string[]): Promise<{ machine: GpuMachine; baseUrl: string }> {
+  const machine = await gpuMachine();
+  const { baseUrl } = await models(waves);
+  const pythonFolder = path.join(inject('dist'), 'python');
+  await cp(example, machine.project.folder, { recursive: true });
+  await machine.script([{ do: 'program', command: python, args: [driver, pythonFolder, baseUrl, ...waves] }]);
+  const ajet = machine.folder.path('ajet');
+  await copyFile(machine.folder.path('trinity'), ajet);
+  await chmod(ajet, 0o755);
+  await machine.add('box', await machine.host(['--listen', '127.0.0.1:0', '--launcher', `ajet=${ajet}`]));
+  return { machine, baseUrl };
+}
+
+const question =
+  'Mira picked 14 plums in the morning and 9 more in the afternoon. She gave 6 of them away. How many are left?';
+
+describe.skipIf(process.platform === 'win32')('a TypeScript workflow in training', () => {
+  test('runs with its judge, many episodes at a time, and outlives what goes wrong in one', async () => {
+    const waves = [
+      [question, question, question, question, 'throw', 'key', 'tell', 'hang'].join('&'),
+      'kill&beside',
+      question,
+    ];
+    const { machine, baseUrl } = await trainer(waves);
+    const { project } = machine;
+    await project.write({ 'trouble.ts': trouble, 'openai.ts': "export { default } from 'openai-like';\n" });
+    await project.edit('math_agent.yaml', 'workflow.ts->MathAgentWorkflow', 'trouble.ts->Trouble');
+    await project.write({
+      'node_modules/openai-like/package.json': '{"name": "openai-like", "main": "index.js"}',
+      'node_modules/openai-like/index.js': 'module.exports = { like: true };',
+    });
+    const before = await project.read('math_agent.yaml');
+    const run = [
+      'run',
+      '--conf',
+      'math_agent.yaml',
+      '--backbone',
+      'trinity',
+      '--force',
+      '--gpus',
+      '0',
+      '--follow',
+    ];
+    const warned = await machine.remote([...run, '--dry-run']);
+    expect(warned.stderr).toContain('The workflow imports `openai-like`, which is not sent');
+    await project.write({ '.agentjetignore': '!node_modules/\n' });
+    const { code, stdout, stderr } = await machine.remote(run);
+    expect(code, stdout + stderr).toBe(0);
+    expect(stderr).not.toContain('openai-like');
+    expect(await project.read('math_agent.yaml')).toBe(before);
+    const told = stdout
+      .split('\n')
+      .flatMap((line) => /\{"query".*\}$/.exec(line)?.[0] ?? [])
+      .map((line) => JSON.parse(line) as Told);
+    const of = (query: string): Told[] => told.filter((one) => one.query === query);
+    const solved = of(question);
+    expect(solved).toHaveLength(5);
+    for (const one of solved)
+      expect(one).toMatchObject({ reward: 1, success: true, pid: expect.any(Number) as number });
+    expect(new Set(solved.map(({ pid }) => pid)).size).toBe(2);
+    const [thrown] = of('throw');
+    expect(thrown?.error).toMatch(/trouble\.ts:11:36: not like that \[bridge\/threw\]\n/);
+    expect(thrown?.error).toMatch(/TypeError: not like that\n\s+at Trouble\.execute \(.*trouble\.ts:11:36\)/);
+    expect(of('hang')).toMatchObject([{ error: 'cancelled' }]);
+    expect(of('key')).toMatchObject([
+      { reward: 2, said: true, baseUrl, key: { agent_name: 'own', episode_address: baseUrl } },
+    ]);
+    expect(of('tell')).toMatchObject([
+      {
+        step: { obs: 'left, seen', reward: 0.5, terminate: false, info: { n: 1 } },
+        contextOverflow: false,
+        config: { ajet: { rollout: { max_model_len: 512 } }, own: { colour: 'blue' } },
+        log: { n: 1, list: [1, 2] },
+      },
+    ]);
+    for (const query of ['kill', 'beside']) {
+      expect(of(query)[0]?.error).toContain('ended by SIGKILL. [bridge/node-ended]');
+    }
+    expect(stdout).toContain('no end of line');
+  });
+});
