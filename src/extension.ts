@@ -12,6 +12,7 @@ import { traceServerSpawner } from './node/trace/client/serverProcess.ts';
 import { StdioTraceClient } from './node/trace/client/traceClient.ts';
 import { registerSetupCommands } from './vscode/commands/registerCommands.ts';
 import { registerDebug } from './vscode/debug/registerDebug.ts';
+import { registerHosts } from './vscode/hosts/registerHosts.ts';
 import { registerHuman } from './vscode/human/registerHuman.ts';
 import { settings, settingsSection } from './vscode/ids.ts';
 import { registerConfigLanguage } from './vscode/language/registerConfigLanguage.ts';
@@ -43,6 +44,7 @@ export function activate(context: vscode.ExtensionContext): void {
   );
   store.add(registerRuns({ client, clock: systemClock, log }));
   store.add(registerRunStatus(systemClock, log));
+  store.add(registerHosts({ context, clock: systemClock, webFolder, log }));
   store.add(registerHuman(log));
   store.add(registerRunNotes(context.extensionUri, log));
   store.add(registerSetupCommands(context.extensionUri, log));

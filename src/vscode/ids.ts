@@ -76,6 +76,29 @@ export const commands = {
   explainRule: 'agentjet.explainRule',
   /** Installs debugpy for the Python that runs here, in a folder of the extension's. */
   installDebugpy: 'agentjet.installDebugpy',
+  /** Asks for a GPU host's address and token, and connects. */
+  addHost: 'agentjet.addHost',
+  /** Asks for a host's token again: one that was taken back, or that the editor has not kept. */
+  setHostToken: 'agentjet.setHostToken',
+  removeHost: 'agentjet.removeHost',
+  refreshHosts: 'agentjet.refreshHosts',
+  /** Sends the config in front, or the one given, to a GPU host and trains there. */
+  trainOnHost: 'agentjet.trainOnHost',
+  /** What follows is for the training run that is given or, without one, asked for. Shows it. */
+  openTraining: 'agentjet.openTraining',
+  showTrainingLog: 'agentjet.showTrainingLog',
+  cancelTraining: 'agentjet.cancelTraining',
+  /** Goes on from its newest checkpoint, in the same folder. */
+  resumeTraining: 'agentjet.resumeTraining',
+  /** Goes on from a checkpoint in a folder of its own. */
+  forkTraining: 'agentjet.forkTraining',
+  fetchCheckpoint: 'agentjet.fetchCheckpoint',
+  /** Fetches what it has kept of its rollouts, and shows it as a trace. */
+  openRollouts: 'agentjet.openRollouts',
+  openJobFolder: 'agentjet.openJobFolder',
+  /** Copies the command of the command line that starts the same. */
+  copyTrainingCommand: 'agentjet.copyTrainingCommand',
+  removeTraining: 'agentjet.removeTraining',
   /** Takes the notes of the last run off code and configs. */
   clearRunNotes: 'agentjet.clearRunNotes',
 } as const;
@@ -91,10 +114,15 @@ export const viewContainer = 'agentjet';
 export const views = {
   /** The runs on disk. */
   runs: 'agentjet.runs',
+  /** GPU hosts and what trains there. */
+  hosts: 'agentjet.hosts',
 } as const;
 
 /** The custom editor of `*.ajtrace` files. */
 export const traceEditorType = 'agentjet.trace';
+
+/** The panels that show training runs. */
+export const trainingPageType = 'agentjet.trainingRun';
 
 /** Set by `when` clauses' own words: `agentjet.activeConfig && …`. */
 export const contextKeys = {
@@ -108,6 +136,8 @@ export const contextKeys = {
   launchConfigured: 'agentjet.launchConfigured',
   /** It is known that there are no runs. */
   noRuns: 'agentjet.noRuns',
+  /** No GPU host was added. */
+  noHosts: 'agentjet.noHosts',
 } as const;
 
 export const settingsSection = 'agentjet';
@@ -141,6 +171,8 @@ export const settings = {
   runLenses: 'runLenses',
   /** boolean, default true: what the last run found, at code and configs. Scope `resource`. */
   runNotes: 'runNotes',
+  /** string[], default []: variables of the editor's environment that training runs are given. Scope `resource`. */
+  trainingVariables: 'trainingVariables',
 } as const;
 
 /** Settings that only a trusted workspace may set (`capabilities.untrustedWorkspaces.restrictedConfigurations`). */
@@ -150,4 +182,5 @@ export const restrictedSettings = [
   settings.script,
   settings.endpoint,
   settings.tokenizer,
+  settings.trainingVariables,
 ] as const;

@@ -45,6 +45,9 @@ export function App({ model, memory, ask }: Props) {
   if (own === undefined) {
     return (
       <main class="screen">
+        {[...model.connections].map(([host, state]) => (
+          <Connection key={host} host={host} state={state} />
+        ))}
         <Loading>{l10n.t('Loading the run …')}</Loading>
       </main>
     );

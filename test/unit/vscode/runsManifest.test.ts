@@ -44,6 +44,9 @@ const ofOneRun: readonly string[] = [
   commands.deleteRun,
 ];
 
+const itemsOf = (view: string): readonly Item[] =>
+  (contributes.menus['view/item/context'] ?? []).filter(({ when }) => when.includes(`view == ${view} `));
+
 describe('the manifest of the runs view', () => {
   it('declares the container and views that the code fills', () => {
     expect(contributes.viewsContainers.activitybar.map(({ id }) => id)).toEqual([viewContainer]);
@@ -65,7 +68,10 @@ describe('the manifest of the runs view', () => {
   });
 
   it('welcomes once it knows that there is nothing, with commands that there are', () => {
-    for (const { when } of contributes.viewsWelcome) expect(when).toBe(contextKeys.noRuns);
+    expect(contributes.viewsWelcome.map(({ view, when }) => [view, when])).toEqual([
+      [views.runs, contextKeys.noRuns],
+      [views.hosts, contextKeys.noHosts],
+    ]);
     const known: readonly string[] = Object.values(commands);
     const links = contributes.viewsWelcome.flatMap(({ contents }) => [
       ...contents.matchAll(/\(command:([^)]+)\)/g),
@@ -75,13 +81,26 @@ describe('the manifest of the runs view', () => {
   });
 
   it('offers what is done to a run on its row and nowhere else', () => {
-    const items = contributes.menus['view/item/context'] ?? [];
+    const items = itemsOf(views.runs);
     // The palette has this one as well: there it is about the newest run.
     const offered = [...ofOneRun, commands.debugEpisode];
     expect(items.map(({ command }) => command).sort()).toEqual(offered.sort());
-    for (const { when } of items) expect(when).toContain(`view == ${views.runs}`);
     const hidden = (contributes.menus['commandPalette'] ?? []).filter(({ when }) => when === 'false');
     expect(hidden.map(({ command }) => command)).toEqual(expect.arrayContaining([...ofOneRun]));
+  });
+
+  it('offers what is done to a host and to a training on rows of theirs', () => {
+    const items = itemsOf(views.hosts);
+    const all = contributes.menus['view/item/context'] ?? [];
+    expect(items.length + itemsOf(views.runs).length).toBe(all.length);
+    const known: readonly string[] = Object.values(commands);
+    for (const { command, when } of items) {
+      expect(known).toContain(command);
+      expect(when).toMatch(/viewItem =~/);
+    }
+    for (const command of [commands.cancelTraining, commands.showTrainingLog, commands.setHostToken]) {
+      expect(items.map((item) => item.command)).toContain(command);
+    }
   });
 
   it('has keys that act only while the view has the focus', () => {

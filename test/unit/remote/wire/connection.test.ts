@@ -146,6 +146,19 @@ describe('events of a run', () => {
     expect(nothing).toEqual([]);
   });
 
+  it('come to who begins to read once another one has them all, while the run goes on', async () => {
+    const host = await wireHost();
+    const connection = client({ url: host.server.url, token: host.token() });
+    host.scripted.lines(1_400);
+    const first = connection.follow(theRun, { after: 0, sources: ['-'] }, neverCancelled);
+    host.scripted.add([{ type: 'notice', seq: 1_401, at: 1, text: 'here' }]);
+    const notice = await first[Symbol.asyncIterator]().next();
+    expect(notice.value).toMatchObject([{ text: 'here' }]);
+    const second = connection.follow(theRun, { after: 0 }, neverCancelled)[Symbol.asyncIterator]();
+    const next = await second.next();
+    expect((next.value as readonly RunEvent[])[0]?.seq).toBe(1);
+  });
+
   it('wait at the host while nobody takes them', async () => {
     const host = await wireHost();
     const connection = client({ url: host.server.url, token: host.token() });

@@ -1,0 +1,124 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { commands } from '../ids.ts';
+import { reportingErrors } from '../reportErrors.ts';
+import { addHost, askToken } from './addHost.ts';
+import type { HostLinks } from './hostLinks.ts';
+import type { HostNode } from './hostsProvider.ts';
+import type { KnownHosts } from './knownHosts.ts';
+import { openRollouts } from './rollouts.ts';
+import type { PageActions } from './trainingPages.ts';
+import {
+  cancelTraining,
+  chosenRun,
+  copyCommand,
+  fetchCheckpointOf,
+  goOn,
+  isGoing,
+  openJobFolder,
+  removeTraining,
+  type Chosen,
+} from './trainingActions.ts';
+import { trainOnHost, type TrainParts } from './trainOnHost.ts';
+
+export interface CommandParts extends TrainParts {
+  readonly log: vscode.LogOutputChannel;
+  readonly showLog: (chosen: Chosen) => void;
+  readonly showPage: (chosen: Chosen) => Promise<void>;
+}
+
+/** The commands of the view; those of a run are for the row that they are asked at, or ask for one. */
+export function registerHostCommands(parts: CommandParts): Disposable {
+  const { hosts, links, log, showLog, showPage } = parts;
+  const actions = pageActions(parts);
+  const store = new DisposableStore();
+  const register = (id: string, run: (...args: unknown[]) => Promise<unknown>): void => {
+    store.add(
+      vscode.commands.registerCommand(id, (...args: unknown[]) => reportingErrors(() => run(...args), log)),
+    );
+  };
+  const forRun = (
+    id: string,
+    act: (chosen: Chosen) => unknown,
+    fits?: (run: Chosen['run']) => boolean,
+  ): void =>
+    register(id, async (node) => {
+      const chosen = await chosenRun(hosts, links, node, fits);
+      if (chosen !== undefined) await act(chosen);
+    });
+  const isOver = (run: Chosen['run']): boolean => !isGoing(run);
+  register(commands.addHost, () => addHost(hosts, links));
+  register(commands.setHostToken, (node) => setToken(hosts, links, node));
+  register(commands.removeHost, (node) => removeHost(hosts, node));
+  register(commands.refreshHosts, () => refresh(hosts, links));
+  register(commands.trainOnHost, (uri) => trainOnHost(parts, uri instanceof vscode.Uri ? uri : undefined));
+  forRun(commands.openTraining, showPage);
+  forRun(commands.showTrainingLog, showLog);
+  forRun(commands.cancelTraining, (chosen) => actions.cancel(chosen, undefined), isGoing);
+  forRun(commands.resumeTraining, (chosen) => actions.resume(chosen, undefined), isOver);
+  forRun(commands.forkTraining, (chosen) => actions.fork(chosen, undefined));
+  forRun(commands.fetchCheckpoint, (chosen) => actions.fetchCheckpoint(chosen, undefined));
+  forRun(commands.openRollouts, (chosen) => actions.openRollouts(chosen, undefined));
+  forRun(commands.openJobFolder, openJobFolder);
+  forRun(commands.copyTrainingCommand, copyCommand);
+  forRun(commands.removeTraining, removeTraining, isOver);
+  return store;
+}
+
+/** The same for the pages of runs. */
+export function pageActions(parts: Pick<CommandParts, 'showLog' | 'showPage' | 'storage'>): PageActions {
+  const goesOn = async (chosen: Chosen, as: 'resume' | 'fork', step: number | undefined): Promise<void> => {
+    const run = await goOn(chosen, as, step);
+    if (run !== undefined) await parts.showPage({ ...chosen, run });
+  };
+  return {
+    cancel: cancelTraining,
+    resume: (chosen, step) => goesOn(chosen, 'resume', step),
+    fork: (chosen, step) => goesOn(chosen, 'fork', step),
+    fetchCheckpoint: fetchCheckpointOf,
+    showLog: (chosen) => {
+      parts.showLog(chosen);
+      return Promise.resolve();
+    },
+    openRollouts: (chosen) => openRollouts(chosen, parts.storage),
+    copyCommand,
+  };
+}
+
+/** The host of a row, or one that is asked for. */
+async function chosenHost(hosts: KnownHosts, node: unknown): Promise<string | undefined> {
+  const named = (node as Partial<Extract<HostNode, { kind: 'host' }>> | undefined)?.host?.name;
+  const names = hosts.list().map((host) => host.name);
+  if (named !== undefined || names.length === 1) return named ?? names[0];
+  return vscode.window.showQuickPick(names, { placeHolder: vscode.l10n.t('Which host') });
+}
+
+async function setToken(hosts: KnownHosts, links: HostLinks, node: unknown): Promise<void> {
+  const name = await chosenHost(hosts, node);
+  const host = name === undefined ? undefined : hosts.find(name);
+  const token = host && (await askToken(vscode.l10n.t('AgentJet: Enter Token of GPU Host')));
+  if (host === undefined || token === undefined) return;
+  await hosts.setToken(host.name, token);
+  await links.connected(host);
+}
+
+async function removeHost(hosts: KnownHosts, node: unknown): Promise<void> {
+  const name = await chosenHost(hosts, node);
+  if (name === undefined) return;
+  const remove = vscode.l10n.t('Remove');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Remove the GPU host {0} from this editor?', name),
+    { modal: true, detail: vscode.l10n.t('Its runs go on. The token is deleted from the secret storage.') },
+    remove,
+  );
+  if (chosen === remove) await hosts.remove(name);
+}
+
+async function refresh(hosts: KnownHosts, links: HostLinks): Promise<void> {
+  await Promise.all(
+    hosts.list().map(async (host) => {
+      const link = await links.connected(host);
+      await link.refresh();
+    }),
+  );
+}

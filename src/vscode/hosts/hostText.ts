@@ -1,0 +1,102 @@
+/** What the view of hosts says. */
+import * as l10n from '@vscode/l10n';
+import type { Gpu, HostStatus } from '../../protocol/host/hostRpc.ts';
+import type { RunRecord, RunState } from '../../protocol/host/runs.ts';
+
+export interface StateIcon {
+  readonly icon: string;
+  readonly color?: string;
+}
+
+const icons: Readonly<Record<RunState, StateIcon>> = {
+  queued: { icon: 'clock' },
+  preparing: { icon: 'loading~spin' },
+  running: { icon: 'loading~spin' },
+  cancelling: { icon: 'loading~spin' },
+  finished: { icon: 'pass', color: 'testing.iconPassed' },
+  failed: { icon: 'error', color: 'testing.iconFailed' },
+  cancelled: { icon: 'circle-slash', color: 'testing.iconSkipped' },
+  lost: { icon: 'question', color: 'list.errorForeground' },
+  rebooted: { icon: 'debug-restart', color: 'list.warningForeground' },
+};
+
+export function trainingIcon(state: RunState): StateIcon {
+  return icons[state];
+}
+
+export function trainingState(state: RunState): string {
+  const words: Readonly<Record<RunState, string>> = {
+    queued: l10n.t('queued'),
+    preparing: l10n.t('preparing'),
+    running: l10n.t('running'),
+    cancelling: l10n.t('being cancelled'),
+    finished: l10n.t('finished'),
+    failed: l10n.t('failed'),
+    cancelled: l10n.t('cancelled'),
+    lost: l10n.t('lost'),
+    rebooted: l10n.t('host rebooted'),
+  };
+  return words[state];
+}
+
+/** e.g. `running · step 12 of 200 · reward 0.43`. */
+export function trainingDescription(run: RunRecord): string {
+  const { state, step, totalSteps, reward, phase, reason } = run;
+  const parts = [trainingState(state)];
+  if (step !== null) {
+    parts.push(totalSteps === null ? l10n.t('step {0}', step) : l10n.t('step {0} of {1}', step, totalSteps));
+  } else if (phase !== null && state === 'running') parts.push(phase);
+  if (reward !== null) parts.push(l10n.t('reward {0}', Number(reward.toPrecision(3))));
+  if (reason !== null && step === null) parts.push(reason);
+  return parts.join(' · ');
+}
+
+/** Markdown. */
+export function trainingTooltip(run: RunRecord, host: string): string {
+  const facts: (readonly [string, string])[] = [
+    [l10n.t('State'), trainingState(run.state)],
+    [l10n.t('Why'), run.reason ?? ''],
+    [l10n.t('Host'), host],
+    [l10n.t('Config'), run.config],
+    [l10n.t('Launcher'), `${run.launcher} (${run.backbone})`],
+    [l10n.t('GPUs'), run.devices.length > 0 ? run.devices.join(', ') : String(run.gpus)],
+    [l10n.t('Started by'), run.owner],
+    [l10n.t('Run'), run.id],
+  ];
+  const lines = facts
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `- ${name}: ${plain(value)}`);
+  return [`**${plain(run.name)}**`, '', ...lines].join('\n');
+}
+
+/** Nothing of it is Markdown: names and reasons come from elsewhere. */
+function plain(text: string): string {
+  return text.replaceAll(/[\\`*_{}[\]()#+\-.!<>|~]/g, '\\$&').replaceAll(/\s+/g, ' ');
+}
+
+/** e.g. `2 of 8 GPUs in use · 1 run, 2 queued`. */
+export function hostDescription(status: HostStatus): string {
+  const used = status.gpus.filter(({ run }) => run !== null).length;
+  const gpus =
+    status.gpus.length === 0 ? l10n.t('no GPUs') : l10n.t('{0} of {1} GPUs in use', used, status.gpus.length);
+  const runs = status.running === 1 ? l10n.t('1 run') : l10n.t('{0} runs', status.running);
+  return [gpus, runs, ...(status.queued > 0 ? [l10n.t('{0} queued', status.queued)] : [])].join(' · ');
+}
+
+/** e.g. `37 % · 21.4 of 80.0 GiB`. */
+export function gpuDescription({ load, used, memory }: Gpu): string {
+  const gibibytes = (mebibytes: number): string => (mebibytes / 1_024).toFixed(1);
+  const parts = load === null ? [] : [`${Math.round(load)} %`];
+  if (used !== null && memory !== null) {
+    parts.push(l10n.t('{0} of {1} GiB', gibibytes(used), gibibytes(memory)));
+  }
+  return parts.join(' · ');
+}
+
+/** e.g. `3.4 MiB`. */
+export function sizeText(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB'] as const;
+  let [value, unit] = [bytes, 0];
+  while (value >= 1_024 && unit < units.length - 1) [value, unit] = [value / 1_024, unit + 1];
+  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit] ?? ''}`;
+}

@@ -1,0 +1,137 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import type { Gpu } from '../../protocol/host/hostRpc.ts';
+import { finalStates, type RunRecord } from '../../protocol/host/runs.ts';
+import { commands } from '../ids.ts';
+import { stateText, type HostLink } from './hostLink.ts';
+import type { HostLinks } from './hostLinks.ts';
+import {
+  gpuDescription,
+  hostDescription,
+  trainingDescription,
+  trainingIcon,
+  trainingTooltip,
+} from './hostText.ts';
+import type { KnownHost, KnownHosts } from './knownHosts.ts';
+
+/** A row of the view. */
+export type HostNode =
+  | { readonly kind: 'host'; readonly host: KnownHost }
+  | { readonly kind: 'gpu'; readonly host: KnownHost; readonly gpu: Gpu }
+  | { readonly kind: 'training'; readonly host: KnownHost; readonly run: string };
+
+/** Hosts, and under each its GPUs and its runs. */
+export class HostsProvider implements vscode.TreeDataProvider<HostNode>, Disposable {
+  readonly #hosts: KnownHosts;
+  readonly #links: HostLinks;
+  readonly #store = new DisposableStore();
+  readonly #changed = this.#store.add(new vscode.EventEmitter<undefined>());
+  #isWaiting: ReturnType<typeof setTimeout> | undefined;
+
+  readonly onDidChangeTreeData = this.#changed.event;
+
+  constructor(hosts: KnownHosts, links: HostLinks) {
+    this.#hosts = hosts;
+    this.#links = links;
+    this.#store.add(links.onChanged(() => this.#redraw()));
+    this.#store.defer(() => clearTimeout(this.#isWaiting));
+  }
+
+  async getChildren(node?: HostNode): Promise<HostNode[]> {
+    if (node === undefined) return this.#hosts.list().map((host) => ({ kind: 'host', host }));
+    if (node.kind !== 'host') return [];
+    const { host } = node;
+    const link = await this.#links.link(host).catch(() => undefined);
+    if (link === undefined) return []; // its own row says why
+    return [
+      ...(link.status?.gpus ?? []).map((gpu): HostNode => ({ kind: 'gpu', host, gpu })),
+      ...link.runs.map(({ id }): HostNode => ({ kind: 'training', host, run: id })),
+    ];
+  }
+
+  getTreeItem(node: HostNode): vscode.TreeItem {
+    const link = this.#links.known(node.host.name);
+    switch (node.kind) {
+      case 'host':
+        return hostItem(node.host, link, this.#links.lacksToken(node.host.name));
+      case 'gpu':
+        return gpuItem(node.host, node.gpu, link);
+      case 'training':
+        return trainingItem(node, link?.run(node.run));
+    }
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  /** Runs may change many times a second; rows are drawn four times. */
+  #redraw(): void {
+    this.#isWaiting ??= setTimeout(() => {
+      this.#isWaiting = undefined;
+      this.#changed.fire(undefined);
+    }, 250);
+  }
+}
+
+function hostItem(host: KnownHost, link: HostLink | undefined, lacksToken: boolean): vscode.TreeItem {
+  const item = new vscode.TreeItem(host.name, vscode.TreeItemCollapsibleState.Expanded);
+  const state = link?.state;
+  const isConnected = state?.kind === 'connected';
+  const told = state ? stateText(state) : lacksToken ? vscode.l10n.t('no token: enter it again') : '';
+  item.id = `host ${host.name}`;
+  item.description = isConnected && link?.status ? hostDescription(link.status) : told || host.url;
+  item.iconPath = new vscode.ThemeIcon(
+    isConnected ? 'vm-active' : state?.kind === 'connecting' ? 'vm-connect' : 'vm-outline',
+  );
+  item.contextValue = lacksToken || state?.kind === 'ended' ? 'host withoutToken' : 'host';
+  item.tooltip = [host.url, ...(told === '' ? [] : [told])].join('\n');
+  item.accessibilityInformation = {
+    label: vscode.l10n.t('GPU host {0}, {1}', host.name, item.description),
+  };
+  return item;
+}
+
+function gpuItem(host: KnownHost, gpu: Gpu, link: HostLink | undefined): vscode.TreeItem {
+  const item = new vscode.TreeItem(`GPU ${gpu.index}`);
+  const run = gpu.run === null ? undefined : link?.run(gpu.run);
+  item.id = `gpu ${host.name} ${gpu.index}`;
+  item.description = [gpuDescription(gpu), ...(run ? [run.name] : [])]
+    .filter((part) => part !== '')
+    .join(' · ');
+  item.iconPath = new vscode.ThemeIcon(
+    'chip',
+    gpu.run === null ? undefined : new vscode.ThemeColor('charts.green'),
+  );
+  item.tooltip = gpu.name;
+  item.contextValue = 'gpu';
+  return item;
+}
+
+function trainingItem(
+  node: Extract<HostNode, { kind: 'training' }>,
+  run: RunRecord | undefined,
+): vscode.TreeItem {
+  const item = new vscode.TreeItem(run?.name ?? node.run);
+  item.id = `training ${node.host.name} ${node.run}`;
+  if (run === undefined) return item;
+  const { icon, color } = trainingIcon(run.state);
+  item.description = trainingDescription(run);
+  item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
+  item.tooltip = new vscode.MarkdownString(trainingTooltip(run, node.host.name));
+  const isOver = finalStates.includes(run.state);
+  item.contextValue = [
+    'training',
+    isOver ? 'over' : 'going',
+    ...(run.jobFolder === null ? [] : ['hasFolder']),
+  ].join(' ');
+  item.accessibilityInformation = {
+    label: vscode.l10n.t('Training {0}, {1}', run.name, item.description),
+  };
+  item.command = {
+    command: commands.openTraining,
+    title: vscode.l10n.t('Show Training Run'),
+    arguments: [node],
+  };
+  return item;
+}

@@ -1,0 +1,128 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { CancellationSource, type CancellationToken } from '../../base/cancellation.ts';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { formatReport, toReport } from '../../base/errors.ts';
+import type { HostLink } from './hostLink.ts';
+import { LogTexts, mainSource } from './logTexts.ts';
+
+/** The language of these channels: links are looked for in no others. */
+const logLanguage = 'agentjet-training-log';
+
+/** What a channel shows. */
+export interface ShownLog {
+  readonly host: string;
+  readonly run: string;
+}
+
+/** Output channels of runs, one per actor, filled from their events for as long as the window is open. */
+export class RunLogs implements Disposable {
+  readonly #store = new DisposableStore();
+  readonly #runs = new Map<string, RunLog>();
+  readonly #log: vscode.LogOutputChannel;
+
+  constructor(log: vscode.LogOutputChannel) {
+    this.#log = log;
+  }
+
+  /** Shows the run's log, and follows it. */
+  show(host: string, link: HostLink, run: string, name: string): void {
+    const key = `${host} ${run}`;
+    let log = this.#runs.get(key);
+    if (log === undefined || log.isOver) {
+      log?.dispose();
+      log = this.#store.add(new RunLog({ host, run }, name, this.#log));
+      this.#runs.set(key, log);
+      log.follow(link);
+    }
+    log.show();
+  }
+
+  /** What the channel of a document shows. */
+  shownBy(document: vscode.Uri): ShownLog | undefined {
+    return [...this.#runs.values()].find((log) => log.has(document))?.shown;
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+}
+
+class RunLog implements Disposable {
+  readonly shown: ShownLog;
+  readonly #name: string;
+  readonly #log: vscode.LogOutputChannel;
+  readonly #channels = new Map<string, vscode.OutputChannel>();
+  readonly #cancellation = new CancellationSource();
+  /** It failed, and would be followed anew. */
+  isOver = false;
+
+  constructor(shown: ShownLog, name: string, log: vscode.LogOutputChannel) {
+    this.shown = shown;
+    this.#name = name;
+    this.#log = log;
+  }
+
+  follow(link: HostLink): void {
+    void this.#follow(link, this.#cancellation.token);
+  }
+
+  show(): void {
+    this.#channel(mainSource).show(true);
+  }
+
+  has(document: vscode.Uri): boolean {
+    // The editor names these documents after their channels.
+    const name = decodeURIComponent(path.posix.basename(document.path));
+    return [...this.#channels.values()].some((channel) => name.includes(channel.name));
+  }
+
+  dispose(): void {
+    this.#cancellation.cancel();
+    for (const channel of this.#channels.values()) channel.dispose();
+    this.#channels.clear();
+  }
+
+  async #follow(link: HostLink, cancellation: CancellationToken): Promise<void> {
+    const texts = new LogTexts();
+    try {
+      for await (const events of link.connection.follow(this.shown.run, { after: 0 }, cancellation)) {
+        this.#append(texts.add(events));
+      }
+      this.#append(texts.end());
+    } catch (error) {
+      this.isOver = true;
+      if (cancellation.isCancelled) return;
+      const report = formatReport(toReport(error, 'hosts/log'));
+      this.#log.error(report);
+      this.#channel(mainSource).appendLine(report);
+    }
+  }
+
+  #append(texts: ReadonlyMap<string, string>): void {
+    for (const [source, text] of texts) this.#channel(source).append(text);
+  }
+
+  #channel(source: string): vscode.OutputChannel {
+    const known = this.#channels.get(source);
+    if (known !== undefined) return known;
+    const label = source === mainSource ? this.#name : `${this.#name} · ${source}`;
+    // The run's number tells those of one name apart.
+    const name = `${label} (${this.shown.run.slice(-6)})`;
+    const channel = vscode.window.createOutputChannel(name, logLanguage);
+    this.#channels.set(source, channel);
+    return channel;
+  }
+}
+
+export function registerLogLinks(logs: RunLogs, linksIn: LogLinker): Disposable {
+  const provider: vscode.DocumentLinkProvider = {
+    provideDocumentLinks: async (document) => {
+      const shown = logs.shownBy(document.uri);
+      return shown === undefined ? [] : linksIn(document, shown);
+    },
+  };
+  return vscode.languages.registerDocumentLinkProvider({ language: logLanguage }, provider);
+}
+
+export type LogLinker = (document: vscode.TextDocument, shown: ShownLog) => Promise<vscode.DocumentLink[]>;

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { trainingRunBundle, trainingRunPage } from '../../protocol/trainingRunPage.ts';
+import { runPageAsk, type RunPageAsk } from '../../protocol/trainingRunRpc.ts';
+import { trainingPageType } from '../ids.ts';
+import { reportingErrors } from '../reportErrors.ts';
+import type { HostLinks } from './hostLinks.ts';
+import type { KnownHosts } from './knownHosts.ts';
+import { PageFeed } from './pageFeed.ts';
+import { chosenRun, type Chosen } from './trainingActions.ts';
+
+/** Which run a page shows. */
+interface Place {
+  readonly host: string;
+  readonly run: string;
+}
+
+/** What a page asks to be done with a run. */
+export type PageActions = Readonly<
+  Record<
+    Exclude<RunPageAsk['type'], 'ready' | 'addRun' | 'removeRun'>,
+    (chosen: Chosen, step: number | undefined) => Promise<unknown>
+  >
+>;
+
+export interface PagesParts {
+  readonly hosts: KnownHosts;
+  readonly links: HostLinks;
+  /** Of this workspace: which runs the pages of an earlier window showed. */
+  readonly state: vscode.Memento;
+  readonly webFolder: vscode.Uri;
+  readonly log: vscode.LogOutputChannel;
+  readonly actions: PageActions;
+}
+
+const stateKey = 'agentjet.trainingPages';
+const mostKept = 100;
+
+/** Pages of training runs, one per run. They come back, and go on, when the window is loaded again. */
+export class TrainingPages implements Disposable {
+  readonly #parts: PagesParts;
+  readonly #store = new DisposableStore();
+  readonly #open = new Map<string, vscode.WebviewPanel>();
+
+  constructor(parts: PagesParts) {
+    this.#parts = parts;
+    this.#store.add(
+      vscode.window.registerWebviewPanelSerializer(trainingPageType, {
+        deserializeWebviewPanel: async (panel) => this.#restore(panel),
+      }),
+    );
+  }
+
+  async show({ host, run }: Chosen): Promise<void> {
+    const place = { host: host.name, run: run.id };
+    const open = this.#open.get(keyOf(place));
+    if (open !== undefined) {
+      open.reveal();
+      return;
+    }
+    const title = `${run.name} (${run.id.slice(-6)})`;
+    await this.#keep(title, place);
+    const panel = vscode.window.createWebviewPanel(trainingPageType, title, vscode.ViewColumn.Active, {
+      retainContextWhenHidden: true,
+    });
+    this.#fill(panel, place);
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  /** By the titles: the editor keeps those of the panels that it brings back. */
+  async #keep(title: string, place: Place): Promise<void> {
+    const others = Object.entries(this.#kept()).filter(([key]) => key !== title);
+    await this.#parts.state.update(
+      stateKey,
+      Object.fromEntries([...others.slice(1 - mostKept), [title, place]]),
+    );
+  }
+
+  #kept(): Readonly<Record<string, Place>> {
+    return this.#parts.state.get<Readonly<Record<string, Place>>>(stateKey, {});
+  }
+
+  async #restore(panel: vscode.WebviewPanel): Promise<void> {
+    const place = this.#kept()[panel.title];
+    if (place === undefined || this.#parts.hosts.find(place.host) === undefined) panel.dispose();
+    else this.#fill(panel, place);
+    return Promise.resolve();
+  }
+
+  #fill(panel: vscode.WebviewPanel, place: Place): void {
+    const { webview } = panel;
+    const { hosts, links, webFolder, log, actions } = this.#parts;
+    const store = new DisposableStore();
+    this.#store.add(store);
+    const feed = store.add(
+      new PageFeed({ hosts, links, own: place, send: (message) => void webview.postMessage(message) }),
+    );
+    this.#open.set(keyOf(place), panel);
+    store.defer(() => this.#open.delete(keyOf(place)));
+    const act = async (ask: RunPageAsk): Promise<void> => {
+      if (ask.type === 'ready') await feed.start(ask.compared);
+      else if (ask.type === 'removeRun') feed.remove(ask.run);
+      else if (ask.type === 'addRun') {
+        const chosen = await chosenRun(hosts, links, undefined, ({ id }) => !feed.has(id));
+        if (chosen !== undefined) await feed.add({ host: chosen.host.name, run: chosen.run.id });
+      } else {
+        const chosen = await feed.chosen(ask.run);
+        if (chosen !== undefined) await actions[ask.type](chosen, 'step' in ask ? ask.step : undefined);
+      }
+    };
+    store.add(
+      webview.onDidReceiveMessage((message: unknown) => {
+        const ask = runPageAsk.safeParse(message);
+        if (ask.success) void reportingErrors(() => act(ask.data), log);
+      }),
+    );
+    panel.onDidDispose(() => store.dispose());
+    webview.options = { enableScripts: true, localResourceRoots: [webFolder] };
+    const asset = (name: string): string =>
+      webview.asWebviewUri(vscode.Uri.joinPath(webFolder, name)).toString();
+    const { bundle } = vscode.l10n;
+    webview.html = trainingRunPage({
+      nonce: randomBytes(16).toString('base64url'),
+      cspSource: webview.cspSource,
+      scriptUri: asset(trainingRunBundle.script),
+      styleUri: asset(trainingRunBundle.style),
+      host: 'editor',
+      boot: { texts: bundle && { language: vscode.env.language, bundle } },
+    });
+  }
+}
+
+const keyOf = ({ host, run }: Place): string => `${host} ${run}`;
