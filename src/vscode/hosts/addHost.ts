@@ -1,35 +1,49 @@
 import * as vscode from 'vscode';
 import { toReport } from '../../base/errors.ts';
+import { isSshAddress, sshTarget } from '../../node/remote/ssh/target.ts';
 import type { HostLinks } from './hostLinks.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
+import type { SshWays } from './sshWays.ts';
 
 const example = 'wss://gpu.example:7788';
 const title = (): string => vscode.l10n.t('AgentJet: Add GPU Host');
 
+export interface AddHostParts {
+  readonly hosts: KnownHosts;
+  readonly links: HostLinks;
+  readonly ssh: SshWays;
+}
+
 /**
- * Asks for a host's address and token, tries them, and keeps them. Resolves to the host; to undefined where the user leaves.
- * Rejects with what keeps the host from answering, after which nothing is kept.
+ * Asks for a host's address and token, tries them, and keeps them; over ssh the host is brought there and makes a token.
+ * Resolves to the host; to undefined where the user leaves. Rejects with what keeps the host from answering, after which
+ * nothing is kept.
  */
-export async function addHost(hosts: KnownHosts, links: HostLinks): Promise<KnownHost | undefined> {
+export async function addHost({ hosts, links, ssh }: AddHostParts): Promise<KnownHost | undefined> {
   const address = await askAddress();
   if (address === undefined) return undefined;
-  const fingerprint = address.fingerprint ?? (await confirmedFingerprint(address.url));
+  const { url } = address;
+  const overSsh = isSshAddress(url);
+  const fingerprint = overSsh ? undefined : (address.fingerprint ?? (await confirmedFingerprint(url)));
   if (fingerprint === false) return undefined;
-  const token = await askToken(title());
-  if (token === undefined) return undefined;
-  const name = await askName(address.url, hosts);
+  const given = overSsh ? '' : await askToken(title());
+  if (given === undefined) return undefined;
+  const name = await askName(url, hosts);
   if (name === undefined) return undefined;
-  const host: KnownHost = { name, url: address.url, ...(fingerprint !== undefined && { fingerprint }) };
-  await hosts.add(host, token);
-  try {
-    await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Connecting to {0} …', name) },
-      () => links.connected(host),
-    );
-  } catch (error) {
-    await hosts.remove(name);
-    throw error;
-  }
+  const host: KnownHost = { name, url, ...(fingerprint !== undefined && { fingerprint }) };
+  await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Connecting to {0} …', name) },
+    async () => {
+      const token = overSsh ? await ssh.token(url) : given;
+      await hosts.add(host, token ?? '');
+      try {
+        await links.connected(host);
+      } catch (error) {
+        await hosts.remove(name);
+        throw error;
+      }
+    },
+  );
   return host;
 }
 
@@ -54,7 +68,8 @@ async function askAddress(): Promise<Address | undefined> {
   const { hostUrl } = await import('../../node/remote/connectHost.ts');
   const problem = (text: string): string | undefined => {
     try {
-      hostUrl(parts(text).url);
+      if (isSshAddress(text)) sshTarget(text);
+      else hostUrl(parts(text).url);
       return undefined;
     } catch (error) {
       return toReport(error, 'hosts/address').message;
@@ -62,7 +77,7 @@ async function askAddress(): Promise<Address | undefined> {
   };
   const text = await vscode.window.showInputBox({
     title: title(),
-    prompt: vscode.l10n.t('Address of the host, as `agentjet host` shows it'),
+    prompt: vscode.l10n.t('Address of the host, as `agentjet host` shows it, or ssh:USER@MACHINE'),
     placeHolder: example,
     ignoreFocusOut: true,
     validateInput: (typed) => (typed.trim() === '' ? undefined : problem(typed.trim())),
@@ -103,7 +118,7 @@ async function askName(url: string, hosts: KnownHosts): Promise<string | undefin
   const name = await vscode.window.showInputBox({
     title: title(),
     prompt: vscode.l10n.t('Name of the host in this editor'),
-    value: new URL(url).hostname.replace(/^\[|\]$/g, ''),
+    value: isSshAddress(url) ? sshTarget(url).host : new URL(url).hostname.replace(/^\[|\]$/g, ''),
     ignoreFocusOut: true,
     validateInput: (text) => {
       if (text.trim() === '') return vscode.l10n.t('Enter a name.');

@@ -47,7 +47,7 @@ export function registerHostCommands(parts: CommandParts): Disposable {
       if (chosen !== undefined) await act(chosen);
     });
   const isOver = (run: Chosen['run']): boolean => !isGoing(run);
-  register(commands.addHost, () => addHost(hosts, links));
+  register(commands.addHost, () => addHost(parts));
   register(commands.setHostToken, (node) => setToken(hosts, links, node));
   register(commands.removeHost, (node) => removeHost(hosts, node));
   register(commands.refreshHosts, () => refresh(hosts, links));

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { neverCancelled } from '../../base/cancellation.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable.ts';
-import { Emitter } from '../../base/event.ts';
+import { Emitter, type Event } from '../../base/event.ts';
 import type { Clock } from '../../base/ports.ts';
 import type { HostStatus } from '../../protocol/host/hostRpc.ts';
 import type { RunRecord } from '../../protocol/host/runs.ts';
@@ -79,6 +79,12 @@ export class HostLink implements Disposable {
   forget(run: string): void {
     this.#runs.delete(run);
     this.#changed.fire(undefined);
+  }
+
+  /** It is reached over a way of its own, which goes with it; once that is open again, `retry` is called. */
+  over(way: Disposable & { readonly onOpened: Event<void> }, retry: () => void): void {
+    this.#store.add(way);
+    this.#store.add(way.onOpened(retry));
   }
 
   /** Somebody looks at its GPUs, until disposed. */

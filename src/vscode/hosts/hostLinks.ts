@@ -1,11 +1,13 @@
 import * as l10n from '@vscode/l10n';
 import { CancellationSource } from '../../base/cancellation.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
-import { CodedError } from '../../base/errors.ts';
+import { CodedError, toReport, type ErrorReport } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Clock } from '../../base/ports.ts';
+import { isSshAddress } from '../../node/remote/ssh/target.ts';
 import { HostLink } from './hostLink.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
+import type { SshWays } from './sshWays.ts';
 
 /** Milliseconds that a command waits for a host before it says that there is none. */
 const patience = 20_000;
@@ -13,6 +15,7 @@ const patience = 20_000;
 /** Connections to hosts, made when the first one asks for a host and kept until it is taken off the list. */
 export class HostLinks implements Disposable {
   readonly #hosts: KnownHosts;
+  readonly #ssh: SshWays;
   readonly #clock: Clock;
   readonly #version: string;
   readonly #store = new DisposableStore();
@@ -20,15 +23,16 @@ export class HostLinks implements Disposable {
   /** By the host's name, with the address that it was made with. */
   readonly #links = new Map<string, { readonly address: string; readonly link: Promise<HostLink> }>();
   readonly #made = new Map<string, HostLink>();
-  /** Hosts that were asked for and have no token. */
-  readonly #withoutToken = new Set<string>();
+  /** Why there is not even a connection that could be waited for, by host. */
+  readonly #problems = new Map<string, ErrorReport>();
   /** While the view is seen. */
   #watching: DisposableStore | undefined;
 
   readonly onChanged = this.#changed.event;
 
-  constructor(hosts: KnownHosts, clock: Clock, version: string) {
+  constructor(hosts: KnownHosts, ssh: SshWays, clock: Clock, version: string) {
     this.#hosts = hosts;
+    this.#ssh = ssh;
     this.#clock = clock;
     this.#version = version;
     this.#store.add(hosts.onChanged(() => this.#follow()));
@@ -39,12 +43,12 @@ export class HostLinks implements Disposable {
     return this.#made.get(name);
   }
 
-  /** Whether a host cannot be connected because the editor has no token of it. */
-  lacksToken(name: string): boolean {
-    return this.#withoutToken.has(name);
+  /** Why there is no link to a host; undefined: there is, or it was not asked for. */
+  problem(name: string): ErrorReport | undefined {
+    return this.#problems.get(name);
   }
 
-  /** The link to a host, connected or not; rejects where the editor has no token of it. */
+  /** The link to a host, connected or not; rejects where the editor has no token of it, or ssh does not get there. */
   async link(host: KnownHost): Promise<HostLink> {
     const address = addressOf(host);
     const known = this.#links.get(host.name);
@@ -52,7 +56,14 @@ export class HostLinks implements Disposable {
     this.#drop(host.name);
     const link = this.#connect(host);
     this.#links.set(host.name, { address, link });
-    link.catch(() => this.#links.delete(host.name));
+    link.then(
+      () => this.#problems.delete(host.name),
+      (error: unknown) => {
+        this.#links.delete(host.name);
+        this.#problems.set(host.name, toReport(error, 'hosts/link'));
+        this.#changed.fire(undefined);
+      },
+    );
     return link;
   }
 
@@ -87,16 +98,15 @@ export class HostLinks implements Disposable {
 
   async #connect(host: KnownHost): Promise<HostLink> {
     const token = await this.#hosts.token(host.name);
-    if (token === undefined) {
-      this.#withoutToken.add(host.name);
-      this.#changed.fire(undefined);
-      throw noToken(host);
-    }
-    this.#withoutToken.delete(host.name);
+    if (token === undefined) throw noToken(host);
     // Its libraries are loaded by the first who needs them.
     const { connectHost } = await import('../../node/remote/connectHost.ts');
     const client = { name: 'vscode', version: this.#version };
-    const link = new HostLink(connectHost({ ...host, token }, { client }), this.#clock);
+    const way = isSshAddress(host.url) ? await this.#ssh.open(host.url, null) : undefined;
+    const { url, fingerprint } = way ?? host;
+    const connection = connectHost({ url, fingerprint, token }, { client });
+    const link = new HostLink(connection, this.#clock);
+    if (way !== undefined) link.over(way, () => connection.retryNow());
     if (this.#store.isDisposed) link.dispose();
     this.#made.set(host.name, link);
     link.onChanged(() => this.#changed.fire(undefined));
@@ -106,7 +116,7 @@ export class HostLinks implements Disposable {
 
   /** The list of hosts changed. */
   #follow(): void {
-    this.#withoutToken.clear();
+    this.#problems.clear();
     for (const [name, { address }] of [...this.#links]) {
       const host = this.#hosts.find(name);
       if (host === undefined || addressOf(host) !== address || this.#made.get(name)?.state.kind === 'ended') {

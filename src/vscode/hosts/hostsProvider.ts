@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import type { ErrorReport } from '../../base/errors.ts';
 import type { Gpu } from '../../protocol/host/hostRpc.ts';
 import { finalStates, type RunRecord } from '../../protocol/host/runs.ts';
 import { commands } from '../ids.ts';
@@ -53,7 +54,7 @@ export class HostsProvider implements vscode.TreeDataProvider<HostNode>, Disposa
     const link = this.#links.known(node.host.name);
     switch (node.kind) {
       case 'host':
-        return hostItem(node.host, link, this.#links.lacksToken(node.host.name));
+        return hostItem(node.host, link, this.#links.problem(node.host.name));
       case 'gpu':
         return gpuItem(node.host, node.gpu, link);
       case 'training':
@@ -74,17 +75,22 @@ export class HostsProvider implements vscode.TreeDataProvider<HostNode>, Disposa
   }
 }
 
-function hostItem(host: KnownHost, link: HostLink | undefined, lacksToken: boolean): vscode.TreeItem {
+function hostItem(
+  host: KnownHost,
+  link: HostLink | undefined,
+  problem: ErrorReport | undefined,
+): vscode.TreeItem {
   const item = new vscode.TreeItem(host.name, vscode.TreeItemCollapsibleState.Expanded);
   const state = link?.state;
   const isConnected = state?.kind === 'connected';
-  const told = state ? stateText(state) : lacksToken ? vscode.l10n.t('no token: enter it again') : '';
+  const told = state ? stateText(state) : (problem?.message ?? '');
   item.id = `host ${host.name}`;
   item.description = isConnected && link?.status ? hostDescription(link.status) : told || host.url;
   item.iconPath = new vscode.ThemeIcon(
     isConnected ? 'vm-active' : state?.kind === 'connecting' ? 'vm-connect' : 'vm-outline',
   );
-  item.contextValue = lacksToken || state?.kind === 'ended' ? 'host withoutToken' : 'host';
+  item.contextValue =
+    problem?.code === 'hosts/no-token' || state?.kind === 'ended' ? 'host withoutToken' : 'host';
   item.tooltip = [host.url, ...(told === '' ? [] : [told])].join('\n');
   item.accessibilityInformation = {
     label: vscode.l10n.t('GPU host {0}, {1}', host.name, item.description),

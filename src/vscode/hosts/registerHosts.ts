@@ -1,3 +1,4 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Clock } from '../../base/ports.ts';
@@ -11,6 +12,7 @@ import { logLinker } from './linksOfLog.ts';
 import { PreflightNotes } from './preflightNotes.ts';
 import { registerLogLinks, RunLogs } from './runLogs.ts';
 import { SentRuns } from './sentRuns.ts';
+import { SshWays } from './sshWays.ts';
 import type { Chosen } from './trainingActions.ts';
 import { TrainingPages } from './trainingPages.ts';
 import { registerTrainLens } from './trainLens.ts';
@@ -27,7 +29,9 @@ export function registerHosts({ context, clock, webFolder, log }: HostsParts): D
   const store = new DisposableStore();
   const hosts = store.add(new KnownHosts(context.globalState, context.secrets));
   const version = String((context.extension.packageJSON as { readonly version: unknown }).version);
-  const links = store.add(new HostLinks(hosts, clock, version));
+  const program = path.join(context.extensionPath, 'dist', 'host.cjs');
+  const ssh = new SshWays(program, (text) => log.info(text));
+  const links = store.add(new HostLinks(hosts, ssh, clock, version));
   store.add(registerView(hosts, links));
   store.add(registerTrainLens(hosts));
   const logs = store.add(new RunLogs(log));
@@ -46,6 +50,7 @@ export function registerHosts({ context, clock, webFolder, log }: HostsParts): D
     ...shown,
     hosts,
     links,
+    ssh,
     sentRuns,
     log,
     notes: store.add(new PreflightNotes()),

@@ -15,10 +15,12 @@ import { sizeText } from './hostText.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
 import type { PreflightNotes } from './preflightNotes.ts';
 import type { SentRuns } from './sentRuns.ts';
+import type { SshWays } from './sshWays.ts';
 
 export interface TrainParts {
   readonly hosts: KnownHosts;
   readonly links: HostLinks;
+  readonly ssh: SshWays;
   readonly notes: PreflightNotes;
   readonly sentRuns: SentRuns;
   readonly recent: RecentConfigs;
@@ -107,7 +109,7 @@ async function send(
 
 async function chooseHost(parts: TrainParts): Promise<KnownHost | undefined> {
   const known = parts.hosts.list();
-  if (known.length === 0) return addHost(parts.hosts, parts.links);
+  if (known.length === 0) return addHost(parts);
   if (known.length === 1) return known[0];
   const items = known.map((host) => ({ label: host.name, description: host.url, host }));
   const chosen = await vscode.window.showQuickPick(items, {

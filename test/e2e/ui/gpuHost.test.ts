@@ -1,8 +1,12 @@
 /** Training on a GPU host, as a person meets it: from the config on screen to the end of the run. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { Frame } from 'playwright-core';
+import { findSshd, sshServer, tryKill } from '../../cli/host/sshServer.ts';
+import { Project } from '../../cli/harness/project.ts';
 import { startGpuHost, type GpuHost } from '../harness/gpuHost.ts';
 import { useEditor } from '../harness/index.ts';
 import type { Action } from '../../tools/host/scriptedLauncher.ts';
@@ -37,8 +41,16 @@ const step = (number: number): Action => ({
 });
 
 describe('a GPU host', () => {
-  const editor = useEditor({ suite: 'gpuHost', each: 'window' });
+  const temp = mkdtempSync(path.join(tmpdir(), 'agentjet-ssh-'));
+  const ways = new Project(temp);
+  const editor = useEditor({
+    suite: 'gpuHost',
+    each: 'window',
+    env: { AGENTJET_SSH: ways.path('ssh/ssh') },
+  });
   let host: GpuHost | undefined;
+
+  afterAll(() => rmSync(temp, { recursive: true, force: true }));
 
   afterEach(async () => {
     await host?.close();
@@ -159,5 +171,22 @@ describe('a GPU host', () => {
     const fetched = (await readdir(editor().session.temp)).filter((name) => name.endsWith('-step-3'));
     expect(fetched).toHaveLength(1);
     expect(await readdir(path.join(going.folder, 'data/runs'))).toHaveLength(1);
+  });
+
+  test('is brought to a machine by ssh, and asks for no token', async () => {
+    const { address, home } = await sshServer(findSshd(), ways);
+    await editor().commandThatAsks('AgentJet: Add GPU Host');
+    await editor().see('.quick-input-widget', 'Address of the host');
+    await answer(address);
+    await editor().see('.quick-input-widget', 'Name of the host');
+    await answer('over ssh');
+    await editor().seeNo('.quick-input-widget');
+    await editor().command('AgentJet: Focus on GPU Hosts View');
+    await editor().see(row, /over ssh.*no GPUs/);
+    await editor().screenshot('ssh');
+    const { pid } = JSON.parse(readFileSync(path.join(home, '.agentjet/host/listening.json'), 'utf8')) as {
+      pid: number;
+    };
+    tryKill(pid);
   });
 });

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import process from 'node:process';
+import type { SshHost } from '../../node/remote/ssh/sshHost.ts';
+
+/** Hosts that are reached by the user's own ssh, which asks nobody here: keys or an agent have to do. */
+export class SshWays {
+  readonly #program: string;
+  readonly #tell: (text: string) => void;
+
+  /** @param program the host in one file, which is brought there */
+  constructor(program: string, tell: (text: string) => void) {
+    this.#program = program;
+    this.#tell = tell;
+  }
+
+  /**
+   * Has a host run there and opens a way to it.
+   *
+   * @param token the name of a token that is to be made; null: none
+   */
+  async open(address: string, token: string | null): Promise<SshHost> {
+    const { openSshHost } = await import('../../node/remote/ssh/sshHost.ts');
+    const { sshTarget } = await import('../../node/remote/ssh/target.ts');
+    return openSshHost(sshTarget(address), {
+      ssh: process.env['AGENTJET_SSH'] ?? 'ssh',
+      program: this.#program,
+      asks: false,
+      ask: { token, launchers: {}, gpus: null, ray: null },
+      onProgress: this.#tell,
+    });
+  }
+
+  /** A token of a name that no other editor has taken. */
+  async token(address: string): Promise<string | null> {
+    const name = `${hostname()
+      .replaceAll(/[^A-Za-z0-9]+/g, '-')
+      .replace(/^-+/, '')
+      .slice(0, 25)}-vscode`;
+    const way = await this.open(address, `${name}-${randomBytes(3).toString('hex')}`.replace(/^-/, 'x'));
+    way.dispose();
+    return way.token;
+  }
+}
