@@ -42,6 +42,11 @@ const kinds = [
   { kind: 'judge', key: 'ajet.task_judge.judge_protocol', bridge: `${packageName}->TypeScriptJudge` },
 ] as const;
 
+/** Many times larger than the rest, and seldom needed. */
+const esbuild = ['bin/esbuild', 'esbuild.wasm', 'wasm_exec.js', 'wasm_exec_node.js', 'package.json'].map(
+  (name) => `vendor/esbuild-wasm/${name}`,
+);
+
 interface Named {
   readonly key: string;
   readonly where: string;
@@ -72,7 +77,7 @@ export async function bridgeTo(request: BridgeRequest): Promise<Bridge | undefin
   const exports = Object.fromEntries(named.map(({ kind, file, name }) => [kind, { file, name }]));
   return {
     text: withKeys(text, [...named.map(({ key, bridge }) => [key, bridge] as const), ...server]),
-    files: await filesOf({ workflow: null, judge: null, ...exports }),
+    files: await filesOf({ workflow: null, judge: null, ...exports }, imports.needsEsbuild),
     findings: [
       ...named.filter(({ isSent }) => !isSent).map(notSent),
       ...packageFindings(imports.packages, tree, named[0]?.key),
@@ -101,16 +106,19 @@ function isTrue(config: MappingValue, key: string): boolean {
 }
 
 /** The package: its Python, the program that its Node processes run, and what they load. */
-async function filesOf(exports: unknown): Promise<AddedFile[]> {
+async function filesOf(exports: unknown, needsEsbuild: boolean): Promise<AddedFile[]> {
   const own = import.meta.dirname;
   const python = path.join(own, 'python', packageName);
   const sources = (await readdir(python)).filter((name) => name.endsWith('.py')).sort();
-  const program = ['bridge.mjs', 'sdk.mjs'].map((name) => path.join(own, name));
-  const read = async (file: string): Promise<AddedFile> => ({
-    path: `${packageName}/${path.basename(file)}`,
-    content: await readFile(file),
+  const program = ['bridge.mjs', 'sdk.mjs', ...(needsEsbuild ? esbuild : [])];
+  const read = async (folder: string, name: string): Promise<AddedFile> => ({
+    path: `${packageName}/${name}`,
+    content: await readFile(path.join(folder, name)),
   });
-  const files = await Promise.all([...sources.map((name) => path.join(python, name)), ...program].map(read));
+  const files = await Promise.all([
+    ...sources.map((name) => read(python, name)),
+    ...program.map((name) => read(own, name)),
+  ]);
   return [...files, { path: `${packageName}/named.json`, content: Buffer.from(JSON.stringify(exports)) }];
 }
 

@@ -3,8 +3,10 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { maskSource } from '../../config/code/maskSource.ts';
 import { packageOf } from '../loader/errors.ts';
+import { hasDecorators, hasModuleSyntax, needsCommonJs } from '../loader/moduleSyntax.ts';
 import { Projects } from '../loader/project.ts';
 import { resolveUserImport } from '../loader/resolve.ts';
+import { isJsx, isTypeScript } from '../loader/userFiles.ts';
 
 /** What code needs beside its own files. */
 export interface ImportScan {
@@ -12,6 +14,8 @@ export interface ImportScan {
   readonly packages: ReadonlySet<string>;
   /** Whether it names `asOaiBaseUrlApiKey`. */
   readonly asksForKey: boolean;
+  /** Whether a file is written in what Node's own stripping of types does not run. */
+  readonly needsEsbuild: boolean;
 }
 
 /** More files than these are not looked at. */
@@ -26,11 +30,13 @@ export async function scanImports(entries: readonly string[], root: string): Pro
   const packages = new Set<string>();
   const files = [...entries];
   const seen = new Set(files);
-  let asksForKey = false;
+  let [asksForKey, needsEsbuild] = [false, false];
   for (let file = files.pop(); file !== undefined && seen.size < mostFiles; file = files.pop()) {
     const text = await readFile(file, 'utf8').catch(() => '');
     asksForKey ||= text.includes('asOaiBaseUrlApiKey');
-    for (const specifier of specifiersOf(text)) {
+    const code = maskSource(text);
+    needsEsbuild ||= isForEsbuild(file, code, projects);
+    for (const specifier of specifiersOf(text, code)) {
       if (specifier === 'agentjet') continue; // a tsconfig leads to its types, and the bridge to itself
       const isOwn = /^\.{0,2}\/|^\.{1,2}$/.test(specifier);
       const mapped = resolveUserImport(specifier, file, false, projects);
@@ -43,15 +49,20 @@ export async function scanImports(entries: readonly string[], root: string): Pro
       if (mapped === undefined && !isOwn && isPackage(specifier)) packages.add(packageOf(specifier));
     }
   }
-  return { packages, asksForKey };
+  return { packages, asksForKey, needsEsbuild };
 }
 
 function isPackage(specifier: string): boolean {
   return !isBuiltin(specifier) && !/^[#a-z][a-z+.-]*:|^#/.test(specifier);
 }
 
-function* specifiersOf(text: string): Generator<string> {
-  const code = maskSource(text);
+function isForEsbuild(file: string, code: string, projects: Projects): boolean {
+  const isOld = (): boolean => projects.optionsFor(file).useDefineForClassFields === false;
+  const isMixed = hasModuleSyntax(code) && needsCommonJs(code);
+  return isJsx(file) || (isTypeScript(file) && (hasDecorators(code) || isMixed || isOld()));
+}
+
+function* specifiersOf(text: string, code: string): Generator<string> {
   for (const match of code.matchAll(imports)) {
     const clause = (match.groups?.['clause'] ?? '').trim();
     if (isOfTypes(clause)) continue;

@@ -34,7 +34,9 @@ class NodeProcess:
         self._lock = threading.Lock()
         self._requests: Dict[int, _Request] = {}
         self._next = 1
+        self._configuring = threading.Lock()
         self._is_configured = False
+        self._is_over = False
         self._opened: concurrent.futures.Future[Any] = concurrent.futures.Future()
         self._socket, theirs = socket.socketpair()
         with theirs:
@@ -53,17 +55,16 @@ class NodeProcess:
 
     @property
     def has_ended(self) -> bool:
-        return self._process.poll() is not None or (
+        return self._is_over or self._process.poll() is not None or (
             self._opened.done() and isinstance(self._opened.exception(), BridgeError)
         )
 
     def configure(self, config: Any) -> None:
         """Tells it the effective config, once."""
-        with self._lock:
-            if self._is_configured:
-                return
-            self._is_configured = True
-        self._tell({"type": "config", "config": plain_config(config)})
+        with self._configuring:
+            if not self._is_configured:
+                self._tell({"type": "config", "config": plain_config(config)})
+                self._is_configured = True
 
     def opened(self) -> Dict[str, Any]:
         """What the process told when it had loaded the user's code; blocks until then."""
@@ -76,13 +77,15 @@ class NodeProcess:
     async def ask(self, request: Dict[str, Any], asked: Asked) -> Any:
         number, waiting = self._begin(request, asked, asyncio.get_running_loop())
         try:
-            return await asyncio.wrap_future(waiting.result)
+            value = await asyncio.wrap_future(waiting.result)
         except asyncio.CancelledError:
             self._cancel(number)
             raise
-        finally:
-            if waiting.result.done():
-                self._requests.pop(number, None)
+        except BaseException:
+            self._requests.pop(number, None)
+            raise
+        self._requests.pop(number, None)
+        return value
 
     def ask_blocking(self, request: Dict[str, Any], asked: Asked) -> Any:
         number, waiting = self._begin(request, asked, None)
@@ -101,22 +104,21 @@ class NodeProcess:
             self._next += 1
             self._requests[number] = waiting
         self._tell({**request, "id": number})
-        if self._process.poll() is not None:
+        if self._is_over or self._process.poll() is not None:
             self._fail(self._end())
         return number, waiting
 
     def _cancel(self, number: int) -> None:
-        self._requests[number] = stub = _Request(Asked(None, None), None)
-        self._tell({"type": "cancel", "id": number})
-
-        def overdue() -> None:
-            if not stub.result.done():
-                self.kill()
-
-        timer = threading.Timer(CANCEL_SECONDS, overdue)
+        """Has the process let go of an episode; one that does not, in time, is ended with all that it runs."""
+        left = _Request(Asked(None, None), None)
+        timer = threading.Timer(CANCEL_SECONDS, self.kill)
         timer.daemon = True
         timer.start()
-        stub.result.add_done_callback(lambda _: (timer.cancel(), self._requests.pop(number, None)))
+        left.result.add_done_callback(lambda _: (timer.cancel(), self._requests.pop(number, None)))
+        self._requests[number] = left
+        self._tell({"type": "cancel", "id": number})
+        if self.has_ended:
+            self._fail(self._end())
 
     def _tell(self, message: Dict[str, Any]) -> None:
         try:
@@ -136,6 +138,7 @@ class NodeProcess:
                     self._take(json.loads(line))
         except (OSError, ValueError):
             pass  # it ended in the middle of a line
+        self._is_over = True
         self._fail(self._end())
 
     def _end(self) -> BridgeError:

@@ -22,7 +22,7 @@ beforeAll(async () => {
 const trouble = `import OpenAI from './openai.ts';
 import { type AjetTuner, type WorkflowOutput, type WorkflowTask } from 'agentjet';
 import { MathAgentWorkflow } from './workflow.ts';
-enum Ask { Throw = 'throw', Kill = 'kill', Hang = 'hang', Key = 'key', Tell = 'tell' }
+enum Ask { Throw = 'throw', Kill = 'kill', Hang = 'hang', Key = 'key', Endless = 'endless', Tell = 'tell' }
 export class Trouble extends MathAgentWorkflow {
   override trainableTargets = ['math', 'default_target_tag'];
   override async execute(workflowTask: WorkflowTask, tuner: AjetTuner): Promise<WorkflowOutput> {
@@ -31,6 +31,10 @@ export class Trouble extends MathAgentWorkflow {
     process.stdout.write('no end of line ');
     if (query === Ask.Throw) throw new TypeError('not like that');
     if (query === Ask.Kill) process.kill(process.pid, 'SIGKILL');
+    if (query === Ask.Endless) {
+      void workflowTask.gymEnv.step({ role: 'assistant', content: 'go' });
+      for (;;);
+    }
     if (query === Ask.Hang) await workflowTask.gymEnv.step({ role: 'assistant', content: 'go' });
     if (query === Ask.Hang || query === Ask.Kill || query === 'beside') await new Promise(() => undefined);
     if (query === Ask.Key) {
@@ -49,7 +53,9 @@ export class Trouble extends MathAgentWorkflow {
     return { ...output, metadata: { ...output.metadata, pid: process.pid } };
   }
 }
-export const used = OpenAI;
+function seen(target: unknown, _: unknown): void {}
+class Decorated { @seen method(): void {} }
+export const used = [OpenAI, Decorated];
 `;
 
 interface Told {
@@ -105,7 +111,10 @@ describe.skipIf(process.platform === 'win32')('a TypeScript workflow in training
   test('runs with its judge, many episodes at a time, and outlives what goes wrong in one', async () => {
     const waves = [
       [question, question, question, question, 'throw', 'key', 'tell', 'hang'].join('&'),
+      question,
       'kill&beside',
+      question,
+      'endless',
       question,
     ];
     const { machine, baseUrl } = await trainer(waves);
@@ -141,14 +150,16 @@ describe.skipIf(process.platform === 'win32')('a TypeScript workflow in training
       .map((line) => JSON.parse(line) as Told);
     const of = (query: string): Told[] => told.filter((one) => one.query === query);
     const solved = of(question);
-    expect(solved).toHaveLength(5);
+    expect(solved).toHaveLength(7);
     for (const one of solved)
       expect(one).toMatchObject({ reward: 1, success: true, pid: expect.any(Number) as number });
-    expect(new Set(solved.map(({ pid }) => pid)).size).toBe(2);
+    // The cancelled one had its process go on; the killed one and the endless one each cost theirs.
+    const pids = solved.map(({ pid }) => pid);
+    expect(pids.map((pid) => [...new Set(pids)].indexOf(pid))).toEqual([0, 0, 0, 0, 0, 1, 2]);
     const [thrown] = of('throw');
     expect(thrown?.error).toMatch(/trouble\.ts:11:36: not like that \[bridge\/threw\]\n/);
     expect(thrown?.error).toMatch(/TypeError: not like that\n\s+at Trouble\.execute \(.*trouble\.ts:11:36\)/);
-    expect(of('hang')).toMatchObject([{ error: 'cancelled' }]);
+    expect([...of('hang'), ...of('endless')]).toMatchObject([{ error: 'cancelled' }, { error: 'cancelled' }]);
     expect(of('key')).toMatchObject([
       { reward: 2, said: true, baseUrl, key: { agent_name: 'own', episode_address: baseUrl } },
     ]);

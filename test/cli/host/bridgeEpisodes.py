@@ -17,6 +17,7 @@ sys.path[:0] = [".", python + "/stand_in", python]
 from ajet.schema.task import Task, WorkflowTask  # noqa: E402
 from ajet.tuner import AjetTuner, Binding  # noqa: E402
 
+from agentjet_bridge import process as bridge_process  # noqa: E402
 from agentjet_bridge import TypeScriptJudge, TypeScriptWorkflow  # noqa: E402
 
 CONFIG = SimpleNamespace(
@@ -59,8 +60,9 @@ async def episode(query, uuid):
     env = Env()
     task = task_of(query, uuid, env)
     running = asyncio.ensure_future(workflow.execute(task, tuner_of(uuid, workflow.trainable_targets)))
-    if query == "hang":
+    if query in ("hang", "endless"):
         await asyncio.get_running_loop().run_in_executor(None, env.stepped.wait)
+        bridge_process.CANCEL_SECONDS = 0.1 if query == "endless" else 600
         running.cancel()
     output = await running
     if output.reward is not None:
@@ -88,3 +90,7 @@ for at, wave in enumerate("|".join(asked).split("|")):
         thread.start()
     for thread in threads:
         thread.join()
+    # What was cancelled is let go of, or its process ended.
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.join()
