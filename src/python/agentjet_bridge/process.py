@@ -95,6 +95,8 @@ class NodeProcess:
             self._requests.pop(number, None)
 
     def kill(self) -> None:
+        """Nothing is asked of it any more, even before it has gone."""
+        self._is_over = True
         self._process.kill()
 
     def _begin(self, request: Dict[str, Any], asked: Asked, loop: Any) -> Any:

@@ -1,14 +1,17 @@
 /** A TypeScript workflow and judge train: in real Node processes beside a real Python, from `agentjet remote run` on. */
+import { spawn } from 'node:child_process';
 import { chmod, copyFile, cp } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
-import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { createInterface } from 'node:readline';
+import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { createEmbeddedModel } from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
 import { createGateway } from '../../../src/backbone/model-tuner/gateway.ts';
 import type { Gateway } from '../../../src/backbone/model-tuner/gateway.ts';
 import { systemClock } from '../../../src/node/clock.ts';
 import { startModelServer } from '../../../src/node/modelServer.ts';
 import { ensurePython } from '../../tools/pythonEnvironments.mjs';
+import { emptyProject, smallWorkflow } from '../harness/project.ts';
 import { gpuMachine, type GpuMachine } from './gpuHost.ts';
 
 const example = path.resolve(import.meta.dirname, '../../../media/examples/math_agent');
@@ -175,5 +178,52 @@ describe.skipIf(process.platform === 'win32')('a TypeScript workflow in training
       expect(of(query)[0]?.error).toContain('ended by SIGKILL. [bridge/node-ended]');
     }
     expect(stdout).toContain('no end of line');
+  });
+
+  test('ends with its Python, and tells what keeps it from starting', async () => {
+    const project = await emptyProject();
+    const dist = inject('dist');
+    await cp(path.join(dist, 'python/agentjet_bridge'), project.path('agentjet_bridge'), { recursive: true });
+    for (const name of ['bridge.mjs', 'sdk.mjs']) {
+      await copyFile(path.join(dist, name), project.path(`agentjet_bridge/${name}`));
+    }
+    const body = 'console.log(`pid ${process.pid}`); return new Promise(() => {});';
+    const old = project.path('old');
+    await project.write({ 'workflow.ts': smallWorkflow(body), old: '#!/bin/sh\necho 18.20.4\n' });
+    await chmod(old, 0o755);
+    const start = async (name: string, node: string) => {
+      const named = { workflow: { file: 'workflow.ts', name }, judge: null };
+      await project.write({ 'agentjet_bridge/named.json': JSON.stringify(named) });
+      return spawn(python, [driver, path.join(dist, 'python'), 'http://127.0.0.1:1/v1', 'one'], {
+        cwd: project.folder,
+        env: { ...process.env, AGENTJET_NODE: node },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+    };
+    const failure = async (name: string, node: string): Promise<string> => {
+      const lines: unknown[] = await (await start(name, node)).stdout.setEncoding('utf8').toArray();
+      return (JSON.parse(lines.join('')) as Told).error ?? '';
+    };
+    expect(await failure('Small', '/nowhere/node')).toMatch(/names \/nowhere\/node, .* \[bridge\/node\]/);
+    expect(await failure('Small', old)).toMatch(/old is 18\.20\.4\. \[bridge\/node\]\n.*AGENTJET_NODE/);
+    expect(await failure('Other', process.execPath)).toMatch(
+      /Other; it exports Small\. \[loader\/no-such-export\]/,
+    );
+
+    const trainer = await start('Small', process.execPath);
+    let pid = 0;
+    for await (const line of createInterface(trainer.stdout)) {
+      pid = Number(/^pid (\d+)$/.exec(line)?.[1]);
+      break;
+    }
+    trainer.kill('SIGKILL');
+    const isThere = (): boolean => {
+      try {
+        return process.kill(pid, 0);
+      } catch {
+        return false;
+      }
+    };
+    await vi.waitFor(() => expect(isThere()).toBe(false), { timeout: 30_000, interval: 20 });
   });
 });

@@ -8,6 +8,7 @@ import {
   type SyncProgress,
   type SyncTreeOptions,
 } from '../../../../src/node/remote/sync/syncTree.ts';
+import { withFiles } from '../../../../src/remote/sync/tree.ts';
 import { client } from '../wire/wireHost.ts';
 import { syncHost, temporary, treeOf, write, type SyncHost } from './syncHost.ts';
 
@@ -88,6 +89,32 @@ describe('a sync', () => {
     host.asked.length = 0;
     expect(await sync()).toBe(first);
     expect(host.asked).not.toContain('sync.pack');
+  });
+  test('sends what is added in place of files, and takes it for none of the folder', async () => {
+    const { host, folder, root, cache } = await bench();
+    await write(root, { 'a.yaml': 'one', b: 'two' });
+    const big = 'x'.repeat(1_200_000);
+    const added = Object.entries({ 'a.yaml': 'other', 'more/big': big, 'more/same': 'two' }).map(
+      ([name, text]) => ({ path: name, content: Buffer.from(text) }),
+    );
+    const tree = async () => withFiles(await treeOf(root, cache), added);
+    const materialised = async (snapshot: string): Promise<Record<string, string>> => {
+      const work = path.join(folder, snapshot);
+      await host.sync.materialise(snapshot, work, neverCancelled);
+      return look(work);
+    };
+    const first = await syncTree(await tree(), host.connection, later);
+    expect(await materialised(first)).toEqual({
+      'a.yaml': 'other',
+      b: 'two',
+      'more/big': big,
+      'more/same': 'two',
+    });
+    host.asked.length = 0;
+    expect(await syncTree(await tree(), host.connection, later)).toBe(first);
+    expect(host.asked).toEqual(['sync.has']);
+    const own = await syncTree(await treeOf(root, cache), host.connection, later);
+    expect(await materialised(own)).toEqual({ 'a.yaml': 'one', b: 'two' });
   });
 
   test('sums again what was written while its clock could not tell', async () => {
