@@ -13,7 +13,10 @@ const mostGaps = 3;
 export class Follows {
   readonly #requests: Requests;
   readonly #byRun = new Map<string, Set<Follow>>();
+  /** One after another. */
   readonly #gaps = new Map<Follow, number>();
+  /** Requests to follow, by run, that the host has not answered: until it has, it sends what it was asked for before. */
+  readonly #asked = new Map<string, number>();
   #isConnected = false;
 
   constructor(requests: Requests) {
@@ -49,7 +52,11 @@ export class Follows {
   take(params: unknown): void {
     const { run, events } = eventsOf(params);
     for (const follow of [...(this.#byRun.get(run) ?? [])]) {
-      if (follow.take(events)) continue;
+      if (follow.take(events)) {
+        this.#gaps.delete(follow);
+        continue;
+      }
+      if (this.#asked.has(run)) continue;
       const gaps = (this.#gaps.get(follow) ?? 0) + 1;
       this.#gaps.set(follow, gaps);
       if (gaps > mostGaps) follow.fail(wireErrors.gap(run));
@@ -83,9 +90,14 @@ export class Follows {
     const sources = wanted.includes(undefined)
       ? undefined
       : [...new Set(wanted.flatMap((one) => [...(one ?? [])]))];
+    this.#asked.set(run, (this.#asked.get(run) ?? 0) + 1);
+    const answered = (): void => this.#answered(run);
     this.#requests
-      .ask('run.follow', { run, after, ...(sources !== undefined && { sources }) })
-      .answer.catch((error: unknown) => this.#refused(run, error));
+      .ask('run.follow', { run, after, ...(sources !== undefined && { sources }) }, { answered })
+      .answer.catch((error: unknown) => {
+        answered();
+        this.#refused(run, error);
+      });
     // A run that has ended sends nothing more: its record tells how far to wait.
     this.#requests.ask('run.get', { run }).answer.then(
       (record) => {
@@ -93,6 +105,12 @@ export class Follows {
       },
       (error: unknown) => this.#refused(run, error),
     );
+  }
+
+  #answered(run: string): void {
+    const left = (this.#asked.get(run) ?? 0) - 1;
+    if (left > 0) this.#asked.set(run, left);
+    else this.#asked.delete(run);
   }
 
   #refused(run: string, error: unknown): void {
