@@ -102,7 +102,10 @@ async function openServices(
     identity: { id: hostId(dataFolder), name: hostname(), version },
     runs,
     sync,
-    files: openHostFiles({ jobFolderOf: (run) => runs.get(run).jobFolder }),
+    files: openHostFiles({
+      jobFolderOf: (run) => runs.get(run).jobFolder,
+      placeOf: (run, folder) => runs.placeOf(run, folder),
+    }),
     status: () => hostStatus({ dataFolder, launch, runs, clock }),
     preflight: (order, configText) => launch.preflight(order, configText),
   };

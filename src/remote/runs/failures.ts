@@ -39,3 +39,13 @@ export function noFolderToGoOnFrom(run: string): CodedError {
     hint: 'Choose a run that has written checkpoints.',
   });
 }
+
+/** @param why as the end of a sentence */
+export function badJobFolder(folder: string, why: string): CodedError {
+  return new CodedError({
+    code: 'host/job-folder',
+    message: `The run may not keep its checkpoints in ${folder}: ${why}.`,
+    hint: 'Name a root for checkpoints inside the code that is sent, or a folder on the host that is for them alone.',
+    location: { file: folder },
+  });
+}

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
@@ -110,6 +111,21 @@ describe.skipIf(!linux)('a run', () => {
     ]);
     expect(await ended(runs, id)).toMatchObject({ state: 'failed', exitCode: 0 });
     expect(runs.get(id).reason).toMatch(/Error in Trainer: .*ValueError: no such model/);
+  });
+
+  test('is not started with a folder for its checkpoints that is others’', async () => {
+    const config = (root: string, name: string): string =>
+      `mode: both\nproject: .\ncheckpoint_root_dir: ${root}\nname: ${name}\nmodel:\n  model_path: /models/none\n`;
+    const places = [path.dirname(os.homedir()), data, '../../..', '..'];
+    for (const root of places) {
+      const order = await orderOf(data, []);
+      const name = path.basename(os.homedir());
+      await writeFile(path.join(data, 'snapshots', order.snapshot, 'train.yaml'), config(root, name));
+      const { id } = await runs.start(order, 'ann');
+      const record = await ended(runs, id);
+      expect(record, root).toMatchObject({ state: 'failed', jobFolder: null });
+      expect(record.reason, root).toContain('may not keep its checkpoints in');
+    }
   });
 
   test('that ends otherwise tells how', async () => {

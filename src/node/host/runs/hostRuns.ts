@@ -1,21 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import type { Disposable } from '../../../base/disposable.ts';
 import { toReport } from '../../../base/errors.ts';
 import { Emitter } from '../../../base/event.ts';
 import { runId, type RunOrder, type RunRecord } from '../../../protocol/host/runs.ts';
 import type { EventReader, HostRuns } from '../../../remote/contracts.ts';
-import { folderShared, noRun, noSnapshot, runActive } from '../../../remote/runs/failures.ts';
+import { badJobFolder, folderShared, noRun, noSnapshot, runActive } from '../../../remote/runs/failures.ts';
 import { planQueue } from '../../../remote/runs/queue.ts';
+import { jobPlace, type JobPlace } from './jobFolder.ts';
 import { KnownRun } from './knownRun.ts';
 import { removeCheckpoints } from './removal.ts';
 import type { Run, RunContext } from './run.ts';
 import { RunFolder, type StoredRun } from './runFolder.ts';
 
-export interface HostRunsOptions extends Omit<RunContext, 'jobFolderOf' | 'stop'> {
+export interface HostRunsOptions extends Omit<RunContext, 'jobFolderOf' | 'checkJobFolder' | 'stop'> {
   /** Runs are in its `runs/`. */
   readonly dataFolder: string;
+  /** Of the user that the host runs as; default that of the process's. */
+  readonly home?: string;
   /** Milliseconds after INT, TERM and KILL; default 20,000, 10,000 and 5,000. */
   readonly stop?: RunContext['stop'];
   /** Milliseconds between two looks at what runs; default 250. */
@@ -59,7 +63,11 @@ export class NodeHostRuns implements HostRuns {
     this.#folder = folder;
     this.#options = options;
     const jobFolderOf = (run: string): string | null => this.#runs.get(run)?.record.jobFolder ?? null;
-    this.#context = { ...options, stop, jobFolderOf };
+    const checkJobFolder = (run: string, folder: string): void => {
+      const place = this.placeOf(run, folder);
+      if (place.kind === 'refused') throw badJobFolder(folder, place.problem);
+    };
+    this.#context = { ...options, stop, jobFolderOf, checkJobFolder };
     this.#timer = clock.every(interval, () => this.#tick());
   }
 
@@ -126,6 +134,17 @@ export class NodeHostRuns implements HostRuns {
     return this.#known(run).record;
   }
 
+  /** What a folder is to a run, by its path alone. @param folder absolute */
+  placeOf(run: string, folder: string): JobPlace {
+    const runs = new Set([run]);
+    for (const one of runs) {
+      const from = this.#runs.get(one)?.record.from?.run;
+      if (from !== undefined) runs.add(from);
+    }
+    const { dataFolder, home = os.homedir() } = this.#options;
+    return jobPlace(folder, [...runs], { dataFolder, home });
+  }
+
   async cancel(run: string, by: string): Promise<RunRecord> {
     const known = this.#known(run);
     await known.run?.cancel(by);
@@ -142,9 +161,10 @@ export class NodeHostRuns implements HostRuns {
     if (checkpoints && jobFolder !== null && sharing !== undefined) {
       throw folderShared(run, sharing.record.id);
     }
+    const isItsOwn = jobFolder !== null && this.placeOf(run, jobFolder).kind !== 'refused';
     this.#runs.delete(run);
     await known.close();
-    if (checkpoints && jobFolder !== null) await removeCheckpoints(jobFolder);
+    if (checkpoints && isItsOwn) await removeCheckpoints(jobFolder);
     await known.folder.remove(checkpoints ? undefined : (jobFolder ?? undefined), removedEnding);
   }
 

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import path from 'node:path';
 import { CancellationSource } from '../../../base/cancellation.ts';
 import { toReport } from '../../../base/errors.ts';
 import { Emitter } from '../../../base/event.ts';
@@ -12,6 +11,7 @@ import { outcomeOf, type RunExit } from '../../../remote/runs/outcome.ts';
 import type { LogRedactor } from '../../../remote/runs/secrets.ts';
 import type { HostLaunch, LaunchRequest } from '../launch/hostLaunch.ts';
 import type { EventLog } from './eventLog.ts';
+import { renamedJobFolder } from './jobFolder.ts';
 import { runMark, sameBoot, stillRuns, type NotedProcess } from './processes.ts';
 import { recordOf } from './record.ts';
 import type { RunFolder, StoredRun } from './runFolder.ts';
@@ -32,6 +32,8 @@ export interface RunContext {
   readonly stop: StopTimes;
   /** Where another run keeps its checkpoints. */
   readonly jobFolderOf: (run: string) => string | null;
+  /** Throws where a folder may not be the job's of a run. */
+  readonly checkJobFolder: (run: string, folder: string) => void;
 }
 
 /**
@@ -231,6 +233,7 @@ export class Run {
       const plan = await this.#context.launch.prepare(await this.#request(folder));
       this.#mayGoOn();
       const jobFolder = plan.jobFolder ?? null;
+      if (jobFolder !== null) this.#context.checkJobFolder(this.id, jobFolder);
       const before = jobFolder === null ? this.#stored.before : await whatIsThere(jobFolder);
       const { command, args, env, totalSteps } = plan;
       await this.#folder.writeKeeperOrder({ command, args: [...args], cwd: folder, env: { ...env } });
@@ -321,8 +324,9 @@ export class Run {
   #followRenamed(): void {
     const { renamed } = this.#events.fold.state;
     const { jobFolder } = this.#stored;
-    if (renamed === null || jobFolder === null || path.basename(jobFolder) === renamed.to) return;
-    const moved = path.join(path.dirname(jobFolder), path.basename(renamed.to));
+    if (renamed === null || jobFolder === null) return;
+    const moved = renamedJobFolder(jobFolder, renamed.to);
+    if (moved === undefined) return;
     this.#stored = { ...this.#stored, jobFolder: moved };
     this.#tails.followJob(moved, { logs: {}, step: null });
   }

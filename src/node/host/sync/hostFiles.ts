@@ -7,11 +7,14 @@ import { trackerFile } from '../../../remote/launch/resume.ts';
 import { checkpointOf, stepOf } from '../../../remote/sync/checkpoints.ts';
 import { noFile, noJobFolder, tooManyFiles } from '../../../remote/sync/failures.ts';
 import { piecesOf } from '../../filePieces.ts';
+import { isUpstreams, type JobPlace } from '../runs/jobFolder.ts';
 import { Inside } from './inside.ts';
 
 export interface HostFilesOptions {
   /** Absolute; null: the run has none yet. Throws `host/no-run`. */
   readonly jobFolderOf: (run: string) => string | null;
+  /** What a folder, its path without links, is to a run. */
+  readonly placeOf: (run: string, folder: string) => JobPlace;
   /** The newest mean reward of a run up to a step; null: it is not known. */
   readonly rewardAt?: (run: string, step: number) => number | null;
 }
@@ -95,7 +98,12 @@ class JobFiles implements HostFiles {
 
   async #inside(run: string): Promise<Inside> {
     const folder = this.#options.jobFolderOf(run);
-    const inside = folder === null ? undefined : await Inside.of(folder);
+    const show = (real: string): ((name: string) => boolean) | undefined => {
+      const { kind } = this.#options.placeOf(run, real);
+      // Where a config leads may be others' files as well.
+      return kind === 'elsewhere' ? isUpstreams : kind === 'own' ? () => true : undefined;
+    };
+    const inside = folder === null ? undefined : await Inside.of(folder, show);
     if (inside === undefined) throw noJobFolder(run);
     return inside;
   }

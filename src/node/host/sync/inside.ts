@@ -15,20 +15,30 @@ const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
  */
 export class Inside {
   readonly #root: string;
+  /** Whether what has this name in the root may be seen. */
+  readonly #shows: (name: string) => boolean;
 
-  private constructor(root: string) {
+  private constructor(root: string, shows: (name: string) => boolean) {
     this.#root = root;
+    this.#shows = shows;
   }
 
-  /** Undefined: there is no such folder. */
-  static async of(folder: string): Promise<Inside | undefined> {
+  /**
+   * Undefined: there is no such folder, or it may not be looked into.
+   * @param shownIn told the folder's path without links; by the name of what is in it, whether it may be seen
+   */
+  static async of(
+    folder: string,
+    shownIn: (real: string) => ((name: string) => boolean) | undefined = () => () => true,
+  ): Promise<Inside | undefined> {
     const root = await realpath(folder).catch(() => undefined);
-    return root === undefined ? undefined : new Inside(root);
+    const shows = root === undefined ? undefined : shownIn(root);
+    return root === undefined || shows === undefined ? undefined : new Inside(root, shows);
   }
 
   async open(inside: string): Promise<FileHandle> {
     const place = this.#place(inside);
-    if (!(await this.#isWhereItSeems(place))) throw noFile(inside);
+    if (!this.#isShown(inside) || !(await this.#isWhereItSeems(place))) throw noFile(inside);
     const handle = await open(place, flags).catch(() => undefined);
     if (handle === undefined) throw noFile(inside);
     try {
@@ -46,7 +56,7 @@ export class Inside {
    */
   async list(inside: string): Promise<readonly { readonly path: string; readonly isFolder: boolean }[]> {
     const place = inside === '' ? this.#root : this.#place(inside);
-    if (!(await this.#isWhereItSeems(place))) return [];
+    if (!this.#isShown(inside) || !(await this.#isWhereItSeems(place))) return [];
     const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
     // It may have become a link while it was listed.
     if (!(await this.#isWhereItSeems(place))) return [];
@@ -56,15 +66,22 @@ export class Inside {
         path: inside === '' ? entry.name : `${inside}/${entry.name}`,
         isFolder: entry.isDirectory(),
       }))
-      .filter((entry) => pathProblem(entry.path) === undefined);
+      .filter((entry) => this.#isShown(entry.path) && pathProblem(entry.path) === undefined);
   }
 
   /** Undefined: it is no file, or not any more. */
   async size(inside: string): Promise<{ readonly bytes: number; readonly modifiedAt: number } | undefined> {
-    const found = await lstat(this.#place(inside)).catch(() => undefined);
+    const place = this.#place(inside);
+    if (!this.#isShown(inside)) return undefined;
+    const found = await lstat(place).catch(() => undefined);
     return found?.isFile() === true
       ? { bytes: found.size, modifiedAt: Math.floor(found.mtimeMs) }
       : undefined;
+  }
+
+  #isShown(inside: string): boolean {
+    const [name = ''] = inside.split('/');
+    return name === '' || this.#shows(name);
   }
 
   #place(inside: string): string {

@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openHostFiles } from '../../../../src/node/host/sync/hostFiles.ts';
 import { Inside } from '../../../../src/node/host/sync/inside.ts';
+import { jobPlace, type JobPlace } from '../../../../src/node/host/runs/jobFolder.ts';
 import type { ByteSource, HostFiles } from '../../../../src/remote/contracts.ts';
 import { fuzz } from '../../fuzz.ts';
 
@@ -16,12 +17,15 @@ const run = '20260101-120000-abcdef';
 let folder = '';
 let job = '';
 let files: HostFiles;
+let placeOf: (real: string) => JobPlace;
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'agentjet-files-'));
   job = path.join(folder, 'job');
+  placeOf = () => ({ kind: 'own' });
   files = openHostFiles({
     jobFolderOf: (id) => (id === run ? job : null),
+    placeOf: (_, real) => placeOf(real),
     rewardAt: (_, step) => (step === 20 ? 0.5 : null),
   });
 });
@@ -99,6 +103,39 @@ describe("files of a run's folder", () => {
     }
     expect(await files.list(run, 'out')).toEqual([]);
     expect(await files.checkpoints(run)).toEqual([]);
+  });
+
+  test('are those of upstream alone where its config leads out of its own code', async () => {
+    placeOf = () => ({ kind: 'elsewhere' });
+    await write({ 'log/a.log': 'a', 'config.json': '{}', id_rsa: 'secret', '.ssh/id_rsa': 'secret' });
+    await write({ 'global_step_1/actor/x': '', 'latest_checkpointed_iteration.txt': '1' });
+    expect((await files.list(run, '')).map((file) => file.path)).toEqual([
+      'config.json',
+      'global_step_1/actor/x',
+      'latest_checkpointed_iteration.txt',
+      'log/a.log',
+    ]);
+    expect(await files.checkpoints(run)).toHaveLength(1);
+    for (const asked of ['id_rsa', '.ssh', '.ssh/id_rsa']) {
+      expect(await files.list(run, asked)).toEqual([]);
+      await expect(files.open(run, asked, 0, 9)).rejects.toEqual(code('host/no-file'));
+      await expect(files.sum(run, asked)).rejects.toEqual(code('host/no-file'));
+    }
+  });
+
+  test("are none where the folder has become a link to the host's data or the home folder", async () => {
+    const bounds = { dataFolder: path.join(folder, 'data'), home: path.join(folder, 'home') };
+    placeOf = (real) => jobPlace(real, [run], bounds);
+    await mkdir(path.join(folder, 'data', 'runs', run, 'code'), { recursive: true });
+    await mkdir(path.join(folder, 'home', 'log'), { recursive: true });
+    for (const to of ['data', `data/runs/${run}`, 'home', '.', '/']) {
+      await rm(job, { force: true });
+      await symlink(path.resolve(folder, to), job);
+      await expect(files.list(run, ''), to).rejects.toEqual(code('host/no-job-folder'));
+    }
+    await rm(job);
+    await symlink(path.join(folder, 'data', 'runs', run, 'code'), job);
+    expect(await files.list(run, '')).toEqual([]);
   });
 
   test('that become links after they were asked for are not read', async () => {
