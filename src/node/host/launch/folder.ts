@@ -21,7 +21,8 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 
 /**
  * Copies a step, and what else is named, into a job's folder of its own. Real copies, shared only where the file system
- * does that by itself: training writes over files of the same step. Whole or not at all.
+ * does that by itself: training writes over files of the same step. Whole or not at all; one that a host had made before it
+ * was killed is taken as it is, since nothing has been started in it.
  */
 export async function copyCheckpoint(
   from: string,
@@ -29,6 +30,11 @@ export async function copyCheckpoint(
   names: readonly string[],
   step: number,
 ): Promise<void> {
+  const isFolder = await lstat(to).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder && (await latestStep(to)) === step) return;
   const partial = `${to}.partial`;
   await rm(partial, { recursive: true, force: true });
   await mkdir(partial, { recursive: true });

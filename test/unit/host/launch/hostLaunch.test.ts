@@ -161,11 +161,13 @@ describe('a run is prepared', () => {
     const text = trinityConfig.replace('/big/checkpoints', path.join(folder, 'big'));
     const work = await snapshot(text);
     const from = { run: '20251231-120000-abcdef', step: 10, as: 'fork' as const };
-    const plan = await launch({ launchers }).prepare({
-      ...{ run, folder: work, devices: [] },
-      order: { ...order, from },
-      from: { jobFolder: earlier },
-    });
+    const prepare = (into: string) =>
+      launch({ launchers }).prepare({
+        ...{ run, folder: into, devices: [] },
+        order: { ...order, from },
+        from: { jobFolder: earlier },
+      });
+    const plan = await prepare(work);
     const forked = path.join(folder, 'big', 'maths', 'small', `first_${run}`);
     expect(plan.jobFolder).toBe(forked);
     expect(await readdir(forked)).toEqual(['global_step_10', 'latest_checkpointed_iteration.txt']);
@@ -173,6 +175,11 @@ describe('a run is prepared', () => {
     expect(await readFile(path.join(forked, 'latest_checkpointed_iteration.txt'), 'utf8')).toBe('10');
     expect(await readFile(path.join(work, 'conf/exp.yaml'), 'utf8')).toContain(`name: first_${run}`);
     expect(await readdir(path.join(folder, 'big', 'maths', 'small'))).toHaveLength(2);
+    // A host that was killed right after it begins anew, with the code as it was sent.
+    await rm(work, { recursive: true });
+    await rm(earlier, { recursive: true });
+    expect(await prepare(await snapshot(text))).toEqual(plan);
+    expect(await readdir(path.join(forked, 'global_step_10', 'actor'))).toEqual(['model.pt']);
   });
 
   test('a fork of a step that is gone leaves nothing behind', async () => {
