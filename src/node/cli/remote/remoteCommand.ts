@@ -12,6 +12,7 @@ const remoteUsage = `Usage: agentjet remote add NAME ADDRESS [--token-stdin] [--
        agentjet remote logs RUN [--follow] [--source S] [--since EVENT]
        agentjet remote cancel RUN | rm RUN [--checkpoints]
        agentjet remote pull RUN [--step N] [--to DIR]
+       agentjet remote rebuild RUN [--to DIR]
        agentjet remote resume RUN [--step N] [--fork] [--env NAME] [--follow]
 
 Trains on a GPU host, which agentjet host serves. Runs belong to the host: they go on when this command ends, when the
@@ -29,6 +30,7 @@ network goes, and when the host's own program is killed.
                          Flags of ajet and trinity go along; the host refuses by name those that it cannot heed
   ls, logs               runs; what one prints. --source: launcher (default), explorer, trainer, …, or all
   pull                   brings a checkpoint here (default: the newest, into checkpoints/RUN), and goes on after a cut
+  rebuild                brings the code that ran here, as it was sent (default: into code/RUN)
   resume                 goes on from a checkpoint in the earlier run's folder, or with --fork in one of its own
 
 All of them but add, hosts and remove take --host NAME (default: AGENTJET_HOST, else the only one there is); all take
@@ -50,6 +52,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   logs: async () => (await import('./runCommands.ts')).showLogs,
   cancel: async () => (await import('./runCommands.ts')).cancelRun,
   pull: async () => (await import('./pullCommand.ts')).pull,
+  rebuild: async () => (await import('./rebuildCommand.ts')).rebuild,
   resume: async () => (await import('./resumeCommand.ts')).resume,
   rm: async () => (await import('./runCommands.ts')).removeRun,
 };
