@@ -11,7 +11,7 @@ import { trainingRunBundle, trainingRunPage } from '../../../src/protocol/traini
 import { runPageAsk, runPageMessage, type RunPageAsk } from '../../../src/protocol/trainingRunRpc.ts';
 import type { RunPageMessage } from '../../../src/protocol/trainingRunRpc.ts';
 import { root } from '../../e2e/harness/artifacts.ts';
-import { newPage, useBrowser } from './viewer.ts';
+import { usePages } from './viewer.ts';
 
 export interface OpenRunPage {
   readonly page: Page;
@@ -25,16 +25,20 @@ export function useRunPage(): (
   messages?: readonly RunPageMessage[],
   context?: BrowserContextOptions,
 ) => Promise<OpenRunPage> {
-  const { browser, closeAfterTest } = useBrowser();
+  const pages = usePages();
+  const asksOf = new WeakMap<Page, RunPageAsk[]>();
   return async (messages = [], context = {}) => {
     const server = await startServer();
-    const { page, complaints } = await newPage(browser(), context);
-    closeAfterTest({ page, server, complaints });
+    pages.closeAfterTest(server);
+    const { page, isNew } = await pages.take(context);
     const asked: RunPageAsk[] = [];
-    await page.exposeFunction('askEditor', (ask: unknown) => {
-      asked.push(runPageAsk.parse(ask));
-    });
-    await page.addInitScript(actAsEditor);
+    asksOf.set(page, asked);
+    if (isNew) {
+      await page.exposeFunction('askEditor', (ask: unknown) => {
+        asksOf.get(page)?.push(runPageAsk.parse(ask));
+      });
+      await page.addInitScript(actAsEditor);
+    }
     await page.goto(server.address);
     await expect.poll(() => asked.map(({ type }) => type)).toContain('ready');
     const tell = (...told: readonly RunPageMessage[]) => {

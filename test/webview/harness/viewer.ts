@@ -31,64 +31,90 @@ export function useViewer(): (
   run: ScriptedRun | ScriptedTrace,
   options?: OpenOptions,
 ) => Promise<OpenViewer> {
-  const { browser, closeAfterTest } = useBrowser();
+  const pages = usePages();
   return async (run, options = {}) => {
     const trace = run instanceof ScriptedTrace ? run : new ScriptedTrace(run);
     options.prepare?.(trace);
-    const viewer = await openPage(browser(), trace, options);
-    closeAfterTest(viewer);
-    return viewer;
+    const server = await startViewerServer(trace);
+    pages.closeAfterTest(server);
+    // What acts as the editor stays with its page.
+    const isEditor = 'editorState' in options;
+    const { page, complaints } = await pages.take(options.context, { once: isEditor });
+    if (isEditor) {
+      await actAsEditor(page, trace, options.editorState);
+      await page.goto(server.editorAddress);
+    } else {
+      const place = options.place === undefined ? '' : `&${options.place}`;
+      await page.goto(`${server.address}${place}`);
+    }
+    return { page, trace, server, complaints };
   };
 }
 
-interface OpenPage {
+interface TakenPage {
   readonly page: Page;
-  readonly server: { close(): Promise<void> };
-  readonly complaints: readonly string[];
+  readonly complaints: string[];
+  /** Nothing was done to it yet. */
+  readonly isNew: boolean;
 }
 
-/** One browser for a file's tests; pages are closed after the test that opened them. */
-export function useBrowser(): {
-  readonly browser: () => Browser;
-  readonly closeAfterTest: (opened: OpenPage) => void;
-} {
+interface Pages {
+  /** A page of these options until the test ends; `once`: never to be given to another test. */
+  take(options?: BrowserContextOptions, how?: { readonly once: boolean }): Promise<TakenPage>;
+  closeAfterTest(server: { close(): Promise<void> }): void;
+}
+
+/**
+ * One browser for a file's tests. A page that complained of nothing is emptied and given to the next test that wants
+ * the same, as a new one costs more than most tests do. Nothing of a test is found by another: each has a server, and
+ * so storage, of its own.
+ */
+export function usePages(): Pages {
   let browser: Browser;
-  const open: OpenPage[] = [];
+  const idle = new Map<string, Omit<TakenPage, 'isNew'>[]>();
+  const taken: { readonly key: string | undefined; readonly page: Page; readonly complaints: string[] }[] =
+    [];
+  const servers: { close(): Promise<void> }[] = [];
   beforeAll(async () => {
     browser = await chromium.launch({
       executablePath: await ensureBrowser(),
       args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
     });
   });
-  afterEach(async () => {
-    for (const { page, server, complaints } of open.splice(0)) {
-      await page.context().close();
-      await server.close();
-      expect(complaints).toEqual([]);
+  afterEach(async ({ task }) => {
+    const failed = task.result?.state === 'fail';
+    const ended = taken.splice(0);
+    for (const { key, page } of ended) {
+      if (failed || key === undefined) await page.context().close();
+      else await empty(page);
+    }
+    for (const server of servers.splice(0)) await server.close();
+    for (const { complaints } of ended) expect(complaints).toEqual([]);
+    for (const { key, ...page } of ended) {
+      if (!failed && key !== undefined) idle.set(key, [...(idle.get(key) ?? []), page]);
     }
   });
   afterAll(() => browser.close());
-  return { browser: () => browser, closeAfterTest: (opened) => void open.push(opened) };
+  return {
+    take: async (options = {}, { once } = { once: false }) => {
+      const key = once ? undefined : JSON.stringify(options);
+      const again = key === undefined ? undefined : idle.get(key)?.pop();
+      const page = again ?? (await newPage(browser, options));
+      taken.push({ ...page, key });
+      return { ...page, isNew: again === undefined };
+    },
+    closeAfterTest: (server) => void servers.push(server),
+  };
 }
 
-async function openPage(browser: Browser, trace: ScriptedTrace, options: OpenOptions): Promise<OpenViewer> {
-  const server = await startViewerServer(trace);
-  const { page, complaints } = await newPage(browser, options.context);
-  if ('editorState' in options) {
-    await actAsEditor(page, trace, options.editorState);
-    await page.goto(server.editorAddress);
-  } else {
-    const place = options.place === undefined ? '' : `&${options.place}`;
-    await page.goto(`${server.address}${place}`);
-  }
-  return { page, trace, server, complaints };
+/** What a pointer is over would look so on the next page, too. */
+async function empty(page: Page): Promise<void> {
+  await page.mouse.move(-1, -1);
+  await page.goto('about:blank');
 }
 
 /** A page that is as slow as it is asked to be, and what it complains of. */
-export async function newPage(
-  browser: Browser,
-  options: BrowserContextOptions = {},
-): Promise<{ readonly page: Page; readonly complaints: string[] }> {
+async function newPage(browser: Browser, options: BrowserContextOptions): Promise<Omit<TakenPage, 'isNew'>> {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 860 },
     locale: 'en-GB',
