@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { neverCancelled } from '../../../src/base/cancellation.ts';
 import { systemClock } from '../../../src/node/clock.ts';
 import { exportTrace } from '../../../src/node/trace/export/exportFile.ts';
@@ -24,6 +24,9 @@ import { hostileRun, mergedEpisode, writeHostile } from '../harness/hostileTrace
 import { picture } from '../harness/viewer.ts';
 
 let browser: Browser;
+let hostile: HostilePage;
+/** The addresses that the page may ask for. */
+let own: readonly string[] = [];
 const folder = mkdtempSync(path.join(tmpdir(), 'agentjet-hostile-files-'));
 let imports: ReadonlyMap<ImportFormat, string>;
 
@@ -33,6 +36,12 @@ beforeAll(async () => {
     executablePath: await ensureBrowser(),
     args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
   });
+  hostile = await openHostile(browser, (address) => own.includes(address));
+});
+afterEach(async () => {
+  await hostile.page.mouse.move(-1, -1);
+  await hostile.page.goto('about:blank');
+  hostile.events.length = 0;
 });
 afterAll(async () => {
   await browser.close();
@@ -45,29 +54,25 @@ function importOf(format: ImportFormat): Promise<string> {
 }
 
 /** The viewer of a trace, at a place. */
-async function viewerOf(
-  trace: string,
-): Promise<{ hostile: HostilePage; goTo: (place: string) => Promise<void> }> {
+async function viewerOf(trace: string): Promise<{ goTo: (place: string) => Promise<void> }> {
   const service = new TraceService({ open: openTraceReader, stampOf: () => '' }, systemClock);
   const folders = { webFolder: path.join(root, 'dist/webview'), textsFolder: path.join(root, 'media/l10n') };
   const door = await serveOverHttp(service, { trace, port: 0, ...folders });
   const { origin } = new URL(door.url);
-  const own = ['/', '/trace.js', '/trace.css', '/rpc', '/events'].map((place) => `${origin}${place}`);
-  const hostile = await openHostile(browser, (address) => own.includes(address));
-  onTestFinished(async () => {
-    await hostile.page.context().close();
+  own = ['/', '/trace.js', '/trace.css', '/rpc', '/events'].map((place) => `${origin}${place}`);
+  onTestFinished(() => {
     door.dispose();
     service.dispose();
   });
   const goTo = async (place: string): Promise<void> => {
     await hostile.page.goto(`${door.url}&${place}`);
   };
-  return { hostile, goTo };
+  return { goTo };
 }
 
 describe('what another tool recorded', () => {
   test.each(importFormats)('as %s is text, on every level', async (format) => {
-    const { hostile, goTo } = await viewerOf(await importOf(format));
+    const { goTo } = await viewerOf(await importOf(format));
     const { page } = hostile;
     await goTo('');
     await page.getByRole('grid').first().waitFor();
@@ -104,22 +109,17 @@ describe('what another tool recorded', () => {
 
 describe('an exported page', () => {
   /** Opened from its file, as whoever gets it by mail does. */
-  async function pageOf(
-    trace: string,
-    filter?: Parameters<typeof exportTrace>[2]['filter'],
-  ): Promise<HostilePage> {
+  async function pageOf(trace: string, filter?: Parameters<typeof exportTrace>[2]['filter']): Promise<void> {
     const file = path.join(folder, `${path.basename(path.dirname(trace))}.html`);
     const redaction = { texts: false, patterns: secretPatterns };
     await exportTrace(trace, file, { format: 'html', redaction, cancellation: neverCancelled, filter });
-    const own = pathToFileURL(file).href;
-    const hostile = await openHostile(browser, (address) => address === own);
-    onTestFinished(() => hostile.page.context().close());
-    await hostile.page.goto(own);
-    return hostile;
+    const { href } = pathToFileURL(file);
+    own = [href];
+    await hostile.page.goto(href);
   }
 
-  async function unfold({ page }: HostilePage, episode: number): Promise<void> {
-    await page.evaluate((number) => {
+  async function unfold(episode: number): Promise<void> {
+    await hostile.page.evaluate((number) => {
       const own = document.getElementById(`episode-${number}`)?.parentElement;
       for (const details of document.querySelectorAll('details')) {
         details.open = details === own || own?.contains(details) === true;
@@ -132,14 +132,14 @@ describe('an exported page', () => {
     const writer = openTraceWriter(path.join(folder, 'hostile.ajtrace'), hostileRun);
     writeHostile(writer);
     writer.runEnded({ status: 'failed', error: null, endedAt: hostileRun.startedAt + 1e6 });
-    const hostile = await pageOf(writer.file);
+    await pageOf(writer.file);
     await hostile.check('the page');
     await picture(hostile.page, 'hostile-html');
     for (const episode of [0, 1, 3, mergedEpisode]) {
-      await unfold(hostile, episode);
+      await unfold(episode);
       await hostile.check(`episode ${episode}`);
     }
-    await unfold(hostile, 0);
+    await unfold(0);
     await picture(hostile.page, 'hostile-html-episode');
     expect(hostile.events).toEqual([]);
   }, 300_000);
@@ -155,10 +155,10 @@ describe('an exported page', () => {
   });
 
   test.each(importFormats)('of %s does neither', async (format) => {
-    const hostile = await pageOf(await importOf(format));
+    await pageOf(await importOf(format));
     await hostile.check('the page');
     for (const episode of [0, 1]) {
-      await unfold(hostile, episode);
+      await unfold(episode);
       await hostile.check(`episode ${episode}`);
     }
     expect(hostile.events).toEqual([]);
@@ -167,11 +167,12 @@ describe('an exported page', () => {
   test('is accessible, and leads from its table to an episode by a link', async () => {
     const fixture = path.join(root, 'test/fixtures/imports/traces.jsonl');
     const options = { cacheFolder: path.join(folder, 'cache'), cancellation: neverCancelled };
-    const hostile = await pageOf(await traceOf(fixture, options));
+    await pageOf(await traceOf(fixture, options));
     const { page } = hostile;
+    onTestFinished(() => page.emulateMedia({ colorScheme: null }));
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      await unfold(hostile, 0);
+      await unfold(0);
       expect(await violations(page)).toEqual([]);
       await picture(page, `html-${colorScheme}`);
     }
