@@ -61,7 +61,7 @@ export class HostLink implements Disposable {
 
   /** The newest first. */
   get runs(): readonly RunRecord[] {
-    return [...this.#runs.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
+    return [...this.#runs.values()].sort((a, b) => b.createdAt - a.createdAt);
   }
 
   run(id: string): RunRecord | undefined {

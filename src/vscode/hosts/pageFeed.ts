@@ -145,7 +145,9 @@ export class PageFeed implements Disposable {
       const record = link.run(run);
       if (record === undefined) return [];
       const scopes = link.state.kind === 'connected' ? link.state.hello.scopes : [];
-      const before = link.runs.filter(({ state, id }) => state === 'queued' && id < run);
+      const before = link.runs.filter(
+        ({ state, createdAt }) => state === 'queued' && createdAt < record.createdAt,
+      );
       return [
         {
           host: host.name,
