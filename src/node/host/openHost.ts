@@ -11,6 +11,7 @@ import { hostStatus } from './hostStatus.ts';
 import { noteListening } from './listening.ts';
 import { HostLaunch } from './launch/hostLaunch.ts';
 import { openHostRuns, type NodeHostRuns } from './runs/hostRuns.ts';
+import { RewardCurves } from './runs/rewardCurves.ts';
 import { AuditLog } from './server/auditLog.ts';
 import { certificateOf, ownCertificate, type HostCertificate } from './server/certificate.ts';
 import { serveHost, type HostServer } from './server/hostServer.ts';
@@ -98,6 +99,7 @@ async function openServices(
   });
   const sync = await openHostSync({ dataFolder });
   const runs = await openHostRuns({ dataFolder, sync, launch, clock, logger, env, keeper });
+  const rewards = new RewardCurves(runs);
   const services: HostServices = {
     identity: { id: hostId(dataFolder), name: hostname(), version },
     runs,
@@ -105,6 +107,7 @@ async function openServices(
     files: openHostFiles({
       jobFolderOf: (run) => runs.get(run).jobFolder,
       placeOf: (run, folder) => runs.placeOf(run, folder),
+      rewardAt: (run, step) => rewards.at(run, step),
     }),
     status: () => hostStatus({ dataFolder, launch, runs, clock }),
     preflight: (order, configText) => launch.preflight(order, configText),

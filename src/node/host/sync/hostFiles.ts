@@ -16,7 +16,7 @@ export interface HostFilesOptions {
   /** What a folder, its path without links, is to a run. */
   readonly placeOf: (run: string, folder: string) => JobPlace;
   /** The newest mean reward of a run up to a step; null: it is not known. */
-  readonly rewardAt?: (run: string, step: number) => number | null;
+  readonly rewardAt?: (run: string, step: number) => Promise<number | null>;
 }
 
 export function openHostFiles(options: HostFilesOptions): HostFiles {
@@ -45,7 +45,8 @@ class JobFiles implements HostFiles {
       if (step === undefined) continue;
       const files = await filesBelow(inside, path);
       const relative = files.map((file) => ({ ...file, path: file.path.slice(path.length + 1) }));
-      const checkpoint = checkpointOf(step, relative, latest, this.#options.rewardAt?.(run, step) ?? null);
+      const reward = (await this.#options.rewardAt?.(run, step)) ?? null;
+      const checkpoint = checkpointOf(step, relative, latest, reward);
       // With leading zeros the folder is another.
       if (checkpoint.path === path) found.push(checkpoint);
     }

@@ -26,7 +26,7 @@ beforeEach(async () => {
   files = openHostFiles({
     jobFolderOf: (id) => (id === run ? job : null),
     placeOf: (_, real) => placeOf(real),
-    rewardAt: (_, step) => (step === 20 ? 0.5 : null),
+    rewardAt: (_, step) => Promise.resolve(step === 20 ? 0.5 : null),
   });
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
