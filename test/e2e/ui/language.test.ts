@@ -31,7 +31,7 @@ test('commands, lenses, the view of runs and the viewer speak it', async () => {
   await editor().screenshot('viewer');
 
   await (await editor().see('.activitybar .action-label[aria-label^="AgentJet"]')).click();
-  await editor().see('.part.sidebar .title-label', '运行');
+  await editor().see('.part.sidebar .pane-header', '运行');
   await editor().see('.pane-body .monaco-list-row', /已完成.*奖励 .*回合/);
   await editor().screenshot('runs');
 });

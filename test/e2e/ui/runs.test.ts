@@ -262,7 +262,7 @@ async function openView(editor: Editor): Promise<void> {
   await editor.see(`.activitybar ${icon}`);
   const unchecked = editor.page.locator(`.activitybar .action-item:not(.checked) ${icon}`);
   if ((await unchecked.count()) > 0) await unchecked.click();
-  await editor.see('.composite.title', /Runs/i);
+  await editor.see('.part.sidebar .pane-header', /Runs/i);
 }
 
 interface HeldRun {
