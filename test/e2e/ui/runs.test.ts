@@ -102,7 +102,7 @@ export class Held extends Workflow {
     await editor().screenshot('empty');
     await finishRun('first');
     await editor().see(row, /first.*completed.*2 episodes/);
-    await editor().seeNo('.welcome-view-content');
+    await editor().seeNo('.welcome-view-content', 'No runs yet');
     await finishRun('second');
     await editor().see(row, /second.*completed/);
     await editor().until('the newer comes first', async () => {
