@@ -12,13 +12,17 @@ import { traceServerSpawner } from './node/trace/client/serverProcess.ts';
 import { StdioTraceClient } from './node/trace/client/traceClient.ts';
 import { registerSetupCommands } from './vscode/commands/registerCommands.ts';
 import { registerDebug } from './vscode/debug/registerDebug.ts';
+import { RecentConfigs } from './vscode/debug/recentConfigs.ts';
 import { registerHosts } from './vscode/hosts/registerHosts.ts';
+import { configOfRollouts } from './vscode/hosts/rollouts.ts';
+import { SentRuns } from './vscode/hosts/sentRuns.ts';
 import { registerHuman } from './vscode/human/registerHuman.ts';
 import { settings, settingsSection } from './vscode/ids.ts';
 import { registerConfigLanguage } from './vscode/language/registerConfigLanguage.ts';
 import { registerRunNotes } from './vscode/notes/registerRunNotes.ts';
 import { registerRuns } from './vscode/runs/registerRuns.ts';
 import { registerRunStatus } from './vscode/runs/statusBar.ts';
+import type { ConfigOfRollouts } from './vscode/trace/debugEpisode.ts';
 import { registerTrace } from './vscode/trace/registerTrace.ts';
 
 export function activate(context: vscode.ExtensionContext): void {
@@ -39,9 +43,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const client = store.add(new StdioTraceClient({ spawn, clock: systemClock, logger }));
   const webFolder = vscode.Uri.joinPath(context.extensionUri, 'dist', 'webview');
   const jobs = { spawn, importFolder: vscode.Uri.joinPath(context.globalStorageUri, 'imports') };
-  store.add(
-    registerTrace({ client, clock: systemClock, jobs, state: context.workspaceState, webFolder, log }),
-  );
+  const traceParts = { client, clock: systemClock, jobs, state: context.workspaceState, webFolder, log };
+  store.add(registerTrace({ ...traceParts, configOfRollouts: rolloutConfigs(context) }));
   store.add(registerRuns({ client, clock: systemClock, log }));
   store.add(registerRunStatus(systemClock, log));
   store.add(registerHosts({ context, clock: systemClock, webFolder, log }));
@@ -70,4 +73,13 @@ export function activate(context: vscode.ExtensionContext): void {
       log,
     }),
   );
+}
+
+function rolloutConfigs(context: vscode.ExtensionContext): ConfigOfRollouts {
+  const parts = {
+    storage: context.globalStorageUri,
+    sentRuns: new SentRuns(context.globalState),
+    recent: new RecentConfigs(context.workspaceState),
+  };
+  return (source) => configOfRollouts(source, parts);
 }

@@ -5,13 +5,21 @@ import { readRecording } from '../backbone/model-tuner/recording/readRecording.t
 import { asTraced, recordingOfTrace } from '../backbone/model-tuner/recording/traceRecording.ts';
 import { createReplay, type Replay } from '../backbone/model-tuner/recording/replayModel.ts';
 import type { CancellationToken } from '../base/cancellation.ts';
-import { toReport } from '../base/errors.ts';
+import { CodedError, toReport } from '../base/errors.ts';
 import type { Logger } from '../base/ports.ts';
 import type { RunEvent, RunRequest } from '../protocol/run.ts';
 import { systemClock } from './clock.ts';
 import { localFiles } from './files.ts';
 import type { RunRecording } from './runRecording.ts';
 import { isTraceFile, readReplayed } from './trace/replayedFile.ts';
+
+function replayWhich(file: string): CodedError {
+  return new CodedError({
+    code: 'replay/which-episode',
+    message: `Training wrote the episodes of ${file} without their requests: one can be run again at a time.`,
+    hint: 'Name it with --episode (launch.json: episode).',
+  });
+}
 
 /** The helper LLM's calls are of no episode; in a recording they stand under a name of their own. */
 const helperTask = 'helper LLM';
@@ -135,8 +143,11 @@ export class RunTapes {
     const { replay } = this.#request;
     if (replay === undefined) return undefined;
     const isTrace = isTraceFile(replay.file);
-    const recording = isTrace
-      ? recordingOfTrace(readReplayed(replay.file, replay.episode), replay.file)
+    const run = isTrace ? readReplayed(replay.file, replay.episode) : undefined;
+    const isRollout = run?.isRollout === true;
+    if (isRollout && replay.episode === undefined) throw replayWhich(replay.file);
+    const recording = run
+      ? recordingOfTrace(run, replay.file)
       : await readRecording(replay.file, localFiles, (problem) =>
           this.#emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
         );
@@ -146,7 +157,7 @@ export class RunTapes {
       : undefined;
     const asked = { onMiss: replay.miss, names, clock: systemClock, logger: this.#logger };
     return {
-      player: createReplay({ ...asked, recording, compared }),
+      player: createReplay({ ...asked, recording, compared, isRollout }),
       hasDebugModels: !isTrace,
       hasHelper: recording.calls.some(
         ({ episode, targetTag }) => episode.task === helperTask && targetTag === 'helper',

@@ -29,6 +29,8 @@ export interface ReplayedEpisode {
   readonly reward: number | null;
   readonly isSuccess: boolean;
   readonly calls: readonly ReplayedCall[];
+  /** Of a rollout, what its model was told: by that its task is found. */
+  readonly told: readonly string[];
 }
 
 /** A trace in the place of a recording. */
@@ -41,5 +43,7 @@ export interface ReplayedRun {
   /** Null: the trace is of a version that did not keep them. */
   readonly seed: number | null;
   readonly launch: TracedLaunch | null;
+  /** Whether training wrote it: it has no requests as they were, and names no config and no task of a data set. */
+  readonly isRollout: boolean;
   readonly episodes: readonly ReplayedEpisode[];
 }

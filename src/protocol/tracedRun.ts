@@ -57,6 +57,13 @@ export interface ImportNote {
   /** Records that could not be read; the first of them are in `skips`. */
   readonly skipped: number;
   readonly skips: readonly ImportSkip[];
+  /** Whether training wrote it: its episodes can be run again with the config that was trained. */
+  readonly rollouts?: boolean | undefined;
+}
+
+/** Whether episodes of a trace can be run here: of what other tools recorded there is no workflow. */
+export function canRunEpisodes({ imported }: { readonly imported?: ImportNote | undefined }): boolean {
+  return imported === undefined || imported.rollouts === true;
 }
 
 export const importLacks = [

@@ -37,15 +37,24 @@ export const hostState = z.discriminatedUnion('kind', [
 ]);
 export type HostState = z.infer<typeof hostState>;
 
+/** A run on a host, by the host's name. */
+const place = z.object({ host: z.string(), run: runId });
+export type Place = Readonly<z.infer<typeof place>>;
+
 /** To the page. */
 export const runPageMessage = z.discriminatedUnion('type', [
-  /** All runs that the page shows from now on, its own first; sent again whenever a record changes. */
-  z.object({ type: z.literal('runs'), runs: z.array(shownRun) }),
+  /**
+   * All runs that the page shows from now on, its own first; sent again whenever a record changes. `awaited`: those that it
+   * shows as soon as their hosts tell of them.
+   */
+  z.object({ type: z.literal('runs'), runs: z.array(shownRun), awaited: z.optional(z.array(place)) }),
   /** In order. Those that came before are left out by their numbers, log lines by their type. */
   z.object({ type: z.literal('events'), run: runId, events: z.array(runEvent) }),
   z.object({ type: z.literal('checkpoints'), run: runId, checkpoints: z.array(checkpoint) }),
   /** The GPUs of the run's host. `at` by the host's clock. */
   z.object({ type: z.literal('gpus'), run: runId, at: z.number(), gpus: z.array(gpu) }),
+  /** The host no longer has the run that the page is for. */
+  z.object({ type: z.literal('gone'), host: z.string(), run: runId }),
   z.object({ type: z.literal('connection'), host: z.string(), state: hostState }),
 ]);
 export type RunPageMessage =
@@ -58,7 +67,7 @@ const ofCheckpoint = { run: runId, step: count };
 /** From the page. */
 export const runPageAsk = z.discriminatedUnion('type', [
   /** The page listens. `compared`: what it showed beside its own run before it was loaded again. */
-  z.object({ type: z.literal('ready'), compared: z.array(runId) }),
+  z.object({ type: z.literal('ready'), compared: z.array(place) }),
   /** The user chooses another run to compare with. */
   z.object({ type: z.literal('addRun') }),
   z.object({ type: z.literal('removeRun'), ...ofRun }),

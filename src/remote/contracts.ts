@@ -31,20 +31,30 @@ export interface ByteSource {
   readonly pieces: AsyncIterable<Uint8Array>;
 }
 
+/** Some events of a run, one after another. */
+export interface EventBlock {
+  /**
+   * `run.events`, as UTF-8, at most about 256 KiB; undefined: none that was asked for. Readers at the same place may get
+   * the same bytes: nobody changes them.
+   */
+  readonly message: Uint8Array | undefined;
+  /** The number up to which it tells. */
+  readonly upTo: number;
+  /** Told by who is through with the message, and looks at it no more: its memory is used again. May be left untold. */
+  readonly release?: (() => void) | undefined;
+}
+
 /** The events of one run, for one reader; it holds a block at a time, however far behind the reader is. */
 export interface EventReader extends Disposable {
-  /**
-   * JSON objects with commas between, as UTF-8, at most about 256 KiB, and the number up to which they tell; undefined:
-   * nothing new. Events that the reader did not ask for are left out, so there may be none while `upTo` moves. Readers at
-   * the same place may get the same bytes: nobody changes them.
-   */
-  next(): Promise<{ readonly json: Uint8Array; readonly upTo: number } | undefined>;
+  /** Undefined: nothing new. */
+  next(): Promise<EventBlock | undefined>;
   readonly onMore: Event<void>;
 }
 
 /** The runs of a host: queue, processes, records and events. Failures are `CodedError`s, `host/no-run` among them. */
 export interface HostRuns {
-  start(order: RunOrder, owner: string): Promise<RunRecord>;
+  /** @param key of the owner's request: who asks again under it is answered with the run that there is */
+  start(order: RunOrder, owner: string, key?: string): Promise<RunRecord>;
   list(): readonly RunRecord[];
   get(run: string): RunRecord;
   /** Resolves once the run is asked to end; that it has is told by its state. */
@@ -52,6 +62,8 @@ export interface HostRuns {
   remove(run: string, options: { readonly checkpoints: boolean }): Promise<void>;
   follow(run: string, after: number, sources?: readonly string[]): EventReader;
   readonly onChanged: Event<RunRecord>;
+  /** Told with its id, once it is no longer among the runs. */
+  readonly onRemoved: Event<string>;
 }
 
 /** Contents and snapshots. */
@@ -100,7 +112,12 @@ export type ConnectionState =
   | { readonly kind: 'connected'; readonly hello: HostResults['hello'] }
   | { readonly kind: 'waiting'; readonly reason: string; readonly retryAt: number }
   /** It will not be tried again: the token is wrong, the versions do not meet, it was closed. */
-  | { readonly kind: 'ended'; readonly reason: string };
+  | {
+      readonly kind: 'ended';
+      readonly reason: string;
+      readonly hint?: string | undefined;
+      readonly lacks?: 'token' | undefined;
+    };
 
 /**
  * A host, however often the network goes meanwhile: requests that only read, and follows, are made again on the next

@@ -61,6 +61,14 @@ export const traceErrors = {
       hint: 'Name the .ajtrace of a run of AgentJet’s; agentjet trace shows this one.',
     }),
 
+  noReplyTexts: (file: string, episode: number) =>
+    new CodedError({
+      code: 'trace/no-reply-texts',
+      message: `Training kept the tokens of episode ${episode} and not what they say, so no model can answer it again.`,
+      location: { file },
+      hint: 'Run its task with the config; the tokens are in the viewer.',
+    }),
+
   nothingForJudges: (file: string) =>
     new CodedError({
       code: 'trace/no-outputs',

@@ -50,6 +50,7 @@ export const storedRun: z.ZodMiniType<StoredRun> = z.object({
       records: z.number(),
       skipped: z.number(),
       skips: z.array(z.object({ where: z.string(), why: z.string() })),
+      rollouts: z.optional(z.boolean()),
     }),
   ),
   launch: z.optional(

@@ -16,17 +16,52 @@ export function replayedRun(trace: StoredTrace, only: number | undefined): Repla
   if (run === undefined || (only !== undefined && found.length === 0)) {
     throw traceErrors.noSuchEpisode(trace.rows.file, only ?? 0);
   }
-  const { config, model, startedAt, tasks, repeat, launch } = run;
+  const { config, model, startedAt, tasks, repeat, launch, imported } = run;
+  const isRollout = imported?.rollouts === true;
   return {
+    isRollout,
     ...{ config, model, startedAt, tasks, repeat },
     seed: trace.batch()?.seed ?? null,
     launch: launch ?? null,
     episodes: found.map(({ isSuccess, ...episode }): ReplayedEpisode => ({
       ...episode,
       isSuccess: isSuccess !== 0,
-      calls: callsOf(trace, episode.episode),
+      ...(isRollout
+        ? rolloutOf(trace, episode.episode)
+        : { calls: callsOf(trace, episode.episode), told: [] }),
     })),
   };
+}
+
+/** What the model said in a rollout, timeline by timeline, each as a call of nobody's: formats of training keep no calls. */
+function rolloutOf(trace: StoredTrace, episode: number): Pick<ReplayedEpisode, 'calls' | 'told'> {
+  const heads = trace.messages.ofEpisode(episode);
+  const texts = heads.map(({ position, role, toolCallId }): ReplayedMessage => {
+    return { role, toolCallId, ...trace.messages.text(episode, position) };
+  });
+  const isSaid = (position: number): boolean => heads[position]?.author === 'llm';
+  // What timelines share comes once.
+  const replies = new Map(
+    trace
+      .timelines(episode)
+      .flatMap(({ messages }) =>
+        messages.flatMap((position, place) =>
+          isSaid(position) ? [[position, messages.slice(0, place)] as const] : [],
+        ),
+      ),
+  );
+  const calls = [...replies].map(([position, before], call): ReplayedCall => {
+    const reply = texts[position] ?? missing(trace, episode, position);
+    if (reply.text === '' && reply.toolCalls === null)
+      throw traceErrors.noReplyTexts(trace.rows.file, episode);
+    return {
+      ...{ episode, call, agent: '', tag: '', startedAt: 0, seconds: 0, status: 200, error: null },
+      ...{ options: '{}', tools: null, finishReason: null, promptTokens: 0, replyTokens: 0 },
+      messages: before.flatMap((one) => texts[one] ?? []),
+      reply: { ...reply, tokens: null },
+    };
+  });
+  return { calls, told: texts.filter((_, position) => !isSaid(position)).map(({ text }) => text) };
 }
 
 function callsOf(trace: StoredTrace, episode: number): ReplayedCall[] {

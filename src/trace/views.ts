@@ -123,7 +123,7 @@ export class TraceViews {
   }
 
   replayed(only?: number): ReplayedRun {
-    this.#ownRun('replays are');
+    if (this.#parts.run().imported?.rollouts !== true) this.#ownRun('replays are');
     return replayedRun(this.#trace, only);
   }
 

@@ -98,6 +98,8 @@ export const commands = {
   openJobFolder: 'agentjet.openJobFolder',
   /** Copies the command of the command line that starts the same. */
   copyTrainingCommand: 'agentjet.copyTrainingCommand',
+  /** Draws another run over it, on its page. */
+  compareTraining: 'agentjet.compareTraining',
   removeTraining: 'agentjet.removeTraining',
   /** Takes the notes of the last run off code and configs. */
   clearRunNotes: 'agentjet.clearRunNotes',
@@ -171,8 +173,10 @@ export const settings = {
   runLenses: 'runLenses',
   /** boolean, default true: what the last run found, at code and configs. Scope `resource`. */
   runNotes: 'runNotes',
-  /** string[], default []: variables of the editor's environment that training runs are given. Scope `resource`. */
+  /** string[], default []: variables of the editor's environment, or `.env`, that training runs are given. Scope `resource`. */
   trainingVariables: 'trainingVariables',
+  /** number of GiB, default 2: more than that is not sent to a GPU host. Scope `resource`. */
+  trainingUploadLimit: 'trainingUploadLimit',
 } as const;
 
 /** Settings that only a trusted workspace may set (`capabilities.untrustedWorkspaces.restrictedConfigurations`). */

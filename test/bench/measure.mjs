@@ -69,3 +69,14 @@ export async function resultOf(bench) {
     ...(note !== undefined && { note }),
   };
 }
+
+/** The row of a bench, also of one that cannot be run: it says why, and that it did not pass. */
+export async function resultOrReason(bench) {
+  try {
+    return await resultOf(bench);
+  } catch (error) {
+    const { name, metric, baselineName, target } = bench;
+    const notRun = error instanceof Error ? error.message : String(error);
+    return { bench: name, metric, baselineName, target, pass: false, notRun };
+  }
+}

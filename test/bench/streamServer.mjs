@@ -20,13 +20,13 @@ const run = '20261123-070000-abcdef';
 const words =
   'INFO explorer.py:243 Explore step finished, reward mean and response length follow in the metrics';
 
-const log = await EventLog.open(folder, { clock: systemClock });
+const log = await EventLog.open(folder, { run, clock: systemClock });
 let to = 0;
 for (let first = 0; first < lines; first += 1_000) {
   const some = Array.from({ length: 1_000 }, (_, index) => {
     const text = `${first + index} ${words}`;
     to += text.length + 1;
-    return { type: 'log', source: 'launcher', text, to };
+    return { type: 'log', source: 'launcher', lines: [text], to };
   });
   await log.append(some);
 }
@@ -78,7 +78,8 @@ async function ours() {
 async function bare() {
   const frames = [];
   const all = reader(0);
-  for (let block = await all.next(); block !== undefined; block = await all.next()) frames.push(block.json);
+  for (let block = await all.next(); block !== undefined; block = await all.next())
+    frames.push(block.message);
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false });
   server.on('connection', async (socket) => {
     for (const frame of frames) await new Promise((resolve) => socket.send(frame, resolve));

@@ -16,6 +16,7 @@ import { Random } from '../../src/base/random.ts';
 import { connectHost } from '../../src/node/remote/connectHost.ts';
 import { readTree } from '../../src/node/remote/sync/readTree.ts';
 import { syncTree } from '../../src/node/remote/sync/syncTree.ts';
+import { debianProgram } from '../tools/debianPrograms.mjs';
 import { alternate } from './measure.mjs';
 
 const execute = promisify(execFile);
@@ -44,13 +45,12 @@ export const syncBenches = [
 ];
 
 async function inFolder(measure) {
-  const version = await execute('rsync', ['--version']).catch(() => {
-    throw new Error('There is no rsync to compare with; install it (apt-get install rsync).');
-  });
+  const rsync = await debianProgram('rsync');
+  const version = await execute(rsync.file, ['--version'], { env: rsync.env });
   const folder = await mkdtemp(path.join(tmpdir(), 'agentjet-bench-'));
   try {
     await makeTree(path.join(folder, 'tree'));
-    const result = await measure(folder);
+    const result = await measure(folder, rsync);
     return { ...result, note: `rsync ${/version (\S+)/.exec(version.stdout)?.[1]}` };
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -72,7 +72,7 @@ async function makeTree(root) {
   }
 }
 
-async function measureFirst(folder) {
+async function measureFirst(folder, rsync) {
   const root = path.join(folder, 'tree');
   return alternate(
     firstRuns,
@@ -82,11 +82,11 @@ async function measureFirst(folder) {
         await syncTree(await readTree(root, { cache: null, cancellation: neverCancelled }), connection);
         return performance.now() - start;
       }),
-    () => withDaemon(path.join(folder, 'daemon'), (url) => timeOfRsync(root, url)),
+    () => withDaemon(rsync, path.join(folder, 'daemon'), (url) => timeOfRsync(rsync, root, url)),
   );
 }
 
-async function measureAgain(folder) {
+async function measureAgain(folder, rsync) {
   const root = path.join(folder, 'tree');
   const cache = path.join(folder, 'sums');
   const ours = async (connection) => {
@@ -95,14 +95,14 @@ async function measureAgain(folder) {
     return performance.now() - start;
   };
   return withHost(path.join(folder, 'host'), (connection) =>
-    withDaemon(path.join(folder, 'daemon'), async (url) => {
+    withDaemon(rsync, path.join(folder, 'daemon'), async (url) => {
       await ours(connection);
-      await timeOfRsync(root, url);
+      await timeOfRsync(rsync, root, url);
       await execute('sync');
       return alternate(
         againRuns,
         () => ours(connection),
-        () => timeOfRsync(root, url),
+        () => timeOfRsync(rsync, root, url),
       );
     }),
   );
@@ -135,7 +135,7 @@ async function withHost(folder, use) {
   }
 }
 
-async function withDaemon(folder, use) {
+async function withDaemon({ file, env }, folder, use) {
   await mkdir(path.join(folder, 'to'), { recursive: true });
   const port = await freePort();
   const config = path.join(folder, 'rsyncd.conf');
@@ -143,7 +143,7 @@ async function withDaemon(folder, use) {
   if (process.getuid() === 0) lines.push('uid = 0', 'gid = 0');
   await writeFile(config, `${lines.join('\n')}\n`);
   const args = ['--daemon', '--no-detach', '--address=127.0.0.1', `--port=${port}`, `--config=${config}`];
-  const child = spawn('rsync', args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(file, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
   const exited = once(child, 'exit');
   try {
     while (!(await answers(port))) if (child.exitCode !== null) throw new Error('The rsync daemon ended.');
@@ -160,9 +160,9 @@ async function clear(folder) {
   await execute('sync');
 }
 
-async function timeOfRsync(root, url) {
+async function timeOfRsync({ file, env }, root, url) {
   const start = performance.now();
-  await execute('rsync', ['-a', `${root}/`, url]);
+  await execute(file, ['-a', `${root}/`, url], { env });
   return performance.now() - start;
 }
 

@@ -207,14 +207,16 @@ buffer:
   it.each<[PythonEnvironment, string, string]>([
     ['agentscope1', 'agentscope.tuner._dataset', 'messages'],
     ['agents', 'agentscope.tuner._config', "[message.UserMsg(name='user', content=task['question'])]"],
-  ])('has the tuner of the AgentScope that is installed, or ours: %s', async (environment, own, said) => {
-    const project = await tuning(`
+  ])(
+    'has the tuner of the AgentScope that is installed, or ours: %s',
+    async (environment, own, said) => {
+      const project = await tuning(`
 assert DatasetConfig.__module__ == '${own}', DatasetConfig.__module__
 assert data.preview(1)[0]['answer'] == '{2}'
 model = TunerModelConfig(model_path='Qwen/Qwen3-0.6B', max_model_len=2000, max_tokens=500)
 tune(workflow_func=solve, judge_func=score, train_dataset=data, model=model)`);
-    await project.write({
-      'functions.py': `from agentscope import message
+      await project.write({
+        'functions.py': `from agentscope import message
 from agentscope.tuner import JudgeOutput, WorkflowOutput
 
 
@@ -227,14 +229,16 @@ async def solve(task, model):
 async def score(task, response):
     return JudgeOutput(reward=len(response.get_text_content()))
 `,
-    });
-    const answers = { 'answers.json': JSON.stringify(['Surely {2}.']) };
-    await project.write(answers);
-    const args = ['--tasks', '1', '--model', 'script', '--script', 'answers.json'];
-    const interpreter = ['--python', await ensurePython(environment)];
-    const { episodes } = await runJson(project, ['--conf', 'main.py', ...interpreter, ...args]);
-    expect(episodes.map(({ error, reward }) => error?.message ?? reward)).toEqual([11]);
-  });
+      });
+      const answers = { 'answers.json': JSON.stringify(['Surely {2}.']) };
+      await project.write(answers);
+      const args = ['--tasks', '1', '--model', 'script', '--script', 'answers.json'];
+      const interpreter = ['--python', await ensurePython(environment)];
+      const { episodes } = await runJson(project, ['--conf', 'main.py', ...interpreter, ...args]);
+      expect(episodes.map(({ error, reward }) => error?.message ?? reward)).toEqual([11]);
+    },
+    180_000,
+  ); // what was just installed is compiled when it is imported
 
   it('is ended with its run, wherever it is', async () => {
     const here = "print('here', os.getpid(), flush=True)\ntime.sleep(600)";

@@ -205,7 +205,7 @@ async def solve(task, model, auxiliary_models):
 `;
     const expected = [{ error: undefined, reward: 9, llmCalls: 2, timelines: 2 }];
     expect(await rewards('agentscope1', text)).toEqual(expected);
-  });
+  }, 180_000); // what was just installed is compiled when it is imported
 
   it('is one of AgentScope 2.0, where that is installed, which has no tuner of its own', async () => {
     const text = `from agentscope.message import UserMsg
@@ -222,7 +222,7 @@ async def solve(task, model, auxiliary_models):
 `;
     const expected = [{ error: undefined, reward: 8, llmCalls: 1, timelines: 1 }];
     expect(await rewards('agents', text)).toEqual(expected);
-  });
+  }, 180_000); // what was just installed is compiled when it is imported
 });
 
 function failing(files: Readonly<Record<string, string>>, config: string): Promise<string> {

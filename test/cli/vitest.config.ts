@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 /** Tests that start the built command as users do, in processes of its own. */
 export default defineConfig({
   test: {
+    isolate: false,
+    expect: { poll: { timeout: 45_000 } },
     root: import.meta.dirname,
     include: ['**/*.test.ts'],
     globalSetup: ['./harness/setup.ts'],

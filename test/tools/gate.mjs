@@ -1,7 +1,7 @@
 /**
- * The gate: every check and test of the project, all of them even if one fails. Neighbours of one batch run two at a
- * time, the longest first: the checks of the sources, as each keeps one core busy, and the suites of programs, which
- * mostly wait for an editor or a process.
+ * The gate: every check and test of the project, all of them even if one fails. What is narrow, as it keeps about one core
+ * busy, runs two at a time in the order below: the checks of the sources, which tell first what is wrong, then the suites
+ * of programs, the longest first.
  *
  *   node test/tools/gate.mjs [--only name,name …] [--deep]
  *
@@ -24,21 +24,21 @@ const compiledFolder = path.join(artifacts, 'compiled');
 const suites = [
   // First: the examples are linted and checked against the SDK's types, which the build makes.
   { name: 'build', command: ['node', 'test/tools/bootstrap.mjs', '--build'], deep: true },
-  { name: 'lint', command: ['eslint', '.', '--max-warnings', '0'], batch: 'sources' },
-  { name: 'types', command: ['tsc', '-b'], batch: 'sources' },
-  { name: 'format', command: ['prettier', '--check', '.'], batch: 'sources' },
-  { name: 'layers', command: ['depcruise', 'src'], batch: 'sources' },
   { name: 'unit', ...vitest('unit', ['--config', 'test/unit/vitest.config.ts']), deep: true, compiled: true },
   // In the normal run a tenth of them is among the tests of the command.
   {
     name: 'chaos',
     ...vitest('chaos', [
       ...['--config', 'test/cli/vitest.config.ts'],
-      ...['host/chaos.test.ts', 'host/wireChaos.test.ts'],
+      ...['host/chaos.test.ts', 'host/wireChaos.test.ts', 'host/attack.test.ts'],
     ]),
     deep: 'only',
     needs: 'build',
   },
+  { name: 'lint', command: ['eslint', '.', '--max-warnings', '0'], isNarrow: true },
+  { name: 'types', command: ['tsc', '-b'], isNarrow: true },
+  { name: 'format', command: ['prettier', '--check', '.'], isNarrow: true },
+  { name: 'layers', command: ['depcruise', 'src'], isNarrow: true },
   program('e2e-ui', vitest('e2e-ui', ['--config', 'test/e2e/vitest.config.ts'])),
   { ...program('cli', vitest('cli', ['--config', 'test/cli/vitest.config.ts'])), compiled: true },
   program('webview', vitest('webview', ['--config', 'test/webview/vitest.config.ts'])),
@@ -47,7 +47,7 @@ const suites = [
 ];
 
 function program(name, suite) {
-  return { name, ...suite, needs: 'build', batch: 'programs' };
+  return { name, ...suite, needs: 'build', isNarrow: true };
 }
 
 /** Two suites, so that the last one to run is not long. */
@@ -177,12 +177,12 @@ async function main() {
   if (summary(outcomes, (performance.now() - started) / 60_000) > 0) process.exitCode = 1;
 }
 
-/** Neighbours that name a batch together, everything else alone. */
+/** Narrow neighbours together, everything else alone. */
 function batches(chosen) {
   const all = [];
   for (const suite of chosen) {
     const last = all.at(-1);
-    if (suite.batch !== undefined && last?.[0].batch === suite.batch) last.push(suite);
+    if (suite.isNarrow && last?.[0].isNarrow) last.push(suite);
     else all.push([suite]);
   }
   return all;

@@ -20,7 +20,8 @@ const log = path.join(logs, 'setup-python.log');
  * Its executable; where it is missing it is installed first.
  * @param {import('./pythonEnvironments.d.mts').PythonEnvironment} [name] base: what AgentJet's own names need, and OpenAI's client; agents: the
  *   agent frameworks, AgentScope at its current version; agentscope1: AgentScope 1.0; ray: Ray with its
- *   Jobs API; trinity: Trinity-RFT without an inference engine, 6 GB, for Python 3.11
+ *   Jobs API; trinity: Trinity-RFT without an inference engine, 6 GB, for Python 3.11;
+ *   ajet: AgentJet without PyTorch, 0.8 GB, for Python 3.11
  * @returns {Promise<string>}
  */
 export async function ensurePython(name = 'base') {

@@ -64,7 +64,7 @@ function hostLaunch(ray?: string): HostLaunch {
   const raySupervisor = { command: 'unused', args: [] };
   return new HostLaunch({
     env: environment(),
-    runsFolder: folder,
+    dataFolder: folder,
     clock,
     ...(ray !== undefined && { ray, raySupervisor }),
   });
@@ -107,7 +107,7 @@ test('on a Ray cluster without GPUs it fails with the reason, as the Jobs API an
     let text = '';
     const state = await followRayJob(run, {
       jobs: cluster.jobs,
-      write: (more) => (text += more),
+      output: { print: (at, bytes) => (text = text.slice(0, at) + bytes.toString()), tell: () => undefined },
       stop: new AbortController().signal,
     });
     expect(state).toMatchObject({ kind: 'failed', exitCode: 1 });

@@ -228,7 +228,9 @@ async function prepare(
   const workflow = await workflowOf(plan, config, { locate, split: request.split });
   const helper = ports.openHelper(plan);
   const sourceOf = taskSourceOf({ request, plan, helper, cancellation }, ports);
-  const selection = { first: plan.firstTasks, taskIds: request.taskIds };
+  // Of a rollout, any task may be the one.
+  const first = wanted?.run.isRollout === true ? Infinity : plan.firstTasks;
+  const selection = { first, taskIds: request.taskIds };
   const { tasks, warnings } = await readTasks(sourceOf(config), selection);
   for (const warning of warnings) warn(ports, warning);
   const loaded = await namedAt(workflow.namedAt, ports.loadWorkflow(workflow.locator));

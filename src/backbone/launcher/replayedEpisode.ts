@@ -28,6 +28,8 @@ export function wantedEpisode(
 /** The request by which the episode has the task, the split and the seed that it had. */
 export function requestFor(request: RunRequest, wanted: WantedEpisode | undefined): RunRequest {
   if (wanted === undefined) return request;
+  // Its task is found by what it was asked.
+  if (wanted.run.isRollout) return { ...request, taskIds: undefined, repeat: 1 };
   const { launch, seed } = wanted.run;
   const { trainableTargets = launch?.trainableTargets } = request;
   return {
@@ -50,11 +52,24 @@ export function requestFor(request: RunRequest, wanted: WantedEpisode | undefine
  */
 export function slotOf({ run, episode, file }: WantedEpisode, tasks: readonly Task[]): EpisodeSlot {
   const { taskIndex, repeat, taskId, twin } = episode;
-  const task = tasks[twin];
-  if (task === undefined) throw noTask(taskId, tasks.length, file);
+  const task = run.isRollout ? askedIn(episode, tasks) : tasks[twin];
+  if (task === undefined) {
+    throw run.isRollout ? noTaskAsked(tasks.length, file) : noTask(taskId, tasks.length, file);
+  }
   const slot = { episode: episode.episode, task, taskIndex, repeat };
   if (run.launch?.mode !== 'validate') return slot;
   return { ...slot, numbering: { taskBatchIndex: repeat * run.tasks + taskIndex, taskTag: `T${taskId}#R0` } };
+}
+
+/** The task whose query stands in what a rollout's model was told; of several, the one with the most to say. */
+function askedIn({ told }: ReplayedEpisode, tasks: readonly Task[]): Task | undefined {
+  let found: Task | undefined;
+  for (const task of tasks) {
+    const query = task.main_query.trim();
+    if (query === '' || query.length <= (found?.main_query.trim().length ?? 0)) continue;
+    if (told.some((text) => text.includes(query))) found = task;
+  }
+  return found;
 }
 
 /** What the result says of the one of then, and the log of both. */
@@ -79,6 +94,14 @@ function notATrace(file: string): CodedError {
     code: 'replay/not-a-trace',
     message: `Episodes have numbers in traces only, and ${file} is none.`,
     hint: 'Name an .ajtrace with --replay (launch.json: replay), or leave --episode (launch.json: episode) out.',
+  });
+}
+
+function noTaskAsked(count: number, file: string): CodedError {
+  return new CodedError({
+    code: 'replay/no-task',
+    message: `Of the ${count} tasks that the config reads, the rollout in ${file} was asked the query of none.`,
+    hint: 'Choose the config and the split that were trained; a workflow that puts queries into other words cannot be found this way.',
   });
 }
 

@@ -38,6 +38,15 @@ export function whole(flag: string, text: string | undefined, least: number): nu
   return value;
 }
 
+/** In bytes, 1024 to a unit. */
+export function byteSize(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?)([KMGT])(?:i?B)?$/i.exec(text) ?? [];
+  if (Number(digits) > 0)
+    return Math.floor(Number(digits) * 1024 ** ('KMGT'.indexOf(unit.toUpperCase()) + 1));
+  throw wrongUse(`${flag} ${text} is no size.`, `Write for example ${flag} 500M or ${flag} 4G.`);
+}
+
 export function positive(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);

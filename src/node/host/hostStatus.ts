@@ -9,11 +9,18 @@ interface StatusSources {
   readonly dataFolder: string;
   readonly launch: Pick<HostLaunch, 'gpus' | 'launchers'>;
   readonly runs: { list(): readonly RunRecord[] };
+  readonly sync: { readonly bytes: number | null };
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /** The machine as it is now, and who has its GPUs. */
-export async function hostStatus({ dataFolder, launch, runs, clock }: StatusSources): Promise<HostStatus> {
+export async function hostStatus({
+  dataFolder,
+  launch,
+  runs,
+  sync,
+  clock,
+}: StatusSources): Promise<HostStatus> {
   const [gpus, launchers, disk] = await Promise.all([
     launch.gpus(),
     launch.launchers(),
@@ -23,14 +30,14 @@ export async function hostStatus({ dataFolder, launch, runs, clock }: StatusSour
   const queued = active.filter(({ state }) => state === 'queued').length;
   return {
     now: clock.now(),
-    gpus: gpus.map((gpu) => ({
+    gpus: (gpus ?? []).map((gpu) => ({
       ...gpu,
       run: active.find(({ devices }) => devices.includes(gpu.index))?.id ?? null,
     })),
     cpus: availableParallelism(),
     load: loadavg()[0] ?? 0,
     memory: { total: totalmem(), free: freemem() },
-    disk: { total: disk.blocks * disk.bsize, free: disk.bavail * disk.bsize },
+    disk: { total: disk.blocks * disk.bsize, free: disk.bavail * disk.bsize, code: sync.bytes },
     launchers,
     queued,
     running: active.length - queued,

@@ -3,7 +3,8 @@ import path from 'node:path';
 import process from 'node:process';
 import * as z from 'zod/mini';
 import type { Disposable } from '../../base/disposable.ts';
-import { writeWhole } from '../writeWhole.ts';
+import { hostStart } from '../../protocol/host/sshHost.ts';
+import { writeWholeSync } from '../wholeFile.ts';
 import { holderOf } from './hostLock.ts';
 
 const note = z.object({
@@ -15,6 +16,8 @@ const note = z.object({
   version: z.string(),
   /** Absolute. */
   program: z.string(),
+  /** For who starts another in its place; hosts of earlier versions do not tell. */
+  start: z.optional(hostStart),
 });
 /** Where the host of a data folder is, for other programs of this machine. */
 export type Listening = z.infer<typeof note>;
@@ -24,7 +27,7 @@ const fileOf = (dataFolder: string): string => path.join(dataFolder, 'listening.
 /** Notes where this process's host listens, until disposed. */
 export function noteListening(dataFolder: string, where: Omit<Listening, 'pid'>): Disposable {
   const file = fileOf(dataFolder);
-  writeWhole(file, `${JSON.stringify({ pid: process.pid, ...where })}\n`);
+  writeWholeSync(file, `${JSON.stringify({ pid: process.pid, ...where })}\n`);
   return { dispose: () => rmSync(file, { force: true }) };
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
-import path from 'node:path';
 import type { Logger } from '../../base/ports.ts';
+import type { HostStart } from '../../protocol/host/sshHost.ts';
 import type { LauncherCommand, Launchers } from '../../remote/launch/plan.ts';
 import type { HostServices } from '../../remote/contracts.ts';
 import { systemClock } from '../clock.ts';
@@ -18,6 +18,7 @@ import { serveHost, type HostServer } from './server/hostServer.ts';
 import { HostTokens } from './server/tokens.ts';
 import { openHostFiles } from './sync/hostFiles.ts';
 import { openHostSync, type OpenHostSync } from './sync/hostSync.ts';
+import { Upkeep } from './upkeep.ts';
 
 export interface OpenHostOptions {
   /** Of one host at a time; made where it is not there. */
@@ -64,7 +65,11 @@ export async function openHost(options: OpenHostOptions): Promise<OpenHost> {
   };
   try {
     const { services, runs, sync } = await openServices(dataFolder, options);
-    closing.push(() => runs.close());
+    const upkeep = new Upkeep({ runs, sync, clock: systemClock, logger: options.logger });
+    closing.push(
+      () => runs.close(),
+      () => upkeep.close(),
+    );
     const tokens = new HostTokens(dataFolder);
     const certificate = await certificateFor(dataFolder, options.tls);
     const audit = new AuditLog(dataFolder, systemClock);
@@ -73,13 +78,19 @@ export async function openHost(options: OpenHostOptions): Promise<OpenHost> {
     closing.push(() => server.close());
     const { id, version } = services.identity;
     const where = { url: server.url, fingerprint: certificate?.fingerprint ?? null };
-    const listening = noteListening(dataFolder, { ...where, id, version, program: options.program });
+    const { program } = options;
+    const listening = noteListening(dataFolder, { ...where, id, version, program, start: startOf(options) });
     closing.push(() => listening.dispose());
     return { server, services, runs, sync, tokens, certificate, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function startOf({ launchers, gpus, ray }: OpenHostOptions): HostStart {
+  const paths = Object.entries(launchers).map(([name, { command }]) => [name, command] as const);
+  return { launchers: Object.fromEntries(paths), gpus: gpus ?? null, ray: ray ?? null };
 }
 
 async function openServices(
@@ -92,7 +103,7 @@ async function openServices(
     launchers,
     raySupervisor,
     env,
-    runsFolder: path.join(dataFolder, 'runs'),
+    dataFolder,
     clock,
     ...(ray !== undefined && { ray }),
     ...(gpus !== undefined && { count: gpus }),
@@ -109,7 +120,7 @@ async function openServices(
       placeOf: (run, folder) => runs.placeOf(run, folder),
       rewardAt: (run, step) => rewards.at(run, step),
     }),
-    status: () => hostStatus({ dataFolder, launch, runs, clock }),
+    status: () => hostStatus({ dataFolder, launch, runs, sync, clock }),
     preflight: (order, configText) => launch.preflight(order, configText),
   };
   return { services, runs, sync };

@@ -38,7 +38,7 @@ export function connectHost(address: HostAddress, options: ConnectOptions): Clie
   });
 }
 
-/** The WebSocket's address of a host. Throws a CodedError. */
+/** The WebSocket's address of a host, to which a token may go. Throws a CodedError. */
 export function hostUrl(text: string): URL {
   let url: URL;
   try {
@@ -51,6 +51,7 @@ export function hostUrl(text: string): URL {
   if (url.username !== '' || url.password !== '' || url.search !== '') {
     throw badAddress(text, 'the token does not belong into the address');
   }
+  if (url.protocol === 'ws:' && !isLoopback(url.hostname)) throw inClear(url);
   return new URL(wirePath, url);
 }
 
@@ -59,6 +60,14 @@ function badAddress(text: string, why: string): CodedError {
     code: 'host/bad-address',
     message: `${JSON.stringify(text.slice(0, 100))} is not the address of a host: ${why}.`,
     hint: 'Write it as `wss://HOST:PORT`, or as `ws://127.0.0.1:PORT` on the same machine.',
+  });
+}
+
+function inClear({ host }: URL): CodedError {
+  return new CodedError({
+    code: 'host/bad-address',
+    message: `Over ws:// the token would go to ${host} in clear, for all on the way to read.`,
+    hint: `Write \`wss://${host}\` for a host that was started with --tls, or \`ssh:USER@MACHINE\` to get there by ssh.`,
   });
 }
 
@@ -111,17 +120,21 @@ function nameOf(hostname: string): { readonly host: string; readonly servername?
 function dial(url: URL, address: HostAddress, handlers: DialHandlers, heartbeat: number): WireSocket {
   const { token, fingerprint: pinned } = address;
   let refused: Closed | undefined;
-  const options: WebSocketOptions = {
-    headers: { authorization: `Bearer ${token}` },
+  const isPinned = pinned !== undefined && url.protocol === 'wss:';
+  const options: WebSocketOptions & { readonly closeTimeout: number } = {
+    headers: { authorization: `Bearer ${token}`, host: url.host },
     handshakeTimeout: handshake,
     maxPayload: 64 * 1024 * 1024,
     perMessageDeflate: false,
     followRedirects: false,
+    // It is looked at when it is decoded: what is none becomes U+FFFD.
+    skipUTF8Validation: true,
     ...(url.protocol === 'wss:' || isLoopback(url.hostname) ? { generateMask: noMask } : {}),
-    ...(pinned !== undefined &&
-      url.protocol === 'wss:' && { createConnection: pinnedConnection(url, pinned) }),
+    ...(isPinned && { createConnection: pinnedConnection(url, pinned) }),
+    // A host that is silent must not keep a program from ending.
+    closeTimeout: 2_000,
   };
-  const socket = new WebSocket(url, wireSubprotocol, options);
+  const socket = new WebSocket(isPinned ? untouched(url) : url, wireSubprotocol, options);
   socket.on('open', () => handlers.opened());
   socket.on('unexpected-response', (request: ClientRequest, response: IncomingMessage) => {
     refused = refusalOf(response);
@@ -141,6 +154,15 @@ function dial(url: URL, address: HostAddress, handlers: DialHandlers, heartbeat:
     },
     heartbeat,
   );
+}
+
+/**
+ * Inside of VS Code every request gets an agent of the editor's, which makes the connection in the place of
+ * `createConnection` and knows nothing of a pinned certificate. Requests to a socket in the file system are left alone, so
+ * this one is called such; the connection is the one that `createConnection` makes.
+ */
+function untouched({ pathname }: URL): URL {
+  return new URL(`ws+unix:///pinned:${pathname}`);
 }
 
 /**
@@ -185,10 +207,27 @@ function otherCertificate(shown: string): CodedError {
   });
 }
 
+const hints = {
+  token: 'Enter one that it knows: its owner makes it with `agentjet host token add NAME`.',
+  address: 'Take the address that `agentjet host` shows when it starts, with its port.',
+  certificate: 'Add the host again, with its address and fingerprint as `agentjet host` shows them.',
+  version: 'Update AgentJet on the side that is older.',
+} as const;
+
+const noHost: Closed = {
+  reason: 'There is no GPU host of AgentJet at this address.',
+  isFinal: true,
+  hint: hints.address,
+};
+
+function withoutToken(reason: string): Closed {
+  return { reason, isFinal: true, hint: hints.token, lacks: 'token' };
+}
+
 function refusalOf({ statusCode = 0 }: IncomingMessage): Closed {
   switch (statusCode) {
     case 401:
-      return { reason: 'The host does not know this token.', isFinal: true };
+      return withoutToken('The host does not know this token.');
     case 403:
       return { reason: 'The host does not let this client connect.', isFinal: true };
     case 429:
@@ -196,7 +235,7 @@ function refusalOf({ statusCode = 0 }: IncomingMessage): Closed {
     case 400:
     case 404:
     case 426:
-      return { reason: 'There is no GPU host of AgentJet at this address.', isFinal: true };
+      return noHost;
     default:
       return { reason: `The host answers with HTTP status ${statusCode}.`, isFinal: false };
   }
@@ -213,13 +252,13 @@ const certificateFailures = new Set([
 
 function failureOf(error: NodeJS.ErrnoException): Closed {
   const { code = '', message } = error;
-  if (error instanceof CodedError) return { reason: message, isFinal: true };
+  if (error instanceof CodedError) return { reason: message, isFinal: true, hint: error.hint };
   if (certificateFailures.has(code)) {
-    const reason = `Nothing vouches for the host’s certificate (${code}): pair with its fingerprint.`;
-    return { reason, isFinal: true };
+    const reason = `Nothing vouches for the host’s certificate (${code}).`;
+    return { reason, isFinal: true, hint: hints.certificate };
   }
   if (/subprotocol/i.test(message)) {
-    return { reason: 'There is no GPU host of AgentJet at this address.', isFinal: true };
+    return noHost;
   }
   return { reason: reasons[code] ?? `The connection failed: ${message || code}.`, isFinal: false };
 }
@@ -237,9 +276,13 @@ const reasons: Readonly<Record<string, string>> = {
 function closedBy(code: number, reason: string): Closed {
   switch (code) {
     case closeCodes.unauthorized:
-      return { reason: 'The host took the token back.', isFinal: true };
+      return withoutToken('The host took the token back.');
     case closeCodes.versions:
-      return { reason: `The host speaks another version of the protocol: ${reason}.`, isFinal: true };
+      return {
+        reason: `The host speaks another version of the protocol: ${reason}.`,
+        isFinal: true,
+        hint: hints.version,
+      };
     case closeCodes.goingAway:
       return { reason: 'The host is being stopped.', isFinal: false };
     case 1006:

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CancellationToken } from '../../base/cancellation.ts';
@@ -8,7 +9,7 @@ import type { LauncherName, RunOrder, RunRecord } from '../../protocol/host/runs
 import type { HostConnection } from '../../remote/contracts.ts';
 import { locateFindings, type LocatedFinding } from '../../remote/dispatch/located.ts';
 import { readTraining } from '../../remote/launch/training.ts';
-import { previewOf, withFiles, type Preview, type SyncLimit } from '../../remote/sync/tree.ts';
+import { checkLimit, defaultSyncLimit, previewOf, withFiles, type Preview } from '../../remote/sync/tree.ts';
 import { localFiles } from '../files.ts';
 import { bridgeTo } from './bridge.ts';
 import { readTree } from './sync/readTree.ts';
@@ -34,7 +35,8 @@ export interface DispatchRequest {
   readonly cache: string | null;
   /** For what the config takes from the environment: that of this machine, as far as it is trusted. */
   readonly environment: Environment;
-  readonly limit?: SyncLimit;
+  /** How many bytes at most; absent: {@link defaultSyncLimit}. */
+  readonly limit?: number | undefined;
 }
 
 /** What is about to happen, known before anything was sent but the config. */
@@ -56,6 +58,11 @@ export interface DispatchOptions {
   readonly cancellation: CancellationToken;
   /** Whether to go on; told of every finding, errors included. */
   readonly confirm: (plan: DispatchPlan) => Promise<boolean>;
+  /**
+   * How many GPUs, where neither the request nor the config says; undefined: nothing is to be started. Absent: none, of
+   * which the host warns.
+   */
+  readonly askGpus?: () => Promise<number | undefined>;
   readonly onStep?: (step: DispatchStep) => void;
 }
 
@@ -64,20 +71,24 @@ const noSnapshot = '0'.repeat(64);
 
 /**
  * Reads the folder, has the host check the order, sends what the host lacks and starts the run. Resolves to undefined where
- * `confirm` says no; rejects with a CodedError. A run that was started goes on, whatever becomes of the connection.
+ * `confirm` or `askGpus` says no; rejects with a CodedError. A run that was started goes on, whatever becomes of the connection.
  */
 export async function dispatchRun(
   connection: HostConnection,
   request: DispatchRequest,
-  { cancellation, confirm, onStep }: DispatchOptions,
+  { cancellation, confirm, askGpus, onStep }: DispatchOptions,
 ): Promise<RunRecord | undefined> {
   onStep?.({ kind: 'reading' });
-  const { order, text } = await orderOf(request);
+  const asked = await orderOf(request, askGpus);
+  if (asked === undefined) return undefined;
+  const { order, text } = asked;
   const folder = await readTree(request.root, { cache: request.cache, cancellation });
   if (!folder.files.some((file) => file.path === order.config)) throw dispatchErrors.notSent(request.config);
   const bridge = await bridgeTo({ ...request, text, tree: folder });
   const config = { path: order.config, content: Buffer.from(bridge?.text ?? text) };
   const tree = bridge === undefined ? folder : withFiles(folder, [...bridge.files, config]);
+  const limit = { ...defaultSyncLimit, ...(request.limit !== undefined && { bytes: request.limit }) };
+  checkLimit(tree, limit);
   onStep?.({ kind: 'checking' });
   const checked = await connection.ask(
     'preflight',
@@ -85,19 +96,22 @@ export async function dispatchRun(
     cancellation,
   );
   const findings = [...checked, ...(bridge?.findings ?? [])];
-  const plan = { order, text, preview: previewOf(tree), findings: locateFindings(text, findings) };
+  const plan = { order, text, preview: previewOf(tree, limit), findings: locateFindings(text, findings) };
   if (!(await confirm(plan))) return undefined;
   const snapshot = await syncTree(tree, connection, {
     cancellation,
-    ...(request.limit && { limit: request.limit }),
+    limit,
     onProgress: (progress) => onStep?.({ kind: 'sending', progress }),
   });
   onStep?.({ kind: 'starting' });
-  return connection.ask('run.start', { order: { ...order, snapshot } }, cancellation);
+  return connection.ask('run.start', { order: { ...order, snapshot }, key: randomUUID() }, cancellation);
 }
 
-/** The order, but for its snapshot, and the config's text. */
-async function orderOf(request: DispatchRequest): Promise<{ order: RunOrder; text: string }> {
+/** The order, but for its snapshot, and the config's text; undefined: the user was asked for what it lacks, and left. */
+async function orderOf(
+  request: DispatchRequest,
+  askGpus: DispatchOptions['askGpus'] = () => Promise.resolve(0),
+): Promise<{ order: RunOrder; text: string } | undefined> {
   const { config, root, launcher, backbone, flags, env, environment } = request;
   const inside = path.relative(root, config).split(path.sep).join('/');
   if (inside === '' || inside.startsWith('../') || path.isAbsolute(inside)) {
@@ -115,8 +129,9 @@ async function orderOf(request: DispatchRequest): Promise<{ order: RunOrder; tex
     paths: path,
     environment,
   });
-  const nodes = training.nodes.value ?? 1;
-  const gpus = request.gpus ?? (launcher === 'ray' || nodes > 1 ? 0 : (training.gpusPerNode.value ?? 0));
+  const isElsewhere = launcher === 'ray' || (training.nodes.value ?? 1) > 1;
+  const gpus = request.gpus ?? (isElsewhere ? 0 : (training.gpusPerNode.value ?? (await askGpus())));
+  if (gpus === undefined) return undefined;
   const name = request.name ?? path.basename(config).replace(/\.ya?ml$/, '');
   const order = {
     name,
@@ -171,7 +186,7 @@ export async function resumeRun(
     env,
     from: { run: record.id, step, as },
   };
-  return connection.ask('run.start', { order }, cancellation);
+  return connection.ask('run.start', { order, key: randomUUID() }, cancellation);
 }
 
 const dispatchErrors = {

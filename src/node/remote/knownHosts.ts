@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { CodedError } from '../../base/errors.ts';
-import { sshAsk } from '../../protocol/host/sshHost.ts';
-import { writeWhole } from '../writeWhole.ts';
+import { hostStart } from '../../protocol/host/sshHost.ts';
+import { writeWholeSync } from '../wholeFile.ts';
 
 const knownHost = z.object({
   /** By which its user calls it. */
@@ -15,7 +15,7 @@ const knownHost = z.object({
   /** Of the host itself, whatever its address. */
   id: z.string(),
   /** How one that ssh gets to is started. */
-  start: z.optional(z.pick(sshAsk, { launchers: true, gpus: true, ray: true })),
+  start: z.optional(hostStart),
 });
 export type KnownHost = z.infer<typeof knownHost>;
 
@@ -73,7 +73,8 @@ export class KnownHosts {
   }
 
   #write(file: string, value: unknown): void {
-    writeWhole(file, `${JSON.stringify(value, undefined, 2)}\n`);
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    writeWholeSync(file, `${JSON.stringify(value, undefined, 2)}\n`);
   }
 }
 

@@ -1,7 +1,7 @@
 /** What a host answers, as its client checks it: a host may be of another version, or be none. */
 import * as z from 'zod/mini';
 import { rpcErrorReport, rpcId } from './wire.ts';
-import { checkpoint, runRecord, sha256 } from './runs.ts';
+import { checkpoint, runId, runRecord, sha256 } from './runs.ts';
 import { snapshotManifest } from './sync.ts';
 import { scopes, type HostMethod, type HostNotice, type HostNotices, type HostResults } from './hostRpc.ts';
 
@@ -42,7 +42,7 @@ export const hostResults: { readonly [M in HostMethod]: z.ZodMiniType<HostResult
     cpus: z.number(),
     load: z.number(),
     memory: room,
-    disk: room,
+    disk: z.extend(room, { code: z.optional(z.nullable(z.number())) }),
     launchers: z.array(
       z.object({ name: z.string(), version: z.nullable(z.string()), problem: z.nullable(z.string()) }),
     ),
@@ -80,5 +80,7 @@ export const hostNotices: {
   readonly [N in Exclude<HostNotice, 'run.events'>]: z.ZodMiniType<HostNotices[N]>;
 } = {
   'run.changed': z.object({ run: runRecord }),
+  'run.removed': z.object({ run: runId }),
+  'follow.ended': z.object({ run: runId, error: rpcErrorReport }),
   'transfer.ended': z.object({ transfer: rpcId, error: z.optional(rpcErrorReport) }),
 };

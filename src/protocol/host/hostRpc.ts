@@ -15,6 +15,9 @@ import { entriesPerRequest, packLimits, snapshotEntry, type SnapshotEntry } from
 const count = z.int().check(z.nonnegative());
 const text = (most: number) => z.string().check(z.maxLength(most));
 
+/** Made by a client for one request, so that the same one, sent again, is known to be the same. */
+export const requestKey = z.string().check(z.regex(/^[0-9a-f-]{16,64}$/));
+
 /** What a token lets its holder do: `start` and `cancel` do not include each other, both include `view`. */
 export const scopes = ['view', 'start', 'cancel'] as const;
 export type Scope = (typeof scopes)[number];
@@ -50,7 +53,8 @@ export const hostMethods = {
   /** Opens a transfer of one content from the host. */
   'sync.get': z.object({ sha256, offset: count }),
 
-  'run.start': z.object({ order: runOrder }),
+  /** Under a key that its holder has used before it starts nothing, and answers with the run of then. */
+  'run.start': z.object({ order: runOrder, key: requestKey }),
   'run.list': z.object({}),
   'run.get': z.object({ run: runId }),
   'run.cancel': z.object({ run: runId }),
@@ -63,7 +67,7 @@ export const hostMethods = {
     sources: z.optional(z.array(text(200)).check(z.maxLength(100))),
   }),
   'run.unfollow': z.object({ run: runId }),
-  /** From now on `run.changed` whenever the record of any run changes. */
+  /** From now on `run.changed` whenever the record of any run changes, `run.removed` when one is no more. */
   'run.watch': z.object({}),
 
   'checkpoint.list': z.object({ run: runId }),
@@ -79,18 +83,19 @@ export const hostMethods = {
 export type HostMethod = keyof typeof hostMethods;
 export type HostParams<M extends HostMethod> = z.infer<(typeof hostMethods)[M]>;
 
-/** What a method's caller must be allowed to. */
+/** What a method's caller must be allowed to, see {@link scopeOf}. */
 export const methodScopes: Readonly<Record<HostMethod, Scope>> = {
   hello: 'view',
   status: 'view',
-  preflight: 'view',
+  // It reads what a config names, wherever on the host that is.
+  preflight: 'start',
   'sync.lacks': 'start',
   'sync.put': 'start',
   'sync.pack': 'start',
   'sync.manifest': 'start',
   'sync.has': 'start',
-  'sync.entries': 'view',
-  'sync.get': 'view',
+  'sync.entries': 'start',
+  'sync.get': 'start',
   'run.start': 'start',
   'run.list': 'view',
   'run.get': 'view',
@@ -105,6 +110,15 @@ export const methodScopes: Readonly<Record<HostMethod, Scope>> = {
   'file.sum': 'view',
   'transfer.stop': 'view',
 };
+
+/** Checkpoints and rollouts. What else is in a job's folder, logs and configs, can hold secrets that events do not tell. */
+const results = /^(?:global_step_\d+|buffer)\//;
+
+/** What the caller of a method must be allowed to with these parameters. */
+export function scopeOf(method: HostMethod, { path }: Readonly<Record<string, unknown>>): Scope {
+  const isOfFile = method === 'file.get' || method === 'file.sum';
+  return isOfFile && !(typeof path === 'string' && results.test(path)) ? 'start' : methodScopes[method];
+}
 
 export interface Gpu {
   readonly index: number;
@@ -126,7 +140,12 @@ export interface HostStatus {
   readonly load: number;
   /** Bytes. */
   readonly memory: { readonly total: number; readonly free: number };
-  readonly disk: { readonly total: number; readonly free: number };
+  readonly disk: {
+    readonly total: number;
+    readonly free: number;
+    /** What the code of runs takes that was sent; null or absent: the host does not tell, or has not counted it yet. */
+    readonly code?: number | null | undefined;
+  };
   readonly launchers: readonly {
     readonly name: string;
     readonly version: string | null;
@@ -189,6 +208,10 @@ export interface HostNotices {
   /** In order and without a gap but for the log lines of sources that were not asked for. */
   readonly 'run.events': { readonly run: string; readonly events: readonly RunEvent[] };
   readonly 'run.changed': { readonly run: RunRecord };
+  /** The host knows it no more, whoever had it removed. */
+  readonly 'run.removed': { readonly run: string };
+  /** What comes of a run's events cannot be read any more; whoever followed it is told why. */
+  readonly 'follow.ended': { readonly run: string; readonly error: ErrorReport };
   /** A transfer to the host is over: kept, or why not. */
   readonly 'transfer.ended': { readonly transfer: number; readonly error?: ErrorReport | undefined };
 }

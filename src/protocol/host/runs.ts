@@ -106,15 +106,16 @@ export const runEvent = z.discriminatedUnion('type', [
     exitCode: z.optional(z.int()),
   }),
   /**
-   * A line without its end. `source`: `launcher` (what the process prints) or the stem of a file in the job's log folder
-   * (`explorer`, `trainer`, `explorer_runner_0`, …). `to`: bytes of that file up to and with this line, by which the host
-   * goes on after it was killed. `part`: the line goes on in the next event of this source.
+   * Lines without their ends, as many as were read at once. `source`: `launcher` (what the process prints) or the stem of a
+   * file in the job's log folder (`explorer`, `trainer`, `explorer_runner_0`, …). `to`: bytes of that file up to and with
+   * the last of them, by which the host goes on after it was killed. `part`: the last line goes on in the next event of
+   * this source.
    */
   z.object({
     ...numbered,
     type: z.literal('log'),
     source: z.string(),
-    text: z.string(),
+    lines: z.array(z.string()).check(z.minLength(1)),
     to: z.int(),
     part: z.optional(z.literal(true)),
   }),

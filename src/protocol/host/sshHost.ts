@@ -1,13 +1,19 @@
 /** What a client that came over SSH says to a host's program there, on its standard input, and what that answers. */
 import * as z from 'zod/mini';
 
-export const sshAsk = z.object({
-  /** The name of a token that is to be made; null: the client has one. */
-  token: z.nullable(z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/))),
-  /** How a host is started where none runs. */
+/** How a host is started. */
+export const hostStart = z.object({
+  /** Their paths, by name. */
   launchers: z.record(z.string(), z.string()),
   gpus: z.nullable(z.int()),
   ray: z.nullable(z.string()),
+});
+export type HostStart = z.infer<typeof hostStart>;
+
+/** Where none runs it is started like this; for what is empty, like the one whose place it takes. */
+export const sshAsk = z.extend(hostStart, {
+  /** The name of a token that is to be made; null: the client has one. */
+  token: z.nullable(z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/))),
 });
 export type SshAsk = z.infer<typeof sshAsk>;
 

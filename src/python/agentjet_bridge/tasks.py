@@ -53,7 +53,8 @@ def plain_output(output: Any) -> Dict[str, Any]:
         "reward": float(reward) if isinstance(reward, (int, float)) else None,
         "isSuccess": output.is_success,
         "metadata": plain(output.metadata or {}),
-        "logMetrics": plain(output.log_metrics or {}),
+        # The release on PyPI, 0.0.1, has none.
+        "logMetrics": plain(getattr(output, "log_metrics", None) or {}),
     }
 
 

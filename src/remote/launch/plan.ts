@@ -83,9 +83,14 @@ export function planLaunch(
     program,
     command: launcher.command,
     args: [...launcher.args, ...argumentsOf(program, order, training, site.hostVariables)],
-    env: { ...quiet, ...checkedVariables(order.env), CUDA_VISIBLE_DEVICES: site.devices.join(',') },
+    env: { ...quiet, ...checkedVariables(order.env), ...devicesOf(site) },
     totalSteps: training.totalSteps,
   };
+}
+
+/** Numbered as `nvidia-smi` does, from which they are known: CUDA itself begins with the fastest. */
+function devicesOf({ devices }: LaunchSite): Readonly<Record<string, string>> {
+  return { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: devices.join(',') };
 }
 
 /** What a Ray cluster is asked to run. */
@@ -141,7 +146,10 @@ function checkNames({ job }: Training): void {
 
 /** What would make another program of the launcher, take GPUs that were not given, or name a service's shell command. */
 const keptVariables: readonly (readonly [name: RegExp, why: string])[] = [
-  [/^(?:CUDA|NVIDIA|HIP|ROCR|ASCEND_RT)_VISIBLE_DEVICES$/, 'the host gives out the GPUs'],
+  [
+    /^(?:(?:CUDA|NVIDIA|HIP|ROCR|ASCEND_RT)_VISIBLE_DEVICES|CUDA_DEVICE_ORDER)$/,
+    'the host gives out the GPUs',
+  ],
   [/^(?:PATH|PYTHONHOME|BASH_ENV|ENV|LD_.*|DYLD_.*)$/, 'it decides which programs are started'],
   [/^[A-Z]+_SCRIPT$/, 'it is a shell command of a service'],
   [/^AGENTJET_/, 'by it the host knows its own processes'],

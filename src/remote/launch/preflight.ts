@@ -8,7 +8,7 @@ import type { Keyed, Training } from './training.ts';
 
 /** What was found out about the machine for one order. Whatever could not be found out is null. */
 export interface PreflightFacts {
-  readonly gpus: readonly FoundGpu[];
+  readonly gpus: readonly FoundGpu[] | null;
   /** Whether `nvidia-smi` told of them, and not the owner of the host. */
   readonly gpusAreReal: boolean;
   /** The launchers that the owner lists; of each, whether its executable is there. */
@@ -17,6 +17,8 @@ export interface PreflightFacts {
   readonly python: PythonFacts | null;
   /** Bytes that are free where the job's folder will be. */
   readonly diskFree: number | null;
+  /** Why the job's folder can be no run's, as the end of a sentence; null: it can be. */
+  readonly jobFolderProblem: string | null;
   /** Whether Ray answers on this machine; of a cluster that was named, whether its head does. */
   readonly ray: { readonly running: boolean; readonly why: string } | null;
   /** Paths of the config that are outside of what is sent, and whether they are there. */
@@ -47,6 +49,7 @@ export function preflight(order: RunOrder, training: Training, facts: PreflightF
     ...(facts.python === null ? [] : pythonFindings(order, training, facts.python)),
     ...gpuFindings(order, training, facts),
     ...rayFindings(order, training, facts),
+    ...jobFolderFindings(training, facts),
     ...diskFindings(training, facts),
     ...pathFindings(training, facts),
     ...variableFindings(training, facts),
@@ -90,7 +93,7 @@ function gpuFindings(order: RunOrder, training: Training, facts: PreflightFacts)
   const { gpusPerNode, nodes, engineGpus } = training;
   const found: Finding[] = [];
   const wanted = gpusPerNode.value;
-  const count = facts.gpus.length;
+  const count = facts.gpus?.length ?? Infinity;
   const told = (
     id: string,
     severity: Finding['severity'],
@@ -103,7 +106,11 @@ function gpuFindings(order: RunOrder, training: Training, facts: PreflightFacts)
   if (order.gpus > count || (wanted !== null && wanted > count)) {
     const asked = Math.max(order.gpus, wanted ?? 0);
     const message = `${asked} GPUs are asked for, and this host has ${count}.`;
-    told('gpus-too-few', 'error', gpusPerNode, message, `Set \`${gpusPerNode.key}\` to ${count} at most.`);
+    const hint =
+      count === 0
+        ? 'Train on a host that has GPUs, or tell `agentjet host` of them with `--gpus N`.'
+        : `Set \`${gpusPerNode.key}\` to ${count} at most.`;
+    told('gpus-too-few', 'error', gpusPerNode, message, hint);
   } else if (wanted !== null && wanted > order.gpus) {
     const message = `The config trains on ${wanted} GPUs, and the run is to be given ${order.gpus}.`;
     told(
@@ -117,7 +124,8 @@ function gpuFindings(order: RunOrder, training: Training, facts: PreflightFacts)
   if (wanted === null && order.gpus === 0) {
     const message =
       'The run is given no GPU and sees none, and the config leaves their number to be found out.';
-    told('gpus-none', 'warning', gpusPerNode, message, 'Ask for GPUs, unless the engine is elsewhere.');
+    const hint = 'Ask for GPUs (on a command line with `--gpus N`), unless the engine is elsewhere.';
+    told('gpus-none', 'warning', gpusPerNode, message, hint);
   }
   const total = wanted === null ? null : wanted * (nodes.value ?? 1);
   const takesAll = total !== null && engineGpus.value !== null && engineGpus.value >= total;
@@ -144,6 +152,11 @@ function memoryFindings(
   { gpus, gpusAreReal }: PreflightFacts,
 ): Finding[] {
   if (!gpusAreReal || wanted === 0) return [];
+  if (gpus === null) {
+    const message = 'The driver of the GPUs does not answer: the run waits until it does.';
+    const hint = 'See on the host what `nvidia-smi` tells.';
+    return [{ id: 'gpus-silent', severity: 'warning', message, hint, key: training.gpusPerNode.key }];
+  }
   const free = gpus.filter(
     ({ memory, used }) => memory === null || used === null || 1 - used / memory >= leastFree,
   );
@@ -181,6 +194,19 @@ function rayFindings(order: RunOrder, training: Training, { ray }: PreflightFact
       severity: 'warning',
       message: 'Ray runs on this host already; a second one by `--with-ray` meets its ports.',
       hint: 'Leave `--with-ray` out, or stop Ray with `ray stop`.',
+    },
+  ];
+}
+
+function jobFolderFindings({ job: { root } }: Training, { jobFolderProblem }: PreflightFacts): Finding[] {
+  if (jobFolderProblem === null) return [];
+  return [
+    {
+      id: 'job-folder',
+      severity: 'error',
+      message: `The run may not keep its checkpoints below ${root.value}: ${jobFolderProblem}.`,
+      hint: `Set \`${root.key}\` to a folder inside the code that is sent, or to one on the host that is for checkpoints alone.`,
+      key: root.key,
     },
   ];
 }
@@ -232,7 +258,9 @@ function variableFindings(training: Training, { variables }: PreflightFacts): Fi
       id: 'variable-missing',
       severity,
       message: `\`${key}\` needs ${name} in the environment; without it ${otherwise}.`,
-      hint: `Send it with the run (\`--env ${name}\`), or have it set where the host is started.`,
+      hint:
+        `Send it with the run (in the editor by the setting \`agentjet.trainingVariables\`, on a command line with ` +
+        `\`--env ${name}\`), or have it set where the host is started.`,
       key,
     }));
 }

@@ -29,16 +29,14 @@ export type RayState =
 /** Milliseconds for which a head may be silent before its job counts as lost. */
 export const silenceAllowed = 120_000;
 
+/** The same once somebody waits for the job to be stopped, which a head that is gone never tells. */
+export const silenceAtEnd = 30_000;
+
 /** The state of a submitted job, from what the head answers and nothing else: a log that ends, ends nothing. */
 export class RayWatch {
-  readonly #allowed: number;
   #state: RayState = { kind: 'pending' };
   /** Of the first of the attempts that failed in a row. */
   #silentSince: number | undefined;
-
-  constructor(allowed = silenceAllowed) {
-    this.#allowed = allowed;
-  }
 
   get state(): RayState {
     return this.#state;
@@ -48,16 +46,19 @@ export class RayWatch {
     return !['pending', 'running', 'silent'].includes(this.#state.kind);
   }
 
-  /** @param now milliseconds that never go back */
-  observe(answer: RayAnswer, now: number): RayState {
-    if (!this.isFinal) this.#state = this.#next(answer, now);
+  /**
+   * @param now milliseconds that never go back
+   * @param allowed milliseconds of silence
+   */
+  observe(answer: RayAnswer, now: number, allowed = silenceAllowed): RayState {
+    if (!this.isFinal) this.#state = this.#next(answer, now, allowed);
     return this.#state;
   }
 
-  #next(answer: RayAnswer, now: number): RayState {
+  #next(answer: RayAnswer, now: number, allowed: number): RayState {
     if (answer.kind === 'silent') {
       const since = (this.#silentSince ??= now);
-      if (now - since < this.#allowed) return { kind: 'silent', since, why: answer.why };
+      if (now - since < allowed) return { kind: 'silent', since, why: answer.why };
       const seconds = Math.round((now - since) / 1000);
       return { kind: 'lost', reason: `Ray's head has not answered for ${seconds} s: ${answer.why}` };
     }
@@ -72,6 +73,9 @@ export class RayWatch {
   }
 }
 
+/** What Ray adds to the message of a job that failed; the log has these lines already. */
+const lastLines = /, last available logs[^]*$/;
+
 function stateOf({ status, message, error_type: type, driver_exit_code: code }: RayJobInfo): RayState {
   switch (status) {
     case 'PENDING':
@@ -83,7 +87,9 @@ function stateOf({ status, message, error_type: type, driver_exit_code: code }: 
     case 'STOPPED':
       return { kind: 'stopped' };
     case 'FAILED': {
-      const reason = [type, message].filter((part) => part !== null && part !== undefined && part !== '');
+      const reason = [type, message?.replace(lastLines, '')].filter(
+        (part) => part !== null && part !== undefined && part !== '',
+      );
       return { kind: 'failed', reason: reason.join(': ') || 'Ray tells no reason', exitCode: code ?? null };
     }
   }

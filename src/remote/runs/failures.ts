@@ -32,6 +32,14 @@ export function folderShared(run: string, other: string): CodedError {
   });
 }
 
+export function runNeeded(run: string, other: string): CodedError {
+  return new CodedError({
+    code: 'host/run-needed',
+    message: `The run ${other}, which has not started yet, goes on from ${run}.`,
+    hint: `Wait until ${other} runs, or cancel it.`,
+  });
+}
+
 export function noFolderToGoOnFrom(run: string): CodedError {
   return new CodedError({
     code: 'host/not-resumable',

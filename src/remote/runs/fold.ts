@@ -51,10 +51,11 @@ export type FoldState = z.infer<typeof foldState>;
 type Body<E> = E extends unknown ? Omit<E, 'seq' | 'at'> : never;
 /** An event before it is numbered. */
 export type RunEventBody = Body<RunEvent>;
-type LogEvent = Extract<RunEvent, { type: 'log' }>;
+export type LogEvent = Extract<RunEvent, { type: 'log' }>;
 type MetricsEvent = Extract<RunEvent, { type: 'metrics' }>;
 
 interface LineFacts {
+  readonly text: string;
   readonly metrics: FoundMetrics | undefined;
   readonly stage: string | undefined;
   readonly phase: FoundPhase | undefined;
@@ -85,13 +86,12 @@ const beginning: FoldState = {
 };
 
 /**
- * The state of a run as its events make it: the same after it was read again from the file. {@link derive} tells which
- * events an event brings with it; whoever writes the file puts them right after it, and who finds a file that ends between
- * them makes those that lack.
+ * The state of a run as its events make it: the same after it was read again from the file. {@link take} tells which events
+ * an event brings with it; whoever writes the file puts them right after it, and who finds a file that ends between them
+ * makes those that lack.
  */
 export class RunFold {
   readonly #state: FoldState;
-  #newest: { readonly event: LogEvent; readonly facts: LineFacts } | undefined;
 
   constructor(state?: FoldState) {
     this.#state = state ?? { ...beginning, to: {} };
@@ -108,7 +108,8 @@ export class RunFold {
     return this.#state;
   }
 
-  apply(event: RunEvent): void {
+  /** @returns what the event brings with it */
+  take(event: RunEvent): RunEventBody[] {
     const state = this.#state;
     state.seq = event.seq;
     switch (event.type) {
@@ -119,11 +120,9 @@ export class RunFold {
         state.exitCode = event.exitCode ?? state.exitCode;
         break;
       case 'log':
-        this.#applyLog(state, event);
-        break;
+        return this.#takeLog(state, event);
       case 'metrics':
-        this.#applyMetrics(state, event);
-        break;
+        return this.#takeMetrics(state, event);
       case 'phase':
         state.phase = event.phase;
         state.alarms = noteProgress(state.alarms, event.at);
@@ -138,17 +137,25 @@ export class RunFold {
       case 'notice':
         break;
     }
+    return [];
   }
 
-  /** What an event that has not been applied yet brings with it. */
-  derive(event: RunEvent): RunEventBody[] {
-    if (event.type === 'metrics') {
-      return this.#checked(event).raised.map((alarm) => ({ type: 'alarm', ...alarm }));
-    }
-    if (event.type !== 'log') return [];
-    const { text } = event;
+  hasCheckpoint(step: number): boolean {
+    return this.#state.checkpoints.includes(step);
+  }
+
+  #takeLog(state: FoldState, { source, lines, to }: LogEvent): RunEventBody[] {
+    state.to[source] = to;
+    return lines.flatMap((text) => {
+      const facts = { text, metrics: metricsIn(text, source), stage: stageIn(text), phase: phaseIn(text) };
+      const brought = this.#broughtBy(facts);
+      this.#takeLine(state, facts);
+      return brought;
+    });
+  }
+
+  #broughtBy({ text, metrics, stage, phase }: LineFacts): RunEventBody[] {
     const found: RunEventBody[] = [];
-    const { metrics, stage, phase } = this.#read(event);
     if (metrics !== undefined && !this.#state.metrics.includes(keyOf(metrics))) {
       found.push({ type: 'metrics', ...metrics });
     }
@@ -167,14 +174,7 @@ export class RunFold {
     return found;
   }
 
-  hasCheckpoint(step: number): boolean {
-    return this.#state.checkpoints.includes(step);
-  }
-
-  #applyLog(state: FoldState, event: LogEvent): void {
-    const { source, text, to } = event;
-    const { metrics, stage, phase } = this.#read(event);
-    state.to[source] = to;
+  #takeLine(state: FoldState, { text, metrics, stage, phase }: LineFacts): void {
     if (stage !== undefined) state.rank = 0;
     else if (phase !== undefined) state.rank = Math.max(phase.rank, state.rank);
     else if (metrics !== undefined) state.rank = Math.max(trainingRank, state.rank);
@@ -183,7 +183,8 @@ export class RunFold {
     state.renamed = renamedFolderIn(text) ?? state.renamed;
   }
 
-  #applyMetrics(state: FoldState, event: MetricsEvent): void {
+  #takeMetrics(state: FoldState, event: MetricsEvent): RunEventBody[] {
+    const checked = this.#checked(event);
     state.metrics = [...state.metrics, keyOf(event)].slice(-remembered);
     state.step = Math.max(state.step ?? 0, event.step);
     const reward = rewardIn(event.values);
@@ -191,16 +192,8 @@ export class RunFold {
       state.reward = reward.value;
       state.rewardRank = reward.rank;
     }
-    state.alarms = this.#checked(event).state;
-  }
-
-  /** A line is read once, whether it is asked for what it brings or applied. */
-  #read(event: LogEvent): LineFacts {
-    if (this.#newest?.event === event) return this.#newest.facts;
-    const { text, source } = event;
-    const facts = { metrics: metricsIn(text, source), stage: stageIn(text), phase: phaseIn(text) };
-    this.#newest = { event, facts };
-    return facts;
+    state.alarms = checked.state;
+    return checked.raised.map((alarm) => ({ type: 'alarm', ...alarm }));
   }
 
   #checked({ values, at }: MetricsEvent): Checked {

@@ -36,6 +36,8 @@ export function outcomeOf(end: RunEnd): RunOutcome {
   const { exit, cancelledBy } = end;
   const code = exit?.code ?? null;
   const exitCode = code === null ? {} : { exitCode: code };
+  const unknown = end.launcher === 'ray' ? whyUnknown(end) : undefined;
+  if (unknown !== undefined) return { state: 'lost', reason: unknown, ...exitCode };
   if (cancelledBy !== null)
     return { state: 'cancelled', reason: `Cancelled by ${cancelledBy}.`, ...exitCode };
   if (exit === null) {
@@ -45,14 +47,25 @@ export function outcomeOf(end: RunEnd): RunOutcome {
   }
   if (exit.error !== undefined) return { state: 'failed', reason: exit.error, ...exitCode };
   if (exit.signal !== null) return { state: 'failed', reason: bySignal(exit.signal, end.exception) };
-  if (end.launcher === 'ray' && exit.code === rayExits.lost) {
-    return { state: 'lost', reason: "Ray's head has not told how the job ended.", ...exitCode };
-  }
   if (end.launcher === 'ray' && exit.code === rayExits.stopped) {
     return { state: 'cancelled', reason: 'The job was stopped on Ray.', ...exitCode };
   }
   if (exit.code === 0 && end.failure === null) return { state: 'finished', ...exitCode };
   return { state: 'failed', reason: whyFailed(end, exit.code ?? 0), ...exitCode };
+}
+
+/**
+ * Undefined: Ray has told how the job ended. It goes on without who looks after it, and where its head cannot be asked to
+ * stop it.
+ */
+function whyUnknown({ exit, cancelledBy }: RunEnd): string | undefined {
+  if (exit === null || (exit.code !== rayExits.lost && exit.signal === null)) return undefined;
+  const why =
+    exit.signal === null
+      ? "Ray's head has not told how the job ended"
+      : `What looked after the job was ended by ${exit.signal}`;
+  if (cancelledBy === null) return `${why}.`;
+  return `${why}, which ${cancelledBy} had cancelled: look on the cluster whether it still runs.`;
 }
 
 function bySignal(signal: string, exception: string | null): string {

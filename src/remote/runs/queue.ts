@@ -24,17 +24,19 @@ function isUsedByOthers({ memory, used }: FoundGpu): boolean {
  * Who starts now, on which GPUs. First come, first served: a run that needs more than is free lets none that wants GPUs
  * past it, or it would never start. Runs without GPUs wait for nothing.
  *
+ * @param found null: the driver does not answer
  * @param most GPUs that the machine has ever had: a driver that does not answer now is waited for
  */
 export function planQueue(
   queue: readonly QueuedRun[],
-  gpus: readonly FoundGpu[],
+  found: readonly FoundGpu[] | null,
   taken: ReadonlySet<number>,
   most: number,
 ): QueuePlan {
   const start: { id: string; devices: readonly number[] }[] = [];
   const wait: { id: string; reason: string }[] = [];
   const fail: { id: string; reason: string }[] = [];
+  const gpus = found ?? [];
   const free = gpus.filter(({ index }) => !taken.has(index));
   const others = free.filter(isUsedByOthers).map(({ index }) => index);
   const usable = free.map(({ index }) => index).filter((index) => !others.includes(index));
@@ -42,7 +44,7 @@ export function planQueue(
   for (const { id, gpus: wanted } of queue) {
     if (wanted === 0) {
       start.push({ id, devices: [] });
-    } else if (wanted > most) {
+    } else if (wanted > most && found !== null) {
       fail.push({ id, reason: tooMany(wanted, most) });
     } else if (isHeld) {
       wait.push({ id, reason: 'Waits for the runs before it.' });

@@ -97,23 +97,32 @@ export function noJobFolder(run: string): CodedError {
   });
 }
 
-const gibibyte = 1024 ** 3;
+const binaryUnits = ['bytes', 'KiB', 'MiB', 'GiB'];
+
+/** As limits are counted: 1024 to a unit. */
+function binarySize(bytes: number): string {
+  const power = Math.min(binaryUnits.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${Number((bytes / 1024 ** power).toFixed(2))} ${binaryUnits[power] ?? ''}`;
+}
 
 export function tooLarge(
   tree: { readonly files: number; readonly bytes: number },
   limit: { readonly files: number; readonly bytes: number },
   folders: readonly { readonly path: string; readonly files: number; readonly bytes: number }[],
 ): CodedError {
-  const size = (bytes: number): string => `${(bytes / gibibyte).toFixed(2)} GiB`;
   const biggest = folders.map(
-    ({ path, files, bytes }) => `${path} (${size(bytes)}, ${files} ${files === 1 ? 'file' : 'files'})`,
+    ({ path, files, bytes }) => `${path} (${binarySize(bytes)}, ${files} ${files === 1 ? 'file' : 'files'})`,
   );
   return new CodedError({
     code: 'sync/too-large',
     message:
-      `${tree.files} files of ${size(tree.bytes)} are more than the ${limit.files} files or ${size(limit.bytes)} ` +
+      `${tree.files} files of ${binarySize(tree.bytes)} are more than the ${limit.files} files or ${binarySize(limit.bytes)} ` +
       `that are sent; the biggest folders: ${biggest.join(', ')}.`,
-    hint: 'Leave out what the run does not need with lines in .agentjetignore, or raise the limit.',
+    hint:
+      tree.files > limit.files
+        ? 'Leave out what the run does not need with lines in .agentjetignore.'
+        : 'Leave out what the run does not need with lines in .agentjetignore, or raise the limit: in the editor with the ' +
+          'setting `agentjet.trainingUploadLimit`, on a command line with `--limit 4G`.',
   });
 }
 

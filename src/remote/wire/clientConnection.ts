@@ -1,6 +1,6 @@
 import type { CancellationToken } from '../../base/cancellation.ts';
 import type { Disposable } from '../../base/disposable.ts';
-import { CodedError } from '../../base/errors.ts';
+import { CodedError, toReport } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Clock } from '../../base/ports.ts';
 import type {
@@ -11,7 +11,7 @@ import type {
   HostResults,
 } from '../../protocol/host/hostRpc.ts';
 import { hostNotices } from '../../protocol/host/hostResults.ts';
-import { closeCodes, rpcFromHost, wireVersions } from '../../protocol/host/wire.ts';
+import { closeCodes, rpcFromHost, wireLimits, wireVersions } from '../../protocol/host/wire.ts';
 import type { ByteSource, ConnectionState, HostConnection } from '../contracts.ts';
 import type { Closed, Dial } from './dial.ts';
 import { wireErrors } from './failures.ts';
@@ -53,6 +53,8 @@ export class ClientConnection implements HostConnection {
   #attempt = 0;
   #connectedAt = 0;
   #retry: Disposable | undefined;
+  /** With a host that has not answered the hello. */
+  #patience: Disposable | undefined;
   #watches = false;
 
   readonly onState = this.#states.event;
@@ -76,7 +78,7 @@ export class ClientConnection implements HostConnection {
     params: HostParams<M>,
     cancellation?: CancellationToken,
   ): Promise<HostResults[M]> {
-    if (this.#state.kind === 'ended') throw wireErrors.ended(this.#state.reason);
+    if (this.#state.kind === 'ended') throw wireErrors.ended(this.#state.reason, this.#state.hint);
     if (method === 'run.watch') this.#watches = true;
     const asked = this.#requests.ask(method, params);
     const cancelled = cancellation?.onCancelled(() => asked.forget(wireErrors.cancelled(method)));
@@ -100,7 +102,8 @@ export class ClientConnection implements HostConnection {
     cancellation: CancellationToken,
   ): ReturnType<HostConnection['follow']> {
     const events = this.#follows.follow(run, options, cancellation);
-    if (this.#state.kind === 'ended') this.#follows.failAll(wireErrors.ended(this.#state.reason));
+    if (this.#state.kind === 'ended')
+      this.#follows.failAll(wireErrors.ended(this.#state.reason, this.#state.hint));
     return events;
   }
 
@@ -163,13 +166,17 @@ export class ClientConnection implements HostConnection {
     // Goes before whatever waits; the rest is sent once it was answered.
     const hello = new Requests();
     this.#hello = hello;
+    this.#patience = this.#options.clock.after(wireLimits.hello * 1_000, () => {
+      if (this.#hello === hello) this.#drop('it does not answer the hello');
+    });
     hello.connected((text) => socket.sendText(text));
     hello.ask('hello', { versions: wireVersions, client }).answer.then(
       (answer) => this.#greeted(socket, answer),
       (error: unknown) => {
         if (this.#socket !== socket) return;
         const isVersion = error instanceof CodedError && error.code === 'host/version';
-        this.#over({ reason: error instanceof Error ? error.message : String(error), isFinal: isVersion });
+        const { message, hint } = toReport(error, 'host/hello');
+        this.#over({ reason: message, isFinal: isVersion, hint });
         socket.close(closeCodes.malformed, 'no hello');
       },
     );
@@ -178,6 +185,7 @@ export class ClientConnection implements HostConnection {
   #greeted(socket: WireSocket, hello: HostResults['hello']): void {
     if (this.#socket !== socket || this.#state.kind === 'ended') return;
     this.#hello = undefined;
+    this.#patience?.dispose();
     this.#connectedAt = this.#options.clock.monotonic();
     this.#set({ kind: 'connected', hello });
     if (this.#watches) this.#requests.ask('run.watch', {}, { first: true }).answer.catch(() => undefined);
@@ -199,6 +207,10 @@ export class ClientConnection implements HostConnection {
     const params = hostNotices[notice].safeParse(json);
     if (!params.success) throw wireErrors.badAnswer(notice, 'it is of another form');
     if ('transfer' in params.data) this.#transfers.ended(params.data.transfer, params.data.error);
+    else if (notice === 'follow.ended') {
+      const { run, error } = params.data as HostNotices['follow.ended'];
+      this.#follows.fail(run, wireErrors.report(error));
+    }
     this.#notices.get(notice)?.fire(params.data as never);
   }
 
@@ -217,7 +229,7 @@ export class ClientConnection implements HostConnection {
     socket?.close(closeCodes.malformed, 'malformed');
   }
 
-  #over({ reason, isFinal }: Closed): void {
+  #over({ reason, isFinal, hint, lacks }: Closed): void {
     const wasGood =
       this.#state.kind === 'connected' &&
       this.#options.clock.monotonic() - this.#connectedAt >= goodConnection;
@@ -225,13 +237,14 @@ export class ClientConnection implements HostConnection {
     this.#dials += 1;
     this.#socket = undefined;
     this.#hello = undefined;
+    this.#patience?.dispose();
     this.#retry?.dispose();
     this.#follows.disconnected();
     this.#transfers.disconnected();
     this.#requests.disconnected();
     if (isFinal) {
-      const error = wireErrors.ended(reason);
-      this.#set({ kind: 'ended', reason });
+      const error = wireErrors.ended(reason, hint);
+      this.#set({ kind: 'ended', reason, hint, lacks });
       this.#requests.rejectAll(error);
       this.#follows.failAll(error);
       return;
@@ -264,7 +277,7 @@ export function whenConnected(connection: HostConnection, cancellation: Cancella
     };
     const look = (state: ConnectionState): boolean => {
       if (state.kind === 'connected') settle(resolve);
-      else if (state.kind === 'ended') settle(() => reject(wireErrors.ended(state.reason)));
+      else if (state.kind === 'ended') settle(() => reject(wireErrors.ended(state.reason, state.hint)));
       return state.kind === 'connected' || state.kind === 'ended';
     };
     if (look(connection.state)) return;

@@ -6,6 +6,10 @@ export interface Closed {
   readonly reason: string;
   /** To try again would end the same way. */
   readonly isFinal: boolean;
+  /** One sentence: what to do about it. */
+  readonly hint?: string | undefined;
+  /** What its user has to bring first. */
+  readonly lacks?: 'token' | undefined;
 }
 
 export interface DialHandlers {

@@ -38,11 +38,11 @@ export const wireErrors = {
       message: `The connection to the host was lost before it answered \`${what}\`; whether it was done is not known.`,
       hint: 'Look at the host’s runs before you try again.',
     }),
-  ended: (reason: string) =>
+  ended: (reason: string, hint = 'See that it runs, and that the address and the token are right.') =>
     new CodedError({
       code: 'host/not-connected',
       message: `There is no connection to the host: ${reason}`,
-      hint: 'See that it runs, and that the address and the token are right.',
+      hint,
     }),
   cancelled: (what: string) =>
     new CodedError({ code: 'host/cancelled', message: `\`${what}\` was cancelled.` }),

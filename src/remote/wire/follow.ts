@@ -2,7 +2,7 @@ import type { CancellationToken } from '../../base/cancellation.ts';
 import { finalStates, type RunEvent, type RunRecord } from '../../protocol/host/runs.ts';
 import { wireErrors } from './failures.ts';
 
-/** Events that may wait for whoever reads them before the host is told to stop. */
+/** Lines, and events of other kinds, that may wait for whoever reads them before the host is told to stop. */
 const mostWaiting = 20_000;
 
 /** One reader of one run's events: takes each once, in order, from whatever connections there are. */
@@ -61,7 +61,7 @@ export class Follow {
     }
     if (fresh.length > 0) {
       this.#queue.push(fresh);
-      this.#waiting += fresh.length;
+      this.#waiting += linesOf(fresh);
     }
     if (this.#until !== undefined && this.#last >= this.#until) this.#isOver = true;
     this.#isStalled = this.#waiting > mostWaiting;
@@ -88,7 +88,7 @@ export class Follow {
       for (;;) {
         const next = this.#queue.shift();
         if (next !== undefined) {
-          this.#waiting -= next.length;
+          this.#waiting -= linesOf(next);
           yield next;
           if (this.#isStalled && this.#waiting === 0) {
             this.#isStalled = false;
@@ -112,4 +112,8 @@ export class Follow {
     this.#wake?.();
     if (!before) this.#changed(this);
   }
+}
+
+function linesOf(events: readonly RunEvent[]): number {
+  return events.reduce((sum, event) => sum + (event.type === 'log' ? event.lines.length : 1), 0);
 }

@@ -44,6 +44,11 @@ export class Follows {
     this.#isConnected = false;
   }
 
+  /** The host cannot tell what comes next of a run. */
+  fail(run: string, error: Error): void {
+    for (const follow of [...(this.#byRun.get(run) ?? [])]) follow.fail(error);
+  }
+
   failAll(error: Error): void {
     for (const follow of [...this.#byRun.values()].flatMap((all) => [...all])) follow.fail(error);
   }
@@ -52,6 +57,8 @@ export class Follows {
   take(params: unknown): void {
     const { run, events } = eventsOf(params);
     for (const follow of [...(this.#byRun.get(run) ?? [])]) {
+      // One of some sources knows of no gap: what was asked for before would take it past what it has yet to get.
+      if (follow.sources !== undefined && this.#asked.has(run)) continue;
       if (follow.take(events)) {
         this.#gaps.delete(follow);
         continue;
@@ -115,7 +122,7 @@ export class Follows {
 
   #refused(run: string, error: unknown): void {
     if (!(error instanceof CodedError) || error.code === 'host/connection-lost') return;
-    for (const follow of [...(this.#byRun.get(run) ?? [])]) follow.fail(error);
+    this.fail(run, error);
   }
 }
 
@@ -127,20 +134,24 @@ function eventsOf(params: unknown): { readonly run: string; readonly events: rea
   return { run, events: events.map(eventOf) };
 }
 
-/** Nearly all events are lines of a log: these are looked at by hand, since a schema takes ten times as long. */
+/** Nearly all that comes are lines of logs: these are looked at by hand, since a schema takes several times as long. */
 function eventOf(json: unknown): RunEvent {
-  if (!isRecord(json)) throw wireErrors.badAnswer('run.events', 'it tells what is no event');
-  const { type, seq, at, source, text, to } = json;
-  const isLine =
-    type === 'log' &&
-    Number.isSafeInteger(seq) &&
-    typeof at === 'number' &&
-    typeof source === 'string' &&
-    typeof text === 'string' &&
-    typeof to === 'number';
-  if (isLine) return json as unknown as RunEvent;
+  if (isLines(json)) return json;
   const parsed = runEvent.safeParse(json);
   if (!parsed.success)
     throw wireErrors.badAnswer('run.events', 'it tells an event of a kind that is not known');
   return parsed.data;
+}
+
+function isLines(json: unknown): json is RunEvent {
+  if (!isRecord(json) || json['type'] !== 'log' || json['part'] !== undefined) return false;
+  const { seq, at, source, lines, to } = json;
+  return (
+    Number.isSafeInteger(seq) &&
+    typeof at === 'number' &&
+    typeof source === 'string' &&
+    typeof to === 'number' &&
+    Array.isArray(lines) &&
+    lines.every((line) => typeof line === 'string')
+  );
 }

@@ -72,7 +72,7 @@ export class HostAnswers implements Disposable {
         return { entries: page(entries, from), total: entries.length };
       },
       'sync.get': ({ sha256, offset }) => this.#download(() => sync.get(sha256, offset)),
-      'run.start': ({ order }) => runs.start(order, options.client.name),
+      'run.start': ({ order, key }) => runs.start(order, options.client.name, key),
       'run.list': () => runs.list(),
       'run.get': ({ run }) => runs.get(run),
       'run.cancel': ({ run }) => runs.cancel(run, options.client.name),
@@ -83,9 +83,10 @@ export class HostAnswers implements Disposable {
       'run.follow': ({ run, after, sources }) => this.#follow(run, after, sources),
       'run.unfollow': ({ run }) => this.#unfollow(run),
       'run.watch': () => {
-        this.#watch ??= new WatchOutflow(options.sender, runs, (record) =>
-          options.notify('run.changed', { run: record }),
-        );
+        this.#watch ??= new WatchOutflow(options.sender, runs, (run, record) => {
+          if (record === undefined) options.notify('run.removed', { run });
+          else options.notify('run.changed', { run: record });
+        });
         return null;
       },
       'checkpoint.list': ({ run }) => files.checkpoints(run),
@@ -185,11 +186,9 @@ export class HostAnswers implements Disposable {
     }
     const reader = services.runs.follow(run, after, sources);
     this.#unfollow(run);
-    const followed = { run, reader };
-    const outflow = new FollowOutflow(sender, socket, followed, () => {
-      // The client sees from the record that it lacks events, and asks anew.
+    const outflow = new FollowOutflow(sender, socket, reader, (error) => {
       this.#unfollow(run);
-      notify('run.changed', { run: services.runs.get(run) });
+      notify('follow.ended', { run, error: reportOf(error) });
     });
     this.#follows.set(run, outflow);
     return null;

@@ -2,7 +2,7 @@ import { CodedError, type ErrorReport } from '../../base/errors.ts';
 import type { Clock } from '../../base/ports.ts';
 import {
   hostMethods,
-  methodScopes,
+  scopeOf,
   type HostMethod,
   type HostNotice,
   type HostNotices,
@@ -187,7 +187,7 @@ export class HostSession {
   }
 
   #check(method: HostMethod, params: Readonly<Record<string, unknown>>): void {
-    const scope = methodScopes[method];
+    const scope = scopeOf(method, params);
     const { run, sha256, path } = params;
     if (!this.#options.client.scopes.has(scope)) {
       this.#options.audit('refused', { method, scope });

@@ -1,31 +1,24 @@
-import { utf8 } from '../../base/utf8.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import type { RunRecord } from '../../protocol/host/runs.ts';
 import { encodeChunk, wireLimits } from '../../protocol/host/wire.ts';
-import type { ByteSource, EventReader, HostRuns } from '../contracts.ts';
+import type { ByteSource, EventBlock, EventReader, HostRuns } from '../contracts.ts';
 import type { Outflow, Sender } from './sender.ts';
 import type { WireSocket } from './wireSocket.ts';
 
 /** The events of one run. */
 export class FollowOutflow implements Outflow, Disposable {
   readonly #socket: WireSocket;
-  readonly #run: string;
   readonly #reader: EventReader;
   readonly #sender: Sender;
   readonly #listening: Disposable;
   readonly #failed: (error: unknown) => void;
+  #ahead: Promise<EventBlock | undefined> | undefined;
   #disposed = false;
 
-  constructor(
-    sender: Sender,
-    socket: WireSocket,
-    followed: { readonly run: string; readonly reader: EventReader },
-    failed: (error: unknown) => void,
-  ) {
+  constructor(sender: Sender, socket: WireSocket, reader: EventReader, failed: (error: unknown) => void) {
     this.#socket = socket;
     this.#sender = sender;
-    this.#run = followed.run;
-    this.#reader = followed.reader;
+    this.#reader = reader;
     this.#failed = failed;
     this.#listening = this.#reader.onMore(() => sender.wake(this));
     sender.wake(this);
@@ -34,9 +27,11 @@ export class FollowOutflow implements Outflow, Disposable {
   async send(): Promise<boolean> {
     if (this.#disposed) return false;
     try {
-      const more = await this.#reader.next();
-      if (more === undefined || this.#stopped()) return false;
-      if (more.json.length > 0) this.#socket.sendText(eventsMessage(this.#run, more.json));
+      const block = await this.#next();
+      if (block === undefined || this.#stopped()) return false;
+      if (block.message === undefined) block.release?.();
+      else this.#socket.sendText(block.message, block.release);
+      this.#readAhead();
       return true;
     } catch (error) {
       if (!this.#stopped()) this.#failed(error);
@@ -51,55 +46,57 @@ export class FollowOutflow implements Outflow, Disposable {
     this.#reader.dispose();
   }
 
+  async #next(): Promise<EventBlock | undefined> {
+    const ahead = this.#ahead;
+    this.#ahead = undefined;
+    // Where there was nothing ahead there may be something now.
+    return (await ahead) ?? this.#reader.next();
+  }
+
+  /** The next block is read while this one is on its way. */
+  #readAhead(): void {
+    this.#ahead = this.#reader.next();
+    // Told when it is asked for.
+    this.#ahead.catch(() => undefined);
+  }
+
   #stopped(): boolean {
     return this.#disposed;
   }
 }
 
-/** By the events that they tell: clients at the same place of a log are sent the same bytes. */
-const messages = new WeakMap<Uint8Array, Uint8Array>();
-
-/** `run.events`, around the JSON of events as it is. */
-function eventsMessage(run: string, json: Uint8Array): Uint8Array {
-  const known = messages.get(json);
-  if (known !== undefined) return known;
-  // The run's name needs no quoting: see `runId`.
-  const before = utf8(`{"jsonrpc":"2.0","method":"run.events","params":{"run":"${run}","events":[`);
-  const after = utf8(']}}');
-  const message = new Uint8Array(before.length + json.length + after.length);
-  message.set(before);
-  message.set(json, before.length);
-  message.set(after, before.length + json.length);
-  messages.set(json, message);
-  return message;
-}
-
-/** Records of runs that changed: of each run the newest alone waits to be sent. */
+/** Runs that changed or were removed: of each the newest alone waits to be sent. */
 export class WatchOutflow implements Outflow, Disposable {
-  readonly #changed = new Map<string, RunRecord>();
-  readonly #notify: (run: RunRecord) => void;
-  readonly #listening: Disposable;
+  /** Undefined: it was removed. */
+  readonly #news = new Map<string, RunRecord | undefined>();
+  readonly #notify: (run: string, record: RunRecord | undefined) => void;
+  readonly #listening: readonly Disposable[];
 
-  constructor(sender: Sender, runs: HostRuns, notify: (run: RunRecord) => void) {
+  /** @param notify told with a run's record; with none once it was removed */
+  constructor(sender: Sender, runs: HostRuns, notify: (run: string, record: RunRecord | undefined) => void) {
     this.#notify = notify;
-    this.#listening = runs.onChanged((record) => {
-      this.#changed.set(record.id, record);
+    const tell = (run: string, record?: RunRecord): void => {
+      this.#news.set(run, record);
       sender.wake(this);
-    });
+    };
+    this.#listening = [
+      runs.onChanged((record) => tell(record.id, record)),
+      runs.onRemoved((run) => tell(run)),
+    ];
   }
 
   send(): Promise<boolean> {
-    const [first] = this.#changed.values();
+    const [first] = this.#news;
     if (first !== undefined) {
-      this.#changed.delete(first.id);
-      this.#notify(first);
+      this.#news.delete(first[0]);
+      this.#notify(...first);
     }
-    return Promise.resolve(this.#changed.size > 0);
+    return Promise.resolve(this.#news.size > 0);
   }
 
   dispose(): void {
-    this.#listening.dispose();
-    this.#changed.clear();
+    for (const one of this.#listening) one.dispose();
+    this.#news.clear();
   }
 }
 

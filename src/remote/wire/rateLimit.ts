@@ -29,11 +29,6 @@ export class RateLimit {
     return true;
   }
 
-  /** Whether one more would be allowed now. */
-  allows(name: string): boolean {
-    return this.#bucketOf(name).left >= 1;
-  }
-
   get size(): number {
     return this.#buckets.size;
   }

@@ -16,7 +16,7 @@ export const afterLoss: Readonly<Record<HostMethod, 'again' | 'lost' | 'bound'>>
   'sync.has': 'again',
   'sync.entries': 'again',
   'sync.get': 'bound',
-  'run.start': 'lost',
+  'run.start': 'again',
   'run.list': 'again',
   'run.get': 'again',
   'run.cancel': 'again',

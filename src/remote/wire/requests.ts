@@ -9,6 +9,8 @@ interface Request {
   readonly params: object;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
+  /** Nobody waits for its answer; that it was sent cannot be taken back. */
+  isForgotten: boolean;
 }
 
 /** A request under way. */
@@ -46,8 +48,10 @@ export class Requests {
           resolve(result as HostResults[M]);
         },
         reject,
+        isForgotten: false,
       };
       forget = (error) => {
+        request.isForgotten = true;
         this.#waiting = this.#waiting.filter((one) => one !== request);
         reject(error);
       };
@@ -64,12 +68,12 @@ export class Requests {
     this.#flush();
   }
 
-  /** The connection went: what can be asked again waits for the next one. */
+  /** The connection went: what can be asked again, and is still wanted, waits for the next one. */
   disconnected(): void {
     this.#send = undefined;
     const asked = [...this.#sent.values()];
     this.#sent.clear();
-    const again = asked.filter(({ method }) => afterLoss[method] === 'again');
+    const again = asked.filter(({ method, isForgotten }) => !isForgotten && afterLoss[method] === 'again');
     const bound = this.#waiting.filter(({ method }) => afterLoss[method] === 'bound');
     this.#waiting = [...again, ...this.#waiting.filter((one) => !bound.includes(one))];
     for (const one of [...asked.filter((one) => !again.includes(one)), ...bound]) {

@@ -1,6 +1,6 @@
 import type { CancellationToken } from '../../base/cancellation.ts';
 import type { ErrorReport } from '../../base/errors.ts';
-import type { HostMethod, HostParams, HostResults } from '../../protocol/host/hostRpc.ts';
+import type { HostParams, HostResults } from '../../protocol/host/hostRpc.ts';
 import { decodeChunk, encodeChunk, wireLimits } from '../../protocol/host/wire.ts';
 import type { ByteSource, HostConnection } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
@@ -81,6 +81,8 @@ export class Transfers {
     cancellation: CancellationToken,
   ): AsyncGenerator<Uint8Array> {
     let [incoming, received] = [first, 0];
+    // A host that is silent is not waited for.
+    const cancelled = cancellation.onCancelled(() => incoming.fail(wireErrors.cancelled(request.method)));
     try {
       for (let attempts = 0; received < first.bytes; attempts++) {
         for (let piece = await incoming.next(); piece !== undefined; piece = await incoming.next()) {
@@ -98,6 +100,7 @@ export class Transfers {
           throw wireErrors.badAnswer(request.method, 'the file changed');
       }
     } finally {
+      cancelled.dispose();
       this.#stop(incoming);
     }
   }
@@ -127,9 +130,11 @@ export class Transfers {
   #stop(incoming: Incoming): void {
     if (this.#incoming.get(incoming.transfer) !== incoming) return;
     this.#incoming.delete(incoming.transfer);
-    this.#options.requests
-      .ask('transfer.stop', { transfer: incoming.transfer })
-      .answer.catch(() => undefined);
+    this.#stopAtHost(incoming.transfer);
+  }
+
+  #stopAtHost(transfer: number): void {
+    this.#options.requests.ask('transfer.stop', { transfer }).answer.catch(() => undefined);
   }
 
   async #uploadOnce(
@@ -154,7 +159,7 @@ export class Transfers {
       cancelled.dispose();
       if (this.#outgoing.get(transfer) === outgoing) {
         this.#outgoing.delete(transfer);
-        this.#options.requests.ask('transfer.stop', { transfer }).answer.catch(() => undefined);
+        this.#stopAtHost(transfer);
       }
     }
   }
@@ -177,12 +182,16 @@ export class Transfers {
     if (isOpen()) chunk(new Uint8Array());
   }
 
-  async #ask<M extends HostMethod>(
+  async #ask<M extends 'sync.put' | 'sync.pack' | 'sync.get' | 'file.get'>(
     method: M,
     params: HostParams<M>,
     cancellation: CancellationToken,
-    answered: (result: HostResults[M]) => void,
+    opened: (result: HostResults[M]) => void,
   ): Promise<void> {
+    const answered = (result: HostResults[M]): void => {
+      if (cancellation.isCancelled) this.#stopAtHost(result.transfer);
+      else opened(result);
+    };
     const asked = this.#options.requests.ask(method, params, { answered });
     const cancelled = cancellation.onCancelled(() => asked.forget(wireErrors.cancelled(method)));
     try {

@@ -1,7 +1,10 @@
 /** One open connection, whatever carries it. Messages and the end are handed to who made it. */
 export interface WireSocket {
-  /** @param text as UTF-8 where it is bytes, which nobody changes afterwards */
-  sendText(text: string | Uint8Array): void;
+  /**
+   * @param text as UTF-8 where it is bytes, which nobody changes until they are sent
+   * @param sent told once they were handed over, or will never be
+   */
+  sendText(text: string | Uint8Array, sent?: () => void): void;
   sendBytes(bytes: Uint8Array): void;
   /** Bytes that were handed over and have not left yet. */
   readonly buffered: number;

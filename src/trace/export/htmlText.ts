@@ -11,9 +11,7 @@ function escaped(text: string): string {
 }
 
 /** What hides or steers, but for line breaks and tabs: C0, DEL, C1, and what changes the direction of writing. */
-const hidden =
-  // eslint-disable-next-line no-control-regex
-  /([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff])/;
+const hidden = /((?![\t\n])[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff])/u;
 
 /** Text of an element, isolated from what stands around it; what hides or steers is shown by its code. */
 export function isolated(text: string): string {

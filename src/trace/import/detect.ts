@@ -9,6 +9,7 @@ import { isOpenAiRecord, openAiLog } from './openAi.ts';
 import { isOtlp, otlp } from './otlp.ts';
 import { isTrajectory, trajectory } from './trajectory.ts';
 import { isTrinityTable, trinityDatabase } from './trinity.ts';
+import { isTrinityExperience, trinityLines } from './trinityLines.ts';
 import { isVerifiersEpisode, verifiers } from './verifiers.ts';
 import type { Importer, ImportSource } from './parts.ts';
 
@@ -44,6 +45,8 @@ function detectText(text: string): Importer | undefined {
 
 const byValue: readonly { readonly matches: (value: unknown) => boolean; readonly importer: Importer }[] = [
   { matches: isOtlp, importer: otlp },
+  // Before the logs of requests, whose `messages` it has as well.
+  { matches: isTrinityExperience, importer: trinityLines },
   { matches: isVerifiersEpisode, importer: verifiers },
   { matches: isTrajectory, importer: trajectory },
   { matches: isOpenAiRecord, importer: openAiLog },

@@ -109,12 +109,15 @@ export interface Importer {
   readonly id: ImportFormat;
   /** For users. */
   readonly label: string;
+  /** Whether it is what training writes of its episodes. */
+  readonly rollouts?: true;
   /** Rejects with a CodedError where nothing of the file can be read. */
   run(source: ImportSource, sink: ImportSink): Promise<void>;
 }
 
 export const importFormats = [
   'trinity-db',
+  'trinity-lines',
   'ajet-trajectory',
   'beast-log',
   'verifiers',

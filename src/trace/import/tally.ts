@@ -1,6 +1,6 @@
 import { importLacks, type ImportLack, type ImportNote, type ImportSkip } from '../../protocol/tracedRun.ts';
 import type { EpisodePlace } from './assemble.ts';
-import type { EpisodePart, ImportedMessage, ImportSink } from './parts.ts';
+import type { EpisodePart, ImportedMessage, Importer, ImportSink } from './parts.ts';
 
 /** What is told of skipped records, at most. */
 const mostSkips = 100;
@@ -51,10 +51,10 @@ export class ImportTally implements ImportSink {
     return first && `${first.where}: ${first.why}`;
   }
 
-  note(format: string, source: string): ImportNote {
+  note({ label: format, rollouts }: Pick<Importer, 'label' | 'rollouts'>, source: string): ImportNote {
     const lacks = importLacks.filter((one) => !this.#has.has(one));
     const counts = { records: this.#records, skipped: this.#skipped };
-    return { format, source, lacks, ...counts, skips: this.#skips };
+    return { format, source, lacks, ...counts, skips: this.#skips, ...(rollouts && { rollouts }) };
   }
 
   #look(episode: string, part: EpisodePart): void {

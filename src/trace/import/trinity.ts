@@ -21,6 +21,7 @@ import type {
 export const trinityDatabase: Importer = {
   id: 'trinity-db',
   label: 'Trinity-RFT experiences',
+  rollouts: true,
   run: ({ database }, sink) => {
     for (const { name, rows } of database === null ? [] : tablesOf(database)) {
       for (const row of database?.rows(rows) ?? []) {
@@ -62,7 +63,7 @@ function tablesOf(database: ImportDatabase): readonly ExperienceTable[] {
   });
 }
 
-function plainText(value: unknown): string {
+export function plainText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
@@ -73,7 +74,7 @@ function quoted(name: string): string {
 type Row = Readonly<Record<string, unknown>>;
 
 /** One experience: values of its fields and its tensors, however they are kept. */
-interface Fields {
+export interface ExperienceFields {
   value(name: string): unknown;
   numbers(name: string): readonly number[] | undefined;
 }
@@ -93,22 +94,14 @@ class ExperienceReader {
     const task = plainText(row['task_id']);
     const created =
       typeof row['timestamp'] === 'string' ? moment(`${row['timestamp'].replace(' ', 'T')}Z`) : undefined;
-    const reward = numberOf(row['reward']) ?? numberOf(fields?.value('reward'));
-    const metrics = fields?.value('metrics');
-    const timeline = fields === undefined ? undefined : timelineOf(fields);
-    const query = queryOf(fields);
-    const facts: FactsPart = {
-      kind: 'facts',
+    return experienceParts(fields, {
       task: this.batch === '' ? task : `${this.batch}/${task}`,
       ...(created !== undefined && { endedAt: created }),
-      ...(reward !== undefined && { reward }),
-      ...(query !== undefined && { query }),
-      ...(isRecord(metrics) && { metrics: numbersIn(metrics) }),
-    };
-    return timeline === undefined ? [facts] : [facts, timeline];
+      reward: numberOf(row['reward']) ?? numberOf(fields?.value('reward')),
+    });
   }
 
-  #fields(bytes: unknown): Fields | undefined {
+  #fields(bytes: unknown): ExperienceFields | undefined {
     if (!(bytes instanceof Uint8Array)) {
       this.#skip('it has no experience');
       return undefined;
@@ -122,7 +115,7 @@ class ExperienceReader {
     }
   }
 
-  #pickled(bytes: Uint8Array): Fields {
+  #pickled(bytes: Uint8Array): ExperienceFields {
     const { value } = readPickle(bytes);
     if (!isKind(value, 'call') || !/(^|\.)Experience$/.test(value.name)) {
       throw new PickleRefusal(`it is ${isKind(value, 'call') ? value.name : 'no object'}`);
@@ -134,7 +127,7 @@ class ExperienceReader {
     };
   }
 
-  #batched(bytes: Uint8Array): Fields {
+  #batched(bytes: Uint8Array): ExperienceFields {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const version = view.getUint8(4);
     if (version !== 1) throw new PickleRefusal(`its format ${version} is not known`);
@@ -166,6 +159,25 @@ class ExperienceReader {
   }
 }
 
+/** What is told of an episode by one of its experiences. */
+export function experienceParts(
+  fields: ExperienceFields | undefined,
+  { task, endedAt, reward }: Pick<FactsPart, 'task' | 'endedAt' | 'reward'>,
+): readonly EpisodePart[] {
+  const metrics = fields?.value('metrics');
+  const timeline = fields === undefined ? undefined : timelineOf(fields);
+  const query = queryOf(fields);
+  const facts: FactsPart = {
+    kind: 'facts',
+    task,
+    ...(endedAt !== undefined && { endedAt }),
+    ...(reward !== undefined && { reward }),
+    ...(query !== undefined && { query }),
+    ...(isRecord(metrics) && { metrics: numbersIn(metrics) }),
+  };
+  return timeline === undefined ? [facts] : [facts, timeline];
+}
+
 const headerLength = 21;
 
 /** `TRXP`, then a version and two lengths. */
@@ -188,7 +200,7 @@ function numbersIn(metrics: Row): Readonly<Record<string, number>> {
   );
 }
 
-function queryOf(fields: Fields | undefined): string | undefined {
+function queryOf(fields: ExperienceFields | undefined): string | undefined {
   const asked = chatMessages(fields?.value('messages'))?.findLast(({ role }) => role === 'user');
   return asked?.text ?? textOf(fields?.value('prompt_text'));
 }
@@ -197,13 +209,16 @@ function queryOf(fields: Fields | undefined): string | undefined {
  * The prompt as one message, whose texts the format does not part by its tokens, and behind it what the mask tells
  * apart. Where there are as many replies as stretches of the model's tokens, each stretch has its reply's text.
  */
-function timelineOf(fields: Fields): TimelinePart | undefined {
+function timelineOf(fields: ExperienceFields): TimelinePart | undefined {
   const tokens = fields.numbers('tokens');
   const messages = chatMessages(fields.value('messages'));
   const length = numberOf(fields.value('prompt_length'));
   if (tokens === undefined || length === undefined || length > tokens.length) {
-    const listed = messages?.map((one) => ({ ...one, fromModel: one.role === 'assistant' }));
-    return listed === undefined ? undefined : { kind: 'timeline', messages: listed };
+    const listed = (messages ?? plainMessages(fields)).map((one) => ({
+      ...one,
+      fromModel: one.role === 'assistant',
+    }));
+    return listed.length === 0 ? undefined : { kind: 'timeline', messages: listed };
   }
   const response = tokens.slice(length);
   const mask = fields.numbers('action_mask') ?? response.map(() => 1);
@@ -228,6 +243,17 @@ function timelineOf(fields: Fields): TimelinePart | undefined {
   return { kind: 'timeline', messages: [prompt, ...behind] };
 }
 
+/** Of one turn: its prompt as one text, and the reply. */
+function plainMessages(fields: ExperienceFields): readonly ImportedMessage[] {
+  const texts = {
+    prompt: textOf(fields.value('prompt_text')),
+    assistant: textOf(fields.value('response_text')),
+  };
+  return Object.entries(texts).flatMap(([role, text]) =>
+    text === undefined ? [] : [{ role, text, toolCalls: null, toolCallId: null }],
+  );
+}
+
 interface Stretch {
   readonly start: number;
   readonly end: number;
@@ -246,7 +272,7 @@ function stretchesOf(mask: readonly number[], length: number): readonly Stretch[
 type StretchText = Pick<ImportedMessage, 'text' | 'toolCalls'>;
 
 function textsOf(
-  fields: Fields,
+  fields: ExperienceFields,
   messages: readonly ImportedMessage[] | undefined,
   stretches: readonly Stretch[],
 ): readonly (StretchText | undefined)[] {

@@ -1,58 +1,97 @@
 import * as vscode from 'vscode';
-import { toReport } from '../../base/errors.ts';
+import { formatReport, toReport } from '../../base/errors.ts';
+import type { SshStart } from '../../node/cli/remote/sshStart.ts';
 import { isSshAddress, sshTarget } from '../../node/remote/ssh/target.ts';
 import type { HostLinks } from './hostLinks.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
 import type { SshWays } from './sshWays.ts';
 
 const example = 'wss://gpu.example:7788';
+const startExample = '--launcher ajet=/opt/venv/bin/ajet --gpus 8 --ray http://HEAD:8265';
 const title = (): string => vscode.l10n.t('AgentJet: Add GPU Host');
 
 export interface AddHostParts {
   readonly hosts: KnownHosts;
   readonly links: HostLinks;
   readonly ssh: SshWays;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/** What was entered, for another try. */
+interface Entered {
+  address?: string;
+  token?: string;
+  start?: string;
+  name?: string;
 }
 
 /**
  * Asks for a host's address and token, tries them, and keeps them; over ssh the host is brought there and makes a token.
- * Resolves to the host; to undefined where the user leaves. Rejects with what keeps the host from answering, after which
- * nothing is kept.
+ * Resolves to the host; to undefined where the user leaves. Where the host does not answer nothing is kept, and the user
+ * may look over what was entered and try again.
  */
-export async function addHost({ hosts, links, ssh }: AddHostParts): Promise<KnownHost | undefined> {
-  const address = await askAddress();
+export async function addHost(parts: AddHostParts): Promise<KnownHost | undefined> {
+  const entered: Entered = {};
+  for (;;) {
+    try {
+      return await tryToAdd(parts, entered);
+    } catch (error) {
+      parts.log.error(formatReport(toReport(error, 'hosts/add'), { verbose: true }));
+      const again = vscode.l10n.t('Try Again');
+      const text = formatReport(toReport(error, 'hosts/add'));
+      if ((await vscode.window.showErrorMessage(text, again)) !== again) return undefined;
+    }
+  }
+}
+
+async function tryToAdd(
+  { hosts, links, ssh }: AddHostParts,
+  entered: Entered,
+): Promise<KnownHost | undefined> {
+  const address = await askAddress(entered);
   if (address === undefined) return undefined;
   const { url } = address;
   const overSsh = isSshAddress(url);
   const fingerprint = overSsh ? undefined : (address.fingerprint ?? (await confirmedFingerprint(url)));
   if (fingerprint === false) return undefined;
-  const given = overSsh ? '' : await askToken(title());
+  const start = overSsh ? await askStart(entered) : undefined;
+  if (start === 'left') return undefined;
+  const given = overSsh ? '' : await askToken(title(), entered.token);
   if (given === undefined) return undefined;
-  const name = await askName(url, hosts);
+  entered.token = given;
+  const name = await askName(url, hosts, entered.name);
   if (name === undefined) return undefined;
-  const host: KnownHost = { name, url, ...(fingerprint !== undefined && { fingerprint }) };
-  await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('Connecting to {0} …', name) },
-    async () => {
-      const token = overSsh ? await ssh.token(url) : given;
-      await hosts.add(host, token ?? '');
-      try {
-        await links.connected(host);
-      } catch (error) {
-        await hosts.remove(name);
-        throw error;
-      }
-    },
-  );
+  entered.name = name;
+  const host: KnownHost = {
+    ...{ name, url },
+    ...(fingerprint !== undefined && { fingerprint }),
+    ...(start !== undefined && { start }),
+  };
+  await connecting(name, async () => {
+    const token = overSsh ? await ssh.token(url, start) : given;
+    await hosts.add(host, token ?? '');
+    try {
+      await links.connected(host);
+    } catch (error) {
+      await hosts.remove(name);
+      throw error;
+    }
+  });
   return host;
 }
 
+function connecting<T>(name: string, run: () => Promise<T>): Thenable<T> {
+  const heading = vscode.l10n.t('Connecting to {0} …', name);
+  return vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title: heading }, run);
+}
+
 /** Trimmed; undefined: the user leaves. */
-export async function askToken(heading: string): Promise<string | undefined> {
+export async function askToken(heading: string, value = ''): Promise<string | undefined> {
   const token = await vscode.window.showInputBox({
     title: heading,
     prompt: vscode.l10n.t('Token of the host; `agentjet host` shows one when it is first started'),
     password: true,
+    value,
     ignoreFocusOut: true,
     validateInput: (text) => (text.trim() === '' ? vscode.l10n.t('Enter the token.') : undefined),
   });
@@ -64,40 +103,72 @@ interface Address {
   readonly fingerprint: string | undefined;
 }
 
-async function askAddress(): Promise<Address | undefined> {
+async function askAddress(entered: Entered): Promise<Address | undefined> {
   const { hostUrl } = await import('../../node/remote/connectHost.ts');
   const problem = (text: string): string | undefined => {
     try {
       if (isSshAddress(text)) sshTarget(text);
       else hostUrl(parts(text).url);
-      return undefined;
+      return parts(text).isWhole ? undefined : vscode.l10n.t('A fingerprint has 64 hexadecimal digits.');
     } catch (error) {
-      return toReport(error, 'hosts/address').message;
+      const { message, hint = '' } = toReport(error, 'hosts/address');
+      return `${message} ${hint}`.trim();
     }
   };
   const text = await vscode.window.showInputBox({
     title: title(),
     prompt: vscode.l10n.t('Address of the host, as `agentjet host` shows it, or ssh:USER@MACHINE'),
     placeHolder: example,
+    value: entered.address ?? '',
     ignoreFocusOut: true,
     validateInput: (typed) => (typed.trim() === '' ? undefined : problem(typed.trim())),
   });
   if (text === undefined || text.trim() === '') return undefined;
+  entered.address = text.trim();
   return parts(text.trim());
 }
 
+/** What the host is started with there; undefined: nothing beside. */
+async function askStart(entered: Entered): Promise<SshStart | 'left' | undefined> {
+  const { sshStartOf } = await import('../../node/cli/remote/sshStart.ts');
+  const problem = (text: string): string | undefined => {
+    try {
+      sshStartOf(text);
+      return undefined;
+    } catch (error) {
+      const { message, hint = '' } = toReport(error, 'hosts/start');
+      return `${message} ${hint}`.trim();
+    }
+  };
+  const text = await vscode.window.showInputBox({
+    title: title(),
+    prompt: vscode.l10n.t(
+      'What the host is started with there: paths of launchers that are not on PATH, a number of GPUs, a Ray cluster. Empty: as it finds the machine',
+    ),
+    placeHolder: startExample,
+    value: entered.start ?? '',
+    ignoreFocusOut: true,
+    validateInput: problem,
+  });
+  if (text === undefined) return 'left';
+  entered.start = text.trim();
+  return entered.start === '' ? undefined : sshStartOf(entered.start);
+}
+
 /** An address may bring its certificate's fingerprint behind `#`. */
-function parts(text: string): Address {
+function parts(text: string): Address & { readonly isWhole: boolean } {
   const [url = '', hash = ''] = text.split('#');
   const fingerprint = hash.replaceAll(':', '').toLowerCase();
-  return { url, fingerprint: /^[0-9a-f]{64}$/.test(fingerprint) ? fingerprint : undefined };
+  const isFingerprint = /^[0-9a-f]{64}$/.test(fingerprint);
+  const isWhole = hash === '' || isFingerprint;
+  return { url, fingerprint: isFingerprint ? fingerprint : undefined, isWhole };
 }
 
 /** Undefined: an authority vouches for it, or there is no TLS; false: the user does not trust it. */
 async function confirmedFingerprint(url: string): Promise<string | undefined | false> {
   if (!url.startsWith('wss:')) return undefined;
   const { certificateAt } = await import('../../node/remote/connectHost.ts');
-  const { fingerprint, isTrusted } = await certificateAt(url);
+  const { fingerprint, isTrusted } = await connecting(new URL(url).host, () => certificateAt(url));
   if (isTrusted) return undefined;
   const trust = vscode.l10n.t('Trust This Certificate');
   const chosen = await vscode.window.showWarningMessage(
@@ -114,11 +185,16 @@ async function confirmedFingerprint(url: string): Promise<string | undefined | f
   return chosen === trust ? fingerprint : false;
 }
 
-async function askName(url: string, hosts: KnownHosts): Promise<string | undefined> {
+async function askName(
+  url: string,
+  hosts: KnownHosts,
+  entered: string | undefined,
+): Promise<string | undefined> {
   const name = await vscode.window.showInputBox({
     title: title(),
     prompt: vscode.l10n.t('Name of the host in this editor'),
-    value: isSshAddress(url) ? sshTarget(url).host : new URL(url).hostname.replace(/^\[|\]$/g, ''),
+    value:
+      entered ?? (isSshAddress(url) ? sshTarget(url).host : new URL(url).hostname.replace(/^\[|\]$/g, '')),
     ignoreFocusOut: true,
     validateInput: (text) => {
       if (text.trim() === '') return vscode.l10n.t('Enter a name.');

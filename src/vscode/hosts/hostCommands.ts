@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
-import { commands } from '../ids.ts';
+import { commands, views } from '../ids.ts';
 import { reportingErrors } from '../reportErrors.ts';
 import { addHost, askToken } from './addHost.ts';
+import { chosenRun, noneReached } from './chooseTraining.ts';
 import type { HostLinks } from './hostLinks.ts';
 import type { HostNode } from './hostsProvider.ts';
 import type { KnownHosts } from './knownHosts.ts';
@@ -10,7 +11,6 @@ import { openRollouts } from './rollouts.ts';
 import type { PageActions } from './trainingPages.ts';
 import {
   cancelTraining,
-  chosenRun,
   copyCommand,
   fetchCheckpointOf,
   goOn,
@@ -22,14 +22,14 @@ import {
 import { trainOnHost, type TrainParts } from './trainOnHost.ts';
 
 export interface CommandParts extends TrainParts {
-  readonly log: vscode.LogOutputChannel;
   readonly showLog: (chosen: Chosen) => void;
   readonly showPage: (chosen: Chosen) => Promise<void>;
+  readonly compare: (chosen: Chosen) => Promise<void>;
 }
 
 /** The commands of the view; those of a run are for the row that they are asked at, or ask for one. */
 export function registerHostCommands(parts: CommandParts): Disposable {
-  const { hosts, links, log, showLog, showPage } = parts;
+  const { hosts, links, log, showLog, showPage, compare } = parts;
   const actions = pageActions(parts);
   const store = new DisposableStore();
   const register = (id: string, run: (...args: unknown[]) => Promise<unknown>): void => {
@@ -54,21 +54,24 @@ export function registerHostCommands(parts: CommandParts): Disposable {
   register(commands.trainOnHost, (uri) => trainOnHost(parts, uri instanceof vscode.Uri ? uri : undefined));
   forRun(commands.openTraining, showPage);
   forRun(commands.showTrainingLog, showLog);
+  forRun(commands.compareTraining, compare);
   forRun(commands.cancelTraining, (chosen) => actions.cancel(chosen, undefined), isGoing);
   forRun(commands.resumeTraining, (chosen) => actions.resume(chosen, undefined), isOver);
   forRun(commands.forkTraining, (chosen) => actions.fork(chosen, undefined));
   forRun(commands.fetchCheckpoint, (chosen) => actions.fetchCheckpoint(chosen, undefined));
   forRun(commands.openRollouts, (chosen) => actions.openRollouts(chosen, undefined));
   forRun(commands.openJobFolder, openJobFolder);
-  forRun(commands.copyTrainingCommand, copyCommand);
+  forRun(commands.copyTrainingCommand, (chosen) => copyCommand(chosen, parts.sentRuns));
   forRun(commands.removeTraining, removeTraining, isOver);
   return store;
 }
 
 /** The same for the pages of runs. */
-export function pageActions(parts: Pick<CommandParts, 'showLog' | 'showPage' | 'storage'>): PageActions {
+export function pageActions(
+  parts: Pick<CommandParts, 'showLog' | 'showPage' | 'storage' | 'sentRuns'>,
+): PageActions {
   const goesOn = async (chosen: Chosen, as: 'resume' | 'fork', step: number | undefined): Promise<void> => {
-    const run = await goOn(chosen, as, step);
+    const run = await goOn(chosen, as, parts.sentRuns, step);
     if (run !== undefined) await parts.showPage({ ...chosen, run });
   };
   return {
@@ -80,8 +83,8 @@ export function pageActions(parts: Pick<CommandParts, 'showLog' | 'showPage' | '
       parts.showLog(chosen);
       return Promise.resolve();
     },
-    openRollouts: (chosen) => openRollouts(chosen, parts.storage),
-    copyCommand,
+    openRollouts: (chosen) => openRollouts(chosen, parts),
+    copyCommand: (chosen) => copyCommand(chosen, parts.sentRuns),
   };
 }
 
@@ -114,11 +117,20 @@ async function removeHost(hosts: KnownHosts, node: unknown): Promise<void> {
   if (chosen === remove) await hosts.remove(name);
 }
 
+/** What a host that does not answer says is in its row; where none does, it is told. */
 async function refresh(hosts: KnownHosts, links: HostLinks): Promise<void> {
-  await Promise.all(
-    hosts.list().map(async (host) => {
-      const link = await links.connected(host);
-      await link.refresh();
-    }),
+  const all = hosts.list();
+  const failed: Parameters<typeof noneReached>[0][number][] = [];
+  await vscode.window.withProgress({ location: { viewId: views.hosts } }, () =>
+    Promise.all(
+      all.map(async (host) => {
+        try {
+          await (await links.connected(host)).refresh();
+        } catch (error) {
+          failed.push({ host, error });
+        }
+      }),
+    ),
   );
+  if (failed.length > 0 && failed.length === all.length) throw noneReached(failed);
 }

@@ -5,26 +5,30 @@ import { Emitter, type Event } from '../../base/event.ts';
 import type { Clock } from '../../base/ports.ts';
 import type { HostStatus } from '../../protocol/host/hostRpc.ts';
 import type { RunRecord } from '../../protocol/host/runs.ts';
-import type { ConnectionState, HostConnection } from '../../remote/contracts.ts';
+import type { ConnectionState } from '../../remote/contracts.ts';
+import type { ClientConnection } from '../../remote/wire/clientConnection.ts';
 
 /** Milliseconds between two looks at a host's GPUs, while somebody sees them. */
 const statusEvery = 5_000;
 
 /** What this window knows of one host: its runs and GPUs, kept up to date while it is connected. */
 export class HostLink implements Disposable {
-  readonly connection: HostConnection;
+  readonly connection: ClientConnection;
   readonly #store = new DisposableStore();
   readonly #changed = this.#store.add(new Emitter<undefined>());
   readonly #runs = new Map<string, RunRecord>();
+  /** Runs that this host has no more, whatever an answer from before brings. */
+  readonly #gone = new Set<string>();
   #status: HostStatus | undefined;
   /** Who looks at its GPUs. */
   #watchers = 0;
   #isAsking = false;
+  #isTunnelled = false;
 
   /** Something that rows of the view show. */
   readonly onChanged = this.#changed.event;
 
-  constructor(connection: HostConnection, clock: Clock) {
+  constructor(connection: ClientConnection, clock: Clock) {
     this.connection = this.#store.add(connection);
     this.#store.add(
       connection.on('run.changed', ({ run }) => {
@@ -35,9 +39,14 @@ export class HostLink implements Disposable {
         this.#changed.fire(undefined);
       }),
     );
+    this.#store.add(connection.on('run.removed', ({ run }) => this.forget(run)));
     this.#store.add(
       connection.onState((state) => {
-        if (state.kind === 'connected') void this.#list();
+        if (state.kind === 'connected') {
+          // A host that was killed while it removed one has it again.
+          this.#gone.clear();
+          void this.#list();
+        }
         this.#changed.fire(undefined);
       }),
     );
@@ -70,21 +79,29 @@ export class HostLink implements Disposable {
 
   /** A record that an answer brought. */
   learn(run: RunRecord): void {
+    if (this.#gone.has(run.id)) return;
     const known = this.#runs.get(run.id);
     if (known !== undefined && known.events > run.events) return;
     this.#runs.set(run.id, run);
     this.#changed.fire(undefined);
   }
 
+  /** It was removed. */
   forget(run: string): void {
+    this.#gone.add(run);
     this.#runs.delete(run);
     this.#changed.fire(undefined);
   }
 
-  /** It is reached over a way of its own, which goes with it; once that is open again, `retry` is called. */
-  over(way: Disposable & { readonly onOpened: Event<void> }, retry: () => void): void {
+  /** It is reached over a way of its own, which goes with it, and is tried again once that is open again. */
+  over(way: Disposable & { readonly onOpened: Event<void> }): void {
+    this.#isTunnelled = true;
     this.#store.add(way);
-    this.#store.add(way.onOpened(retry));
+    this.#store.add(way.onOpened(() => this.connection.retryNow()));
+  }
+
+  get isTunnelled(): boolean {
+    return this.#isTunnelled;
   }
 
   /** Somebody looks at its GPUs, until disposed. */
@@ -107,7 +124,7 @@ export class HostLink implements Disposable {
     const runs = await this.connection.ask('run.list', {}).catch(() => undefined);
     if (runs === undefined) return;
     this.#runs.clear();
-    for (const run of runs) this.#runs.set(run.id, run);
+    for (const run of runs) if (!this.#gone.has(run.id)) this.#runs.set(run.id, run);
     this.#changed.fire(undefined);
     await this.#look();
   }

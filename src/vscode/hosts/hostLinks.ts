@@ -9,8 +9,30 @@ import { HostLink } from './hostLink.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
 import type { SshWays } from './sshWays.ts';
 
-/** Milliseconds that a command waits for a host before it says that there is none. */
-const patience = 20_000;
+/** Milliseconds that a command waits for a host before it says that there is none: one not tried before, and one lost. */
+const patience = { first: 20_000, lost: 5_000 } as const;
+
+/**
+ * Milliseconds before ssh is called again by itself: at first and at most, doubled with each failure in a row; and where the
+ * network is not what kept it: machines ban who is refused often.
+ */
+const delays = { first: 2_000, most: 60_000, seldom: 600_000 } as const;
+
+/** Why there is not even a connection that could be waited for. */
+export interface LinkProblem {
+  readonly report: ErrorReport;
+  /** Milliseconds since the epoch; null: not before something changes. */
+  readonly retryAt: number | null;
+}
+
+/** The code of the problem that there is no token. */
+export const lacksToken = 'hosts/no-token';
+
+interface Failing extends LinkProblem {
+  /** In a row. */
+  readonly failures: number;
+  readonly retry: Disposable | undefined;
+}
 
 /** Connections to hosts, made when the first one asks for a host and kept until it is taken off the list. */
 export class HostLinks implements Disposable {
@@ -23,8 +45,7 @@ export class HostLinks implements Disposable {
   /** By the host's name, with the address that it was made with. */
   readonly #links = new Map<string, { readonly address: string; readonly link: Promise<HostLink> }>();
   readonly #made = new Map<string, HostLink>();
-  /** Why there is not even a connection that could be waited for, by host. */
-  readonly #problems = new Map<string, ErrorReport>();
+  readonly #problems = new Map<string, Failing>();
   /** While the view is seen. */
   #watching: DisposableStore | undefined;
 
@@ -44,8 +65,17 @@ export class HostLinks implements Disposable {
   }
 
   /** Why there is no link to a host; undefined: there is, or it was not asked for. */
-  problem(name: string): ErrorReport | undefined {
+  problem(name: string): LinkProblem | undefined {
     return this.#problems.get(name);
+  }
+
+  /**
+   * For who looks again at every change, and must not try a host each time: one that was not reached is tried again by
+   * itself, ever more seldom.
+   */
+  async seen(host: KnownHost): Promise<HostLink | undefined> {
+    if (this.#problems.has(host.name)) return undefined;
+    return this.link(host).catch(() => undefined);
   }
 
   /** The link to a host, connected or not; rejects where the editor has no token of it, or ssh does not get there. */
@@ -54,32 +84,48 @@ export class HostLinks implements Disposable {
     const known = this.#links.get(host.name);
     if (known?.address === address) return known.link;
     this.#drop(host.name);
+    this.#problems.get(host.name)?.retry?.dispose();
     const link = this.#connect(host);
     this.#links.set(host.name, { address, link });
+    const isWanted = (): boolean => this.#links.get(host.name)?.link === link;
     link.then(
-      () => this.#problems.delete(host.name),
+      (made) => {
+        if (isWanted()) this.#take(host.name, made);
+      },
       (error: unknown) => {
+        if (!isWanted()) return;
         this.#links.delete(host.name);
-        this.#problems.set(host.name, toReport(error, 'hosts/link'));
-        this.#changed.fire(undefined);
+        this.#failed(host.name, toReport(error, 'hosts/link'));
       },
     );
     return link;
   }
 
-  /** The same, connected; rejects with why it is not. */
+  /**
+   * The same, connected. It is tried now, whatever became of it before, and rejects with why it is not once that has
+   * failed; where ssh opens the way again, later.
+   */
   async connected(host: KnownHost): Promise<HostLink> {
+    if (this.#made.get(host.name)?.state.kind === 'ended') this.#drop(host.name);
     const link = await this.link(host);
+    const { connection, isTunnelled } = link;
     const { whenConnected } = await import('../../remote/wire/clientConnection.ts');
     const patient = new CancellationSource();
-    const timer = this.#clock.after(patience, () => patient.cancel());
+    const isLost = connection.state.kind === 'waiting';
+    connection.retryNow();
+    const timer = this.#clock.after(isLost ? patience.lost : patience.first, () => patient.cancel());
+    const failing = connection.onState(({ kind }) => {
+      if (kind === 'waiting' && !isTunnelled) patient.cancel();
+    });
     try {
-      await whenConnected(link.connection, patient.token);
+      await whenConnected(connection, patient.token);
     } catch (error) {
       const { state } = link;
-      throw state.kind === 'waiting' ? notReached(host, state.reason) : error;
+      if (state.kind === 'ended') throw error;
+      throw notReached(host, state.kind === 'waiting' ? state.reason : l10n.t('It does not answer.'));
     } finally {
       timer.dispose();
+      failing.dispose();
     }
     return link;
   }
@@ -92,6 +138,7 @@ export class HostLinks implements Disposable {
   }
 
   dispose(): void {
+    this.#forgive();
     for (const name of [...this.#links.keys()]) this.#drop(name);
     this.#store.dispose();
   }
@@ -102,21 +149,50 @@ export class HostLinks implements Disposable {
     // Its libraries are loaded by the first who needs them.
     const { connectHost } = await import('../../node/remote/connectHost.ts');
     const client = { name: 'vscode', version: this.#version };
-    const way = isSshAddress(host.url) ? await this.#ssh.open(host.url, null) : undefined;
+    const way = isSshAddress(host.url) ? await this.#ssh.open(host.url, null, host.start) : undefined;
     const { url, fingerprint } = way ?? host;
     const connection = connectHost({ url, fingerprint, token }, { client });
     const link = new HostLink(connection, this.#clock);
-    if (way !== undefined) link.over(way, () => connection.retryNow());
+    if (way !== undefined) link.over(way);
     if (this.#store.isDisposed) link.dispose();
-    this.#made.set(host.name, link);
+    return link;
+  }
+
+  #take(name: string, link: HostLink): void {
+    this.#problems.delete(name);
+    this.#made.set(name, link);
     link.onChanged(() => this.#changed.fire(undefined));
     this.#watching?.add(link.watch());
-    return link;
+    this.#changed.fire(undefined);
+  }
+
+  #failed(name: string, report: ErrorReport): void {
+    const failures = (this.#problems.get(name)?.failures ?? 0) + 1;
+    const delay = delayAfter(report, failures);
+    this.#problems.set(name, {
+      report,
+      failures,
+      retryAt: delay === null ? null : this.#clock.now() + delay,
+      retry: delay === null ? undefined : this.#clock.after(delay, () => this.#again(name)),
+    });
+    this.#changed.fire(undefined);
+  }
+
+  #again(name: string): void {
+    const host = this.#hosts.find(name);
+    // What comes of it is told as it was the first time.
+    if (host !== undefined) this.link(host).catch(() => undefined);
+  }
+
+  /** Whatever kept hosts from being reached is no longer held against them. */
+  #forgive(): void {
+    for (const { retry } of this.#problems.values()) retry?.dispose();
+    this.#problems.clear();
   }
 
   /** The list of hosts changed. */
   #follow(): void {
-    this.#problems.clear();
+    this.#forgive();
     for (const [name, { address }] of [...this.#links]) {
       const host = this.#hosts.find(name);
       if (host === undefined || addressOf(host) !== address || this.#made.get(name)?.state.kind === 'ended') {
@@ -138,10 +214,17 @@ export class HostLinks implements Disposable {
 
 function noToken({ name }: KnownHost): CodedError {
   return new CodedError({
-    code: 'hosts/no-token',
+    code: lacksToken,
     message: l10n.t('The editor has no token of the GPU host {0}.', name),
     hint: l10n.t('Run "AgentJet: Enter Token of GPU Host".'),
   });
+}
+
+/** Null: a token does not come by waiting, and one that is entered is heard of. */
+function delayAfter({ code }: ErrorReport, failures: number): number | null {
+  if (code === lacksToken) return null;
+  if (code !== 'ssh/failed') return delays.seldom;
+  return Math.min(delays.most, delays.first * 2 ** (failures - 1));
 }
 
 const addressOf = ({ url, fingerprint = '' }: KnownHost): string => `${url} ${fingerprint}`;
@@ -150,6 +233,6 @@ function notReached({ name, url }: KnownHost, reason: string): CodedError {
   return new CodedError({
     code: 'hosts/not-reached',
     message: l10n.t('The GPU host {0} at {1} cannot be reached: {2}', name, url, reason),
-    hint: l10n.t('See that `agentjet host` runs there; it is tried again in the background.'),
+    hint: l10n.t('See that `agentjet host` runs there, and that the address is right.'),
   });
 }

@@ -39,10 +39,10 @@ export function trainingState(state: RunState): string {
   return words[state];
 }
 
-/** e.g. `running · step 12 of 200 · reward 0.43`. */
+/** e.g. `step 12 of 200 · reward 0.43`: a run that has come so far and shows no other state is running. */
 export function trainingDescription(run: RunRecord): string {
   const { state, step, totalSteps, reward, phase, reason } = run;
-  const parts = [trainingState(state)];
+  const parts = state === 'running' && step !== null ? [] : [trainingState(state)];
   if (step !== null) {
     parts.push(totalSteps === null ? l10n.t('step {0}', step) : l10n.t('step {0} of {1}', step, totalSteps));
   } else if (phase !== null && state === 'running') parts.push(phase);

@@ -1,16 +1,16 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
-import type { ErrorReport } from '../../base/errors.ts';
 import type { Gpu } from '../../protocol/host/hostRpc.ts';
 import { finalStates, type RunRecord } from '../../protocol/host/runs.ts';
 import { commands } from '../ids.ts';
 import { stateText, type HostLink } from './hostLink.ts';
-import type { HostLinks } from './hostLinks.ts';
+import { lacksToken, type HostLinks, type LinkProblem } from './hostLinks.ts';
 import {
   gpuDescription,
   hostDescription,
   trainingDescription,
   trainingIcon,
+  trainingState,
   trainingTooltip,
 } from './hostText.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
@@ -27,7 +27,7 @@ export class HostsProvider implements vscode.TreeDataProvider<HostNode>, Disposa
   readonly #links: HostLinks;
   readonly #store = new DisposableStore();
   readonly #changed = this.#store.add(new vscode.EventEmitter<undefined>());
-  #isWaiting: ReturnType<typeof setTimeout> | undefined;
+  #redrawing: ReturnType<typeof setTimeout> | undefined;
 
   readonly onDidChangeTreeData = this.#changed.event;
 
@@ -35,17 +35,19 @@ export class HostsProvider implements vscode.TreeDataProvider<HostNode>, Disposa
     this.#hosts = hosts;
     this.#links = links;
     this.#store.add(links.onChanged(() => this.#redraw()));
-    this.#store.defer(() => clearTimeout(this.#isWaiting));
+    this.#store.defer(() => clearTimeout(this.#redrawing));
   }
 
   async getChildren(node?: HostNode): Promise<HostNode[]> {
     if (node === undefined) return this.#hosts.list().map((host) => ({ kind: 'host', host }));
     if (node.kind !== 'host') return [];
     const { host } = node;
-    const link = await this.#links.link(host).catch(() => undefined);
+    const link = await this.#links.seen(host);
     if (link === undefined) return []; // its own row says why
+    // What is known of GPUs is old as soon as nobody tells; runs stay what they are.
+    const gpus = link.state.kind === 'connected' ? link.status?.gpus : undefined;
     return [
-      ...(link.status?.gpus ?? []).map((gpu): HostNode => ({ kind: 'gpu', host, gpu })),
+      ...(gpus ?? []).map((gpu): HostNode => ({ kind: 'gpu', host, gpu })),
       ...link.runs.map(({ id }): HostNode => ({ kind: 'training', host, run: id })),
     ];
   }
@@ -68,8 +70,8 @@ export class HostsProvider implements vscode.TreeDataProvider<HostNode>, Disposa
 
   /** Runs may change many times a second; rows are drawn four times. */
   #redraw(): void {
-    this.#isWaiting ??= setTimeout(() => {
-      this.#isWaiting = undefined;
+    this.#redrawing ??= setTimeout(() => {
+      this.#redrawing = undefined;
       this.#changed.fire(undefined);
     }, 250);
   }
@@ -78,20 +80,22 @@ export class HostsProvider implements vscode.TreeDataProvider<HostNode>, Disposa
 function hostItem(
   host: KnownHost,
   link: HostLink | undefined,
-  problem: ErrorReport | undefined,
+  problem: LinkProblem | undefined,
 ): vscode.TreeItem {
   const item = new vscode.TreeItem(host.name, vscode.TreeItemCollapsibleState.Expanded);
   const state = link?.state;
   const isConnected = state?.kind === 'connected';
-  const told = state ? stateText(state) : (problem?.message ?? '');
+  const told = state ? stateText(state) : (problem?.report.message ?? '');
   item.id = `host ${host.name}`;
   item.description = isConnected && link?.status ? hostDescription(link.status) : told || host.url;
   item.iconPath = new vscode.ThemeIcon(
     isConnected ? 'vm-active' : state?.kind === 'connecting' ? 'vm-connect' : 'vm-outline',
   );
-  item.contextValue =
-    problem?.code === 'hosts/no-token' || state?.kind === 'ended' ? 'host withoutToken' : 'host';
-  item.tooltip = [host.url, ...(told === '' ? [] : [told])].join('\n');
+  const isWithoutToken =
+    problem?.report.code === lacksToken || (state?.kind === 'ended' && state.lacks === 'token');
+  item.contextValue = isWithoutToken ? 'host withoutToken' : 'host';
+  const hint = state?.kind === 'ended' ? state.hint : problem?.report.hint;
+  item.tooltip = [host.url, told, hint ?? ''].filter((line) => line !== '').join('\n');
   item.accessibilityInformation = {
     label: vscode.l10n.t('GPU host {0}, {1}', host.name, item.description),
   };
@@ -131,9 +135,9 @@ function trainingItem(
     isOver ? 'over' : 'going',
     ...(run.jobFolder === null ? [] : ['hasFolder']),
   ].join(' ');
-  item.accessibilityInformation = {
-    label: vscode.l10n.t('Training {0}, {1}', run.name, item.description),
-  };
+  const state = trainingState(run.state);
+  const told = item.description.startsWith(state) ? item.description : `${state} · ${item.description}`;
+  item.accessibilityInformation = { label: vscode.l10n.t('Training {0}, {1}', run.name, told) };
   item.command = {
     command: commands.openTraining,
     title: vscode.l10n.t('Show Training Run'),

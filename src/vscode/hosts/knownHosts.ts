@@ -1,5 +1,7 @@
-import * as vscode from 'vscode';
+import type * as vscode from 'vscode';
+import type { SshStart } from '../../node/cli/remote/sshStart.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { Emitter } from '../../base/event.ts';
 
 /** A GPU host of the user's. Its token is in the secret storage, under the host's name. */
 export interface KnownHost {
@@ -7,6 +9,8 @@ export interface KnownHost {
   readonly url: string;
   /** SHA-256 of its certificate in hex; absent: an authority vouches for it, or there is no TLS. */
   readonly fingerprint?: string | undefined;
+  /** What one that ssh gets to is started with; absent: nothing. */
+  readonly start?: SshStart;
 }
 
 const stateKey = 'agentjet.gpuHosts';
@@ -17,7 +21,7 @@ export class KnownHosts implements Disposable {
   readonly #state: vscode.Memento;
   readonly #secrets: vscode.SecretStorage;
   readonly #store = new DisposableStore();
-  readonly #changed = this.#store.add(new vscode.EventEmitter<void>());
+  readonly #changed = this.#store.add(new Emitter<undefined>());
 
   readonly onChanged = this.#changed.event;
 
@@ -27,7 +31,7 @@ export class KnownHosts implements Disposable {
     // Another window may have added one.
     this.#store.add(
       secrets.onDidChange(({ key }) => {
-        if (key.startsWith(secretKey(''))) this.#changed.fire();
+        if (key.startsWith(secretKey(''))) this.#changed.fire(undefined);
       }),
     );
   }
@@ -53,7 +57,7 @@ export class KnownHosts implements Disposable {
 
   async setToken(name: string, token: string): Promise<void> {
     await this.#secrets.store(secretKey(name), token);
-    this.#changed.fire();
+    this.#changed.fire(undefined);
   }
 
   async remove(name: string): Promise<void> {
@@ -62,7 +66,7 @@ export class KnownHosts implements Disposable {
       this.list().filter((host) => host.name !== name),
     );
     await this.#secrets.delete(secretKey(name));
-    this.#changed.fire();
+    this.#changed.fire(undefined);
   }
 
   dispose(): void {

@@ -17,11 +17,14 @@ export class LogTexts {
       if (event.type !== 'log') {
         const note = noteOf(event);
         if (note !== undefined) this.#line(texts, mainSource, `[AgentJet] ${note}`);
-      } else if (event.part === true) {
-        // The line goes on: it is no line of a traceback.
-        const { source, text } = event;
-        piecesOf(texts, source).push(...this.#folder(source).end().map(whole), text);
-      } else this.#line(texts, event.source, event.text);
+        continue;
+      }
+      const { source, lines, part } = event;
+      const isWhole = part !== true;
+      for (const line of isWhole ? lines : lines.slice(0, -1)) this.#line(texts, source, line);
+      // The line goes on: it is no line of a traceback.
+      if (!isWhole)
+        piecesOf(texts, source).push(...this.#folder(source).end().map(whole), lines.at(-1) ?? '');
     }
     return joined(texts);
   }

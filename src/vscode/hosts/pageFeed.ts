@@ -1,8 +1,8 @@
 import { CancellationSource } from '../../base/cancellation.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { toReport } from '../../base/errors.ts';
-import { finalStates, type RunEvent } from '../../protocol/host/runs.ts';
-import type { HostState, RunPageMessage, ShownRun } from '../../protocol/trainingRunRpc.ts';
+import { finalStates, type RunEvent, type RunRecord } from '../../protocol/host/runs.ts';
+import type { HostState, Place, RunPageMessage, ShownRun } from '../../protocol/trainingRunRpc.ts';
 import type { ConnectionState } from '../../remote/contracts.ts';
 import type { HostLink } from './hostLink.ts';
 import type { HostLinks } from './hostLinks.ts';
@@ -13,13 +13,17 @@ interface Fed {
   readonly host: KnownHost;
   readonly link: HostLink;
   readonly store: DisposableStore;
+  /** Its host is asked whether there is such a run. */
+  isAsked: boolean;
+  isFollowed: boolean;
+  isGone: boolean;
 }
 
 interface FeedParts {
   readonly hosts: KnownHosts;
   readonly links: HostLinks;
   /** The page's own run. */
-  readonly own: { readonly host: string; readonly run: string };
+  readonly own: Place;
   readonly send: (message: RunPageMessage) => void;
 }
 
@@ -30,17 +34,28 @@ const noLog = ['-'];
 export class PageFeed implements Disposable {
   readonly #parts: FeedParts;
   readonly #store = new DisposableStore();
+  /** Runs that the page is to show, its own first, whether or not their hosts can be reached. */
+  #shown: readonly Place[];
+  /** Those that it is told of, by run. */
   readonly #fed = new Map<string, Fed>();
-  /** A run whose host has no token, until it has one. */
-  #lacking: FeedParts['own'] | undefined;
+  #listens = false;
 
   constructor(parts: FeedParts) {
+    const { hosts, links, own } = parts;
     this.#parts = parts;
+    this.#shown = [own];
     this.#store.add(
-      parts.hosts.onChanged(() => {
-        const lacking = this.#lacking;
-        this.#lacking = undefined;
-        if (lacking !== undefined) void this.add(lacking);
+      hosts.onChanged(() => {
+        if (this.#listens) for (const place of this.#left()) void this.#feed(place);
+      }),
+    );
+    this.#store.add(
+      links.onChanged(() => {
+        if (!this.#listens) return;
+        for (const place of this.#left()) {
+          if (links.known(place.host)) void this.#feed(place);
+          else this.#tellProblem(place.host);
+        }
       }),
     );
     this.#store.defer(() => {
@@ -48,61 +63,38 @@ export class PageFeed implements Disposable {
     });
   }
 
-  /** The page listens, for the first time or after it was loaded again. */
-  async start(compared: readonly string[]): Promise<void> {
+  /**
+   * The page listens, for the first time or after it was loaded again.
+   *
+   * @param compared what it showed beside its own run
+   */
+  async start(compared: readonly Place[]): Promise<void> {
     for (const { store } of this.#fed.values()) store.dispose();
     this.#fed.clear();
-    const { own, hosts, links } = this.#parts;
-    await this.add(own);
-    for (const run of compared) {
-      const host = hosts.list().find(({ name }) => links.known(name)?.run(run) !== undefined) ?? {
-        name: own.host,
-      };
-      if (run !== own.run) await this.add({ host: host.name, run });
-    }
+    this.#listens = true;
+    const { own, hosts } = this.#parts;
+    // What was added here before the page listened stays.
+    const others = [...compared, ...this.#shown].filter(
+      ({ host, run }) => run !== own.run && hosts.find(host) !== undefined,
+    );
+    this.#shown = [own, ...new Map(others.map((place) => [place.run, place])).values()];
+    await Promise.all(this.#shown.map((place) => this.#feed(place)));
   }
 
   has(run: string): boolean {
-    return this.#fed.has(run);
+    return this.#shown.some((place) => place.run === run);
   }
 
-  async add({ host: name, run }: { readonly host: string; readonly run: string }): Promise<void> {
-    const host = this.#parts.hosts.find(name);
-    if (host === undefined || this.#fed.has(run)) return;
-    const link = await this.#parts.links.link(host).catch((error: unknown) => {
-      const { message, hint = '' } = toReport(error, 'hosts/link');
-      const reason = `${message} ${hint}`.trim();
-      this.#parts.send({ type: 'connection', host: name, state: { kind: 'ended', reason } });
-      this.#lacking = { host: name, run };
-    });
-    if (link === undefined) return;
-    if (this.#store.isDisposed || this.#fed.has(run)) return;
-    const store = new DisposableStore();
-    this.#fed.set(run, { host, link, store });
-    const tellState = (): void =>
-      this.#parts.send({ type: 'connection', host: name, state: stateOf(link.state) });
-    store.add(
-      link.onChanged(() => {
-        this.#tellRuns();
-        this.#tellGpus(run);
-      }),
-    );
-    store.add(link.connection.onState(tellState));
-    store.add(link.watch());
-    tellState();
-    if (link.run(run) === undefined) {
-      link.connection.ask('run.get', { run }).then(
-        (record) => link.learn(record),
-        () => undefined, // the connection's state tells why, or the run was removed
-      );
-    }
-    this.#tellRuns();
-    this.#tellGpus(run);
-    void this.#follow(run, link, store);
+  /** Another run beside the page's own, as soon as the page listens. */
+  async add(place: Place): Promise<void> {
+    if (this.has(place.run)) return;
+    this.#shown = [...this.#shown, place];
+    if (this.#listens) await this.#feed(place);
   }
 
   remove(run: string): void {
     if (run === this.#parts.own.run) return;
+    this.#shown = this.#shown.filter((place) => place.run !== run);
     this.#fed.get(run)?.store.dispose();
     this.#fed.delete(run);
     this.#tellRuns();
@@ -120,7 +112,76 @@ export class PageFeed implements Disposable {
     this.#store.dispose();
   }
 
-  async #follow(run: string, link: HostLink, store: DisposableStore): Promise<void> {
+  /** Runs that nobody tells of, or by a connection which is no longer that of their host: it had ended, and there is another token. */
+  #left(): readonly Place[] {
+    const { links } = this.#parts;
+    return this.#shown.filter(({ host, run }) => {
+      const link = this.#fed.get(run)?.link;
+      return link === undefined || links.known(host) !== link;
+    });
+  }
+
+  /** In the place of what it was fed by, where its host has another connection meanwhile. */
+  async #feed({ host: name, run }: Place): Promise<void> {
+    const host = this.#parts.hosts.find(name);
+    if (host === undefined) return;
+    const link = await this.#parts.links.link(host).catch(() => undefined);
+    if (this.#store.isDisposed || !this.has(run)) return;
+    if (link === undefined) {
+      this.#tellProblem(name);
+      return;
+    }
+    const before = this.#fed.get(run);
+    if (before?.link === link) return;
+    before?.store.dispose();
+    const store = new DisposableStore();
+    const fed: Fed = { host, link, store, isAsked: false, isFollowed: false, isGone: false };
+    this.#fed.set(run, fed);
+    const tellState = (): void =>
+      this.#parts.send({ type: 'connection', host: name, state: stateOf(link.state) });
+    store.add(link.onChanged(() => this.#look(run, fed)));
+    store.add(link.connection.onState(tellState));
+    store.add(link.watch());
+    tellState();
+    this.#look(run, fed);
+  }
+
+  /** Something changed on its host. */
+  #look(run: string, fed: Fed): void {
+    if (fed.link.run(run) === undefined) void this.#seek(run, fed);
+    else fed.isGone = false; // a host that is started anew can have it again
+    this.#tellRuns();
+    this.#tellGpus(run);
+  }
+
+  /** What the host did not tell of can be one that it has removed, or one that it has yet to tell of. */
+  async #seek(run: string, fed: Fed): Promise<void> {
+    if (fed.isAsked || fed.isGone) return;
+    fed.isAsked = true;
+    try {
+      fed.link.learn(await fed.link.connection.ask('run.get', { run }));
+    } catch (error) {
+      this.#failed(run, fed, error);
+    } finally {
+      fed.isAsked = false;
+    }
+  }
+
+  /** Of all else than a run that is gone, the connection's state tells. */
+  #failed(run: string, fed: Fed, error: unknown): void {
+    if (fed.isGone || this.#fed.get(run) !== fed) return;
+    if (toReport(error, 'hosts/run').code !== 'host/no-run') return;
+    fed.isGone = true;
+    fed.isFollowed = false;
+    if (run === this.#parts.own.run) this.#parts.send({ type: 'gone', host: fed.host.name, run });
+    else this.remove(run);
+    fed.link.forget(run);
+  }
+
+  async #follow(run: string, fed: Fed): Promise<void> {
+    if (fed.isFollowed) return;
+    fed.isFollowed = true;
+    const { link, store } = fed;
     const cancellation = new CancellationSource();
     store.defer(() => cancellation.cancel());
     const follow = { after: 0, sources: noLog };
@@ -129,8 +190,8 @@ export class PageFeed implements Disposable {
         this.#parts.send({ type: 'events', run, events: [...events] });
         if (events.some(changesCheckpoints)) void this.#tellCheckpoints(run, link);
       }
-    } catch {
-      // Cancelled, or the host is gone for good: the connection's state tells it.
+    } catch (error) {
+      this.#failed(run, fed, error);
     }
   }
 
@@ -141,24 +202,21 @@ export class PageFeed implements Disposable {
   }
 
   #tellRuns(): void {
-    const runs = [...this.#fed].flatMap(([run, { host, link }]): ShownRun[] => {
-      const record = link.run(run);
-      if (record === undefined) return [];
-      const scopes = link.state.kind === 'connected' ? link.state.hello.scopes : [];
-      const before = link.runs.filter(
-        ({ state, createdAt }) => state === 'queued' && createdAt < record.createdAt,
-      );
-      return [
-        {
-          host: host.name,
-          record,
-          ahead: record.state === 'queued' ? before.length : null,
-          may: { start: scopes.includes('start'), cancel: scopes.includes('cancel') },
-          rollouts: record.jobFolder !== null,
-        },
-      ];
+    const runs = this.#shown.flatMap(({ run }): ShownRun[] => {
+      const { host, link } = this.#fed.get(run) ?? {};
+      const record = link?.run(run);
+      return host === undefined || link === undefined || record === undefined
+        ? []
+        : [shownRun(host, link, record)];
     });
-    if (runs[0]?.record.id === this.#parts.own.run) this.#parts.send({ type: 'runs', runs });
+    if (runs[0]?.record.id !== this.#parts.own.run) return;
+    const awaited = this.#shown.filter(({ run }) => !runs.some(({ record }) => record.id === run));
+    this.#parts.send({ type: 'runs', runs, awaited });
+    // The page takes no events of a run that it knows nothing of.
+    for (const { record } of runs) {
+      const fed = this.#fed.get(record.id);
+      if (fed !== undefined) void this.#follow(record.id, fed);
+    }
   }
 
   #tellGpus(run: string): void {
@@ -168,6 +226,31 @@ export class PageFeed implements Disposable {
     const { gpus, now } = link.status;
     this.#parts.send({ type: 'gpus', run, at: now, gpus });
   }
+
+  /** Why there is no connection to a host that could tell its own state. */
+  #tellProblem(host: string): void {
+    const problem = this.#parts.links.problem(host);
+    if (problem === undefined) return;
+    const { report, retryAt } = problem;
+    const reason = `${report.message} ${report.hint ?? ''}`.trim();
+    const state: HostState =
+      retryAt === null ? { kind: 'ended', reason } : { kind: 'waiting', reason, retryAt };
+    this.#parts.send({ type: 'connection', host, state });
+  }
+}
+
+function shownRun(host: KnownHost, link: HostLink, record: RunRecord): ShownRun {
+  const scopes = link.state.kind === 'connected' ? link.state.hello.scopes : [];
+  const before = link.runs.filter(
+    ({ state, createdAt }) => state === 'queued' && createdAt < record.createdAt,
+  );
+  return {
+    host: host.name,
+    record,
+    ahead: record.state === 'queued' ? before.length : null,
+    may: { start: scopes.includes('start'), cancel: scopes.includes('cancel') },
+    rollouts: record.jobFolder !== null,
+  };
 }
 
 function changesCheckpoints(event: RunEvent): boolean {
@@ -175,5 +258,7 @@ function changesCheckpoints(event: RunEvent): boolean {
 }
 
 function stateOf(state: ConnectionState): HostState {
-  return state.kind === 'connected' ? { kind: 'connected' } : state;
+  if (state.kind === 'connected') return { kind: 'connected' };
+  if (state.kind !== 'ended') return state;
+  return { kind: 'ended', reason: [state.reason, state.hint ?? ''].join(' ').trim() };
 }

@@ -40,7 +40,9 @@ export function registerHosts({ context, clock, webFolder, log }: HostsParts): D
   const shown = {
     showLog: ({ host, link, run }: Chosen): void => logs.show(host.name, link, run.id, run.name),
     showPage: (chosen: Chosen): Promise<void> => pages.show(chosen),
+    compare: (chosen: Chosen): Promise<void> => pages.compare(chosen),
     storage: context.globalStorageUri,
+    sentRuns,
   };
   const actions = pageActions(shown);
   const pages = store.add(

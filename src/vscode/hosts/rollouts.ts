@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,26 +7,56 @@ import * as vscode from 'vscode';
 import { CancellationSource } from '../../base/cancellation.ts';
 import { CodedError } from '../../base/errors.ts';
 import type { FileEntry } from '../../protocol/host/hostRpc.ts';
+import { chooseConfig } from '../debug/chooseConfig.ts';
+import { workingFolder } from '../debug/configIndex.ts';
+import type { RecentConfigs } from '../debug/recentConfigs.ts';
 import { commands } from '../ids.ts';
+import { sizeText } from './hostText.ts';
+import type { SentRun, SentRuns } from './sentRuns.ts';
 import type { Chosen } from './trainingActions.ts';
 
-/** What Trinity-RFT keeps of rollouts, by its names: of the newest versions first. What SQLite has not merged is beside it. */
-const stores = [
-  ['buffer/explorer_output.db', 'buffer/explorer_output.db-wal'],
-  ['buffer/explorer_output.jsonl'],
-] as const;
+/** What Trinity-RFT keeps of rollouts where the config names no other file, of the newest versions first. */
+const usual = ['buffer/explorer_output.db', 'buffer/explorer_output.jsonl'];
+/** Whatever has experiences. */
+const store = /\.(?:db|jsonl)$/;
+
+export interface RolloutParts {
+  /** Where fetched files are kept. */
+  readonly storage: vscode.Uri;
+  readonly sentRuns: SentRuns;
+}
+
+const folderOf = (storage: vscode.Uri): vscode.Uri => vscode.Uri.joinPath(storage, 'rollouts');
+
+/** The config that rollouts were trained with: it was sent from here, or the user is asked. */
+export async function configOfRollouts(
+  source: string,
+  { storage, sentRuns, recent }: RolloutParts & { readonly recent: RecentConfigs },
+): Promise<SentRun | undefined> {
+  const [run = ''] = path.relative(folderOf(storage).fsPath, source).split(path.sep);
+  const sent = sentRuns.of(run);
+  if (sent !== undefined) return sent;
+  const config = await chooseConfig(undefined, recent);
+  return config && { root: workingFolder(config), config: config.fsPath };
+}
 
 /** Fetches what the run has kept of its rollouts until now, and shows it as a trace. */
-export async function openRollouts(chosen: Chosen, storage: vscode.Uri): Promise<void> {
+export async function openRollouts(chosen: Chosen, { storage, sentRuns }: RolloutParts): Promise<void> {
   const { link, run } = chosen;
+  const sent = await sentRuns.find(run.id, run.config);
+  // Their episodes are run again with it, when the host may not be in reach.
+  if (sent !== undefined) await sentRuns.add(run.id, sent);
   const { files } = await link.connection.ask('file.list', { run: run.id, path: 'buffer', from: 0 });
-  const found = stores
-    .map((names) => files.filter((file) => names.some((name) => name === file.path)))
-    .find((some) => some.length > 0);
-  if (found === undefined) throw noRollouts(run.name);
-  const folder = vscode.Uri.joinPath(storage, 'rollouts', run.id).fsPath;
+  const main = await chosenStore(files, run.name);
+  if (main === undefined) return;
+  // What SQLite has not merged is beside it.
+  const found = files.filter((file) => file.path === main.path || file.path === `${main.path}-wal`);
+  const folder = vscode.Uri.joinPath(folderOf(storage), run.id).fsPath;
+  const fetched = path.join(folder, path.basename(main.path));
   await mkdir(folder, { recursive: true });
-  await vscode.window.withProgress(
+  // One of an earlier time is not of this file.
+  await rm(`${fetched}-wal`, { force: true });
+  const isHere = await vscode.window.withProgress(
     {
       location: vscode.ProgressLocation.Notification,
       title: vscode.l10n.t('Fetching the rollouts of {0}', run.name),
@@ -36,17 +66,33 @@ export async function openRollouts(chosen: Chosen, storage: vscode.Uri): Promise
       const cancellation = new CancellationSource();
       token.onCancellationRequested(() => cancellation.cancel());
       const total = found.reduce((sum, { bytes }) => sum + bytes, 0);
-      for (const file of found) {
-        await fetchFile(chosen, file, folder, cancellation, (bytes) =>
-          progress.report({ increment: (100 * bytes) / Math.max(1, total) }),
-        );
+      try {
+        for (const file of found) {
+          await fetchFile(chosen, file, folder, cancellation, (bytes) =>
+            progress.report({ increment: (100 * bytes) / Math.max(1, total) }),
+          );
+        }
+        return true;
+      } catch (error) {
+        if (!token.isCancellationRequested) throw error;
+        return false;
       }
     },
   );
-  const [main] = found
-    .map((file) => path.join(folder, path.basename(file.path)))
-    .sort((a, b) => a.length - b.length);
-  if (main !== undefined) await vscode.commands.executeCommand(commands.openTrace, vscode.Uri.file(main));
+  if (isHere) await vscode.commands.executeCommand(commands.openTrace, vscode.Uri.file(fetched));
+}
+
+/** Asks where there are several, and none by its usual name; undefined: the user chose none. */
+async function chosenStore(files: readonly FileEntry[], run: string): Promise<FileEntry | undefined> {
+  const byName = usual.flatMap((name) => files.find((file) => file.path === name) ?? []);
+  const stores = byName.length > 0 ? byName.slice(0, 1) : files.filter((file) => store.test(file.path));
+  if (stores.length === 0) throw noRollouts(run);
+  if (stores.length === 1) return stores[0];
+  const items = stores.map((file) => ({ label: file.path, description: sizeText(file.bytes), file }));
+  const chosen = await vscode.window.showQuickPick(items, {
+    placeHolder: vscode.l10n.t('Which rollouts of {0}', run),
+  });
+  return chosen?.file;
 }
 
 async function fetchFile(

@@ -24,6 +24,10 @@ export class SentRuns {
     await this.#state.update(stateKey, Object.fromEntries([...all, [run, sent]]));
   }
 
+  of(run: string): SentRun | undefined {
+    return this.#all()[run];
+  }
+
   /** Of a run that was sent from elsewhere: the folder of this window that has a config of that path. */
   async find(run: string, config: string): Promise<SentRun | undefined> {
     const sent = this.#all()[run];

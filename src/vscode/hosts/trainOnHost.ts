@@ -2,7 +2,8 @@ import path from 'node:path';
 import process from 'node:process';
 import * as vscode from 'vscode';
 import { CancellationSource } from '../../base/cancellation.ts';
-import type { LauncherName, RunRecord } from '../../protocol/host/runs.ts';
+import { CodedError } from '../../base/errors.ts';
+import type { RunRecord } from '../../protocol/host/runs.ts';
 import type { DispatchPlan, DispatchStep } from '../../node/remote/dispatch.ts';
 import { chooseConfig } from '../debug/chooseConfig.ts';
 import { workingFolder } from '../debug/configIndex.ts';
@@ -10,17 +11,20 @@ import type { RecentConfigs } from '../debug/recentConfigs.ts';
 import { targetOf } from '../debug/target.ts';
 import { settings, settingsSection } from '../ids.ts';
 import { addHost } from './addHost.ts';
+import { askGpus, chooseWay, type Way } from './chooseWay.ts';
 import type { HostLinks } from './hostLinks.ts';
 import { sizeText } from './hostText.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
 import type { PreflightNotes } from './preflightNotes.ts';
 import type { SentRuns } from './sentRuns.ts';
 import type { SshWays } from './sshWays.ts';
+import { trainingVariables } from './trainingVariables.ts';
 
 export interface TrainParts {
   readonly hosts: KnownHosts;
   readonly links: HostLinks;
   readonly ssh: SshWays;
+  readonly log: vscode.LogOutputChannel;
   readonly notes: PreflightNotes;
   readonly sentRuns: SentRuns;
   readonly recent: RecentConfigs;
@@ -38,9 +42,10 @@ export async function trainOnHost(parts: TrainParts, uri: vscode.Uri | undefined
       : await vscode.workspace.openTextDocument(uri);
   const config = await chooseConfig(document && targetOf(document), parts.recent);
   if (config === undefined) return;
-  await vscode.workspace.save(config);
+  if (!/\.ya?ml$/i.test(config.path)) throw noYaml(config);
   const host = await chooseHost(parts);
   if (host === undefined) return;
+  await saveAll(workingFolder(config));
   const { launcherFor } = await import('../../node/remote/dispatch.ts');
   const way = await chooseWay(await launcherFor(config.fsPath));
   if (way === undefined) return;
@@ -50,18 +55,46 @@ export async function trainOnHost(parts: TrainParts, uri: vscode.Uri | undefined
       title: vscode.l10n.t('Training {0} on {1}', path.basename(config.fsPath), host.name),
       cancellable: true,
     },
-    (progress, token) => {
+    async (progress, token) => {
       const cancellation = new CancellationSource();
       token.onCancellationRequested(() => cancellation.cancel());
-      return send(parts, { config, host, way }, progress, cancellation);
+      try {
+        await send(parts, { config, host, way }, progress, cancellation, token);
+      } catch (error) {
+        if (!token.isCancellationRequested) throw error;
+      }
     },
   );
 }
 
-interface Way {
-  readonly launcher: LauncherName;
-  readonly backbone: 'trinity' | 'verl';
-  readonly flags: readonly string[];
+/** What is sent is read from the disk. Throws where a file of the folder is not there as the editor shows it. */
+async function saveAll(folder: string): Promise<void> {
+  await vscode.workspace.saveAll(false);
+  const unsaved = [...vscode.workspace.textDocuments, ...vscode.workspace.notebookDocuments]
+    .filter(({ isDirty, isUntitled, uri }) => isDirty && !isUntitled && uri.scheme === 'file')
+    .map(({ uri }) => path.relative(folder, uri.fsPath))
+    .filter((file) => !file.startsWith(`..${path.sep}`) && !path.isAbsolute(file));
+  if (unsaved.length > 0) throw notSaved(unsaved);
+}
+
+function noYaml({ fsPath }: vscode.Uri): CodedError {
+  return new CodedError({
+    code: 'hosts/no-yaml',
+    message: vscode.l10n.t('A GPU host trains a YAML config, which {0} is not.', path.basename(fsPath)),
+    hint: vscode.l10n.t(
+      'Have the script write its config with `dumpJobAsYaml`, in Python `dump_job_as_yaml`, and train that.',
+    ),
+    location: { file: fsPath },
+  });
+}
+
+function notSaved(files: readonly string[]): CodedError {
+  const named = new Intl.ListFormat(vscode.env.language).format(files);
+  return new CodedError({
+    code: 'hosts/not-saved',
+    message: vscode.l10n.t('Nothing was sent to the host, because {0} could not be saved.', named),
+    hint: vscode.l10n.t('Save by hand, or revert the file, and train again.'),
+  });
 }
 
 interface Sent {
@@ -75,26 +108,37 @@ async function send(
   { config, host, way }: Sent,
   progress: vscode.Progress<{ message: string; increment?: number }>,
   cancellation: CancellationSource,
+  token: vscode.CancellationToken,
 ): Promise<void> {
   progress.report({ message: vscode.l10n.t('connecting …') });
   const link = await parts.links.connected(host);
   const { dispatchRun } = await import('../../node/remote/dispatch.ts');
   const root = workingFolder(config);
+  const { env, findings } = await trainingVariables(config, root);
   let told = 0;
+  let isStarting = false;
+  cancellation.token.onCancelled(() => tellCancelled(host, isStarting));
   const run = await dispatchRun(
     link.connection,
     {
       config: config.fsPath,
       root,
       ...way,
-      env: variables(config),
+      env,
+      limit: uploadLimit(config),
       cache: vscode.Uri.joinPath(parts.storage, 'sync.json').fsPath,
-      environment: vscode.workspace.isTrusted ? (name) => process.env[name] : 'blocked',
+      environment: vscode.workspace.isTrusted ? (name) => env[name] ?? process.env[name] : 'blocked',
     },
     {
       cancellation: cancellation.token,
-      confirm: (plan) => confirmed(parts, config, host, plan),
+      askGpus: async () => {
+        const { gpus } = await link.connection.ask('status', {}, cancellation.token);
+        return askGpus(host.name, gpus.length, token);
+      },
+      confirm: (plan) =>
+        confirmed(parts, config, host, { ...plan, findings: [...plan.findings, ...findings] }),
       onStep: (step) => {
+        isStarting = step.kind === 'starting';
         const { message, share } = stepText(step);
         progress.report({ message, increment: Math.max(0, share - told) });
         told = Math.max(told, share);
@@ -105,6 +149,14 @@ async function send(
   link.learn(run);
   await parts.sentRuns.add(run.id, { root, config: config.fsPath });
   await parts.started(host, run);
+}
+
+/** Whoever cancels while the host starts the run may be late. */
+function tellCancelled({ name }: KnownHost, isStarting: boolean): void {
+  const text = isStarting
+    ? vscode.l10n.t('{0} may have started the run already: look at the view GPU Hosts.', name)
+    : vscode.l10n.t('Cancelled; nothing was started on {0}.', name);
+  void vscode.window.showInformationMessage(text);
 }
 
 async function chooseHost(parts: TrainParts): Promise<KnownHost | undefined> {
@@ -119,62 +171,10 @@ async function chooseHost(parts: TrainParts): Promise<KnownHost | undefined> {
   return chosen?.host;
 }
 
-interface WayItem extends vscode.QuickPickItem {
-  readonly way: Way;
-}
-
-/** Commands, in their own words. */
-const ways: readonly { readonly command: string; readonly way: Way; readonly of: 'ajet' | 'trinity' }[] = [
-  {
-    command: 'ajet --backbone trinity --with-ray',
-    way: { launcher: 'ajet', backbone: 'trinity', flags: ['--with-ray'] },
-    of: 'ajet',
-  },
-  {
-    command: 'ajet --backbone trinity',
-    way: { launcher: 'ajet', backbone: 'trinity', flags: [] },
-    of: 'ajet',
-  },
-  { command: 'ajet --backbone verl', way: { launcher: 'ajet', backbone: 'verl', flags: [] }, of: 'ajet' },
-  { command: 'trinity run', way: { launcher: 'trinity', backbone: 'trinity', flags: [] }, of: 'trinity' },
-];
-
-/** How it is started, by what the config is made for. */
-async function chooseWay(own: 'ajet' | 'trinity'): Promise<Way | undefined> {
-  const items: WayItem[] = ways
-    .filter(({ of }) => of === own)
-    .map(({ command, way }) => ({
-      label: command,
-      description: way.flags.includes('--with-ray')
-        ? vscode.l10n.t('with a Ray of its own')
-        : way.backbone === 'verl'
-          ? vscode.l10n.t('starts a Ray where there is none')
-          : vscode.l10n.t('on the Ray that runs there'),
-      way,
-    }));
-  items.push({
-    label: vscode.l10n.t('Ray Jobs API'),
-    description: vscode.l10n.t('on the cluster that the host was started for'),
-    way: { launcher: 'ray', backbone: 'trinity', flags: [] },
-  });
-  const chosen = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t('AgentJet: Train on GPU Host'),
-    placeHolder: vscode.l10n.t('How it is started there'),
-  });
-  return chosen?.way;
-}
-
-/** Of this machine's environment, those that the user named. */
-function variables(config: vscode.Uri): Readonly<Record<string, string>> {
-  const names = vscode.workspace
-    .getConfiguration(settingsSection, config)
-    .get<readonly string[]>(settings.trainingVariables, []);
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+/** In bytes. */
+function uploadLimit(config: vscode.Uri): number {
+  const section = vscode.workspace.getConfiguration(settingsSection, config);
+  return section.get(settings.trainingUploadLimit, 2) * 1024 ** 3;
 }
 
 async function confirmed(

@@ -1,61 +1,21 @@
 import path from 'node:path';
-import process from 'node:process';
 import * as vscode from 'vscode';
 import { CancellationSource } from '../../base/cancellation.ts';
 import { CodedError } from '../../base/errors.ts';
 import { finalStates, type Checkpoint, type RunRecord } from '../../protocol/host/runs.ts';
 import { whatIsRestored } from '../../remote/launch/resume.ts';
+import { addWords, againWords } from './commandLines.ts';
 import type { HostLink } from './hostLink.ts';
-import type { HostLinks } from './hostLinks.ts';
-import type { HostNode } from './hostsProvider.ts';
-import { sizeText, trainingDescription } from './hostText.ts';
-import type { KnownHost, KnownHosts } from './knownHosts.ts';
+import { sizeText } from './hostText.ts';
+import type { KnownHost } from './knownHosts.ts';
+import type { SentRuns } from './sentRuns.ts';
+import { environmentOf } from './trainingVariables.ts';
 
 /** A run that a command is for, with its host, which is connected. */
 export interface Chosen {
   readonly host: KnownHost;
   readonly link: HostLink;
   readonly run: RunRecord;
-}
-
-/** The run of a row, or one that is asked for; undefined: the user chose none, or was told that there is none. */
-export async function chosenRun(
-  hosts: KnownHosts,
-  links: HostLinks,
-  node: unknown,
-  fits: (run: RunRecord) => boolean = () => true,
-): Promise<Chosen | undefined> {
-  if (isTraining(node)) {
-    const link = await links.connected(node.host);
-    const run = link.run(node.run) ?? (await link.connection.ask('run.get', { run: node.run }));
-    return { host: node.host, link, run };
-  }
-  const all = await Promise.all(
-    hosts.list().map(async (host) => {
-      const link = await links.connected(host);
-      for (const run of await link.connection.ask('run.list', {})) link.learn(run);
-      return link.runs.filter(fits).map((run): Chosen => ({ host, link, run }));
-    }),
-  );
-  const items = all.flat().map((chosen) => ({
-    label: chosen.run.name,
-    description: trainingDescription(chosen.run),
-    detail: `${chosen.host.name} · ${chosen.run.id}`,
-    chosen,
-  }));
-  if (items.length === 0) {
-    void vscode.window.showInformationMessage(vscode.l10n.t('There is no training run that this is for.'));
-    return undefined;
-  }
-  const picked = await vscode.window.showQuickPick(items, {
-    placeHolder: vscode.l10n.t('Which training run'),
-    matchOnDetail: true,
-  });
-  return picked?.chosen;
-}
-
-function isTraining(node: unknown): node is Extract<HostNode, { kind: 'training' }> {
-  return typeof node === 'object' && node !== null && (node as Partial<HostNode>).kind === 'training';
 }
 
 export const isGoing = ({ state }: RunRecord): boolean => !finalStates.includes(state);
@@ -91,6 +51,7 @@ export async function removeTraining({ host, link, run }: Chosen): Promise<void>
 export async function goOn(
   { link, run }: Chosen,
   as: 'resume' | 'fork',
+  sentRuns: SentRuns,
   step?: number,
 ): Promise<RunRecord | undefined> {
   const checkpoints = await link.connection.ask('checkpoint.list', { run: run.id });
@@ -103,6 +64,7 @@ export async function goOn(
       : usable.find((one) => one.step === step);
   if (checkpoint === undefined) {
     if (usable.length === 0) throw noCheckpoint(run);
+    if (step !== undefined) throw notFrom(step, as, newest);
     return undefined;
   }
   const start = as === 'resume' ? vscode.l10n.t('Resume') : vscode.l10n.t('Fork');
@@ -116,9 +78,11 @@ export async function goOn(
   );
   if (chosen !== start) return undefined;
   const { resumeRun } = await import('../../node/remote/dispatch.ts');
+  const sent = await sentRuns.find(run.id, run.config);
+  const environment = await environmentOf(sent?.root);
   const env = Object.fromEntries(
     run.env.flatMap((name) => {
-      const value = process.env[name];
+      const value = environment[name];
       return value === undefined ? [] : [[name, value]];
     }),
   );
@@ -128,6 +92,7 @@ export async function goOn(
     { step: checkpoint.step, as, env },
     new CancellationSource().token,
   );
+  if (sent !== undefined) await sentRuns.add(started.id, sent);
   link.learn(started);
   return started;
 }
@@ -152,7 +117,7 @@ export async function fetchCheckpointOf({ link, run }: Chosen, step?: number): P
     })) ?? [];
   if (folder === undefined) return;
   const target = path.join(folder.fsPath, `${run.name}-${run.id.slice(-6)}-step-${checkpoint.step}`);
-  await vscode.window.withProgress(
+  const isHere = await vscode.window.withProgress(
     {
       location: vscode.ProgressLocation.Notification,
       title: vscode.l10n.t('Fetching the checkpoint of step {0}', checkpoint.step),
@@ -163,16 +128,27 @@ export async function fetchCheckpointOf({ link, run }: Chosen, step?: number): P
       const cancellation = new CancellationSource();
       token.onCancellationRequested(() => cancellation.cancel());
       let before = 0;
-      await fetchCheckpoint(link.connection, run.id, checkpoint, target, {
-        cancellation: cancellation.token,
-        onProgress: ({ bytes, total }) => {
-          const share = total === 0 ? 100 : (100 * bytes) / total;
-          progress.report({ message: `${Math.floor(share)} %`, increment: share - before });
-          before = share;
-        },
-      });
+      const onProgress = ({ bytes, total }: { readonly bytes: number; readonly total: number }): void => {
+        const share = total === 0 ? 100 : (100 * bytes) / total;
+        progress.report({ message: `${Math.floor(share)} %`, increment: share - before });
+        before = share;
+      };
+      const options = { cancellation: cancellation.token, onProgress };
+      try {
+        await fetchCheckpoint(link.connection, run.id, checkpoint, target, options);
+        return true;
+      } catch (error) {
+        if (!token.isCancellationRequested) throw error;
+        return false;
+      }
     },
   );
+  if (!isHere) {
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t('What came so far is kept: fetched to the same folder again, it goes on from there.'),
+    );
+    return;
+  }
   const open = vscode.l10n.t('Reveal in File Manager');
   const chosen = await vscode.window.showInformationMessage(
     vscode.l10n.t('The checkpoint is in {0}.', target),
@@ -203,18 +179,23 @@ async function chooseCheckpoint(
   return picked?.checkpoint;
 }
 
-/** The command of the command line that does the same. */
-export async function copyCommand({ host, run }: Chosen): Promise<void> {
-  const words = [
-    'agentjet',
-    ...['remote', 'run', '--conf', run.config, '--host', host.name],
-    ...['--launcher', run.launcher, '--backbone', run.backbone, '--gpus', String(run.gpus)],
-    ...run.env.flatMap((name) => ['--env', name]),
-    ...run.flags,
-  ];
+/** The command of the command line that does the same, which has to know the host by itself. */
+export async function copyCommand({ host, run }: Chosen, sentRuns: SentRuns): Promise<void> {
+  const sent = await sentRuns.find(run.id, run.config);
   const { shellCommand } = await import('../../remote/launch/shellWords.ts');
-  await vscode.env.clipboard.writeText(shellCommand(words));
-  void vscode.window.setStatusBarMessage(vscode.l10n.t('The command is in the clipboard.'), 3_000);
+  const add = shellCommand(await addWords(host));
+  await vscode.env.clipboard.writeText(shellCommand(againWords(host, run, sent)));
+  const told = [
+    vscode.l10n.t('The command is in the clipboard.'),
+    ...(run.from === null && sent === undefined
+      ? [vscode.l10n.t('It is for the folder that was sent: run it there.')]
+      : []),
+    vscode.l10n.t('The command line keeps hosts of its own; where it lacks this one: {0}', add),
+  ];
+  const copyAdd = vscode.l10n.t('Copy That Instead');
+  void vscode.window.showInformationMessage(told.join(' '), copyAdd).then((chosen) => {
+    if (chosen === copyAdd) void vscode.env.clipboard.writeText(add);
+  });
 }
 
 /** On this machine the folder is shown; on another one its path is copied. */
@@ -234,6 +215,25 @@ export async function openJobFolder({ host, run }: Chosen): Promise<void> {
   void vscode.window.showInformationMessage(
     vscode.l10n.t('The path of the folder on {0} is in the clipboard: {1}', host.name, run.jobFolder),
   );
+}
+
+/** The page listed it, and the host has written or removed checkpoints since. */
+function notFrom(step: number, as: 'resume' | 'fork', newest: number): CodedError {
+  const code = 'hosts/not-resumable';
+  return as === 'resume'
+    ? new CodedError({
+        code,
+        message: vscode.l10n.t(
+          'Training resumes from the newest checkpoint, which is that of step {0}.',
+          newest,
+        ),
+        hint: vscode.l10n.t('To go on from step {0} choose Fork, which leaves this run as it is.', step),
+      })
+    : new CodedError({
+        code,
+        message: vscode.l10n.t('The checkpoint of step {0} cannot be gone on from any more.', step),
+        hint: vscode.l10n.t('Choose a newer one: training keeps but a few.'),
+      });
 }
 
 function noCheckpoint({ name }: RunRecord): CodedError {

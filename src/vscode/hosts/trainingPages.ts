@@ -2,19 +2,14 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { trainingRunBundle, trainingRunPage } from '../../protocol/trainingRunPage.ts';
-import { runPageAsk, type RunPageAsk } from '../../protocol/trainingRunRpc.ts';
+import { runPageAsk, type Place, type RunPageAsk } from '../../protocol/trainingRunRpc.ts';
 import { trainingPageType } from '../ids.ts';
 import { reportingErrors } from '../reportErrors.ts';
+import { chosenOther } from './chooseTraining.ts';
 import type { HostLinks } from './hostLinks.ts';
 import type { KnownHosts } from './knownHosts.ts';
 import { PageFeed } from './pageFeed.ts';
-import { chosenRun, type Chosen } from './trainingActions.ts';
-
-/** Which run a page shows. */
-interface Place {
-  readonly host: string;
-  readonly run: string;
-}
+import type { Chosen } from './trainingActions.ts';
 
 /** What a page asks to be done with a run. */
 export type PageActions = Readonly<
@@ -41,7 +36,7 @@ const mostKept = 100;
 export class TrainingPages implements Disposable {
   readonly #parts: PagesParts;
   readonly #store = new DisposableStore();
-  readonly #open = new Map<string, vscode.WebviewPanel>();
+  readonly #open = new Map<string, { readonly panel: vscode.WebviewPanel; readonly feed: PageFeed }>();
 
   constructor(parts: PagesParts) {
     this.#parts = parts;
@@ -52,11 +47,12 @@ export class TrainingPages implements Disposable {
     );
   }
 
-  async show({ host, run }: Chosen): Promise<void> {
-    const place = { host: host.name, run: run.id };
+  async show(chosen: Chosen): Promise<void> {
+    const { run } = chosen;
+    const place = placeOf(chosen);
     const open = this.#open.get(keyOf(place));
     if (open !== undefined) {
-      open.reveal();
+      open.panel.reveal();
       return;
     }
     const title = `${run.name} (${run.id.slice(-6)})`;
@@ -65,6 +61,20 @@ export class TrainingPages implements Disposable {
       retainContextWhenHidden: true,
     });
     this.#fill(panel, place);
+  }
+
+  /** Shows a run's page, and another run on it that the user chooses. */
+  async compare(chosen: Chosen): Promise<void> {
+    const { hosts, links } = this.#parts;
+    const open = this.#open.get(keyOf(placeOf(chosen)));
+    const other = await chosenOther(
+      hosts,
+      links,
+      (run) => run === chosen.run.id || open?.feed.has(run) === true,
+    );
+    if (other === undefined) return;
+    await this.show(chosen);
+    await this.#open.get(keyOf(placeOf(chosen)))?.feed.add(placeOf(other));
   }
 
   dispose(): void {
@@ -99,14 +109,14 @@ export class TrainingPages implements Disposable {
     const feed = store.add(
       new PageFeed({ hosts, links, own: place, send: (message) => void webview.postMessage(message) }),
     );
-    this.#open.set(keyOf(place), panel);
+    this.#open.set(keyOf(place), { panel, feed });
     store.defer(() => this.#open.delete(keyOf(place)));
     const act = async (ask: RunPageAsk): Promise<void> => {
       if (ask.type === 'ready') await feed.start(ask.compared);
       else if (ask.type === 'removeRun') feed.remove(ask.run);
       else if (ask.type === 'addRun') {
-        const chosen = await chosenRun(hosts, links, undefined, ({ id }) => !feed.has(id));
-        if (chosen !== undefined) await feed.add({ host: chosen.host.name, run: chosen.run.id });
+        const other = await chosenOther(hosts, links, (run) => feed.has(run));
+        if (other !== undefined) await feed.add(placeOf(other));
       } else {
         const chosen = await feed.chosen(ask.run);
         if (chosen !== undefined) await actions[ask.type](chosen, 'step' in ask ? ask.step : undefined);
@@ -134,4 +144,5 @@ export class TrainingPages implements Disposable {
   }
 }
 
+const placeOf = ({ host, run }: Chosen): Place => ({ host: host.name, run: run.id });
 const keyOf = ({ host, run }: Place): string => `${host} ${run}`;

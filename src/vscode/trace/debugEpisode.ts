@@ -2,12 +2,38 @@ import * as vscode from 'vscode';
 import { CodedError } from '../../base/errors.ts';
 import type { TraceClient } from '../../protocol/traceRpc.ts';
 import { largestWindow } from '../../protocol/traceRpc.ts';
+import { canRunEpisodes } from '../../protocol/tracedRun.ts';
 import { debugType } from '../ids.ts';
 
+/** A config and the folder that its workflow is run in, both absolute. */
+export interface RunnableConfig {
+  readonly config: string;
+  readonly root: string;
+}
+
+/** What rollouts of training were made with, by the file of them; undefined: the user, who was asked, does not tell. */
+export type ConfigOfRollouts = (source: string) => Promise<RunnableConfig | undefined>;
+
+export interface DebugParts {
+  readonly client: TraceClient;
+  readonly configOfRollouts: ConfigOfRollouts;
+}
+
 /** Runs one episode of a trace again under the debugger, answered from the trace. */
-export async function debugEpisode(client: TraceClient, trace: string, episode: number): Promise<void> {
-  const { config, experiment, launch, imported } = await client.ask('run', { trace });
-  if (imported !== undefined) throw notOurs(imported.format);
+export async function debugEpisode(
+  { client, configOfRollouts }: DebugParts,
+  trace: string,
+  episode: number,
+): Promise<void> {
+  const run = await client.ask('run', { trace });
+  const { experiment, imported } = run;
+  if (!canRunEpisodes(run)) throw notOurs(imported?.format ?? '');
+  const made =
+    imported === undefined
+      ? { config: run.config, root: run.launch?.cwd }
+      : await configOfRollouts(imported.source);
+  if (made === undefined) return;
+  const { config, root } = made;
   const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(config));
   if (folder === undefined && !(await mayRun(config))) return;
   const started = await vscode.debug.startDebugging(folder, {
@@ -15,7 +41,7 @@ export async function debugEpisode(client: TraceClient, trace: string, episode: 
     request: 'launch',
     name: vscode.l10n.t('Episode {0} of {1}', episode, experiment),
     config,
-    ...(launch && { cwd: launch.cwd }),
+    ...(root !== undefined && { cwd: root }),
     replay: trace,
     episode,
   });
@@ -66,6 +92,6 @@ function notOurs(format: string): CodedError {
   return new CodedError({
     code: 'trace/not-a-run',
     message: vscode.l10n.t('The trace was made from {0}: there is no config and no workflow to run.', format),
-    hint: vscode.l10n.t('Episodes of runs of AgentJet can be run again.'),
+    hint: vscode.l10n.t('Episodes of runs of AgentJet can be run again, and rollouts that training wrote.'),
   });
 }

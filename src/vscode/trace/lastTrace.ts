@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { partsOf } from '../../node/trace/store/fileParts.ts';
 
 const key = 'agentjet.lastTrace';
 
@@ -27,11 +28,16 @@ export class LastTrace {
   }
 }
 
-/** Milliseconds since the Unix epoch; 0 when the file is gone. */
+/** Milliseconds since the Unix epoch; 0 when the file is gone. Of a run that goes on, the journal is what changes. */
 async function changedAt(file: string): Promise<number> {
+  const [own = 0, ...others] = await Promise.all(partsOf(file).map(writtenAt));
+  return own === 0 ? 0 : Math.max(own, ...others);
+}
+
+async function writtenAt(file: string): Promise<number> {
   try {
     return (await stat(file)).mtimeMs;
   } catch {
-    return 0; // deleted, or out of reach
+    return 0; // not there, or out of reach
   }
 }

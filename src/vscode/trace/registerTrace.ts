@@ -8,7 +8,7 @@ import { reportingErrors } from '../reportErrors.ts';
 import { exportTrace } from './exportTrace.ts';
 import type { TreeNode } from '../runs/runTree.ts';
 import { ComparedRuns } from './comparedRuns.ts';
-import { askForEpisode, debugEpisode } from './debugEpisode.ts';
+import { askForEpisode, debugEpisode, type ConfigOfRollouts, type DebugParts } from './debugEpisode.ts';
 import { LastTrace } from './lastTrace.ts';
 import { LastRunNumbers } from './lastRunNumbers.ts';
 import { registerNumberLenses } from './numberLenses.ts';
@@ -19,6 +19,7 @@ import { TraceEditorProvider } from './traceEditor.ts';
 
 export interface TraceParts {
   readonly jobs: TraceJobs;
+  readonly configOfRollouts: ConfigOfRollouts;
   readonly client: TraceClient;
   readonly clock: Clock;
   readonly state: vscode.Memento;
@@ -28,7 +29,8 @@ export interface TraceParts {
 }
 
 /** Everything about showing traces that is contributed to VS Code, the list of runs apart. */
-export function registerTrace({ client, clock, jobs, state, webFolder, log }: TraceParts): Disposable {
+export function registerTrace(parts: TraceParts): Disposable {
+  const { client, clock, jobs, state, webFolder, log } = parts;
   const store = new DisposableStore();
   const last = new LastTrace(state);
   const register = (id: string, run: (...args: unknown[]) => Promise<void>): void => {
@@ -37,7 +39,7 @@ export function registerTrace({ client, clock, jobs, state, webFolder, log }: Tr
     );
   };
   const go: GoInViewer = (trace, place) => editors.go(trace, place);
-  const editors = new TraceEditorProvider(client, webFolder, new ComparedRuns(client, state));
+  const editors = new TraceEditorProvider(parts, webFolder, new ComparedRuns(client, state));
   store.add(
     vscode.window.registerCustomEditorProvider(traceEditorType, editors, {
       // What is drawn; the page itself finds what is not.
@@ -48,7 +50,7 @@ export function registerTrace({ client, clock, jobs, state, webFolder, log }: Tr
   register(commands.openTrace, (uri, place) => openTrace(uri, place, { ...jobs, go }));
   register(commands.exportTrace, (uri, known) => exportTrace(uri, known, jobs));
   register(commands.openLastTrace, () => openLastTrace(last));
-  register(commands.debugEpisode, (of) => debugChosen(client, last, of));
+  register(commands.debugEpisode, (of) => debugChosen(parts, last, of));
   store.add(registerNumberLenses(store.add(lastRunNumbers({ client, clock, log }, last))));
   return store;
 }
@@ -67,7 +69,8 @@ function lastRunNumbers(
 }
 
 /** @param of a trace, or a row of the runs view; of anything else the newest trace is taken */
-async function debugChosen(client: TraceClient, last: LastTrace, of: unknown): Promise<void> {
+async function debugChosen(parts: DebugParts, last: LastTrace, of: unknown): Promise<void> {
+  const { client } = parts;
   const trace = of instanceof vscode.Uri ? of : (traceOfRow(of) ?? (await last.find()));
   if (trace === undefined) {
     tellNoTrace();
@@ -77,7 +80,7 @@ async function debugChosen(client: TraceClient, last: LastTrace, of: unknown): P
   if (episode === undefined) return;
   // Says what the recording lacks, before a session begins that could not go on.
   await client.ask('debug', { trace: trace.fsPath, episode });
-  await debugEpisode(client, trace.fsPath, episode);
+  await debugEpisode(parts, trace.fsPath, episode);
 }
 
 function traceOfRow(row: unknown): vscode.Uri | undefined {

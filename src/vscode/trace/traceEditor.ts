@@ -2,16 +2,15 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { CodedError } from '../../base/errors.ts';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable.ts';
-import type { TraceClient } from '../../protocol/traceRpc.ts';
 import { viewerPage, type ViewerTexts } from '../../trace/viewerPage.ts';
 import type { ComparedRuns } from './comparedRuns.ts';
-import { debugEpisode } from './debugEpisode.ts';
+import { debugEpisode, type DebugParts } from './debugEpisode.ts';
 import { showSource } from './showSource.ts';
 import { TraceRelay } from './traceRelay.ts';
 
 /** Shows `*.ajtrace` files. Nothing is read here: the page asks, and the trace server answers. */
 export class TraceEditorProvider implements vscode.CustomReadonlyEditorProvider {
-  readonly #client: TraceClient;
+  readonly #parts: DebugParts;
   readonly #webFolder: vscode.Uri;
   readonly #compared: ComparedRuns;
   /** Of the viewers that are open, by trace. */
@@ -20,8 +19,8 @@ export class TraceEditorProvider implements vscode.CustomReadonlyEditorProvider 
   readonly #places = new Map<string, string>();
 
   /** @param webFolder that of the viewer's script and style, and all that its page may load from */
-  constructor(client: TraceClient, webFolder: vscode.Uri, compared: ComparedRuns) {
-    this.#client = client;
+  constructor(parts: DebugParts, webFolder: vscode.Uri, compared: ComparedRuns) {
+    this.#parts = parts;
     this.#compared = compared;
     this.#webFolder = webFolder;
   }
@@ -41,9 +40,9 @@ export class TraceEditorProvider implements vscode.CustomReadonlyEditorProvider 
   resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): void {
     const { webview } = panel;
     const store = new DisposableStore();
-    const relay = new TraceRelay(this.#client, uri.fsPath, (reply) => void webview.postMessage(reply), {
+    const relay = new TraceRelay(this.#parts.client, uri.fsPath, (reply) => void webview.postMessage(reply), {
       show: (source) => showSource(source),
-      debug: (trace, episode) => debugEpisode(this.#client, trace, episode),
+      debug: (trace, episode) => debugEpisode(this.#parts, trace, episode),
       otherRun: (trace) => this.#compared.ask(trace),
       mayRead: (trace) => this.#compared.has(trace),
     });

@@ -1,7 +1,9 @@
 import * as l10n from '@vscode/l10n';
+import type { MessageView } from '../../protocol/conversationRpc.ts';
 import type { TimelineView } from '../../protocol/episodeRpc.ts';
 import { ConversationView } from '../message/ConversationView.tsx';
 import { timelinePlace } from '../state/place.ts';
+import { useRecorded } from '../state/recorded.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count } from '../ui/format.ts';
 import { keyOf, type TimelineOf } from './timelineOf.ts';
@@ -15,7 +17,10 @@ interface Props {
 /** A timeline as the messages that it is made of: who wrote each, and how much of it trains. */
 export function TimelineConversation({ of, timeline: { messages }, message }: Props) {
   const { go } = useViewer();
+  const recorded = useRecorded();
   const { episode, timeline, setting = null } = of;
+  const toTokens = ({ firstToken }: MessageView): void =>
+    go(timelinePlace(episode, timeline, firstToken, { setting }));
   const trained = messages.filter(({ trainableTokens }) => trainableTokens > 0).length;
   return (
     <ConversationView
@@ -28,7 +33,7 @@ export function TimelineConversation({ of, timeline: { messages }, message }: Pr
       }
       messages={messages}
       {...(message !== 'newest' && { start: message })}
-      onTokens={({ firstToken }) => go(timelinePlace(episode, timeline, firstToken, { setting }))}
+      onTokens={recorded('tokens') ? toTokens : undefined}
     />
   );
 }

@@ -2,10 +2,12 @@ import * as l10n from '@vscode/l10n';
 import type { TimelineView } from '../../protocol/episodeRpc.ts';
 import { TimelineFork } from '../merge/TimelineFork.tsx';
 import { timelinePlace, type TimelinePlace } from '../state/place.ts';
+import { trainedLacks, useRecorded } from '../state/recorded.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { CallChips } from '../ui/CallChips.tsx';
 import { count, share } from '../ui/format.ts';
 import { Empty, Failure, Loading, Note } from '../ui/Notices.tsx';
+import { Recorded } from '../ui/Recorded.tsx';
 import { Segment } from '../ui/Segment.tsx';
 import { Stat } from '../ui/Stat.tsx';
 import { TimelineConversation } from './TimelineConversation.tsx';
@@ -47,8 +49,11 @@ interface ShownProps extends Props {
 }
 
 function TimelineBody({ place, timeline }: ShownProps) {
-  if (place.message !== null) {
-    return <TimelineConversation of={timelineOf(place)} timeline={timeline} message={place.message} />;
+  const recorded = useRecorded();
+  // Of what was recorded without tokens, what was said is all that there is.
+  const message = place.message ?? (recorded('tokens') ? null : 'newest');
+  if (message !== null) {
+    return <TimelineConversation of={timelineOf(place)} timeline={timeline} message={message} />;
   }
   if (timeline.row.tokens === 0) return <Empty title={l10n.t('This timeline has no tokens.')} />;
   return <TokenList of={timelineOf(place)} timeline={timeline} token={place.token} />;
@@ -56,6 +61,7 @@ function TimelineBody({ place, timeline }: ShownProps) {
 
 function TimelineHeader({ place, timeline }: ShownProps) {
   const { go } = useViewer();
+  const recorded = useRecorded();
   const { row, messages } = timeline;
   const { episode, timeline: number, setting } = place;
   const show = (message: TimelinePlace['message']) =>
@@ -65,10 +71,12 @@ function TimelineHeader({ place, timeline }: ShownProps) {
       <div class="title-line">
         <h2>{l10n.t('Timeline {0}', row.timeline)}</h2>
         {row.provisional && <span class="badge">{l10n.t('provisional')}</span>}
-        <div class="segments" role="group" aria-label={l10n.t('Show')}>
-          <Segment name={l10n.t('Tokens')} on={place.message === null} onPress={() => show(null)} />
-          <Segment name={l10n.t('Messages')} on={place.message !== null} onPress={() => show('newest')} />
-        </div>
+        {recorded('tokens') && (
+          <div class="segments" role="group" aria-label={l10n.t('Show')}>
+            <Segment name={l10n.t('Tokens')} on={place.message === null} onPress={() => show(null)} />
+            <Segment name={l10n.t('Messages')} on={place.message !== null} onPress={() => show('newest')} />
+          </div>
+        )}
       </div>
       {row.provisional && (
         <Note kind="info">
@@ -76,9 +84,14 @@ function TimelineHeader({ place, timeline }: ShownProps) {
         </Note>
       )}
       <dl class="stats">
-        <Stat name={l10n.t('Tokens')}>{count(row.tokens)}</Stat>
-        <Stat name={l10n.t('Trained')} note={share(row.trainableTokens, row.tokens)}>
-          {count(row.trainableTokens)}
+        <Stat name={l10n.t('Tokens')}>
+          <Recorded of={['tokens']}>{count(row.tokens)}</Recorded>
+        </Stat>
+        <Stat
+          name={l10n.t('Trained')}
+          note={recorded('tokens') ? share(row.trainableTokens, row.tokens) : undefined}
+        >
+          <Recorded of={trainedLacks}>{count(row.trainableTokens)}</Recorded>
         </Stat>
         <Stat name={l10n.t('Messages')}>{count(messages.length)}</Stat>
         <MergedCalls episode={episode} calls={row.calls} />

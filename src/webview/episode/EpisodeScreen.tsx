@@ -2,11 +2,12 @@ import * as l10n from '@vscode/l10n';
 import type { EpisodeFinding } from '../../protocol/traceLists.ts';
 import type { EpisodeView } from '../../protocol/episodeRpc.ts';
 import type { RunView } from '../../protocol/runRpc.ts';
+import { canRunEpisodes } from '../../protocol/tracedRun.ts';
 import { CallDetail } from '../detail/CallDetail.tsx';
 import { TimelineDetail } from '../detail/TimelineDetail.tsx';
 import { MergeExplainer } from '../merge/MergeExplainer.tsx';
 import { callsCell, timeCell, tokensCell, TrainableCell } from '../run/cells.tsx';
-import { trainedLacks } from '../state/recorded.ts';
+import { trainedLacks, useRecorded } from '../state/recorded.ts';
 import { Recorded } from '../ui/Recorded.tsx';
 import { episodeStatus, episodeStatusWord, trainsWord } from '../run/status.ts';
 import { comparePlace, episodePlace, isPart } from '../state/place.ts';
@@ -76,8 +77,8 @@ function EpisodeHeader({ run, episode: { row }, findings, fold }: HeaderProps) {
           <span class="status-dot" aria-hidden="true" />
           {episodeStatusWord(status)}
         </span>
-        {row.state === 'ended' && run.imported === undefined && <DebugEpisode episode={row.episode} />}
-        {row.reward !== null && (
+        {row.state === 'ended' && canRunEpisodes(run) && <DebugEpisode episode={row.episode} />}
+        {row.reward !== null && run.imported === undefined && (
           <GoToSource
             episode={row.episode}
             of={{ kind: 'reward' }}
@@ -153,6 +154,7 @@ function Detail({ episode, findings }: DetailProps) {
 /** What is known of the episode as a whole. A lone reason not to train is in the header already. */
 function Overview({ episode: { row, calls }, findings }: DetailProps) {
   const { go } = useViewer();
+  const recorded = useRecorded();
   const listed = row.trains === false && findings.length === 1 ? [] : findings;
   return (
     <section class="detail" aria-label={l10n.t('Overview')}>
@@ -173,7 +175,12 @@ function Overview({ episode: { row, calls }, findings }: DetailProps) {
         </button>
       </div>
       <p class="text-block">{row.query}</p>
-      {calls.length === 0 && (
+      {calls.length === 0 && !recorded('calls') && (
+        <Empty title={l10n.t('No calls were recorded.')}>
+          {l10n.t('What was said is in the timelines.')}
+        </Empty>
+      )}
+      {calls.length === 0 && recorded('calls') && (
         <Empty title={l10n.t('No calls yet.')}>
           {row.state === 'running'
             ? l10n.t('The workflow has not asked its model anything so far.')

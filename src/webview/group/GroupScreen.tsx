@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { EpisodeRow, GroupView, Extreme } from '../../protocol/traceLists.ts';
 import type { RunView } from '../../protocol/runRpc.ts';
+import { canRunEpisodes } from '../../protocol/tracedRun.ts';
 import { episodePlace, groupPlace } from '../state/place.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
@@ -43,7 +44,7 @@ export function GroupScreen({ run, group: number }: Props) {
       <GroupHeader group={group} fold={fold} />
       <GroupFindings run={run} episodes={group.episodes} />
       <section class="episodes" aria-label={l10n.t('Episodes')}>
-        <RepeatTable group={number} episodes={group.episodes} imported={run.imported !== undefined} />
+        <RepeatTable group={number} episodes={group.episodes} canRun={canRunEpisodes(run)} />
       </section>
     </main>
   );

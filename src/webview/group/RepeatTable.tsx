@@ -15,15 +15,15 @@ import { Icon } from '../ui/Icon.tsx';
 interface Props {
   readonly group: number;
   readonly episodes: readonly EpisodeRow[];
-  /** Nothing of the run can be run again. */
-  readonly imported: boolean;
+  /** Whether episodes can be run here. */
+  readonly canRun: boolean;
 }
 
 /** A group's episodes; the bars in it are to the longest of the group. */
-export function RepeatTable({ group, episodes, imported }: Props) {
+export function RepeatTable({ group, episodes, canRun }: Props) {
   const { go } = useViewer();
   const { marked, toggle } = useMarked(group, episodes);
-  const { actions, note } = useEpisodeActions(imported);
+  const { actions, note } = useEpisodeActions(canRun);
   const [episode, keep] = useKept(`group.${group}.episode`, (saved) =>
     typeof saved === 'number' ? saved : episodes[0]?.episode,
   );

@@ -21,7 +21,7 @@ interface Props {
   /** The message to begin at; absent: the newest. */
   readonly start?: number;
   /** Leads to the tokens of a message; absent: they are nowhere to be seen. */
-  readonly onTokens?: (message: MessageView) => void;
+  readonly onTokens?: ((message: MessageView) => void) | undefined;
 }
 
 const none: readonly LeftOutView[] = [];

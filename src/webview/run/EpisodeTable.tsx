@@ -23,12 +23,12 @@ export type TableProps = ListChoice &
   };
 
 interface Props extends TableProps {
-  /** Nothing of the run can be run again. */
-  readonly imported: boolean;
+  /** Whether episodes can be run here. */
+  readonly canRun: boolean;
 }
 
 /** The run's episodes, of which those near the visible ones are held. */
-export function EpisodeTable({ filter, sort, follows, imported, ...rest }: Props) {
+export function EpisodeTable({ filter, sort, follows, canRun, ...rest }: Props) {
   const { onLeave } = rest;
   const { client, trace, go } = useViewer();
   const order = sortOf(sort, episodeSorts);
@@ -41,7 +41,7 @@ export function EpisodeTable({ filter, sort, follows, imported, ...rest }: Props
     follows,
     onChosen: onLeave,
   });
-  const { actions, note } = useEpisodeActions(imported);
+  const { actions, note } = useEpisodeActions(canRun);
   return (
     <ListView
       {...rest}

@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { useMemo, useState } from 'preact/hooks';
 import type { NamesView } from '../../protocol/traceLists.ts';
 import type { RunView } from '../../protocol/runRpc.ts';
+import { canRunEpisodes } from '../../protocol/tracedRun.ts';
 import { parseFilter } from '../../trace/filterText.ts';
 import type { RunPlace } from '../state/place.ts';
 import { useShortcuts } from '../state/shortcuts.ts';
@@ -93,7 +94,7 @@ function Lists({ run, place, onFilter }: ListsProps) {
       {place.list === 'groups' ? (
         <GroupTable {...table} />
       ) : (
-        <EpisodeTable {...table} imported={run.imported !== undefined} />
+        <EpisodeTable {...table} canRun={canRunEpisodes(run)} />
       )}
     </section>
   );

@@ -1,9 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import type { RunPageAsk } from '../../protocol/trainingRunRpc.ts';
+import type { Place, RunPageAsk } from '../../protocol/trainingRunRpc.ts';
 import { onThemeChange } from '../episode/axis/theme.ts';
 import type { Memory } from '../state/memory.ts';
-import { Loading } from '../ui/Notices.tsx';
+import { Loading, Note } from '../ui/Notices.tsx';
 import { ChartGrid } from './chart/ChartGrid.tsx';
 import { readPlotTheme } from './chart/theme.ts';
 import { Cursor } from './cursor.ts';
@@ -32,12 +32,12 @@ export function App({ model, memory, ask }: Props) {
   // Once it listens, see useVersion.
   useLayoutEffect(() => ask({ type: 'ready', compared: [...view.compared] }), []);
   useEffect(() => {
-    const compared = model.runs?.slice(1).map(({ id }) => id);
-    if (compared === undefined || compared.join() === view.compared.join()) return;
+    const { compared } = model;
+    if (compared === undefined || keysOf(compared) === keysOf(view.compared)) return;
     setView({ ...view, compared });
   }, [version]);
   useEffect(() => keepView(memory, view), [view]);
-  const runs = model.runs ?? [];
+  const { runs = [], goneFrom } = model;
   const [own] = runs;
   useEffect(() => {
     if (own) document.title = l10n.t('{0} · AgentJet run', own.name);
@@ -48,17 +48,33 @@ export function App({ model, memory, ask }: Props) {
         {[...model.connections].map(([host, state]) => (
           <Connection key={host} host={host} state={state} />
         ))}
-        <Loading>{l10n.t('Loading the run …')}</Loading>
+        {goneFrom !== undefined && (
+          <div class="empty">
+            <h1 class="empty-title">{l10n.t('{0} has this run no more.', goneFrom)}</h1>
+            <p>{l10n.t('It was removed there, with its log and its metrics.')}</p>
+          </div>
+        )}
+        {isAwaited(model) && <Loading>{l10n.t('Loading the run …')}</Loading>}
       </main>
     );
   }
   const change = (changes: Partial<View>) => setView((before) => ({ ...before, ...changes }));
-  const page: Page = { runs, own, version, view, change, cursor, theme, ask };
+  const isGone = goneFrom !== undefined;
+  const page: Page = { runs, own, isGone, version, view, change, cursor, theme, ask };
   return (
     <PageContext.Provider value={page}>
       <Screen model={model} page={page} />
     </PageContext.Provider>
   );
+}
+
+function keysOf(places: readonly Place[]): string {
+  return places.map(({ host, run }) => `${host} ${run}`).join('\n');
+}
+
+/** Nothing comes from a host that is not tried again. */
+function isAwaited({ connections, goneFrom }: RunPageModel): boolean {
+  return goneFrom === undefined && ![...connections.values()].some(({ kind }) => kind === 'ended');
 }
 
 function Screen({ model, page: { runs, own } }: { readonly model: RunPageModel; readonly page: Page }) {
@@ -71,6 +87,7 @@ function Screen({ model, page: { runs, own } }: { readonly model: RunPageModel; 
         const state = model.connections.get(host);
         return state && <Connection key={host} host={host} state={state} />;
       })}
+      {model.goneFrom !== undefined && <Gone from={model.goneFrom} />}
       <RunHeader />
       <Alarms />
       {own.metrics.size === 0 && <NothingYet />}
@@ -78,6 +95,17 @@ function Screen({ model, page: { runs, own } }: { readonly model: RunPageModel; 
       {(hasMetrics || hasGpus) && <ChartGrid />}
       <Checkpoints />
     </main>
+  );
+}
+
+function Gone({ from }: { readonly from: string }) {
+  return (
+    <div role="alert">
+      <Note kind="error">
+        <p class="notice-title">{l10n.t('{0} has this run no more.', from)}</p>
+        <p>{l10n.t('It was removed there. What this page was told before is still shown.')}</p>
+      </Note>
+    </div>
   );
 }
 

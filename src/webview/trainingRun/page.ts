@@ -11,6 +11,8 @@ export interface Page {
   /** The page's own first; there is one. */
   readonly runs: readonly RunData[];
   readonly own: RunData;
+  /** The page's own run was removed from its host: there is nothing to be asked for. */
+  readonly isGone: boolean;
   /** Another one whenever what is known has changed. */
   readonly version: number;
   readonly view: View;

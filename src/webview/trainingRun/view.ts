@@ -1,4 +1,5 @@
 import { isRecord } from '../../base/isRecord.ts';
+import type { Place } from '../../protocol/trainingRunRpc.ts';
 import type { Memory } from '../state/memory.ts';
 import type { Window } from './data/drawn.ts';
 
@@ -11,8 +12,8 @@ export interface View {
   readonly smoothing: number;
   /** Metrics that were added as charts. */
   readonly added: readonly string[];
-  /** Ids of the runs beside the page's own. */
-  readonly compared: readonly string[];
+  /** The runs beside the page's own. */
+  readonly compared: readonly Place[];
   /** Whether the values are shown as a table, too. */
   readonly table: boolean;
 }
@@ -29,7 +30,7 @@ export function keptView(memory: Memory): View {
     log: saved['log'] === true,
     smoothing: smoothings.find((one) => one === saved['smoothing']) ?? 0,
     added: textsIn(saved['added']),
-    compared: textsIn(saved['compared']),
+    compared: placesIn(saved['compared']),
     table: saved['table'] === true,
   };
 }
@@ -47,4 +48,14 @@ function windowIn(value: unknown): Window | null {
 
 function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+function placesIn(value: unknown): readonly Place[] {
+  return recordsIn(value).flatMap(({ host, run }) =>
+    typeof host === 'string' && typeof run === 'string' ? [{ host, run }] : [],
+  );
+}
+
+function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }

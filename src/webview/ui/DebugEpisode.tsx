@@ -38,32 +38,29 @@ export function DebugEpisode({ episode }: { readonly episode: number }) {
 /**
  * What can be done to an episode of a table beside opening it, and what became of it.
  *
- * @param imported of a trace that another tool recorded nothing can be run again
+ * @param canRun see `canRunEpisodes`
  */
-export function useEpisodeActions(imported: boolean): {
+export function useEpisodeActions(canRun: boolean): {
   readonly actions: GridActions<EpisodeRow>;
   readonly note: ComponentChildren;
 } {
   const { go } = useViewer();
   const { debug, outcome, forget } = useDebug();
-  useShortcuts(
-    l10n.t('Code'),
-    imported ? [] : [{ keys: ['d'], what: l10n.t('Debug the episode of the row') }],
-  );
+  useShortcuts(l10n.t('Code'), canRun ? [{ keys: ['d'], what: l10n.t('Debug the episode of the row') }] : []);
   const actions: GridActions<EpisodeRow> = {
     label: ({ episode }) => l10n.t('Episode {0}', episode),
     of: ({ episode, state }) => [
       { name: l10n.t('Open'), icon: 'forward', run: () => go(episodePlace(episode)) },
-      ...(imported || state !== 'ended'
-        ? []
-        : ([
+      ...(canRun && state === 'ended'
+        ? ([
             {
               name: l10n.t('Debug this episode'),
               icon: 'bug',
               shortcut: 'd',
               run: () => debug(episode),
             },
-          ] as const)),
+          ] as const)
+        : []),
     ],
   };
   return { actions, note: <DebugNote outcome={outcome} onClose={forget} /> };

@@ -78,7 +78,9 @@ def run(query, uuid):
         told = {"error": "cancelled"}
     except Exception as error:
         told = {"error": str(error)}
-    print(json.dumps({"query": query, **told}), flush=True)
+    # In one piece: `print` writes the end of a line by itself, and other threads come between.
+    sys.stdout.write(json.dumps({"query": query, **told}) + "\n")
+    sys.stdout.flush()
 
 
 # `a|b` runs b when a has ended; `a&b` at the same time.

@@ -6,7 +6,6 @@ import process from 'node:process';
 import { expect, test } from 'vitest';
 import { Random } from '../../../src/base/random.ts';
 import { killSurvivors, processesWith } from '../../../src/node/process/kill.ts';
-import type { RunEvent } from '../../../src/protocol/host/runs.ts';
 import { Gathered } from '../../tools/host/gathered.ts';
 import type { FromHost, ToHost } from '../../tools/host/hostProgram.ts';
 import { newDataFolder, openRuns, orderOf, until } from '../../tools/host/runsHost.ts';
@@ -48,7 +47,7 @@ async function live(
       }
       if ('warning' in message || message.reader !== readers) return; // of one that was cut
       try {
-        gathered.take(JSON.parse(`[${message.json}]`) as RunEvent[]);
+        gathered.take(message.events);
       } catch (error) {
         reject(error instanceof Error ? error : new Error(String(error)));
         return;
@@ -128,7 +127,7 @@ test.skipIf(!linux)('a disk that is full holds the events back, and nothing of t
         else if ('warning' in message) {
           execFileSync('prlimit', ['--pid', String(host.pid), '--fsize=unlimited']);
         } else {
-          gathered.take(JSON.parse(`[${message.json}]`) as RunEvent[]);
+          gathered.take(message.events);
           if (gathered.state === undefined) host.send({ next: 1 } satisfies ToHost);
           else resolve();
         }

@@ -10,6 +10,7 @@ import { inject, onTestFinished } from 'vitest';
 import { killSurvivors, processesWith } from '../../../src/node/process/kill.ts';
 import type { RunRecord } from '../../../src/protocol/host/runs.ts';
 import type { Action, LauncherScript } from '../../tools/host/scriptedLauncher.ts';
+import { trainConfig } from '../../tools/host/trainConfig.ts';
 import { runCli, startCli, type CliOptions, type Outcome, type RunningCli } from '../harness/cli.ts';
 import { emptyProject, Project } from '../harness/project.ts';
 
@@ -24,19 +25,6 @@ export interface Listening {
 }
 
 const scriptedLauncher = path.resolve(import.meta.dirname, '../../tools/host/scriptedLauncher.ts');
-
-export const trainConfig = `mode: both
-project: maths
-name: first
-checkpoint_root_dir: ./checkpoints
-model:
-  model_path: some/model
-cluster:
-  node_num: 1
-  gpu_per_node: 2
-trainer:
-  total_steps: 10
-`;
 
 /** One machine for all: the host's data, the client's home and the user's folder are in a folder of the test's. */
 export class GpuMachine {
@@ -156,11 +144,15 @@ export class GpuMachine {
 export async function gpuMachine(): Promise<GpuMachine> {
   const machine = new GpuMachine(await emptyProject());
   const { folder } = machine;
-  const launcher = `#!/bin/sh\nexec '${process.execPath}' --no-warnings '${scriptedLauncher}' "$@"\n`;
-  await writeFile(folder.path('trinity'), launcher);
-  await chmod(folder.path('trinity'), 0o755);
+  await writeLauncher(folder.path('trinity'));
   await mkdir(machine.project.folder);
   return machine;
+}
+
+/** A program that does what `script.json` in its working folder says. */
+export async function writeLauncher(file: string): Promise<void> {
+  await writeFile(file, `#!/bin/sh\nexec '${process.execPath}' --no-warnings '${scriptedLauncher}' "$@"\n`);
+  await chmod(file, 0o755);
 }
 
 export interface RunningHost extends Listening {

@@ -7,6 +7,7 @@ import process from 'node:process';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import type { HostStatus } from '../../../src/protocol/host/hostRpc.ts';
 import type { RunRecord } from '../../../src/protocol/host/runs.ts';
+import { debianProgram } from '../../tools/debianPrograms.mjs';
 import { runCli } from '../harness/cli.ts';
 import { emptyProject, smallConfig } from '../harness/project.ts';
 import { gpuMachine, type GpuMachine } from './gpuHost.ts';
@@ -100,6 +101,8 @@ describe.skipIf(!linux)('a GPU host', () => {
     expect(await refused(['add', 'box', url, '--fingerprint', 'a'.repeat(64)])).toBe('host/not-connected');
     expect(await refused(['add', 'box', address], 'ajh_other')).toBe('host/not-connected');
     expect(await refused(['add', 'box', address], '')).toBe('remote/needs-token');
+    const clear = url.replace(/^wss:.*:/, 'ws://gpu.example:');
+    expect(await refused(['add', 'box', clear], '')).toBe('host/bad-address');
     expect(await refused(['status'])).toBe('remote/which-host');
     const shown = await machine.atTerminal(
       ['remote', 'add', 'box', url],
@@ -167,7 +170,13 @@ describe.skipIf(!linux)('a GPU host', () => {
     expect((await machine.remote([...run, '--env', 'NOT_SET_ANYWHERE'])).stderr).toContain(
       '[remote/not-set]',
     );
+    const large = await machine.remote([...run, '--limit', '0.1K']);
+    expect(large.stderr).not.toContain('train.yaml:');
+    expect(large.stderr).toContain('that are sent; the biggest folders: . (');
+    expect(large.stderr).toMatch(/\[sync\/too-large\]\n.* with `--limit 4G`\.$/m);
     expect(await machine.json<readonly RunRecord[]>(['ls'])).toEqual([]);
+    const nothing = await machine.remote(['logs', '20260101-000000-000000', '--follow', '--json']);
+    expect(nothing.stdout).toMatch(/^\{"error":\{"code":"host\/no-run","message":.+\}\}\n$/);
     const failed = await machine.remote([...run, '--force', '--follow', '--json']);
     expect(failed.code).toBe(1);
     const lines = failed.stdout
@@ -180,6 +189,16 @@ describe.skipIf(!linux)('a GPU host', () => {
       'running',
       'failed',
     ]);
+    const contents = machine.folder.path('data/contents');
+    await project.edit('train.yaml', './checkpoints', contents);
+    const misplaced = await machine.remote(run);
+    const why = 'it is in the data folder of the host, outside the code of the run';
+    expect(misplaced.stderr).toContain(
+      `train.yaml:4:1: error: The run may not keep its checkpoints below ${contents}: ${why}.`,
+    );
+    expect((await machine.remote([...run, '--force', '--follow'])).stderr).toContain(
+      `The run is failed: The run may not keep its checkpoints in ${contents}/maths/first: ${why}.`,
+    );
     await project.write({ 'ajet.yaml': smallConfig });
     const training = [
       '--conf',
@@ -277,11 +296,14 @@ describe.skipIf(!linux)('the program of a host', () => {
       expect(await readFile(unit, 'utf8')).toBe(printed.stdout);
       expect(existsSync(project.path('da ta/100%/program/host.cjs'))).toBe(true);
     }
-    const verify = spawnSync('systemd-analyze', ['verify', ...(scope === 'user' ? ['--user'] : []), unit], {
+    // The targets that every unit hangs on, whatever this machine starts with.
+    const targets = ['sysinit', 'basic', 'shutdown', 'default', 'multi-user', 'network-online'];
+    await project.write(Object.fromEntries(targets.map((name) => [`units/${name}.target`, '[Unit]\n'])));
+    const systemd = await debianProgram('systemd-analyze', 'systemd');
+    const verify = spawnSync(systemd.file, ['verify', ...(scope === 'user' ? ['--user'] : []), unit], {
       encoding: 'utf8',
-      env: { ...process.env, ...env },
+      env: { ...systemd.env, ...env, SYSTEMD_UNIT_PATH: project.path('units') },
     });
-    // Where there is no systemd, the text alone is looked at, here and by its unit test.
-    if (verify.error === undefined) expect([verify.status, verify.stderr]).toEqual([0, '']);
+    expect([verify.error, verify.status, verify.stderr]).toEqual([undefined, 0, '']);
   });
 });

@@ -1,19 +1,29 @@
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+/** Jobs on a real Ray cluster, and runs with the launcher `ray`, from the command line over the host's own process. */
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { followRayJob, submitRayJob, type RayJobOptions } from '../../../src/node/host/ray/runRayJob.ts';
+import {
+  followRayJob,
+  handOver,
+  submitRayJob,
+  type RayJobOptions,
+} from '../../../src/node/host/ray/runRayJob.ts';
 import type { RaySpec } from '../../../src/node/host/ray/raySpec.ts';
+import type { RunEvent } from '../../../src/protocol/host/runs.ts';
 import type { RayState } from '../../../src/remote/launch/rayWatch.ts';
 import { shellCommand } from '../../../src/remote/launch/shellWords.ts';
+import { gpuMachine, writeLauncher, type GpuMachine, type RunningHost } from './gpuHost.ts';
 import { startRay, type RayCluster } from './rayCluster.ts';
 
-/** A job's own process, and Ray's round it, take seconds to start. */
-const patience = 120_000;
+/** Ray takes seconds to start a job, and half a minute to stop one that does not end. */
+const patience = 180_000;
 
 let cluster: RayCluster | undefined;
 let folder = '';
+let programs = '';
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'agentjet-ray-'));
@@ -22,11 +32,13 @@ beforeAll(async () => {
   await writeFile(path.join(folder, 'tool.sh'), '#!/bin/sh\necho tool\n');
   await chmod(path.join(folder, 'tool.sh'), 0o755);
   await symlink('/etc', path.join(folder, 'outside'));
-  cluster = await startRay();
+  programs = await mkdtemp(path.join(os.tmpdir(), 'agentjet-programs-'));
+  await writeLauncher(path.join(programs, 'trinity'));
+  cluster = await startRay('ray', { programs: [programs] });
 }, 300_000);
 afterAll(async () => {
   await cluster?.end();
-  await rm(folder, { recursive: true, force: true });
+  for (const one of [folder, programs]) await rm(one, { recursive: true, force: true });
 });
 
 function ray(): RayCluster {
@@ -35,7 +47,7 @@ function ray(): RayCluster {
 }
 
 function spec(id: string, words: readonly string[], env: Readonly<Record<string, string>> = {}): RaySpec {
-  return { head: ray().head, id, name: id, entrypoint: shellCommand(words), env, folder };
+  return { head: ray().head, id, name: id, entrypoint: shellCommand(words), env, folder, handed: 'no' };
 }
 
 /** Follows a job and gathers what is written; `onText` is told of all of it each time. */
@@ -44,12 +56,19 @@ async function follow(
   options: Partial<RayJobOptions> & { readonly onText?: (text: string) => void } = {},
 ): Promise<{ readonly state: RayState; readonly text: string }> {
   let text = '';
-  const write = (more: string): void => {
+  const tell = (more: string): void => {
     text += more;
     options.onText?.(text);
   };
+  let printed = 0;
+  const print = (at: number, bytes: Buffer): void => {
+    const rest = bytes.subarray(Math.max(0, printed - at));
+    printed += rest.length;
+    if (rest.length > 0) tell(rest.toString());
+  };
   const stop = new AbortController().signal;
-  const state = await followRayJob(id, { jobs: ray().jobs, stop, interval: 200, ...options, write });
+  const output = { print, tell };
+  const state = await followRayJob(id, { jobs: ray().jobs, stop, interval: 200, ...options, output });
   return { state, text };
 }
 
@@ -59,6 +78,53 @@ print(*map(ascii, sys.argv[1:]))
 print(os.environ['TOLD'], *sorted(os.listdir('.')), flush=True)
 subprocess.run(['./tool.sh'])
 `;
+
+async function rayHost(machine: GpuMachine, port = '0'): Promise<RunningHost> {
+  return machine.host(['--listen', `127.0.0.1:${port}`, '--ray', ray().head]);
+}
+
+/** Starts a run and follows it until it has printed `ready`. */
+async function ready(machine: GpuMachine, more: readonly string[] = []) {
+  const command = machine.start([
+    'remote',
+    'run',
+    '--conf',
+    'train.yaml',
+    '--launcher',
+    'ray',
+    '--force',
+    '--follow',
+    ...more,
+  ]);
+  const [, run = ''] = await command.wrote(/^(\d{8}-\d{6}-[0-9a-f]{6})$/m);
+  machine.runs.add(run);
+  await command.wrote(/^ready$/m);
+  return { command, run };
+}
+
+/** All that the host tells of a run that has ended. */
+async function eventsOf(machine: GpuMachine, run: string): Promise<readonly RunEvent[]> {
+  const { stdout } = await machine.remote(['logs', run, '--source', 'all', '--json']);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as RunEvent);
+}
+
+/** Kills processes that a run's folder names; `noted` is what their notes say from then on. */
+async function killed(
+  machine: GpuMachine,
+  run: string,
+  notes: readonly string[],
+  noted: object = {},
+): Promise<void> {
+  for (const name of notes) {
+    const file = machine.folder.path(`data/runs/${run}/${name}`);
+    const note = JSON.parse(await readFile(file, 'utf8')) as { readonly pid: number };
+    process.kill(note.pid, 'SIGKILL');
+    await writeFile(file, JSON.stringify({ ...note, ...noted }));
+  }
+}
 
 const linux = process.platform === 'linux';
 
@@ -82,8 +148,14 @@ describe.skipIf(!linux).concurrent('a job on a real Ray cluster', { timeout: pat
 
   test('is found again by its id, each line told once, and is stopped', async () => {
     const job = spec('stopped', ['sh', '-c', 'echo one; echo two; exec sleep 1000']);
-    await submitRayJob(job, ray().jobs);
-    await submitRayJob(job, ray().jobs);
+    const notes: Partial<RaySpec>[] = [];
+    const note = (change: Partial<RaySpec>): Promise<void> => Promise.resolve(void notes.push(change));
+    const output = { print: () => undefined, tell: () => undefined };
+    const options = { jobs: ray().jobs, output, stop: new AbortController().signal };
+    await handOver(job, note, options);
+    expect(notes).toEqual([{ handed: 'asked' }, { handed: 'yes', env: {} }]);
+    // As after a kill before anybody has noted that Ray has it.
+    await handOver({ ...job, handed: 'asked' }, note, options);
     const stopping = new AbortController();
     const onText = (text: string): void => {
       if (/^two$/m.test(text)) stopping.abort();
@@ -98,19 +170,120 @@ describe.skipIf(!linux).concurrent('a job on a real Ray cluster', { timeout: pat
   });
 });
 
-describe.skipIf(!linux)('a head that dies', { timeout: patience }, () => {
-  test('loses its job when it stays away; what that printed stays', async () => {
-    await submitRayJob(spec('dies', ['sh', '-c', 'echo alive; exec sleep 1000']), ray().jobs);
-    let isKilled = false;
-    const onText = (text: string): void => {
-      if (isKilled || !/^alive$/m.test(text)) return;
-      isKilled = true;
-      ray().kill();
-    };
-    const { state, text } = await follow('dies', { silenceAllowed: 1_000, onText });
-    expect(state).toMatchObject({ kind: 'lost' });
-    expect('reason' in state ? state.reason : '').toMatch(/has not answered for \d+ s: .*does not answer/);
-    expect(text).toMatch(/^alive$/m);
-    expect(text).toContain('is silent');
+describe.skipIf(!linux)('a run on Ray', { timeout: patience }, () => {
+  test('goes on without its host, which tells each line once when it is there again', async () => {
+    const machine = await gpuMachine();
+    const go = machine.folder.path('go');
+    await machine.script([
+      { do: 'env', name: 'TOLD' },
+      { do: 'env', name: 'SERVICE_PASSWORD' },
+      { do: 'metrics', step: 1, values: { 'rollout/reward/mean': 0.5 } },
+      { do: 'print', text: 'ready\n' },
+      { do: 'await', file: go },
+      { do: 'print', text: 'through\n' },
+    ]);
+    const host = await rayHost(machine);
+    await machine.add('box', host);
+    machine.more = { TOLD: 'a "b" $c', SERVICE_PASSWORD: 'very-much-a-secret' };
+    const { command, run } = await ready(machine, ['--env', 'TOLD', '--env', 'SERVICE_PASSWORD']);
+    await host.end('SIGKILL');
+    await writeFile(go, '');
+    expect(await ray().jobs.status(run)).toMatchObject({ kind: 'job' });
+    await rayHost(machine, new URL(host.url).port);
+    const { code, stdout, stderr } = await command.exited;
+    expect(code, stderr).toBe(0);
+    expect(stdout.match(/^(?:ready|through)$/gm)).toEqual(['ready', 'through']);
+    expect(stdout).toMatch(/^TOLD=a "b" \$c$/m);
+    expect(stdout).toMatch(/^SERVICE_PASSWORD=/m);
+    const events = await eventsOf(machine, run);
+    expect(stdout + JSON.stringify(events)).not.toContain('very-much-a-secret');
+    expect(existsSync(machine.folder.path(`data/runs/${run}/ray-job.json`))).toBe(false);
+    expect(stderr).toMatch(/taken over/);
+    expect(await machine.record(run)).toMatchObject({ state: 'finished', launcher: 'ray', step: 1 });
+    expect(await ray().jobs.status(run)).toMatchObject({ info: { status: 'SUCCEEDED' } });
+    expect(events.flatMap((event) => (event.type === 'state' ? [event.state] : []))).toEqual([
+      'queued',
+      'preparing',
+      'running',
+      'finished',
+    ]);
+    expect(events.filter(({ type }) => type === 'metrics')).toHaveLength(1);
+  });
+
+  test('goes on when who looks after it is killed, and when its machine is started anew, and tells with what it fails', async () => {
+    const machine = await gpuMachine();
+    const go = machine.folder.path('go');
+    await machine.script([
+      { do: 'print', text: 'ready\n' },
+      { do: 'lines', count: 20_000, prefix: 'line', padding: 100, pause: 250 },
+      { do: 'await', file: go },
+      { do: 'print', text: 'through\n' },
+      { do: 'exit', code: 7 },
+    ]);
+    const host = await rayHost(machine);
+    await machine.add('box', host);
+    const { command, run } = await ready(machine);
+    await killed(machine, run, ['process.json']);
+    await command.wrote(/looked after again/);
+    await command.wrote(/^line 5000 /m);
+    await host.end('SIGKILL');
+    await killed(machine, run, ['keeper.json', 'process.json'], { boot: 'another' });
+    await writeFile(go, '');
+    await rayHost(machine, new URL(host.url).port);
+    const { code, stdout, stderr } = await command.exited;
+    expect(code, stderr).toBe(1);
+    expect(stderr).toMatch(/was ended by SIGKILL\. The job is looked after again/);
+    expect(stderr).toMatch(/has gone\. The job is looked after again/);
+    const told = stdout.match(/^(?:ready|line \d+|through)/gm);
+    expect(told).toEqual([
+      'ready',
+      ...Array.from({ length: 20_000 }, (_, at) => `line ${at + 1}`),
+      'through',
+    ]);
+    expect(await machine.record(run)).toMatchObject({ state: 'failed', exitCode: 7 });
+  });
+
+  test('that is cancelled is stopped on Ray', async () => {
+    const machine = await gpuMachine();
+    await machine.script([{ do: 'print', text: 'ready\n' }, { do: 'hang' }]);
+    await machine.add('box', await rayHost(machine));
+    const { command, run } = await ready(machine);
+    expect((await machine.remote(['cancel', run])).code).toBe(0);
+    const { code, stderr } = await command.exited;
+    expect([code, stderr]).toEqual([
+      130,
+      expect.stringContaining('The run is cancelled: Cancelled by owner.'),
+    ]);
+    expect(await ray().jobs.status(run)).toMatchObject({ info: { status: 'STOPPED' } });
+  });
+
+  test('that is cancelled before Ray has it is cancelled', async () => {
+    const machine = await gpuMachine();
+    await machine.script([{ do: 'hang' }]);
+    await machine.add('box', await rayHost(machine));
+    const args = ['run', '--conf', 'train.yaml', '--launcher', 'ray', '--force'];
+    const { stdout } = await machine.remote(args);
+    const run = stdout.trim();
+    machine.runs.add(run);
+    expect((await machine.remote(['cancel', run])).code).toBe(0);
+    await expect.poll(async () => (await machine.record(run)).state).toBe('cancelled');
+    const job = await ray().jobs.status(run);
+    expect(job.kind === 'unknown' || (job.kind === 'job' && job.info.status === 'STOPPED')).toBe(true);
+  });
+
+  test('whose head dies is told to be silent, and is lost soon once it is cancelled', async () => {
+    const machine = await gpuMachine();
+    await machine.script([{ do: 'print', text: 'ready\n' }, { do: 'hang' }]);
+    await machine.add('box', await rayHost(machine));
+    const { command, run } = await ready(machine);
+    ray().kill();
+    await command.wrote(/^agentjet: Ray job \S+ is silent$/m);
+    expect(await machine.record(run)).toMatchObject({ state: 'running' });
+    expect((await machine.remote(['cancel', run])).code).toBe(0);
+    const { code, stdout, stderr } = await command.exited;
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^ready$/m)]);
+    expect(stdout).toMatch(/has not answered for \d+ s: .*does not answer/);
+    expect(stderr).toMatch(/The run is lost: .*which owner had cancelled: look on the cluster/);
+    expect(await machine.record(run)).toMatchObject({ state: 'lost' });
   });
 });

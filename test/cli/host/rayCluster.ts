@@ -18,12 +18,20 @@ export interface RayCluster {
 }
 
 /** On a machine under load Ray gives up by itself; another attempt finds what it reads in memory. */
-export async function startRay(environment: 'ray' | 'trinity' = 'ray'): Promise<RayCluster> {
+export async function startRay(
+  environment: 'ray' | 'trinity' = 'ray',
+  { programs = [] }: RayOptions = {},
+): Promise<RayCluster> {
   const python = await ensurePython(environment);
-  return start(python).catch(() => start(python));
+  return start(python, programs).catch(() => start(python, programs));
 }
 
-async function start(python: string): Promise<RayCluster> {
+export interface RayOptions {
+  /** Folders with programs that jobs find before all others. */
+  readonly programs?: readonly string[];
+}
+
+async function start(python: string, programs: readonly string[]): Promise<RayCluster> {
   // Its sockets' paths must be short.
   const folder = await mkdtemp('/tmp/ajray-');
   const ports = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
@@ -42,7 +50,7 @@ async function start(python: string): Promise<RayCluster> {
     ...['--min-worker-port=0', '--max-worker-port=0', '--include-dashboard=true'],
   ];
   // Jobs find the environment's own programs.
-  const search = [path.dirname(python), process.env['PATH'] ?? ''].join(path.delimiter);
+  const search = [...programs, path.dirname(python), process.env['PATH'] ?? ''].join(path.delimiter);
   const env = { ...process.env, PATH: search, [name]: value, RAY_ENABLE_UV_RUN_RUNTIME_ENV: '0' };
   const child = spawn(python, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let printed = '';

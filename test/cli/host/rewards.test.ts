@@ -38,7 +38,11 @@ describe.skipIf(process.platform !== 'linux')('rewards by step', () => {
       'ann',
     );
     const rewards = new RewardCurves(runs);
-    await eventsUntil(runs, id, (event) => event.type === 'log' && event.text.startsWith('between 99'));
+    await eventsUntil(
+      runs,
+      id,
+      (event) => event.type === 'log' && event.lines.some((line) => line.startsWith('between 99')),
+    );
     expect(await Promise.all([0, 1, 2, 3, 4].map((at) => rewards.at(id, at)))).toEqual([
       null,
       0.25,

@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 const texts = (events: readonly RunEvent[], source = 'launcher'): string[] =>
-  events.flatMap((event) => (event.type === 'log' && event.source === source ? [event.text] : []));
+  events.flatMap((event) => (event.type === 'log' && event.source === source ? event.lines : []));
 const states = (events: readonly RunEvent[]): string[] =>
   events.flatMap((event) => (event.type === 'state' ? [event.state] : []));
 const inRun = (id: string, ...names: string[]): string => path.join(data, 'runs', id, ...names);
@@ -216,7 +216,7 @@ describe.skipIf(!linux)('cancelling', () => {
       { do: 'print', text: 'ready\n' },
       { do: 'hang' },
     ]);
-    await eventsUntil(runs, id, (event) => event.type === 'log' && event.text === 'ready');
+    await eventsUntil(runs, id, (event) => event.type === 'log' && event.lines.includes('ready'));
     const [one, other] = await Promise.all([runs.cancel(id, 'ann'), runs.cancel(id, 'bob')]);
     expect([one.state, other.state]).toEqual(['cancelling', 'cancelling']);
     expect(await ended(runs, id)).toMatchObject({ state: 'cancelled', reason: 'Cancelled by ann.' });
@@ -381,9 +381,11 @@ describe.skipIf(!linux)('removing', () => {
     await expect(runs.remove(active, { checkpoints: true })).rejects.toMatchObject({
       code: 'host/run-active',
     });
+    const removed: string[] = [];
+    runs.onRemoved((run) => removed.push(run));
     await runs.remove(kept, { checkpoints: false });
     await runs.remove(gone, { checkpoints: true });
-    expect(runs.list().map(({ id }) => id)).toEqual([active]);
+    expect([removed, runs.list().map(({ id }) => id)]).toEqual([[kept, gone], [active]]);
     expect(existsSync(inRun(gone))).toBe(false);
     expect(existsSync(inRun(kept, 'run.json'))).toBe(false);
     expect(existsSync(inRun(kept, 'code/checkpoints/maths/first/global_step_3/actor'))).toBe(true);

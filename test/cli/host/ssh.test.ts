@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { RunRecord } from '../../../src/protocol/host/runs.ts';
 import { descendants } from '../harness/processes.ts';
 import { gpuMachine } from './gpuHost.ts';
-import { findSshd, sshServer, tryKill } from './sshServer.ts';
+import { findOpenSsh, sshServer, tryKill, type OpenSsh } from './sshServer.ts';
 
 const linux = process.platform === 'linux';
 
@@ -17,14 +17,14 @@ function ways(pid: number): number[] {
 }
 
 describe.skipIf(!linux)('a GPU host that ssh gets to', () => {
-  let sshd = '';
-  beforeAll(() => {
-    sshd = findSshd();
+  let openSsh: OpenSsh;
+  beforeAll(async () => {
+    openSsh = await findOpenSsh();
   }, 300_000);
 
   test('needs nothing there but Node, and is reached again whatever is lost', async () => {
     const machine = await gpuMachine();
-    const server = await sshServer(sshd, machine.folder);
+    const server = await sshServer(openSsh, machine.folder);
     machine.more = { AGENTJET_SSH: server.ssh };
     const data = path.join(server.home, '.agentjet/host');
     const hostPid = async (): Promise<number> => {

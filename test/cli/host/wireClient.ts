@@ -1,4 +1,5 @@
 /** Clients of a host that was started from the built program, and what they read of its runs. */
+import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { neverCancelled } from '../../../src/base/cancellation.ts';
 import { connectHost, type ConnectOptions } from '../../../src/node/remote/connectHost.ts';
@@ -25,10 +26,19 @@ export function clientOf(
 /** Sends the machine's project and starts it; resolves to the run's id. */
 export async function startedRun(machine: GpuMachine, connection: HostConnection): Promise<string> {
   const tree = await readTree(machine.project.folder, { cache: null, cancellation: neverCancelled });
-  const snapshot = await syncTree(tree, connection);
+  return orderedRun(machine, connection, await syncTree(tree, connection));
+}
+
+/** Starts what was sent; resolves to the run's id. */
+export async function orderedRun(
+  machine: GpuMachine,
+  connection: HostConnection,
+  snapshot: string,
+): Promise<string> {
   const order = { name: 'chaos', launcher: 'trinity', backbone: 'trinity', config: 'train.yaml' } as const;
   const { id } = await connection.ask('run.start', {
     order: { ...order, snapshot, flags: [], env: {}, gpus: 0 },
+    key: randomUUID(),
   });
   machine.runs.add(id);
   return id;

@@ -14,6 +14,8 @@ const pollMs = 100;
 const acceptMs = 1_000;
 /** How long something that was opened by a key may take to show what it should before it is opened anew. */
 const openMs = 3_000;
+/** The same for a file, whose editor may be the first of a window. */
+const fileMs = 10_000;
 
 /** Shows once the extension has told the editor what is in front, on which F5 depends as well. */
 export const titleButton = '.editor-actions .action-label[aria-label*="Episodes"]';
@@ -170,12 +172,20 @@ export class Editor {
     await row.waitFor({ state: 'hidden' });
   }
 
-  /** Opens a file of the workspace by its name and waits until it is in front. */
+  /**
+   * Opens a file of the workspace by its name and waits until it is in front. A file that was put there a moment ago may
+   * be refused, which is told in its place: it is opened again.
+   */
   async openFile(name: string): Promise<void> {
-    await this.#ask('ControlOrMeta+p', name, path.basename(name));
-    await this.#accept();
-    await this.see('.tab.active', path.basename(name));
-    await this.see('.editor-group-container.active .view-line');
+    await this.until(`the text of ${name} shows`, async () => {
+      await this.#ask('ControlOrMeta+p', name, path.basename(name));
+      await this.#accept();
+      await this.see('.tab.active', path.basename(name));
+      const line = this.see('.editor-group-container.active .view-line', undefined, fileMs);
+      if ((await line.catch(giveUp)) !== undefined) return true;
+      console.warn(`Not opened at once: ${await this.#inFront()}`);
+      return false;
+    });
   }
 
   /** Trusts the folder of an editor that was opened with `workspaceTrust`. */
@@ -258,7 +268,10 @@ export class Editor {
   async until(what: string, probe: () => Promise<boolean>, timeoutMs = waitMs): Promise<void> {
     const deadline = Date.now() + timeoutMs;
     while (!(await probe())) {
-      if (Date.now() > deadline) throw new Error(`Waited ${timeoutMs / 1000} s in vain until ${what}.`);
+      if (Date.now() > deadline) {
+        const shown = await this.#inFront();
+        throw new Error(`Waited ${timeoutMs / 1000} s in vain until ${what}.\nInstead: ${shown}`);
+      }
       await delay(pollMs);
     }
   }
@@ -284,6 +297,7 @@ export class Editor {
     const parts = Object.entries({
       tabs: '.tab',
       active: '.tab.active',
+      pane: '.editor-group-container.active > .editor-container',
       lenses: '.codelens-decoration',
       status: '.part.statusbar .statusbar-item',
       toasts: '.notification-toast',

@@ -1,10 +1,11 @@
 /** A GPU host beside an editor, on this machine: the one-file program, and a launcher that does what a script says. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { killSurvivors, processesWith } from '../../../src/node/process/kill.ts';
 import { extensionUnderTest } from './session.ts';
 
@@ -16,13 +17,27 @@ export interface GpuHost {
   readonly token: string;
   /** A folder that is gone with the host. */
   readonly folder: string;
-  /** Kills it as a crash would, and starts it again at the same address. */
+  /** Kills it as a crash would. */
+  kill(): Promise<void>;
+  /** Starts one that was killed again, at the same address. */
+  start(): Promise<void>;
+  /** Both. */
   restart(): Promise<void>;
+  /** Has it do nothing until it is resumed. */
+  pause(): void;
+  resume(): void;
+  /** Takes a token back, and makes another. */
+  newToken(): Promise<string>;
   /** Ends it and all that it has started. */
   close(): Promise<void>;
 }
 
-export async function startGpuHost(): Promise<GpuHost> {
+export interface GpuHostOptions {
+  /** Of the program's own, e.g. `--tls`. */
+  readonly flags?: readonly string[];
+}
+
+export async function startGpuHost({ flags = [] }: GpuHostOptions = {}): Promise<GpuHost> {
   const folder = await mkdtemp(path.join(tmpdir(), 'agentjet-host-'));
   const launcher = path.join(folder, 'trinity');
   await writeFile(
@@ -30,20 +45,37 @@ export async function startGpuHost(): Promise<GpuHost> {
     `#!/bin/sh\nexec '${process.execPath}' --no-warnings '${scriptedLauncher}' "$@"\n`,
   );
   await chmod(launcher, 0o755);
-  let running = await serve(folder, launcher, 0);
+  let running = await serve(folder, launcher, 0, flags);
   const { address, token = '' } = running;
   const kill = async (): Promise<void> => {
+    if (running.child.exitCode !== null || running.child.signalCode !== null) return;
     const ended = once(running.child, 'exit');
     running.child.kill('SIGKILL');
     await ended;
+  };
+  const start = async (): Promise<void> => {
+    running = await serve(folder, launcher, Number(new URL(address).port), flags);
   };
   return {
     address,
     token,
     folder,
+    kill,
+    start,
     restart: async () => {
       await kill();
-      running = await serve(folder, launcher, Number(new URL(address).port));
+      await start();
+    },
+    pause: () => void running.child.kill('SIGSTOP'),
+    resume: () => void running.child.kill('SIGCONT'),
+    newToken: async () => {
+      const tokens = async (...words: readonly string[]): Promise<string> => {
+        const args = [hostProgram(), 'token', ...words, '--data', path.join(folder, 'data')];
+        return (await promisify(execFile)(process.execPath, args)).stdout;
+      };
+      await tokens('remove', 'owner');
+      const made = await tokens('add', 'owner', '--scope', 'start', '--scope', 'cancel', '--json');
+      return (JSON.parse(made) as { token: string }).token;
     },
     close: async () => {
       await kill();
@@ -53,6 +85,8 @@ export async function startGpuHost(): Promise<GpuHost> {
   };
 }
 
+const hostProgram = (): string => path.join(extensionUnderTest(), 'dist/host.cjs');
+
 interface Serving {
   readonly child: ChildProcess;
   readonly address: string;
@@ -60,10 +94,16 @@ interface Serving {
   readonly token: string | undefined;
 }
 
-async function serve(folder: string, launcher: string, port: number): Promise<Serving> {
-  const program = path.join(extensionUnderTest(), 'dist/host.cjs');
+async function serve(
+  folder: string,
+  launcher: string,
+  port: number,
+  flags: readonly string[],
+): Promise<Serving> {
   const listen = ['--listen', `127.0.0.1:${port}`, '--data', path.join(folder, 'data')];
-  const args = [program, ...listen, '--launcher', `trinity=${launcher}`, '--gpus', '2', '--json'];
+  const launchers = ['trinity', 'ajet'].flatMap((name) => ['--launcher', `${name}=${launcher}`]);
+  const own = [...launchers, '--gpus', '2', '--json', ...flags];
+  const args = [hostProgram(), ...listen, ...own];
   const env = { ...process.env, AGENTJET_TEST_HOST: folder };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface(child.stdout)) {

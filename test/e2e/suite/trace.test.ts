@@ -186,6 +186,7 @@ describe('the trace of a run', () => {
     await debug.ended();
     await vscode.commands.executeCommand('agentjet.openLastTrace');
     await debug.until('the viewer is in front', () => viewers().some(({ active }) => active));
+    assert.equal(viewers()[0]?.trace, traceOf(debug));
     const lines: number[] = [];
     for (const filter of ['', 'episode=1']) {
       const target = fileUri(`exported-${lines.length}.jsonl`);

@@ -1,44 +1,28 @@
 /** Training on a GPU host, as a person meets it: from the config on screen to the end of the run. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { readdir, writeFile } from 'node:fs/promises';
+import { cp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import type { Frame } from 'playwright-core';
-import { findSshd, sshServer, tryKill } from '../../cli/host/sshServer.ts';
+import { findOpenSsh, sshServer, tryKill } from '../../cli/host/sshServer.ts';
 import { Project } from '../../cli/harness/project.ts';
+import { openTraceReader } from '../../../src/node/trace/store/openReader.ts';
 import { startGpuHost, type GpuHost } from '../harness/gpuHost.ts';
+import {
+  addHost,
+  answer,
+  askToTrain,
+  hostDialog,
+  hostInput,
+  hostRow,
+  showHosts,
+  startTraining,
+  stepOf,
+} from '../harness/hostSteps.ts';
+import { trainConfig } from '../../tools/host/trainConfig.ts';
 import { useEditor } from '../harness/index.ts';
+import { extensionUnderTest } from '../harness/session.ts';
 import type { Action } from '../../tools/host/scriptedLauncher.ts';
-
-const input = '.quick-input-widget input';
-const row = '.pane-body .monaco-list-row';
-const dialog = '.monaco-dialog-box';
-
-const config = `mode: both
-project: maths
-name: first
-checkpoint_root_dir: ./checkpoints
-model:
-  model_path: some/model
-cluster:
-  node_num: 1
-  gpu_per_node: 2
-trainer:
-  total_steps: 10
-`;
-
-const step = (number: number): Action => ({
-  do: 'metrics',
-  step: number,
-  values: {
-    'experience_pipeline/group_advantages/reward_mean/mean': 0.2 + number / 20,
-    'actor/ppo_kl': 0.001 * number,
-    'actor/entropy_loss': 1.2 - number / 20,
-    'response_length/mean': 200 + 5 * number,
-    'time/step': 12.5,
-  },
-});
 
 describe('a GPU host', () => {
   const temp = mkdtempSync(path.join(tmpdir(), 'agentjet-ssh-'));
@@ -57,55 +41,20 @@ describe('a GPU host', () => {
     host = undefined;
   });
 
-  async function answer(text: string): Promise<void> {
-    await (await editor().see(input)).fill(text);
-    await editor().press('Enter');
-  }
-
-  async function addHost({ address, token }: GpuHost): Promise<void> {
-    await editor().commandThatAsks('AgentJet: Add GPU Host');
-    await editor().see('.quick-input-widget', 'Address of the host');
-    await answer(address);
-    await editor().see(`${input}[type="password"]`);
-    await answer(token);
-    await editor().see('.quick-input-widget', 'Name of the host');
-    await answer('box');
-    await editor().seeNo('.quick-input-widget');
-  }
-
-  async function showView(): Promise<void> {
-    await editor().command('AgentJet: Focus on GPU Hosts View');
-    await editor().see(row, 'box');
-  }
-
-  async function train(): Promise<void> {
-    await editor().openFile('train.yaml');
-    await editor().see('.codelens-decoration a', 'Train on GPU Host');
-    await editor().commandThatAsks('AgentJet: Train on GPU Host');
-    await editor().pick('trinity run');
-    await editor().see(dialog, /would not train on box|Train train\.yaml on box/);
-    await editor().screenshot('confirm');
-    await (await editor().see(`${dialog} .monaco-button`, /Start Anyway|Start Training/)).click();
-  }
-
-  async function page(): Promise<Frame> {
-    return editor().webview();
-  }
-
   test('trains the config on screen, through a reload and a crash of the host, until it is cancelled', async () => {
     const going = (host = await startGpuHost());
     const go = path.join(going.folder, 'go');
     const actions: Action[] = [
       { do: 'print', text: 'Finished initializing Explorer\n' },
       { do: 'print', text: 'File "agent.py", line 3, in run\n' },
-      ...[1, 2, 3].map(step),
+      ...[1, 2, 3].map(stepOf),
       { do: 'checkpoint', step: 3 },
       { do: 'await', file: go },
-      ...[4, 5].map(step),
+      ...[4, 5].map(stepOf),
       { do: 'print', text: 'through the crash\n' },
       { do: 'hang' },
     ];
-    await writeFile(editor().file('train.yaml'), config);
+    await writeFile(editor().file('train.yaml'), trainConfig);
     await writeFile(editor().file('agent.py'), 'def run():\n    pass\n    return 1\n');
     await writeFile(
       editor().file('script.json'),
@@ -115,19 +64,23 @@ describe('a GPU host', () => {
     await editor().command('AgentJet: Focus on GPU Hosts View');
     await editor().see('.pane-body .welcome-view-content', 'Add GPU Host');
     await editor().screenshot('empty');
-    await addHost(going);
-    await showView();
-    await editor().see(row, /GPU 1/);
-    await train();
+    await addHost(editor(), going);
+    await showHosts(editor());
+    await editor().see(hostRow, /GPU 1/);
+    await editor().openFile('train.yaml');
+    await editor().see('.codelens-decoration a', 'Train on GPU Host');
+    await askToTrain(editor());
+    await editor().screenshot('confirm');
+    await startTraining(editor());
 
     // The page of the run comes by itself.
     await editor().see('.tab.active', 'train');
-    let shown = await page();
+    let shown = await editor().webview();
     await shown
       .getByText(/3 of 10/)
       .first()
       .waitFor();
-    await editor().see(row, /train.*step 3 of 10/);
+    await editor().see(hostRow, /train.*step 3 of 10/);
     await editor().screenshot('running');
 
     // The window is loaded again, and the host killed meanwhile: the run goes on, and so does its page.
@@ -137,19 +90,19 @@ describe('a GPU host', () => {
     await editor().ready();
     await going.restart();
     await writeFile(go, '');
-    shown = await page();
+    shown = await editor().webview();
     // An editor in a browser keeps no secrets over a reload; one on a desktop has the token still.
     await shown.getByText('The editor has no token of the GPU host box.').waitFor();
     await editor().screenshot('no-token');
     await editor().commandThatAsks('AgentJet: Enter Token of GPU Host');
-    await answer(going.token);
+    await answer(editor(), going.token);
     await shown
       .getByText(/5 of 10/)
       .first()
       .waitFor();
     await editor().screenshot('after-reload');
 
-    await showView();
+    await showHosts(editor());
     await editor().commandThatAsks('AgentJet: Show Log of Training Run');
     await editor().pick('train');
     // What is in a channel shows in editors with their native modules alone, which the one of these tests lacks.
@@ -158,9 +111,9 @@ describe('a GPU host', () => {
 
     await editor().commandThatAsks('AgentJet: Cancel Training Run');
     await editor().pick('train');
-    await (await editor().see(`${dialog} .monaco-button`, 'Cancel Training')).click();
-    await editor().see(row, /train.*cancelled/, 60_000);
-    await editor().see(row, /^GPU 1$/);
+    await (await editor().see(`${hostDialog} .monaco-button`, 'Cancel Training')).click();
+    await editor().see(hostRow, /train.*cancelled/, 60_000);
+    await editor().see(hostRow, /^GPU 1$/);
     await editor().screenshot('cancelled');
 
     await editor().commandThatAsks('AgentJet: Fetch Checkpoint');
@@ -173,16 +126,97 @@ describe('a GPU host', () => {
     expect(await readdir(path.join(going.folder, 'data/runs'))).toHaveLength(1);
   });
 
+  test('brings the rollouts of a training here, where an episode of them is debugged', async () => {
+    host = await startGpuHost();
+    await cp(path.join(extensionUnderTest(), 'media/examples/math_agent'), editor().file('.'), {
+      recursive: true,
+    });
+    const [first = ''] = readFileSync(editor().file('data/train.jsonl'), 'utf8').split('\n');
+    const { main_query } = JSON.parse(first) as { readonly main_query: string };
+    const config = readFileSync(editor().file('math_agent.yaml'), 'utf8');
+    const changed = config
+      .replace(/^ajet:\n/m, '$&  experiment_name: first\n')
+      .replace(/^ +trainer_common:\n/m, '$&    n_gpus_per_node: 2\n');
+    await writeFile(editor().file('math_agent.yaml'), changed);
+    const said = String.raw`So it was said in training: \boxed{5}.`;
+    const experience = {
+      eid: { batch: 3, task: 0, run: 0, step: 0, suffix: 'a1' },
+      ...{ type: 'multi_turn', prompt_length: 5, response_length: 9, info: {}, metrics: { accuracy: 0 } },
+      messages: [
+        { role: 'system', content: 'You are careful.' },
+        { role: 'user', content: main_query },
+        { role: 'assistant', content: said },
+      ],
+      reward: 0,
+    };
+    await writeFile(editor().file('kept.jsonl'), `${JSON.stringify(experience)}\n`);
+    const job = 'saved_checkpoints/example_math_agent/first';
+    const keep = `mkdir -p ${job}/buffer && cp kept.jsonl ${job}/buffer/explorer_output.jsonl`;
+    const actions: Action[] = [
+      { do: 'print', text: 'Finished initializing Explorer\n' },
+      { do: 'program', command: '/bin/sh', args: ['-c', keep] },
+    ];
+    await writeFile(editor().file('script.json'), JSON.stringify({ job, actions }));
+
+    await editor().command('AgentJet: Focus on GPU Hosts View');
+    await addHost(editor(), host);
+    await editor().openFile('math_agent.yaml');
+    await askToTrain(editor(), undefined, 'Ray Jobs API: ajet --backbone verl');
+    // This host was started for no cluster.
+    await editor().see(hostDialog, 'would not train on box');
+    await editor().screenshot('ray-verl');
+    await editor().press('Escape');
+    await editor().seeNo(hostDialog);
+    await askToTrain(editor(), undefined, 'ajet --backbone trinity');
+    await startTraining(editor());
+    await showHosts(editor());
+    await editor().see(hostRow, /math_agent.*finished/, 60_000);
+    await editor().command('View: Close All Editors');
+    await editor().commandThatAsks('AgentJet: Show Rollouts of Training Run');
+    await editor().pick('math_agent');
+    await editor().see('.tab.active', 'explorer_output.jsonl.ajtrace');
+    const rollouts = await editor().webview();
+    await rollouts.locator('.body-row').first().click();
+    await rollouts.getByText('What was said is in the timelines.').waitFor();
+    await rollouts.getByText('Timeline 0').first().click();
+    await rollouts.getByText(said).first().waitFor();
+    // Nothing leads to tokens that training did not keep.
+    expect(await rollouts.getByRole('button', { name: /^Tokens/ }).count()).toBe(0);
+    await editor().screenshot('rollout');
+
+    await editor().openFile('workflow.ts');
+    const lines = readFileSync(editor().file('workflow.ts'), 'utf8').split('\n');
+    const line = 1 + lines.findIndex((text) => text.includes('return { reward: null'));
+    await editor().setBreakpoint(line);
+    await editor().command('View: Open Previous Editor');
+    await (await editor().webview()).getByRole('button', { name: 'Debug this episode' }).click();
+    await editor().stoppedAt(line);
+    await editor().screenshot('rollout-debugged');
+    await editor().press('F5');
+    await editor().see('.tab.active', 'first.ajtrace');
+    await editor().seeNo('.debug-toolbar');
+    const again = openTraceReader(editor().file('saved_experiments/first/first.ajtrace'));
+    const [episode] = again.recorded().episodes;
+    again.close();
+    expect(episode).toMatchObject({ taskId: 'train-001', reward: 0 });
+    expect(episode?.returned?.output).toContain('So it was said in training');
+  });
+
   test('is brought to a machine by ssh, and asks for no token', async () => {
-    const { address, home } = await sshServer(findSshd(), ways);
+    const { address, home } = await sshServer(await findOpenSsh(), ways);
     await editor().commandThatAsks('AgentJet: Add GPU Host');
     await editor().see('.quick-input-widget', 'Address of the host');
-    await answer(address);
+    await answer(editor(), address);
+    await editor().see('.quick-input-widget', 'What the host is started with there');
+    await (await editor().see(hostInput)).fill('--gpus all');
+    await editor().see('.quick-input-widget', '--gpus all is not a whole number from 0.');
+    await editor().screenshot('ssh-start');
+    await answer(editor(), '--gpus 2 --ray http://127.0.0.1:1');
     await editor().see('.quick-input-widget', 'Name of the host');
-    await answer('over ssh');
+    await answer(editor(), 'over ssh');
     await editor().seeNo('.quick-input-widget');
     await editor().command('AgentJet: Focus on GPU Hosts View');
-    await editor().see(row, /over ssh.*no GPUs/);
+    await editor().see(hostRow, /over ssh.*0 of 2 GPUs in use/);
     await editor().screenshot('ssh');
     const { pid } = JSON.parse(readFileSync(path.join(home, '.agentjet/host/listening.json'), 'utf8')) as {
       pid: number;

@@ -12,7 +12,7 @@ const extension = path.join(artifacts, `agentjet-${version}.vsix`);
 // Registered before the editor's own hook, so that there is something to install.
 beforeAll(() => {
   execFileSync(process.execPath, [path.join(root, 'test/tools/package.mjs')], { stdio: 'pipe' });
-});
+}, 300_000);
 
 const editor = useEditor({ suite: 'package', workspace: 'media/examples/math_agent', extension });
 

@@ -25,7 +25,7 @@ export class Gathered {
       if (this.state !== undefined) throw new Error(`Event ${event.seq} came after the final state.`);
       this.last = event.seq;
       if (event.type === 'notice') this.notices++;
-      if (event.type === 'log') this.#line(event.text);
+      if (event.type === 'log') for (const line of event.lines) this.#line(line);
       if (event.type === 'state' && isFinalEvent(event)) this.state = event.state;
     }
   }

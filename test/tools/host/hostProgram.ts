@@ -3,15 +3,16 @@
  * channel of `fork` which run to follow, and from where; every block is sent and waits to be asked for the next.
  */
 import process from 'node:process';
+import type { RunEvent } from '../../../src/protocol/host/runs.ts';
 import type { EventReader } from '../../../src/remote/contracts.ts';
-import { openRuns } from './runsHost.ts';
+import { eventsOfBlock, openRuns } from './runsHost.ts';
 
 export type ToHost = { readonly follow: string; readonly after: number } | { readonly next: number };
 /** `reader` counts follows: a block of an earlier one is none of the present. */
 export type FromHost =
   | { readonly ready: true }
   | { readonly warning: string }
-  | { readonly reader: number; readonly json: string; readonly upTo: number };
+  | { readonly reader: number; readonly events: readonly RunEvent[]; readonly upTo: number };
 
 if (process.argv[1] === import.meta.filename) {
   const send = (message: FromHost): void => void process.send?.(message);
@@ -25,7 +26,7 @@ if (process.argv[1] === import.meta.filename) {
     const block = await of.next();
     if (reader !== of) return;
     if (block !== undefined) {
-      send({ reader: number, json: Buffer.from(block.json).toString(), upTo: block.upTo });
+      send({ reader: number, events: eventsOfBlock(block), upTo: block.upTo });
       return;
     }
     await more;

@@ -10,18 +10,20 @@ import {
   type HostRunsOptions,
   type NodeHostRuns,
 } from '../../../src/node/host/runs/hostRuns.ts';
+import { eventsIn } from '../../../src/protocol/host/eventsMessage.ts';
 import {
   finalStates,
   type RunEvent,
   type RunOrder,
   type RunRecord,
 } from '../../../src/protocol/host/runs.ts';
-import type { HostRuns } from '../../../src/remote/contracts.ts';
+import type { EventBlock, HostRuns } from '../../../src/remote/contracts.ts';
 import type { Action, LauncherScript } from './scriptedLauncher.ts';
 
 const tool = (name: string): string => path.join(import.meta.dirname, name);
 /** Its own source, run as it is; what is told of that is no output of the run's. */
 const node = { command: process.execPath, args: ['--no-warnings'] };
+export const scripted = { command: node.command, args: [...node.args, tool('scriptedLauncher.ts')] };
 
 const firstJob = 'checkpoints/maths/first';
 const config = `mode: both
@@ -88,10 +90,10 @@ export async function openRuns(data: string, change: Partial<HostRunsOptions> = 
     dataFolder: data,
     sync: folderSync(path.join(data, 'snapshots')),
     launch: new HostLaunch({
-      launchers: { trinity: { command: node.command, args: [...node.args, tool('scriptedLauncher.ts')] } },
+      launchers: { trinity: scripted },
       count: 2,
       env,
-      runsFolder: path.join(data, 'runs'),
+      dataFolder: data,
       clock: systemClock,
     }),
     clock: systemClock,
@@ -123,6 +125,10 @@ export function ended(runs: HostRuns, run: string): Promise<RunRecord> {
   return until(runs, run, ({ state, endedAt }) => finalStates.includes(state) && endedAt !== null);
 }
 
+export function eventsOfBlock({ message }: EventBlock): readonly RunEvent[] {
+  return message === undefined ? [] : eventsIn(Buffer.from(message).toString());
+}
+
 /** All events of a run up to one, from anywhere. */
 export async function eventsUntil(
   runs: HostRuns,
@@ -140,7 +146,7 @@ export async function eventsUntil(
         await more;
         continue;
       }
-      const next = JSON.parse(`[${Buffer.from(block.json).toString()}]`) as RunEvent[];
+      const next = eventsOfBlock(block);
       events.push(...next);
       if (next.some(is)) return events;
     }

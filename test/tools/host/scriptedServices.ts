@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { CodedError } from '../../../src/base/errors.ts';
 import { Emitter } from '../../../src/base/event.ts';
 import type { RunEvent, RunRecord } from '../../../src/protocol/host/runs.ts';
+import { eventsFrame } from '../../../src/protocol/host/eventsMessage.ts';
 import type { ByteSink, EventReader, HostServices } from '../../../src/remote/contracts.ts';
 
 export const theRun = '20261123-070000-abcdef';
@@ -12,6 +13,8 @@ export class ScriptedServices {
   /** Contents that were kept, by their sum. */
   readonly kept = new Map<string, Buffer>();
   readonly files = new Map<string, Buffer>();
+  /** Of files from here on, nothing comes any more. */
+  stuckAt = Infinity;
   /** Events that were read for clients. */
   read = 0;
   /** Readers that are open. */
@@ -19,9 +22,13 @@ export class ScriptedServices {
   /** Sinks that are open. */
   open = 0;
   readonly cancelledBy: string[] = [];
+  /** What keeps events from being read. */
+  unreadable: Error | undefined;
   readonly #more = new Emitter<undefined>();
   readonly #changed = new Emitter<RunRecord>();
+  readonly #removed = new Emitter<string>();
   #record: RunRecord = record;
+  #isRemoved = false;
 
   add(events: readonly RunEvent[]): void {
     for (const event of events) this.events.push(event);
@@ -43,14 +50,20 @@ export class ScriptedServices {
     this.add([{ type: 'state', seq, at: 2, state: 'finished' }]);
   }
 
+  /** Somebody has its run removed; a client that asks for that changes nothing. */
+  remove(): void {
+    this.#isRemoved = true;
+    this.#removed.fire(theRun);
+  }
+
   get services(): HostServices {
     return {
       identity: { id: 'a-host', name: 'tests', version: '0' },
-      status: () => Promise.reject(new Error('secret inner workings at /root/.ssh')),
+      status: () => Promise.reject(new Error('secret inner workings')),
       preflight: () => Promise.resolve([]),
       runs: {
         start: () => Promise.resolve(this.#record),
-        list: () => [this.#record],
+        list: () => (this.#isRemoved ? [] : [this.#record]),
         get: (run) => this.#get(run),
         cancel: (run, by) => {
           this.cancelledBy.push(by);
@@ -59,6 +72,7 @@ export class ScriptedServices {
         remove: () => Promise.resolve(),
         follow: (run, after, sources) => this.#follow(run, after, sources),
         onChanged: this.#changed.event,
+        onRemoved: this.#removed.event,
       },
       sync: {
         lacks: (contents) => Promise.resolve(contents.filter((one) => !this.kept.has(one))),
@@ -81,23 +95,27 @@ export class ScriptedServices {
   }
 
   #get(run: string): RunRecord {
-    if (run !== theRun) throw new CodedError({ code: 'host/no-run', message: `There is no run ${run}.` });
+    if (run !== theRun || this.#isRemoved)
+      throw new CodedError({ code: 'host/no-run', message: `There is no run ${run}.` });
     return this.#record;
   }
 
-  #follow(run: string, after: number, sources?: readonly string[]): EventReader {
+  #follow(run: string, from: number, sources?: readonly string[]): EventReader {
     this.#get(run);
-    let upTo = after;
+    let upTo = from;
     this.readers += 1;
     return {
       next: () => {
+        if (this.unreadable !== undefined) return Promise.reject(this.unreadable);
         const block = this.events.slice(upTo, upTo + 500);
         if (block.length === 0) return Promise.resolve(undefined);
         upTo += block.length;
         this.read += block.length;
         const asked = block.filter((one) => one.type !== 'log' || (sources?.includes(one.source) ?? true));
-        const json = Buffer.from(asked.map((one) => JSON.stringify(one)).join(','));
-        return Promise.resolve({ json, upTo });
+        const { before, after } = eventsFrame(run);
+        const events = Buffer.from(asked.map((one) => JSON.stringify(one)).join(','));
+        const message = asked.length === 0 ? undefined : Buffer.concat([before, events, after]);
+        return Promise.resolve({ message, upTo });
       },
       onMore: (listener) => this.#more.event(() => listener()),
       dispose: () => {
@@ -145,7 +163,16 @@ export class ScriptedServices {
     if (whole === undefined)
       throw new CodedError({ code: 'host/no-file', message: 'There is no such file.' });
     const part = whole.subarray(offset, Math.min(whole.length, offset + length));
-    return { bytes: part.length, pieces: piecesOf(part) };
+    return { bytes: part.length, pieces: this.#untilStuck(piecesOf(part)) };
+  }
+
+  async *#untilStuck(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    let sent = 0;
+    for await (const piece of pieces) {
+      if (sent >= this.stuckAt) await new Promise(() => undefined);
+      sent += piece.length;
+      yield piece;
+    }
   }
 }
 
@@ -169,7 +196,7 @@ function line(seq: number, more: string): RunEvent {
     seq,
     at: 1,
     source: seq % 7 === 0 ? 'trainer' : 'launcher',
-    text: `line ${seq}${more}`,
+    lines: [`line ${seq}${more}`],
     to: seq * 10,
   };
 }

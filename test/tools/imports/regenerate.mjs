@@ -1,6 +1,7 @@
 /**
  * Writes test/fixtures/imports anew, each file by the tool whose format it has: makes virtual environments below a
- * folder (default: a temporary one) and installs the tools from PyPI, about 4 GB with PyTorch.
+ * folder (default: a temporary one) and installs the tools from PyPI, about 4 GB with PyTorch, and as much for the tests'
+ * own Trinity-RFT where they have not installed it.
  *
  * Usage: node test/tools/imports/regenerate.mjs [FOLDER]
  */
@@ -9,6 +10,7 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { ensurePython } from '../pythonEnvironments.mjs';
 
 const scripts = import.meta.dirname;
 const fixtures = path.join(scripts, '../../fixtures/imports');
@@ -69,6 +71,14 @@ const runs = [
     args: ['otlp.py', 'openai-v2.otlp.json', 'requests.jsonl'],
   },
 ];
+
+// Its writers need most of Trinity-RFT: what the tests of its command install.
+const trinityPython = await ensurePython('trinity').catch((error) => {
+  console.error(`Trinity-RFT cannot be had from the package index: ${error.message}`);
+  process.exit(1);
+});
+run(trinityPython, [path.join(scripts, 'trinity_lines.py'), path.join(fixtures, 'explorer_output.jsonl')]);
+console.log('explorer_output.jsonl: written');
 
 for (const { environment, packages, alone, args } of runs) {
   const home = path.join(folder, environment);

@@ -21,9 +21,8 @@ def main(out: str, table: str) -> None:
         sql_schema.Base.metadata.create_all(engine)
     odd = single_turn(2, 1)
     odd.metrics["when"] = Path("/tmp")  # a class that no reader of ours knows
-    experiences = [multi_turn(task, run) for task in range(2) for run in range(2)]
     session = sessionmaker(bind=engine)()
-    for number, experience in enumerate([*experiences, single_turn(2, 0), odd], start=1):
+    for number, experience in enumerate([*counting(), single_turn(2, 0), odd], start=1):
         row = model.from_experience(experience)
         session.add(row)
         if blob is not None:
@@ -32,6 +31,10 @@ def main(out: str, table: str) -> None:
     session.execute(text(f"UPDATE {table} SET timestamp = '2026-01-02 03:04:05'"))
     session.commit()
     engine.dispose()
+
+
+def counting() -> list[Experience]:
+    return [multi_turn(task, run) for task in range(2) for run in range(2)]
 
 
 def multi_turn(task: int, run: int) -> Experience:
@@ -74,4 +77,5 @@ def single_turn(task: int, run: int) -> Experience:
     )
 
 
-main(sys.argv[1], sys.argv[2])
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])

@@ -7,12 +7,14 @@ describe('the arguments of a run on a host', () => {
       '--conf=a.yaml',
       '--with-ray',
       ...['--exp-dir', 'out', '--gpus', '2', '--prefix=p', '--env', 'KEY', '--env=OTHER'],
+      ...['--limit', '1.5g'],
       ...['--kill', 'python', '--backbone', 'verl', '--plugin-dir', 'plugins', '--with-appworld'],
       ...['--', '--unheard-of', '--json'],
     ]);
     expect(asked).toMatchObject({
       conf: 'a.yaml',
       gpus: 2,
+      limit: 1.5 * 1024 ** 3,
       env: ['KEY', 'OTHER'],
       backbone: 'verl',
       json: false,
@@ -30,6 +32,8 @@ describe('the arguments of a run on a host', () => {
     [['--conf', 'a', '--backbone', 'debug'], '--backbone debug does not exist'],
     [['--conf', 'a', '--launcher', 'sh'], '--launcher sh does not exist'],
     [['--conf', 'a', '--gpus', '-1'], '--gpus'],
+    [['--conf', 'a', '--limit', '4'], '--limit 4 is no size'],
+    [['--conf', 'a', '--limit', '0G'], '--limit 0G is no size'],
   ])('that are wrong are told: %j', (argv, message) => {
     expect(() => runArguments(argv)).toThrow(message);
   });

@@ -47,28 +47,30 @@ export async function start(client: DapClient, scenario: string, more: object = 
 
 export const isChildRequest = (message: DapMessage): boolean => message.command === 'startDebugging';
 
-/** Lets the held process go, and leaves: one that ends would wait for whoever is still attached. */
+/**
+ * Lets the held process go, and leaves: one that ends would wait for whoever is still attached. A handshake can fail, and a
+ * connection be closed, while the inspector begins: who gave up then would leave the process, and the test, waiting.
+ */
 export async function attachTo(port: number): Promise<void> {
+  for (let attempt = 1; attempt <= 20; attempt++) if (await letGo(port)) return;
+  throw new Error(`The inspector on port ${port} takes no client.`);
+}
+
+async function letGo(port: number): Promise<boolean> {
   const [target] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as [
     { webSocketDebuggerUrl: string },
   ];
-  const socket = await connected(target.webSocketDebuggerUrl);
-  const answered = new Promise<unknown>((resolve) => socket.addEventListener('message', resolve));
-  socket.send(JSON.stringify({ id: 1, method: 'Runtime.runIfWaitingForDebugger' }));
-  await answered;
-  socket.close();
-}
-
-/** A handshake can fail while the inspector begins: who gave up then would leave the process, and the test, waiting. */
-async function connected(url: string, attempts = 20): Promise<WebSocket> {
-  const socket = new WebSocket(url);
-  const isOpen = await new Promise<boolean>((resolve) => {
-    socket.addEventListener('open', () => resolve(true));
-    socket.addEventListener('error', () => resolve(false));
+  const socket = new WebSocket(target.webSocketDebuggerUrl);
+  return new Promise((resolve) => {
+    socket.addEventListener('open', () =>
+      socket.send(JSON.stringify({ id: 1, method: 'Runtime.runIfWaitingForDebugger' })),
+    );
+    socket.addEventListener('message', () => {
+      resolve(true);
+      socket.close();
+    });
+    for (const end of ['error', 'close'] as const) socket.addEventListener(end, () => resolve(false));
   });
-  if (isOpen) return socket;
-  if (attempts === 1) throw new Error(`The inspector at ${url} takes no client.`);
-  return connected(url, attempts - 1);
 }
 
 export async function expectGolden(client: DapClient, name: string): Promise<void> {

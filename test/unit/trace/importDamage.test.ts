@@ -108,7 +108,13 @@ describe('what cannot be imported', () => {
 });
 
 describe('a file of another tool that is cut off or garbled', () => {
-  const names = ['traces.jsonl', 'rollout.json.log', 'openai-v2.otlp.json', 'requests.jsonl'];
+  const names = [
+    'traces.jsonl',
+    'explorer_output.jsonl',
+    'rollout.json.log',
+    'openai-v2.otlp.json',
+    'requests.jsonl',
+  ];
   const fixtures = [
     ...[...names, 'trinity-0.4.0.db', 'trinity-0.6.0.db'].map(importFixture),
     path.join(import.meta.dirname, '../../fixtures/trajectories/tools.json'),

@@ -8,6 +8,7 @@ describe('a file that another tool wrote', () => {
   it.each([
     ['trinity-0.4.0.db', 'Trinity-RFT, experiences that are pickles'],
     ['trinity-0.6.0.db', 'Trinity-RFT, experiences with tensors beside them'],
+    ['explorer_output.jsonl', 'Trinity-RFT, experiences as its writer of JSON lines leaves them'],
     ['traces.jsonl', 'verifiers'],
     ['rollout.json.log', 'beast-logger'],
     ['openai-v2.otlp.json', 'OpenTelemetry’s instrumentation of OpenAI'],

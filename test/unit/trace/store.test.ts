@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, truncateSync, writeFileSync, utimesSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -132,6 +132,19 @@ describe('while a run goes', () => {
     reader.close();
     expect(readdirSync(path.dirname(file))).toEqual(['math.ajtrace']);
     expect(opened(file).run().totals.ended).toBe(1);
+  });
+
+  test('the reader that brings a run into one file does not make it newer than the runs after it', () => {
+    const file = newFile();
+    const writer = openTraceWriter(file, aRun(), 'wal');
+    const reader = openTraceReader(file);
+    writeEpisode(writer, 0);
+    writer.runEnded(ended);
+    const endedAt = new Date('2026-01-02T03:04:05.678Z');
+    for (const part of [file, `${file}-wal`]) utimesSync(part, endedAt, endedAt);
+    reader.close();
+    expect(readdirSync(path.dirname(file))).toEqual(['math.ajtrace']);
+    expect(statSync(file).mtime).toEqual(endedAt);
   });
 });
 

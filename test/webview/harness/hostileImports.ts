@@ -31,6 +31,22 @@ const trajectory = (): string =>
     traj: [messages, messages.slice(0, 9)],
   });
 
+const trinityLines = (): string =>
+  all
+    .map((id) =>
+      json({
+        eid: { batch: text(id), task: text(id % 40), run: text(id), step: 0, suffix: text(id) },
+        type: 'multi_turn',
+        prompt_length: 3,
+        metrics: { [text(id)]: 1 },
+        messages: messages.slice(id, id + 6),
+        tools: [called(id)],
+        truncate_status: text(id),
+        reward: id,
+      }),
+    )
+    .join('\n');
+
 const openAi = (): string =>
   all
     .map((id) =>
@@ -196,6 +212,7 @@ const texts: Readonly<Record<Exclude<ImportFormat, 'trinity-db'>, () => string>>
   verifiers,
   otlp,
   'openai-log': openAi,
+  'trinity-lines': trinityLines,
 };
 
 /** Writes a hostile file of each format, under a name that is one, too; by format. */

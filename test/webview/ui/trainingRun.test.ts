@@ -91,6 +91,9 @@ describe('a run that trains', () => {
     expect(await page.getByRole('button', { name: 'Resume from step 50' }).count()).toBe(0);
     await tell({ type: 'runs', runs: [shownRun({ state: 'cancelled', endedAt: startedAt + 8_000_000 })] });
     await page.getByText('It can go on from the checkpoint of step 100.').waitFor();
+    // The host resumes from the newest alone.
+    expect(await page.getByRole('button', { name: /^Resume/ }).count()).toBe(1);
+    expect(await page.getByRole('button', { name: /^Fork/ }).count()).toBe(2);
     await page.getByRole('button', { name: 'Resume from step 100' }).click();
     await expect
       .poll(() => asked.slice(1))
@@ -199,7 +202,7 @@ describe('charts', () => {
   test('show runs over one another', async () => {
     const shown = shownRun({ step: 120 });
     const second = shownRun({ id: other, name: 'lr 5e-6', step: 80, state: 'finished', reward: 0.5 });
-    const { page, asked } = await open([
+    const { page, asked, tell } = await open([
       ...messagesOf(120),
       { type: 'runs', runs: [shown, second] },
       { type: 'events', run: other, events: eventsOf(80, 'other') },
@@ -217,7 +220,16 @@ describe('charts', () => {
     await page.getByRole('button', { name: 'Remove lr 5e-6 from the charts' }).click();
     await expect.poll(() => asked.at(-1)).toEqual({ type: 'removeRun', run: other });
     await page.reload();
-    await expect.poll(() => asked.at(-1)).toEqual({ type: 'ready', compared: [other] });
+    // Also one whose host has yet to tell of it is asked for again.
+    const place = { host: 'gpu-box', run: other };
+    await expect.poll(() => asked.at(-1)).toEqual({ type: 'ready', compared: [place] });
+    const away = { host: 'far away', run: idOf(3) };
+    await tell({ type: 'runs', runs: [shown], awaited: [place, away] });
+    await expect
+      .poll(() => page.evaluate(() => sessionStorage.getItem('state of the webview')))
+      .toContain('far away');
+    await page.reload();
+    await expect.poll(() => asked.at(-1)).toEqual({ type: 'ready', compared: [place, away] });
   });
 
   test('are smoothed, on a log scale and added, and all that outlives a reload', async () => {

@@ -132,6 +132,37 @@ test('each state of a run is told, with why and what to do', async () => {
   await page.getByRole('alert').getByText('The token is wrong.').waitFor();
 });
 
+test('what cannot be loaded is not waited for', async () => {
+  const ended = await open([
+    { type: 'connection', host: 'gpu-box', state: { kind: 'ended', reason: 'The token is wrong.' } },
+  ]);
+  await ended.page.getByRole('alert').getByText('The token is wrong.').waitFor();
+  expect(await textOf(ended.page)).not.toContain('Loading');
+  const { page } = await open([{ type: 'gone', host: 'gpu-box', run: idOf(1) }]);
+  await page.getByText('gpu-box has this run no more.').waitFor();
+  expect(await textOf(page)).not.toContain('Loading');
+  await picture(page, 'training-run-gone');
+  expect(await violations(page)).toEqual([]);
+});
+
+test('a run that is removed while its page is open is told of, and nothing more is asked for', async () => {
+  const second = shownRun({ id: idOf(2), name: 'lr 5e-6', state: 'finished', step: 80 });
+  const { page, tell } = await open([
+    { type: 'connection', host: 'gpu-box', state: { kind: 'connected' } },
+    { type: 'runs', runs: [shownRun({ state: 'finished', endedAt: startedAt + 8_000_000 }), second] },
+    { type: 'events', run: idOf(1), events: eventsOf(120) },
+    { type: 'checkpoints', run: idOf(1), checkpoints: checkpointsOf(50, 100) },
+  ]);
+  await page.getByRole('button', { name: 'Resume from step 100' }).waitFor();
+  await tell({ type: 'gone', host: 'gpu-box', run: idOf(1) });
+  await page.getByRole('alert').getByText('gpu-box has this run no more.').waitFor();
+  await page.getByRole('slider', { name: 'Mean reward' }).waitFor();
+  const asking = /Resume|Fork|Fetch|Compare|Remove lr|Open rollouts|Show log|Copy command/;
+  expect(await page.getByRole('button', { name: asking }).count()).toBe(0);
+  await picture(page, 'training-run-gone-open');
+  expect(await violations(page)).toEqual([]);
+});
+
 type Media = Parameters<Page['emulateMedia']>[0];
 const looks: Readonly<Record<string, Media>> = {
   dark: { colorScheme: 'dark' },

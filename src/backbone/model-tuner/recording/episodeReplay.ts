@@ -33,6 +33,11 @@ export class EpisodeReplay {
     return this.#answer(equal.find(({ recorded }) => isBy(recorded, by)) ?? equal[0]);
   }
 
+  /** Spends the first that is left. */
+  next(): OpenCall | undefined {
+    return this.#answer(this.#open[0]);
+  }
+
   /** The call that should have come instead, and how this one departs from it. */
   expected(request: NormalRequest, by: CallIdentity): { open: OpenCall; divergence: Divergence } | undefined {
     const open = mostAlike(this.#turn(by), request);

@@ -33,6 +33,8 @@ export interface ReplayOptions {
   readonly names: EpisodeNames;
   /** What of a request is compared, where the recording does not have all of it; absent: everything. */
   readonly compared?: ((request: ChatRequest) => ChatRequest) | undefined;
+  /** Whether it is one episode that training wrote: its answers are given in their order, whoever asks for what. */
+  readonly isRollout?: boolean | undefined;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   readonly logger: Logger;
 }
@@ -54,10 +56,12 @@ export function createReplay(options: ReplayOptions): Replay {
   const player = new Player(options);
   const { recording } = options;
   const name = recording.file.split(/[\\/]/).at(-1) ?? recording.file;
+  // What training wrote does not tell of its model.
+  const whose = recording.header.model === '' ? '' : ` of ${recording.header.model}`;
   return {
     ended: (episode) => player.ended(episode),
     inPlaceOf: (model) => ({
-      description: `recording ${name} of ${recording.header.model}${model ? `, else ${model.description}` : ''}`,
+      description: `recording ${name}${whose}${model ? `, else ${model.description}` : ''}`,
       respond: async (request, cancellation, call) => player.respond({ request, cancellation, call, model }),
     }),
   };
@@ -95,9 +99,9 @@ class Player {
     const episode = this.#episode(name);
     const { compared = (all: ChatRequest) => all } = this.#options;
     const normal = normaliseRequest(compared(request), this.#scanner);
-    const found = episode.take(normal, call);
+    const found = this.#options.isRollout === true ? episode.next() : episode.take(normal, call);
     if (found !== undefined) {
-      this.#compareSampling(found.recorded.request, request);
+      if (this.#options.isRollout !== true) this.#compareSampling(found.recorded.request, request);
       return this.#answer(found, normal, cancellation);
     }
     const expected = episode.expected(normal, call);
@@ -130,7 +134,8 @@ class Player {
     const key = sameEpisode(name);
     let episode = this.#episodes.get(key);
     if (episode === undefined) {
-      episode = new EpisodeReplay(this.#calls.get(key) ?? [], this.#scanner);
+      const { isRollout = false, recording } = this.#options;
+      episode = new EpisodeReplay(isRollout ? recording.calls : (this.#calls.get(key) ?? []), this.#scanner);
       this.#episodes.set(key, episode);
     }
     return episode;

@@ -5,14 +5,20 @@ import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as after } from 'node:timers/promises';
 import { CodedError, toReport } from '../../../base/errors.ts';
-import { sshAsk, sshMark, type SshAnswer } from '../../../protocol/host/sshHost.ts';
+import { sshAsk, sshMark, type HostStart, type SshAnswer } from '../../../protocol/host/sshHost.ts';
 import { holderOf } from '../../host/hostLock.ts';
 import { listeningAt, type Listening } from '../../host/listening.ts';
 import { HostTokens } from '../../host/server/tokens.ts';
 import type { CommandIo } from '../commandIo.ts';
 import { exitCodes } from '../terminalView.ts';
 import type { HostProgram } from './hostProgram.ts';
-import { hostSettings, settingArguments, type HostSettings } from './hostSettings.ts';
+import {
+  dataFolderOf,
+  hostSettings,
+  isExecutable,
+  settingArguments,
+  type HostSettings,
+} from './hostSettings.ts';
 
 /**
  * For a client that has come over SSH: starts a host of this user's on a free port of loopback, where none runs, which
@@ -28,22 +34,29 @@ export async function runDetach(program: HostProgram, io: CommandIo): Promise<nu
 }
 
 async function answerTo(program: HostProgram, io: CommandIo): Promise<SshAnswer> {
-  const { token, launchers, gpus, ray } = sshAsk.parse(JSON.parse(await io.readStdin()));
-  const settings = hostSettings(
-    {
-      listen: '127.0.0.1:0',
-      launcher: Object.entries(launchers).map(([name, file]) => `${name}=${file}`),
-      gpus: gpus === null ? undefined : String(gpus),
-      ray: ray ?? undefined,
-    },
-    io,
-  );
+  const { token, ...asked } = sshAsk.parse(JSON.parse(await io.readStdin()));
+  const older = olderHost(program, dataFolderOf(undefined, io));
+  const settings = settingsFor(asked, older?.start, io);
   mkdirSync(settings.dataFolder, { recursive: true, mode: 0o700 });
   // Before it starts: with a token there it makes none, which nobody would see.
   const made = token === null ? null : newToken(settings.dataFolder, token);
-  await endOlder(program, settings.dataFolder);
+  if (older !== undefined) await end(older, settings.dataFolder);
   const { url, fingerprint, id } = listeningAt(settings.dataFolder) ?? (await started(program, settings));
   return { url, fingerprint, id, token: made };
+}
+
+/** What is not asked stays as it was, but for launchers that are there no more. */
+function settingsFor(asked: HostStart, before: HostStart | undefined, io: CommandIo): HostSettings {
+  const kept = Object.entries(before?.launchers ?? {}).filter(([, file]) => isExecutable(file));
+  const launchers = { ...Object.fromEntries(kept), ...asked.launchers };
+  const gpus = asked.gpus ?? before?.gpus;
+  const values = {
+    listen: '127.0.0.1:0',
+    launcher: Object.entries(launchers).map(([name, file]) => `${name}=${file}`),
+    gpus: gpus?.toString(),
+    ray: asked.ray ?? before?.ray ?? undefined,
+  };
+  return hostSettings(values, io);
 }
 
 function newToken(dataFolder: string, name: string): string {
@@ -51,13 +64,17 @@ function newToken(dataFolder: string, name: string): string {
   return tokens.add(`${name}-${randomBytes(3).toString('hex')}`, ['start', 'cancel'], Date.now());
 }
 
-/** A host that an earlier version has brought here gives way; its runs go on. One of the owner's own stays. */
-async function endOlder({ script, version }: HostProgram, dataFolder: string): Promise<void> {
+/** A host that an earlier version has brought here, which is to give way; never one of the owner's own. */
+function olderHost({ script, version }: HostProgram, dataFolder: string): Listening | undefined {
   const running = listeningAt(dataFolder);
-  if (running === undefined || path.dirname(running.program) !== path.dirname(script)) return;
-  if (!isOlder(running.version, version)) return;
-  process.kill(running.pid, 'SIGTERM');
-  while (holderOf(dataFolder) === running.pid) await after(interval);
+  if (running === undefined || path.dirname(running.program) !== path.dirname(script)) return undefined;
+  return isOlder(running.version, version) ? running : undefined;
+}
+
+/** Its runs go on. */
+async function end({ pid }: Listening, dataFolder: string): Promise<void> {
+  if (holderOf(dataFolder) === pid) process.kill(pid, 'SIGTERM');
+  while (holderOf(dataFolder) === pid) await after(interval);
 }
 
 function isOlder(one: string, other: string): boolean {

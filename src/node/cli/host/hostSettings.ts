@@ -88,7 +88,7 @@ function listenAddress(text: string): HostSettings['listen'] {
   return { address: bracketed ?? plain ?? '127.0.0.1', port };
 }
 
-function rayHead(text: string): string {
+export function rayHead(text: string): string {
   const protocol = URL.canParse(text) ? new URL(text).protocol : '';
   if (protocol === 'http:' || protocol === 'https:') return text;
   throw wrongUse(`--ray ${text} is no address of a Ray dashboard.`, 'Write it as http://HEAD:8265.');
@@ -99,15 +99,22 @@ function launcher(text: string, cwd: string): [string, { command: string; args: 
   if (file === '')
     throw wrongUse(`--launcher ${text} is no NAME=PATH.`, 'Write --launcher ajet=/opt/venv/bin/ajet.');
   const command = path.resolve(cwd, file);
-  try {
-    accessSync(command, constants.X_OK);
-  } catch {
+  if (!isExecutable(command)) {
     throw wrongUse(
       `--launcher ${text} names no executable.`,
       `See that ${command} is there and may be executed.`,
     );
   }
   return [oneOf('--launcher', name, ['ajet', 'trinity']), { command, args: [] }];
+}
+
+export function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function tlsOf(values: SettingValues, cwd: string): HostSettings['tls'] {

@@ -5,20 +5,18 @@ import type { HostResults, HostStatus } from '../../../protocol/host/hostRpc.ts'
 import { certificateAt, hostUrl, type HostAddress } from '../../remote/connectHost.ts';
 import type { KnownHost } from '../../remote/knownHosts.ts';
 import { isSshAddress, sshAddress, sshTarget } from '../../remote/ssh/target.ts';
-import { whole } from '../argumentValues.ts';
 import type { CommandIo } from '../commandIo.ts';
-import { oneOf, parseOptions, wrongUse } from '../commandLine.ts';
+import { parseOptions, wrongUse } from '../commandLine.ts';
 import { exitCodes } from '../terminalView.ts';
 import { askPerson, isAtTerminal } from './person.ts';
 import { connected, knownHosts, overSsh, withHost, type ClientInfo } from './session.ts';
+import { sshStart, sshStartOptions } from './sshStart.ts';
 import { columns, size } from './texts.ts';
 
 const addOptions = {
   'token-stdin': { type: 'boolean' },
   fingerprint: { type: 'string' },
-  launcher: { type: 'string', multiple: true },
-  gpus: { type: 'string' },
-  ray: { type: 'string' },
+  ...sshStartOptions,
   json: { type: 'boolean' },
 } as const;
 type AddValues = ReturnType<typeof parseOptions<typeof addOptions>>['values'];
@@ -71,11 +69,7 @@ async function addedByAddress(written: string, values: AddValues, { io, client }
 /** The host there makes a token for this machine, and tells it over the way that ssh has opened. */
 async function addedOverSsh(written: string, values: AddValues, adding: Adding): Promise<Added> {
   const address = sshAddress(sshTarget(written));
-  const start = {
-    launchers: Object.fromEntries((values.launcher ?? []).map(launcherThere)),
-    gpus: whole('--gpus', values.gpus, 0) ?? null,
-    ray: values.ray ?? null,
-  };
+  const start = sshStart(values);
   const ask = {
     ...start,
     token: `ssh-${hostname()
@@ -94,14 +88,6 @@ async function addedOverSsh(written: string, values: AddValues, adding: Adding):
 
 function helloOf(address: HostAddress, client: ClientInfo): Promise<HostResults['hello']> {
   return connected(address, client, (_, hello) => Promise.resolve(hello));
-}
-
-/** A path of the machine that ssh gets to, where it is looked at. */
-function launcherThere(text: string): [string, string] {
-  const [, name = '', file = ''] = /^([^=]*)=(\/.+)$/.exec(text) ?? [];
-  if (file === '')
-    throw wrongUse(`--launcher ${text} is no NAME=PATH.`, 'Write --launcher ajet=/opt/venv/bin/ajet.');
-  return [oneOf('--launcher', name, ['ajet', 'trinity']), file];
 }
 
 function mustFit(isSsh: boolean, values: AddValues): void {
@@ -195,11 +181,13 @@ function unknownCertificate(address: string, fingerprint: string): CodedError {
 
 /** `remote remove NAME`. */
 export function removeHost(args: readonly string[], io: CommandIo): number {
-  const { positionals } = parseOptions(args, {}, 'agentjet remote remove');
+  const options = { json: { type: 'boolean' } } as const;
+  const { values, positionals } = parseOptions(args, options, 'agentjet remote remove');
   const [name, stray] = positionals;
   if (name === undefined || stray !== undefined)
     throw wrongUse('agentjet remote remove takes a name.', 'agentjet remote hosts lists them.');
   knownHosts(io).remove(name);
+  if (values.json === true) io.stdout.write(`${JSON.stringify({ name })}\n`);
   return exitCodes.ok;
 }
 
@@ -235,10 +223,11 @@ export async function showStatus(
 
 function statusText(name: string, status: HostStatus): string {
   const { cpus, load, memory, disk, queued, running } = status;
+  const code = disk.code ?? null;
   const machine = [
     `${name}: ${running} running, ${queued} queued`,
     `${cpus} CPUs, load ${load.toFixed(1)}; memory ${size(memory.free)} free of ${size(memory.total)}`,
-    `disk ${size(disk.free)} free of ${size(disk.total)}`,
+    `disk ${size(disk.free)} free of ${size(disk.total)}${code === null ? '' : `; code of runs ${size(code)}`}`,
   ];
   const launchers = status.launchers.map(
     ({ name: launcher, version, problem }) => `${launcher} ${problem ?? version ?? 'of an unknown version'}`,

@@ -1,3 +1,4 @@
+import { formatReport, toReport } from '../../../base/errors.ts';
 import type { CommandIo, Subcommand } from '../commandIo.ts';
 import { wrongUse } from '../commandLine.ts';
 import { exitCodes } from '../terminalView.ts';
@@ -7,7 +8,8 @@ const remoteUsage = `Usage: agentjet remote add NAME ADDRESS [--token-stdin] [--
        agentjet remote add NAME ssh:USER@HOST[:PORT] [--launcher NAME=PATH] [--gpus N] [--ray URL]
        agentjet remote hosts | remove NAME | status
        agentjet remote run --conf FILE [--backbone trinity|verl] [--launcher ajet|trinity|ray] [--gpus N] [--root DIR]
-                           [--env NAME] [--name TEXT] [--dry-run] [--force] [--follow] [flags of the launcher]
+                           [--env NAME] [--name TEXT] [--limit SIZE] [--dry-run] [--force] [--follow]
+                           [flags of the launcher]
        agentjet remote ls
        agentjet remote logs RUN [--follow] [--source S] [--since EVENT]
        agentjet remote cancel RUN | rm RUN [--checkpoints]
@@ -19,14 +21,15 @@ Trains on a GPU host, which agentjet host serves. Runs belong to the host: they 
 network goes, and when the host's own program is killed.
 
   add                    remembers a host: wss://HOST:PORT, with # and the fingerprint of its certificate where no
-                         authority vouches for that; ws:// on this machine. The token comes from --token-stdin, from the
-                         variable AGENTJET_HOST_TOKEN, or is asked for; it is kept in a file of yours alone.
+                         authority vouches for that; ws:// to this machine alone. The token comes from --token-stdin,
+                         from the variable AGENTJET_HOST_TOKEN, or is asked for; it is kept in a file of yours alone.
                          ssh: your own ssh (or AGENTJET_SSH) brings the host's program there, starts it as agentjet host
                          does with these options, on loopback, and opens the way to it; nothing is to be installed there
                          but Node 22.18 or later, and the launcher
   run                    sends the folder --root (default: the working directory, which holds the config) without what
                          .gitignore and .agentjetignore leave out, has the host check everything, and starts it.
                          --dry-run stops before anything is sent. --env NAME gives the run a variable of yours.
+                         More than --limit (4G, 500M; default: 2G) is not sent.
                          Flags of ajet and trinity go along; the host refuses by name those that it cannot heed
   ls, logs               runs; what one prints. --source: launcher (default), explorer, trainer, …, or all
   pull                   brings a checkpoint here (default: the newest, into checkpoints/RUN), and goes on after a cut
@@ -34,7 +37,8 @@ network goes, and when the host's own program is killed.
   resume                 goes on from a checkpoint in the earlier run's folder, or with --fork in one of its own
 
 All of them but add, hosts and remove take --host NAME (default: AGENTJET_HOST, else the only one there is); all take
---json: one JSON document, or with --follow a line for each event.
+--json: one JSON document in one line; of logs, and with --follow, a line for each event. What could not be done is
+told there as well, as a last line: {"error": {"code", "message", "hint"}}.
 
 Exit code: 0; 1 if the run that is followed has failed or was lost; 2 if it could not be done; 130 interrupted (the run
 goes on) or cancelled.`;
@@ -65,9 +69,30 @@ export function runRemote(client: ClientInfo): Subcommand {
       io.stdout.write(`${remoteUsage}\n`);
       return exitCodes.ok;
     }
-    const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-    if (load === undefined)
-      throw wrongUse(`agentjet remote ${name} does nothing.`, `Choose ${Object.keys(commands).join(', ')}.`);
-    return (await load())(rest, io, client);
+    try {
+      return await (
+        await commandOf(name)
+      )(rest, io, client);
+    } catch (error) {
+      return couldNotBeDone(error, args, io);
+    }
   };
+}
+
+function commandOf(name: string): Promise<Command> {
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (load !== undefined) return load();
+  throw wrongUse(`agentjet remote ${name} does nothing.`, `Choose ${Object.keys(commands).join(', ')}.`);
+}
+
+/** Under --json for programs as well, in one line, whatever lines there were before. */
+function couldNotBeDone(error: unknown, args: readonly string[], { stdout, stderr }: CommandIo): number {
+  const { stack, ...report } = toReport(error, 'cli/unexpected');
+  // What comes behind `--` is the launcher's.
+  const end = args.indexOf('--');
+  const own = end < 0 ? args : args.slice(0, end);
+  if (own.includes('--json')) stdout.write(`${JSON.stringify({ error: report })}\n`);
+  const verbose = own.includes('--verbose');
+  stderr.write(`agentjet: ${formatReport({ ...report, stack }, { verbose })}\n`);
+  return exitCodes.couldNotStart;
 }

@@ -1,6 +1,6 @@
 import { ajetFlags, trinityFlags, type FlagTable } from '../../../remote/launch/flags.ts';
 import { launcherNames, type LauncherName, type RunOrder } from '../../../protocol/host/runs.ts';
-import { whole } from '../argumentValues.ts';
+import { byteSize, whole } from '../argumentValues.ts';
 import { oneOf, parseOptions, wrongUse } from '../commandLine.ts';
 
 /** What `remote run` is asked for. Paths are as they were written. */
@@ -13,6 +13,8 @@ export interface RemoteRunArguments {
   readonly launcher: LauncherName | undefined;
   readonly backbone: RunOrder['backbone'] | undefined;
   readonly gpus: number | undefined;
+  /** Bytes that are sent at most; undefined: as many as by default. */
+  readonly limit: number | undefined;
   /** Names of variables. */
   readonly env: readonly string[];
   readonly dryRun: boolean;
@@ -32,6 +34,7 @@ const options = {
   launcher: { type: 'string' },
   backbone: { type: 'string' },
   gpus: { type: 'string' },
+  limit: { type: 'string' },
   env: { type: 'string', multiple: true },
   'dry-run': { type: 'boolean' },
   force: { type: 'boolean' },
@@ -59,6 +62,7 @@ export function runArguments(argv: readonly string[]): RemoteRunArguments {
     backbone:
       backbone === undefined ? undefined : oneOf('--backbone', backbone, ['trinity', 'verl'] as const),
     gpus: whole('--gpus', values.gpus, 0),
+    limit: byteSize('--limit', values.limit),
     env: values.env ?? [],
     dryRun: values['dry-run'] === true,
     force: values.force === true,

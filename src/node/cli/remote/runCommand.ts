@@ -66,6 +66,7 @@ async function requestOf(asked: RemoteRunArguments, { cwd, env }: CommandIo): Pr
     flags: asked.flags,
     env: sent,
     gpus: asked.gpus,
+    limit: asked.limit,
     name: asked.name,
     cache: path.join(agentjetHome(env), 'sync', `${cache}.json`),
     environment: (name) => sent[name] ?? env[name],

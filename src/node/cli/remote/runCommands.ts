@@ -82,11 +82,12 @@ export async function cancelRun(args: readonly string[], io: CommandIo, client: 
 
 /** `remote rm RUN`. */
 export async function removeRun(args: readonly string[], io: CommandIo, client: ClientInfo): Promise<number> {
-  const options = { host: common.host, checkpoints: { type: 'boolean' } } as const;
+  const options = { ...common, checkpoints: { type: 'boolean' } } as const;
   const { values, positionals } = parseOptions(args, options, 'agentjet remote rm');
   const run = oneRun(positionals, 'rm');
   return withHost(io, { host: values.host, client }, async ({ connection }) => {
     await connection.ask('run.remove', { run, checkpoints: values.checkpoints === true });
+    if (values.json === true) io.stdout.write(`${JSON.stringify({ run })}\n`);
     return exitCodes.ok;
   });
 }

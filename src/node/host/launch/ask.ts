@@ -1,17 +1,37 @@
 import { execFile } from 'node:child_process';
 
-/** What a program printed; null: it is not there, failed, took too long or printed too much. No shell is involved. */
-export function ask(
+interface AskOptions {
+  readonly milliseconds: number;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+}
+
+/** `failed`: with another exit code than 0, or it took too long or printed too much. */
+interface Answer {
+  readonly kind: 'answered' | 'failed' | 'absent';
+  readonly text: string;
+}
+
+/** What a program printed; null: it is not there, failed, took too long or printed too much. */
+export async function ask(
   command: string,
   args: readonly string[],
-  options: { readonly milliseconds: number; readonly env?: NodeJS.ProcessEnv; readonly cwd?: string },
+  options: AskOptions,
 ): Promise<string | null> {
+  const { kind, text } = await answerOf(command, args, options);
+  return kind === 'answered' ? text : null;
+}
+
+/** No shell is involved. */
+export function answerOf(command: string, args: readonly string[], options: AskOptions): Promise<Answer> {
   const { milliseconds, env, cwd } = options;
   return new Promise((resolve) => {
     const limits = { timeout: milliseconds, killSignal: 'SIGKILL', maxBuffer: 1024 * 1024 } as const;
     const place = { ...(env && { env }), ...(cwd !== undefined && { cwd }) };
     const child = execFile(command, [...args], { ...limits, ...place, encoding: 'utf8' }, (error, stdout) => {
-      resolve(error === null ? stdout : null);
+      // The second and third: of a folder on PATH that is none, or that may not be looked into.
+      const isAbsent = ['ENOENT', 'ENOTDIR', 'EACCES'].includes(String(error?.code));
+      resolve({ kind: error === null ? 'answered' : isAbsent ? 'absent' : 'failed', text: stdout });
     });
     child.stdin?.end();
   });

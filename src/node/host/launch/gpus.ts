@@ -4,7 +4,7 @@ import {
   virtualGpus,
   type FoundGpu,
 } from '../../../remote/launch/nvidiaSmi.ts';
-import { ask } from './ask.ts';
+import { answerOf } from './ask.ts';
 
 export interface GpuSource {
   /** The executable, or its name on PATH. */
@@ -15,9 +15,13 @@ export interface GpuSource {
 
 /** A driver that hangs must not hold the host up. */
 const patience = 10_000;
+/** It fails where it can tell of none. */
+const saysNone = /^No devices were found/m;
 
-/** The machine's GPUs; none where there is no driver. */
-export async function gpusOf({ nvidiaSmi = 'nvidia-smi', count }: GpuSource): Promise<FoundGpu[]> {
+/** The machine's GPUs; none where there is no driver. Null: there is one, and it does not answer. */
+export async function gpusOf({ nvidiaSmi = 'nvidia-smi', count }: GpuSource): Promise<FoundGpu[] | null> {
   if (count !== undefined) return virtualGpus(count);
-  return parseNvidiaSmi((await ask(nvidiaSmi, nvidiaSmiArguments, { milliseconds: patience })) ?? '');
+  const { kind, text } = await answerOf(nvidiaSmi, nvidiaSmiArguments, { milliseconds: patience });
+  if (kind === 'absent' || saysNone.test(text)) return [];
+  return kind === 'answered' ? parseNvidiaSmi(text) : null;
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import type { Clock } from '../../../base/ports.ts';
@@ -21,8 +22,9 @@ import { isModelPath, preflight } from '../../../remote/launch/preflight.ts';
 import { planResume, whatIsRestored, withName } from '../../../remote/launch/resume.ts';
 import { jobFolder, readTraining, type Training } from '../../../remote/launch/training.ts';
 import { localFiles } from '../../files.ts';
+import { codeFolder, jobPlace } from '../runs/jobFolder.ts';
 import { RayJobs } from '../ray/rayJobs.ts';
-import { writeRaySpec } from '../ray/raySpec.ts';
+import { raySpecFile, readRaySpec, writeRaySpec, type RaySpec } from '../ray/raySpec.ts';
 import { copyCheckpoint, latestStep, linkDefaults, replaceFile } from './folder.ts';
 import { gpusOf, type GpuSource } from './gpus.ts';
 import { findLaunchers, type FoundLauncher } from './launchers.ts';
@@ -37,8 +39,10 @@ export interface HostLaunchOptions extends GpuSource {
   readonly raySupervisor?: LauncherCommand;
   /** The host's own environment. */
   readonly env: NodeJS.ProcessEnv;
-  /** Where runs will have their folders. */
-  readonly runsFolder: string;
+  /** Of the host; runs have their folders in its `runs/`. */
+  readonly dataFolder: string;
+  /** Of the user that the host runs as; default that of the process's. */
+  readonly home?: string;
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
@@ -53,8 +57,16 @@ export interface LaunchRequest {
   readonly from?: { readonly jobFolder: string };
 }
 
+/** The run that a preflight is of, where it has to have an id. */
+const nobodys = 'preflight';
+
 /** A machine's packages change seldom, and to ask takes a Python each. */
 const remembered = 60_000;
+
+export interface RayJobOfRun {
+  readonly supervisor: { readonly command: string; readonly args: string[] };
+  readonly handed: RaySpec['handed'];
+}
 
 /** What a host knows of its launchers and GPUs, and how it starts an order with them. */
 export class HostLaunch {
@@ -65,7 +77,8 @@ export class HostLaunch {
     this.#options = options;
   }
 
-  gpus(): Promise<FoundGpu[]> {
+  /** Null: the driver does not answer. */
+  gpus(): Promise<FoundGpu[] | null> {
     return gpusOf(this.#options);
   }
 
@@ -83,7 +96,7 @@ export class HostLaunch {
 
   /** What would keep an order from running here; nothing is started, and of the host's own variables no value is told. */
   async preflight(order: RunOrder, configText: string): Promise<Finding[]> {
-    const cwd = path.join(this.#options.runsFolder, 'preflight');
+    const cwd = codeFolder(this.#options.dataFolder, nobodys);
     const own = this.#options.env;
     const variables = (name: string): string | undefined => order.env[name] ?? shown(name, own[name]);
     const training = await this.#read(order, configText, cwd, variables);
@@ -151,15 +164,19 @@ export class HostLaunch {
     if (ray === undefined || raySupervisor === undefined)
       throw noLauncher('ray', 'it was started without `--ray`');
     const { entrypoint, env, totalSteps } = planRayJob(order, training);
-    const spec = await writeRaySpec(path.dirname(folder), {
-      head: ray,
-      id: run,
-      name: order.name,
-      entrypoint,
-      env,
-      folder,
-    });
+    const job = { head: ray, id: run, name: order.name, entrypoint, env, folder, handed: 'no' } as const;
+    const spec = await writeRaySpec(path.dirname(folder), job);
     return { command: raySupervisor.command, args: [...raySupervisor.args, spec], env: {}, totalSteps };
+  }
+
+  /** The job that was to be handed to Ray from a run's folder, and who looks after it; undefined: there is none. */
+  async rayJob(runFolder: string): Promise<RayJobOfRun | undefined> {
+    const { raySupervisor } = this.#options;
+    const file = raySpecFile(runFolder);
+    const spec = await readRaySpec(file).catch(() => undefined);
+    if (raySupervisor === undefined || spec === undefined) return undefined;
+    const { command, args } = raySupervisor;
+    return { supervisor: { command, args: [...args, file] }, handed: spec.handed };
   }
 
   #site(found: readonly FoundLauncher[], devices: readonly number[]): LaunchSite {
@@ -218,10 +235,20 @@ export class HostLaunch {
       launchers: Object.fromEntries(found.map((one) => [one.name, { found: one.found }])),
       python: found.find(({ name }) => name === program)?.python ?? null,
       diskFree,
+      jobFolderProblem: this.#jobFolderProblem(order, training, cwd),
       ray: head ? { running: head.problem === null, why: head.problem ?? '' } : await rayHere(env),
       paths: new Map(await Promise.all(named.map(async (place) => [place, await isThere(place)] as const))),
       variables: new Set([...Object.keys(order.env), ...Object.keys(env)]),
     };
+  }
+
+  /** As it is judged when the run starts; going on in the folder of an earlier run is no matter of the config's. */
+  #jobFolderProblem({ from }: RunOrder, { job }: Training, cwd: string): string | null {
+    const named = { ...job, name: { ...job.name, value: job.name.value ?? nobodys } };
+    const folder = from?.as === 'resume' ? null : jobFolder(named, cwd, path);
+    const { dataFolder, home = os.homedir() } = this.#options;
+    const place = folder === null ? undefined : jobPlace(folder, [nobodys], { dataFolder, home });
+    return place?.kind === 'refused' ? place.problem : null;
   }
 
   async #rayHead(ray: string | undefined): Promise<{ version: string | null; problem: string | null }> {
@@ -244,7 +271,7 @@ export class HostLaunch {
   }
 }
 
-/** Who may only look must not read the host's variables through a config: places alone are looked into. */
+/** What is found stands in lists of problems and in terminals: of the host's variables, places alone are told. */
 function shown(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   return /^(?:TRINITY_)?[A-Z0-9_]*(?:PATH|DIR|ROOT|HOME)$/.test(name) ? value : '***';

@@ -1,8 +1,10 @@
+import { setTimeout as after } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { CodedError } from '../../../base/errors.ts';
 import { rayJobInfo, type RayAnswer } from '../../../remote/launch/rayWatch.ts';
 import type { RayPackage } from './rayPackage.ts';
 import { askRay, type RayResponse } from './rayRequest.ts';
+import { tailRay } from './rayTail.ts';
 
 export interface RaySubmission {
   readonly id: string;
@@ -13,20 +15,32 @@ export interface RaySubmission {
 }
 
 const versionAnswer = z.object({ ray_version: z.string() });
-const logsAnswer = z.object({ logs: z.nullable(z.string()) });
 
 /** Milliseconds for one request; a head under load can take seconds. */
 const patience = 30_000;
+
+/** Milliseconds: a head that was just started has nobody to run jobs at first, and asks to be asked again. */
+const agentPatience = 60_000;
+const noAgent = 'No available agent to submit job';
 
 /** The Jobs API of a Ray head (its dashboard, port 8265). Rejects with `host/ray`. */
 export class RayJobs {
   readonly #head: URL;
   readonly #token: string | undefined;
+  readonly #pause: number;
 
-  /** @param token where the cluster asks for one (RAY_AUTH_TOKEN) */
-  constructor(head: string, token?: string) {
+  /**
+   * @param token where the cluster asks for one (RAY_AUTH_TOKEN)
+   * @param pause milliseconds before a head that was just started is asked again
+   */
+  constructor(head: string, token?: string, pause = 1_000) {
     this.#head = headAddress(head);
     this.#token = token;
+    this.#pause = pause;
+  }
+
+  get #headers(): Readonly<Record<string, string>> {
+    return this.#token === undefined ? {} : { Authorization: `Bearer ${this.#token}` };
   }
 
   async version(): Promise<string> {
@@ -43,7 +57,16 @@ export class RayJobs {
   async submit({ id, entrypoint, env, workingDir, metadata }: RaySubmission): Promise<void> {
     const runtime = { working_dir: workingDir, env_vars: env };
     const job = { entrypoint, submission_id: id, runtime_env: runtime, metadata };
-    await this.#asked('POST', 'api/jobs/', JSON.stringify(job));
+    const start = performance.now();
+    for (;;) {
+      const response = await this.#request('POST', 'api/jobs/', JSON.stringify(job));
+      const waits = response.status === 500 && response.text.includes(noAgent);
+      if (!waits || performance.now() - start >= agentPatience) {
+        checked(response);
+        return;
+      }
+      await after(this.#pause);
+    }
   }
 
   /** Never rejects. */
@@ -57,9 +80,14 @@ export class RayJobs {
     }
   }
 
-  /** Everything that the job has printed so far. */
-  async logs(id: string): Promise<string> {
-    return decoded(logsAnswer, await this.#asked('GET', `${jobPlace(id)}/logs`)).logs ?? '';
+  /**
+   * Hands over everything that the job has printed and prints, from its start. Resolves at the end of the job, or where the
+   * cluster lost who reads its log; rejects when the connection breaks or `signal` is aborted, with its reason.
+   */
+  tail(id: string, take: (text: string) => void, signal: AbortSignal): Promise<void> {
+    const place = new URL(`${jobPlace(id)}/logs/tail`, this.#head);
+    place.protocol = place.protocol === 'https:' ? 'wss:' : 'ws:';
+    return tailRay(place, { headers: this.#headers, patience, take, signal });
   }
 
   async stop(id: string): Promise<void> {
@@ -83,7 +111,7 @@ export class RayJobs {
   ): Promise<RayResponse> {
     const headers = {
       ...(typeof body === 'string' && { 'Content-Type': 'application/json' }),
-      ...(this.#token !== undefined && { Authorization: `Bearer ${this.#token}` }),
+      ...this.#headers,
     };
     const request = { method, headers, milliseconds, ...(body !== undefined && { body }) };
     return askRay(new URL(place, this.#head), request).catch((error: unknown) => {

@@ -14,8 +14,8 @@ export interface RayResponse {
   readonly text: string;
 }
 
-/** A log is handed over as a whole; one that is larger is not taken into memory. */
-const mostBytes = 256 * 1024 * 1024;
+/** What is asked for is small; what is larger is not taken into memory. */
+const mostBytes = 16 * 1024 * 1024;
 
 /**
  * One request. Not by `fetch`: what it adds for browsers (`Sec-Fetch-…`) has Ray take it for one and refuse to change

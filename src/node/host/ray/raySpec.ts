@@ -1,6 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
+import { writeWhole } from '../../wholeFile.ts';
 
 /** A job that is to be handed to Ray, in a file that only its owner reads: it holds the run's variables. */
 const raySpec = z.object({
@@ -13,13 +14,19 @@ const raySpec = z.object({
   env: z.record(z.string(), z.string()),
   /** The run's code, which is packed. */
   folder: z.string(),
+  /** Whether Ray has it. Where it was asked to take it, it may; one that it has had and forgotten is not handed over again. */
+  handed: z.enum(['no', 'asked', 'yes']),
 });
 export type RaySpec = z.infer<typeof raySpec>;
 
+export function raySpecFile(runFolder: string): string {
+  return path.join(runFolder, 'ray-job.json');
+}
+
 /** Its path. */
-export async function writeRaySpec(folder: string, spec: RaySpec): Promise<string> {
-  const file = path.join(folder, 'ray-job.json');
-  await writeFile(file, JSON.stringify(spec), { mode: 0o600 });
+export async function writeRaySpec(runFolder: string, spec: RaySpec): Promise<string> {
+  const file = raySpecFile(runFolder);
+  await writeWhole(file, JSON.stringify(spec));
   return file;
 }
 

@@ -1,19 +1,15 @@
 import { Buffer } from 'node:buffer';
+import type { EventsFrame } from '../../../protocol/host/eventsMessage.ts';
+import type { EventBlock } from '../../../remote/contracts.ts';
 import type { RunFold } from '../../../remote/runs/fold.ts';
 
-/** Bytes of events from one entry of the index to the next, about. */
-export const blockSize = 192 * 1024;
+/** Bytes of events from one entry of the index to the next, about: a string of more is slow to make in V8. */
+export const blockSize = 96 * 1024;
 
 /** A place in the file of events: all up to event `seq` lie before byte `byte`. */
 export interface IndexEntry {
   readonly seq: number;
   readonly byte: number;
-}
-
-export interface EventBlock {
-  /** Objects with commas between, as UTF-8. */
-  readonly json: Uint8Array;
-  readonly upTo: number;
 }
 
 /** Where in a file of events which numbers are: an entry for each block. */
@@ -53,30 +49,40 @@ export class EventIndex {
 
 const [newline, comma] = [10, 44];
 
-/** Without its first lines. */
-export function sliceBlock(bytes: Buffer, lines: number): Buffer {
-  let start = 0;
-  for (let skipped = 0; skipped < lines; skipped++) start = bytes.indexOf(newline, start) + 1;
-  return bytes.subarray(start);
-}
-
 /** As this code writes them: the source stands at the same place in each. */
 const sourceOfLine = /^\{"seq":\d+,"at":\d+,"type":"log","source":("(?:[^"\\]|\\.)*")/;
 
-/** Lines, which it may change, as a reader gets them; without the log lines of sources that were not asked for. */
-export function blockOf(lines: Buffer, upTo: number, sources: ReadonlySet<string> | undefined): EventBlock {
-  const whole = lines.subarray(0, Math.max(0, lines.length - 1));
-  if (sources === undefined) {
-    for (let at = whole.indexOf(newline); at >= 0; at = whole.indexOf(newline, at + 1)) whole[at] = comma;
-    return { json: whole, upTo };
+export interface BlockRange {
+  /** Events at the beginning that are left out. */
+  readonly skip: number;
+  readonly upTo: number;
+  /** Of log lines only these; undefined: all. */
+  readonly sources: ReadonlySet<string> | undefined;
+}
+
+/** @param room the lines of a file of events, with room for the frame before and behind them; it is used up */
+export function blockOf(room: Buffer, { before, after }: EventsFrame, range: BlockRange): EventBlock {
+  const { skip, upTo, sources } = range;
+  const lines = room.subarray(before.length, room.length - after.length - 1);
+  let start = 0;
+  for (let skipped = 0; skipped < skip; skipped++) start = lines.indexOf(newline, start) + 1;
+  if (sources !== undefined) {
+    const chosen = chosenOf(lines.toString('utf8', start), sources);
+    if (chosen.length === 0) return { message: undefined, upTo };
+    return { message: Buffer.concat([before, Buffer.from(chosen.join(',')), after]), upTo };
   }
+  for (let at = lines.indexOf(newline, start); at >= 0; at = lines.indexOf(newline, at + 1))
+    lines[at] = comma;
+  const end = before.length + lines.length;
+  room.set(before, start);
+  room.set(after, end);
+  return { message: room.subarray(start, end + after.length), upTo };
+}
+
+function chosenOf(lines: string, sources: ReadonlySet<string>): string[] {
   const wanted = new Set([...sources].map((source) => JSON.stringify(source)));
-  const chosen = whole
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => {
-      const source = sourceOfLine.exec(line)?.[1];
-      return source === undefined || wanted.has(source);
-    });
-  return { json: Buffer.from(chosen.join(',')), upTo };
+  return lines.split('\n').filter((line) => {
+    const source = sourceOfLine.exec(line)?.[1];
+    return source === undefined || wanted.has(source);
+  });
 }

@@ -3,14 +3,18 @@ import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { Emitter } from '../../../base/event.ts';
 import type { Clock } from '../../../base/ports.ts';
-import type { RunEvent } from '../../../protocol/host/runs.ts';
-import type { RunFold } from '../../../remote/runs/fold.ts';
-import { type RunEventBody } from '../../../remote/runs/fold.ts';
+import { eventsFrame, type EventsFrame } from '../../../protocol/host/eventsMessage.ts';
+import type { EventBlock } from '../../../remote/contracts.ts';
+import { eventsOf } from '../../../remote/runs/eventsOf.ts';
+import type { RunEventBody, RunFold } from '../../../remote/runs/fold.ts';
 import type { EventIndex } from './eventIndex.ts';
-import { blockOf, blockSize, sliceBlock, type EventBlock } from './eventIndex.ts';
+import { BlockMemory, LentBlock } from './blockMemory.ts';
+import { blockOf, blockSize } from './eventIndex.ts';
 import { replay, type EventFile } from './replay.ts';
 
 export interface EventLogOptions {
+  /** Whose events they are. */
+  readonly run: string;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   /** Milliseconds until a write that failed is tried again; they double up to the last. Default 500 and 10,000. */
   readonly retry?: { readonly first: number; readonly last: number };
@@ -36,6 +40,7 @@ interface Batch {
 export class EventLog {
   readonly fold: RunFold;
   readonly #options: EventLogOptions;
+  readonly #frame: EventsFrame;
   readonly #file: EventFile;
   readonly #index: EventIndex;
   readonly #indexFile: FileHandle;
@@ -50,7 +55,8 @@ export class EventLog {
   #writing: Promise<void> | undefined;
   #isClosed = false;
   #wake: (() => void) | undefined;
-  readonly #blocks = new Map<string, Promise<EventBlock>>();
+  readonly #blocks = new Map<string, Promise<LentBlock>>();
+  readonly #memory = new BlockMemory();
 
   private constructor(
     file: EventFile,
@@ -65,6 +71,7 @@ export class EventLog {
     this.#written = { seq: found.fold.state.seq, byte: found.byte };
     this.#next = found.byte;
     this.#options = options;
+    this.#frame = eventsFrame(options.run);
   }
 
   static async open(folder: string, options: EventLogOptions): Promise<EventLog> {
@@ -97,17 +104,23 @@ export class EventLog {
     const filter = sources === undefined ? '' : JSON.stringify([...sources].sort());
     const key = `${after} ${end.seq} ${filter}`;
     const known = this.#blocks.get(key);
-    if (known !== undefined) return known;
-    const block = this.#bytes(from.byte, end.byte).then((bytes) =>
-      blockOf(sliceBlock(bytes, after - from.seq), end.seq, sources),
-    );
+    if (known !== undefined) return known.then((block) => block.lend());
+    const range = { skip: after - from.seq, upTo: end.seq, sources };
+    const block = this.#bytes(from.byte, end.byte).then(({ room, memory }) => {
+      return new LentBlock(blockOf(room, this.#frame, range), () => this.#memory.give(memory));
+    });
     this.#blocks.set(key, block);
     block.catch(() => this.#blocks.delete(key));
-    for (const old of this.#blocks.keys()) {
+    const lent = block.then((one) => one.lend());
+    for (const [name, old] of this.#blocks) {
       if (this.#blocks.size <= blocksKept) break;
-      this.#blocks.delete(old);
+      this.#blocks.delete(name);
+      old.then(
+        (one) => one.leave(),
+        () => undefined, // who asked for it was told
+      );
     }
-    return block;
+    return lent;
   }
 
   async close(): Promise<void> {
@@ -124,14 +137,22 @@ export class EventLog {
     await this.#file.sync();
   }
 
-  async #bytes(from: number, to: number): Promise<Buffer> {
-    const buffer = Buffer.allocUnsafe(to - from);
-    for (let at = 0; at < buffer.length;) {
-      const { bytesRead } = await this.#file.read(buffer, at, buffer.length - at, from + at);
+  /** With room for the frame. */
+  async #bytes(
+    from: number,
+    to: number,
+  ): Promise<{ readonly room: Buffer; readonly memory: Buffer<ArrayBuffer> }> {
+    const { before, after } = this.#frame;
+    const length = to - from;
+    const size = before.length + length + after.length;
+    const memory = this.#memory.take(size);
+    const room = memory.subarray(0, size);
+    for (let at = 0; at < length;) {
+      const { bytesRead } = await this.#file.read(room, before.length + at, length - at, from + at);
       if (bytesRead === 0) throw new Error('The file of events is shorter than what was written into it.');
       at += bytesRead;
     }
-    return buffer;
+    return { room, memory };
   }
 
   #take(bodies: readonly RunEventBody[]): Promise<void> {
@@ -139,16 +160,13 @@ export class EventLog {
     const lines: string[] = [];
     let index = '';
     let bytes = 0;
-    for (const body of bodies) {
-      const pending: RunEventBody[] = [body];
-      for (let one = pending.shift(); one !== undefined; one = pending.shift()) {
-        const event: RunEvent = { seq: this.fold.state.seq + 1, at, ...one };
-        pending.push(...this.fold.derive(event));
-        this.fold.apply(event);
+    for (const events of eventsOf(this.fold, bodies, at)) {
+      for (const event of events) {
         const line = `${JSON.stringify(event)}\n`;
         bytes += Buffer.byteLength(line);
         lines.push(line);
       }
+      // Not between an event and what it brings: whoever begins there would not make what lacks.
       if (this.#next + bytes - this.#index.last.byte >= blockSize) {
         index += this.#index.add({ seq: this.fold.state.seq, byte: this.#next + bytes }, this.fold);
       }

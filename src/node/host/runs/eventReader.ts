@@ -1,7 +1,6 @@
 import { Emitter } from '../../../base/event.ts';
 import { DisposableStore } from '../../../base/disposable.ts';
-import type { EventReader } from '../../../remote/contracts.ts';
-import type { EventBlock } from './eventIndex.ts';
+import type { EventBlock, EventReader } from '../../../remote/contracts.ts';
 import type { EventLog } from './eventLog.ts';
 
 /** A reader of a log that may still be opened; {@link onMore} tells once, and again after {@link next} was asked. */

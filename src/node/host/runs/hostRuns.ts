@@ -7,7 +7,14 @@ import { toReport } from '../../../base/errors.ts';
 import { Emitter } from '../../../base/event.ts';
 import { runId, type RunOrder, type RunRecord } from '../../../protocol/host/runs.ts';
 import type { EventReader, HostRuns } from '../../../remote/contracts.ts';
-import { badJobFolder, folderShared, noRun, noSnapshot, runActive } from '../../../remote/runs/failures.ts';
+import {
+  badJobFolder,
+  folderShared,
+  noRun,
+  noSnapshot,
+  runActive,
+  runNeeded,
+} from '../../../remote/runs/failures.ts';
 import { planQueue } from '../../../remote/runs/queue.ts';
 import { jobPlace, type JobPlace } from './jobFolder.ts';
 import { KnownRun } from './knownRun.ts';
@@ -46,10 +53,17 @@ export class NodeHostRuns implements HostRuns {
   readonly #options: HostRunsOptions;
   readonly #context: RunContext;
   readonly #runs = new Map<string, KnownRun>();
+  /** By owner and key of the request; a run that is being made counts, and one that was removed. */
+  readonly #asked = new Map<string, Promise<KnownRun>>();
+  /** Those that are being removed: killed meanwhile, the next host has them again. */
+  readonly #leaving = new Set<KnownRun>();
   readonly #changed = new Emitter<RunRecord>();
   readonly onChanged = this.#changed.event;
-  readonly #timer: Disposable;
+  readonly #removed = new Emitter<string>();
+  readonly onRemoved = this.#removed.event;
+  #timer: Disposable | undefined;
   #newest = 0;
+  #isOneUnreadable = false;
   /** GPUs that were ever seen at once. */
   #most = 0;
   #scheduling: Promise<void> | undefined;
@@ -58,7 +72,6 @@ export class NodeHostRuns implements HostRuns {
   #isClosed = false;
 
   constructor(folder: string, options: HostRunsOptions) {
-    const { clock, interval = 250 } = options;
     const stop = options.stop ?? { interrupt: 20_000, terminate: 10_000, kill: 5_000 };
     this.#folder = folder;
     this.#options = options;
@@ -68,7 +81,6 @@ export class NodeHostRuns implements HostRuns {
       if (place.kind === 'refused') throw badJobFolder(folder, place.problem);
     };
     this.#context = { ...options, stop, jobFolderOf, checkJobFolder };
-    this.#timer = clock.every(interval, () => this.#tick());
   }
 
   /** Once, before all else. */
@@ -87,14 +99,34 @@ export class NodeHostRuns implements HostRuns {
     found.sort((a, b) => a.stored.createdAt - b.stored.createdAt);
     for (const { folder, stored } of found) {
       this.#newest = Math.max(this.#newest, stored.createdAt);
-      this.#know(await KnownRun.open(this.#context, folder, stored));
+      const known = await KnownRun.open(this.#context, folder, stored);
+      this.#know(known);
+      if (stored.key !== undefined) {
+        this.#asked.set(requestOf(stored.owner, stored.key), Promise.resolve(known));
+      }
     }
     for (const { run } of this.#runs.values()) void run?.adopt();
+    // Who looks at a run before it is taken over does not know of its logs.
+    const { clock, interval = 250 } = this.#options;
+    this.#timer = clock.every(interval, () => this.#tick());
     this.#schedule();
   }
 
-  async start(order: RunOrder, owner: string): Promise<RunRecord> {
-    if (order.from !== undefined) this.#known(order.from.run);
+  async start(order: RunOrder, owner: string, key?: string): Promise<RunRecord> {
+    const request = key === undefined ? undefined : requestOf(owner, key);
+    const before = request === undefined ? undefined : this.#asked.get(request);
+    if (before !== undefined) return this.get((await before).record.id);
+    const made = this.#make(order, owner, key);
+    if (request !== undefined) {
+      this.#asked.set(request, made);
+      made.catch(() => this.#asked.delete(request));
+    }
+    return (await made).record;
+  }
+
+  async #make(order: RunOrder, owner: string, key: string | undefined): Promise<KnownRun> {
+    const source = order.from && this.#known(order.from.run);
+    const lineage = source === undefined ? [] : [source.record.id, ...source.lineage];
     if (!(await this.#options.sync.has(order.snapshot))) throw noSnapshot(order.snapshot);
     const createdAt = Math.max(this.#options.clock.now(), this.#newest + 1);
     this.#newest = createdAt;
@@ -107,8 +139,10 @@ export class NodeHostRuns implements HostRuns {
       ...unstarted,
       id,
       owner,
+      ...(key !== undefined && { key }),
       createdAt,
       order: { ...rest, env: Object.keys(env) },
+      lineage,
     };
     const known = await KnownRun.open(this.#context, folder, stored);
     try {
@@ -123,7 +157,13 @@ export class NodeHostRuns implements HostRuns {
     this.#know(known);
     this.#tell(known);
     this.#schedule();
-    return known.record;
+    return known;
+  }
+
+  /** Those that runs have, ended or not; undefined: there is a run of which that cannot be told. */
+  snapshots(): ReadonlySet<string> | undefined {
+    if (this.#isOneUnreadable) return undefined;
+    return new Set([...this.#runs.values(), ...this.#leaving].map(({ record }) => record.snapshot));
   }
 
   list(): readonly RunRecord[] {
@@ -138,8 +178,7 @@ export class NodeHostRuns implements HostRuns {
   placeOf(run: string, folder: string): JobPlace {
     const runs = new Set([run]);
     for (const one of runs) {
-      const from = this.#runs.get(one)?.record.from?.run;
-      if (from !== undefined) runs.add(from);
+      for (const from of this.#runs.get(one)?.lineage ?? []) runs.add(from);
     }
     const { dataFolder, home = os.homedir() } = this.#options;
     return jobPlace(folder, [...runs], { dataFolder, home });
@@ -155,17 +194,27 @@ export class NodeHostRuns implements HostRuns {
     const known = this.#known(run);
     if (known.run !== undefined) throw runActive(run);
     const { jobFolder } = known.record;
-    const sharing = [...this.#runs.values()].find(
-      ({ record }) => record.id !== run && record.jobFolder === jobFolder,
-    );
+    const others = [...this.#runs.values()].filter((other) => other !== known);
+    const unstarted = others.find(({ record: { from, state } }) => {
+      return from?.run === run && (state === 'queued' || state === 'preparing');
+    });
+    if (unstarted !== undefined) throw runNeeded(run, unstarted.record.id);
+    const sharing = others.find(({ record }) => record.jobFolder === jobFolder);
     if (checkpoints && jobFolder !== null && sharing !== undefined) {
       throw folderShared(run, sharing.record.id);
     }
     const isItsOwn = jobFolder !== null && this.placeOf(run, jobFolder).kind !== 'refused';
     this.#runs.delete(run);
-    await known.close();
-    if (checkpoints && isItsOwn) await removeCheckpoints(jobFolder);
-    await known.folder.remove(checkpoints ? undefined : (jobFolder ?? undefined), removedEnding);
+    this.#leaving.add(known);
+    try {
+      await known.close();
+      if (checkpoints && isItsOwn) await removeCheckpoints(jobFolder);
+      await known.folder.remove(checkpoints ? undefined : (jobFolder ?? undefined), removedEnding);
+      this.#leaving.delete(known);
+    } finally {
+      // Whatever is left of it on the disk.
+      this.#removed.fire(run);
+    }
   }
 
   follow(run: string, after: number, sources?: readonly string[]): EventReader {
@@ -175,10 +224,11 @@ export class NodeHostRuns implements HostRuns {
   /** The runs go on; the next host takes them over. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#timer.dispose();
+    this.#timer?.dispose();
     await this.#scheduling;
     await Promise.all([...this.#runs.values()].map((known) => known.close()));
     this.#changed.dispose();
+    this.#removed.dispose();
   }
 
   #known(run: string): KnownRun {
@@ -195,6 +245,7 @@ export class NodeHostRuns implements HostRuns {
   /** One whose order nobody was answered, or whose checkpoints alone were kept: its variables may not stay. */
   async #withoutRecord(folder: RunFolder): Promise<void> {
     if (await folder.hasRecord()) {
+      this.#isOneUnreadable = true;
       this.#options.logger.log('error', `The record of the run in ${folder.path} cannot be read.`);
     } else {
       await folder.forgetValues();
@@ -246,7 +297,7 @@ export class NodeHostRuns implements HostRuns {
     const wantsGpus = waiting().some(({ wantedGpus }) => wantedGpus > 0);
     const gpus = wantsGpus ? await this.#options.launch.gpus() : [];
     if (this.#isClosed) return;
-    this.#most = Math.max(this.#most, gpus.length);
+    this.#most = Math.max(this.#most, gpus?.length ?? 0);
     const runs = new Map(waiting().map((run) => [run.id, run]));
     const taken = new Set([...this.#runs.values()].flatMap(({ run }) => run?.devices ?? []));
     const queue = [...runs.values()]
@@ -258,6 +309,10 @@ export class NodeHostRuns implements HostRuns {
     for (const { id, reason } of plan.fail) void runs.get(id)?.refuse(reason);
     for (const { id, devices } of plan.start) void runs.get(id)?.start(devices);
   }
+}
+
+function requestOf(owner: string, key: string): string {
+  return `${key} ${owner}`;
 }
 
 const removedEnding = '.removed';

@@ -17,6 +17,11 @@ export type JobPlace =
   | { readonly kind: 'elsewhere' }
   | { readonly kind: 'refused'; readonly problem: string };
 
+/** Where a run has the files that were sent; absolute. */
+export function codeFolder(dataFolder: string, run: string): string {
+  return path.join(dataFolder, 'runs', run, 'code');
+}
+
 /**
  * @param folder absolute
  * @param runs the run and those that it goes on from
@@ -26,7 +31,7 @@ export function jobPlace(
   runs: readonly string[],
   { dataFolder, home }: JobFolderBounds,
 ): JobPlace {
-  const ownCode = runs.map((run) => path.join(dataFolder, 'runs', run, 'code'));
+  const ownCode = runs.map((run) => codeFolder(dataFolder, run));
   if (ownCode.some((code) => isWithin(code, folder))) return { kind: 'own' };
   if (isWithin(dataFolder, folder)) {
     return { kind: 'refused', problem: 'it is in the data folder of the host, outside the code of the run' };

@@ -9,6 +9,8 @@ import type { RunFolder, StoredRun } from './runFolder.ts';
 /** A run of the host, ended or not: of one that has ended the events are open only while somebody reads them. */
 export class KnownRun {
   readonly folder: RunFolder;
+  /** The runs that it goes on from, the nearest first. */
+  readonly lineage: readonly string[];
   readonly #context: RunContext;
   /** Undefined: it has ended. */
   run: Run | undefined;
@@ -18,13 +20,14 @@ export class KnownRun {
   #isClosed = false;
   #told = { text: '', record: undefined as RunRecord | undefined, at: -Infinity };
 
-  private constructor(context: RunContext, folder: RunFolder) {
+  private constructor(context: RunContext, folder: RunFolder, { lineage, order }: StoredRun) {
     this.#context = context;
     this.folder = folder;
+    this.lineage = lineage ?? (order.from === undefined ? [] : [order.from.run]);
   }
 
   static async open(context: RunContext, folder: RunFolder, stored: StoredRun): Promise<KnownRun> {
-    const known = new KnownRun(context, folder);
+    const known = new KnownRun(context, folder, stored);
     if (stored.final !== null) known.#final = stored.final;
     else known.run = new Run(context, folder, stored, await known.#openLog());
     return known;
@@ -36,11 +39,12 @@ export class KnownRun {
     return record;
   }
 
-  /** The record, where it is time to tell of it: at once when its state is another, numbers now and then. */
+  /** The record, where it is time to tell of it: at once when its state or the reason of it is another, numbers now and then. */
   changed(now: number, interval: number): RunRecord | undefined {
     const { record } = this;
     const before = this.#told.record;
-    const isUrgent = before?.state !== record.state || before.phase !== record.phase;
+    const { state, phase, reason } = record;
+    const isUrgent = before?.state !== state || before.phase !== phase || before.reason !== reason;
     if (!isUrgent && now - this.#told.at < interval) return undefined;
     const text = JSON.stringify(record);
     if (text === this.#told.text) return undefined;
@@ -88,6 +92,7 @@ export class KnownRun {
     const { clock, logger } = this.#context;
     let since: number | undefined;
     const log: EventLog = await EventLog.open(this.folder.path, {
+      run: this.folder.id,
       clock,
       onBlocked: (why) => {
         if (why !== undefined) {

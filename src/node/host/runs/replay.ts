@@ -92,8 +92,7 @@ class Replay {
     const isExpected = this.lacking[0]?.type === event.type;
     // Written by another version of this code, perhaps: then nothing more is to be expected.
     this.lacking = isExpected ? this.lacking.slice(1) : [];
-    this.lacking.push(...this.fold.derive(event));
-    this.fold.apply(event);
+    this.lacking.push(...this.fold.take(event));
   }
 }
 

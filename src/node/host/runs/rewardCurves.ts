@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { eventsIn } from '../../../protocol/host/eventsMessage.ts';
 import type { RunEvent } from '../../../protocol/host/runs.ts';
 import type { HostRuns } from '../../../remote/contracts.ts';
 import { rewardIn } from '../../../remote/runs/metrics.ts';
@@ -43,7 +44,8 @@ export class RewardCurves {
     const reader = this.#runs.follow(run, curve.after, noLog);
     try {
       for (let block = await reader.next(); block !== undefined; block = await reader.next()) {
-        const events = JSON.parse(`[${Buffer.from(block.json).toString('utf8')}]`) as readonly RunEvent[];
+        const events =
+          block.message === undefined ? [] : eventsIn(Buffer.from(block.message).toString('utf8'));
         for (const event of events) if (event.type === 'metrics') add(curve, event);
         curve.after = block.upTo;
       }

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { CancellationSource } from '../../../base/cancellation.ts';
 import { toReport } from '../../../base/errors.ts';
 import { Emitter } from '../../../base/event.ts';
@@ -12,23 +11,20 @@ import type { LogRedactor } from '../../../remote/runs/secrets.ts';
 import type { HostLaunch, LaunchRequest } from '../launch/hostLaunch.ts';
 import type { EventLog } from './eventLog.ts';
 import { renamedJobFolder } from './jobFolder.ts';
-import { runMark, sameBoot, stillRuns, type NotedProcess } from './processes.ts';
+import { KeptProcesses, type KeptContext } from './keptProcesses.ts';
+import { sameBoot } from './processes.ts';
 import { recordOf } from './record.ts';
 import type { RunFolder, StoredRun } from './runFolder.ts';
 import { marksOfSecrets, redactorOf } from './redactor.ts';
-import { Stopper, type StopTimes } from './stopper.ts';
+import { Stopper, stopTimesOf, type StopTimes } from './stopper.ts';
 import { RunTails, whatIsThere } from './tails.ts';
 
 /** What all runs of a host share. */
-export interface RunContext {
+export interface RunContext extends KeptContext {
   readonly sync: Pick<HostSync, 'has' | 'materialise'>;
-  readonly launch: Pick<HostLaunch, 'gpus' | 'prepare'>;
+  readonly launch: Pick<HostLaunch, 'gpus' | 'prepare' | 'rayJob'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The host's own environment. */
-  readonly env: NodeJS.ProcessEnv;
-  /** Starts {@link keepRun}: the path of its order is added to the arguments. */
-  readonly keeper: { readonly command: string; readonly args: readonly string[] };
   readonly stop: StopTimes;
   /** Where another run keeps its checkpoints. */
   readonly jobFolderOf: (run: string) => string | null;
@@ -45,7 +41,8 @@ export class Run {
   readonly #folder: RunFolder;
   readonly #events: EventLog;
   readonly #tails: RunTails;
-  readonly #stopper: Stopper;
+  readonly #processes: KeptProcesses;
+  #stopper: Stopper;
   readonly #cancellation = new CancellationSource();
   readonly #changed = new Emitter<void>();
   readonly onChanged = this.#changed.event;
@@ -55,8 +52,6 @@ export class Run {
   /** GPUs that it is being started with. */
   #given: readonly number[] | undefined;
   #waits: string | null = null;
-  #launcher: NotedProcess | undefined;
-  #keeper: NotedProcess | undefined;
   #work: Promise<void> = Promise.resolve();
   #isBusy = false;
   #isClosed = false;
@@ -74,7 +69,8 @@ export class Run {
       launcherLog: folder.log,
       redact: (line) => this.#redactor.line(line),
     });
-    this.#stopper = new Stopper(stored.id, stopTimes(context.stop, stored), context.clock);
+    this.#processes = new KeptProcesses(context, folder);
+    this.#stopper = this.#newStopper();
   }
 
   get id(): string {
@@ -144,6 +140,8 @@ export class Run {
   /** Goes on with a run that an earlier host has left, and says what became of it meanwhile. */
   adopt(): Promise<void> {
     return this.#do(async () => {
+      // What has been read of its logs is of those there: never of an earlier job's.
+      this.#followRenamed();
       if (this.isFinal) return this.#settle();
       if (this.state === 'queued') return this.#stored.cancelledBy === null ? undefined : this.#end(null);
       if (!this.#stored.launched) {
@@ -177,7 +175,8 @@ export class Run {
     if (this.#stored.cancelledBy !== null) return;
     this.#stored = { ...this.#stored, cancelledBy: by };
     this.#cancellation.cancel();
-    if (this.#launcher !== undefined) this.#stopper.begin(this.#launcher);
+    const { launcher } = this.#processes;
+    if (launcher !== undefined) this.#stopper.begin(launcher);
     // A disk that is full does not keep it from ending.
     await this.#store({}).catch((error: unknown) => this.#failed(error));
     if (this.state === 'queued' && this.#given === undefined) return this.#do(() => this.#end(null));
@@ -230,14 +229,15 @@ export class Run {
       const folder = await this.#folder.emptyCode();
       await sync.materialise(this.#stored.order.snapshot, folder, this.#cancellation.token);
       this.#mayGoOn();
-      const plan = await this.#context.launch.prepare(await this.#request(folder));
+      const request = await this.#request(folder);
+      const plan = await this.#context.launch.prepare(request);
       this.#mayGoOn();
       const jobFolder = plan.jobFolder ?? null;
       if (jobFolder !== null) this.#context.checkJobFolder(this.id, jobFolder);
       const before = jobFolder === null ? this.#stored.before : await whatIsThere(jobFolder);
       const { command, args, env, totalSteps } = plan;
       await this.#folder.writeKeeperOrder({ command, args: [...args], cwd: folder, env: { ...env } });
-      const secrets = marksOfSecrets({ ...this.#context.env, ...env });
+      const secrets = marksOfSecrets({ ...this.#context.env, ...request.order.env, ...env });
       this.#redactor = redactorOf(secrets);
       const startedAt = clock.now();
       await this.#store({ jobFolder, totalSteps, before, secrets, startedAt, launched: true });
@@ -261,59 +261,62 @@ export class Run {
   }
 
   async #startKeeper(): Promise<void> {
-    const { command, args } = this.#context.keeper;
-    const env = { ...this.#context.env, [runMark]: this.id };
-    const child = spawn(command, [...args, this.#folder.keeperOrder], {
-      cwd: this.#folder.path,
-      env,
-      stdio: 'ignore',
-      detached: true,
-    });
-    child.unref();
-    const why = await new Promise<string | undefined>((resolve) => {
-      child.once('spawn', () => resolve(undefined));
-      child.once('error', (error) => resolve(error.message));
-    });
-    if (why !== undefined) {
-      return this.#end({ code: null, signal: null, error: `It could not be started: ${why}.` });
-    }
-    // One that ends before it has noted itself has started nothing.
-    child.once('exit', () => void this.#do(() => this.#keeperGone()));
+    const why = await this.#processes.start();
+    if (why !== undefined) await this.#notStarted(`: ${why}`);
   }
 
-  async #keeperGone(): Promise<void> {
-    if (this.#isClosed || this.isFinal || (await this.#folder.keeper()) !== undefined) return;
-    const error = 'It could not be started: the process that looks after it ended at once.';
-    await this.#end({ code: null, signal: null, error });
+  #notStarted(why: string): Promise<void> {
+    return this.#end({ code: null, signal: null, error: `It could not be started${why}.` });
   }
 
   async #look(): Promise<void> {
     // Asked first: what is read of the log after the end is all there will be.
-    const exit = await this.#folder.exit();
-    this.#launcher ??= await this.#folder.launcher();
-    this.#keeper ??= await this.#folder.keeper();
-    const isOver = exit !== undefined || !this.#isAlive();
-    if (this.#launcher !== undefined || exit !== undefined) await this.#isRunning();
+    const exit = await this.#processes.look();
+    if (this.#processes.hasFailed) return this.#notStarted(': the process that looks after it ended at once');
+    const isOver = exit !== undefined || !this.#processes.isAlive;
+    if (this.#processes.launcher !== undefined || exit !== undefined) await this.#isRunning();
     if (this.#isClosed) return;
     await this.#tails.pump();
     this.#followRenamed();
-    if (isOver) return this.#end(exit ?? (await this.#folder.exit()) ?? null);
+    if (isOver) return this.#isOver(exit ?? (await this.#folder.exit()) ?? null);
     if (this.#is('running')) await this.#watchStandstill();
     this.#changed.fire();
   }
 
-  /** Whether anybody may still note how it ends. */
-  #isAlive(): boolean {
-    if (this.#keeper === undefined) return true; // it is just being started
-    return stillRuns(this.#keeper) || (this.#launcher !== undefined && stillRuns(this.#launcher));
+  /**
+   * A job on Ray goes on without who looks after it here, also when this machine is started anew: somebody else does from
+   * then on, and the end is what Ray tells.
+   */
+  async #isOver(exit: (RunExit & { readonly endedAt: number }) | null): Promise<void> {
+    const isTold = exit?.signal === null;
+    const isRay = this.#stored.order.launcher === 'ray';
+    const job = isTold || !isRay ? undefined : await this.#context.launch.rayJob(this.#folder.path);
+    if (job === undefined || this.#stopper.hasKilled || !this.#processes.mayBeReplaced)
+      return this.#end(exit);
+    const { cancelledBy } = this.#stored;
+    if (cancelledBy !== null && job.handed === 'no') return this.#end({ code: null, signal: null });
+    // Whoever cancels from here on waits for the next one.
+    this.#processes.forget();
+    this.#stopper.dispose();
+    this.#stopper = this.#newStopper();
+    this.#stopper.killAll();
+    const how = exit === null ? 'has gone' : `was ended by ${exit.signal}`;
+    await this.#notice(`What looked after the job on Ray ${how}. The job is looked after again.`);
+    await this.#folder.replaceProcesses({ ...job.supervisor, cwd: this.#folder.code, env: {} });
+    await this.#startKeeper();
+  }
+
+  #newStopper(): Stopper {
+    const { stop, clock } = this.#context;
+    return new Stopper(this.id, stopTimesOf(this.#stored.order.launcher, stop), clock);
   }
 
   async #isRunning(): Promise<void> {
     if (this.#is('preparing')) await this.#folder.forgetValues();
     if (this.#is('preparing')) await this.#tell('running');
-    const { cancelledBy } = this.#stored;
-    if (cancelledBy === null || this.#launcher === undefined) return;
-    this.#stopper.begin(this.#launcher);
+    const { launcher } = this.#processes;
+    if (this.#stored.cancelledBy === null || launcher === undefined) return;
+    this.#stopper.begin(launcher);
     await this.#isCancelling();
   }
 
@@ -327,8 +330,9 @@ export class Run {
     if (renamed === null || jobFolder === null) return;
     const moved = renamedJobFolder(jobFolder, renamed.to);
     if (moved === undefined) return;
-    this.#stored = { ...this.#stored, jobFolder: moved };
-    this.#tails.followJob(moved, { logs: {}, step: null });
+    const before = { logs: {}, step: null };
+    this.#stored = { ...this.#stored, jobFolder: moved, before };
+    this.#tails.followJob(moved, before);
   }
 
   async #watchStandstill(): Promise<void> {
@@ -341,7 +345,7 @@ export class Run {
   /** @param exit null: nobody has noted it */
   async #end(exit: (RunExit & { readonly endedAt?: number }) | null): Promise<void> {
     if (this.isFinal) return;
-    const keeper = this.#keeper;
+    const { keeper } = this.#processes;
     const left = await this.#stopper.sweep(keeper?.pid);
     if (left > 0) {
       const processes = left === 1 ? 'A process that it had' : `${left} processes that it had`;
@@ -349,7 +353,7 @@ export class Run {
     }
     if (this.#stored.launched) await this.#tails.drain();
     this.#followRenamed();
-    await this.#folder.forgetValues();
+    await this.#folder.forgetOrder();
     const { failure, exception } = this.#events.fold.state;
     const { cancelledBy, order } = this.#stored;
     const rebooted = exit === null && this.#stored.launched && keeper !== undefined && !sameBoot(keeper);
@@ -385,11 +389,6 @@ export class Run {
     this.#stored = { ...this.#stored, ...change };
     await this.#folder.writeRecord(this.#stored);
   }
-}
-
-/** Ray stops a job in its own time, and without who looks after it the job would go on. */
-function stopTimes(times: StopTimes, { order }: StoredRun): StopTimes {
-  return order.launcher === 'ray' ? { ...times, interrupt: 6 * times.interrupt } : times;
 }
 
 function whyNot(error: unknown): string {

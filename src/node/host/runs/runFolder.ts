@@ -4,7 +4,8 @@ import * as z from 'zod/mini';
 import { runOrder, runRecord, type RunOrder } from '../../../protocol/host/runs.ts';
 import type { RunExit } from '../../../remote/runs/outcome.ts';
 import { secretMarks } from '../../../remote/runs/secrets.ts';
-import { readJson, writeAtomically } from './atomicFile.ts';
+import { readJson, writeWhole } from '../../wholeFile.ts';
+import { raySpecFile } from '../ray/raySpec.ts';
 import { keeperFiles, keptExit, type KeeperOrder } from './keeper.ts';
 import { notedProcess, type NotedProcess } from './processes.ts';
 
@@ -12,8 +13,12 @@ import { notedProcess, type NotedProcess } from './processes.ts';
 const storedRun = z.object({
   id: z.string(),
   owner: z.string(),
+  /** Of the request that started it. */
+  key: z.optional(z.string()),
   createdAt: z.number(),
   order: z.extend(z.omit(runOrder, { env: true }), { env: z.array(z.string()) }),
+  /** The run that it goes on from, the one that that goes on from, and so on: also of those that are removed since. */
+  lineage: z.optional(z.array(z.string())),
   devices: z.array(z.int()),
   startedAt: z.nullable(z.number()),
   endedAt: z.nullable(z.number()),
@@ -43,6 +48,11 @@ export class RunFolder {
     this.path = folder;
   }
 
+  /** The run that it is named for. */
+  get id(): string {
+    return path.basename(this.path);
+  }
+
   /** Where the snapshot's files are; the launcher's working folder. */
   get code(): string {
     return path.join(this.path, names.code);
@@ -69,7 +79,7 @@ export class RunFolder {
   /** One after another, so that the last one told is the one that stays. */
   writeRecord(record: StoredRun): Promise<void> {
     const written = this.#writing.then(() =>
-      writeAtomically(path.join(this.path, names.record), JSON.stringify(record)),
+      writeWhole(path.join(this.path, names.record), JSON.stringify(record)),
     );
     this.#writing = written.catch(() => undefined); // told to whoever asked for it
     return written;
@@ -85,7 +95,7 @@ export class RunFolder {
   }
 
   async writeValues(env: RunOrder['env']): Promise<void> {
-    await writeAtomically(path.join(this.path, names.values), JSON.stringify(env));
+    await writeWhole(path.join(this.path, names.values), JSON.stringify(env));
   }
 
   async forgetValues(): Promise<void> {
@@ -93,8 +103,14 @@ export class RunFolder {
     await rm(this.keeperOrder, { force: true });
   }
 
+  /** All that only starting it needs, now that it has ended. */
+  async forgetOrder(): Promise<void> {
+    await this.forgetValues();
+    await rm(raySpecFile(this.path), { force: true });
+  }
+
   async writeKeeperOrder(order: KeeperOrder): Promise<void> {
-    await writeAtomically(this.keeperOrder, JSON.stringify(order));
+    await writeWhole(this.keeperOrder, JSON.stringify(order));
   }
 
   async emptyCode(): Promise<string> {
@@ -109,6 +125,14 @@ export class RunFolder {
 
   async launcher(): Promise<NotedProcess | undefined> {
     return notedProcess.safeParse(await readJson(path.join(this.path, keeperFiles.launcher))).data;
+  }
+
+  /** Forgets the processes that have ended. The keeper's note goes last: without it the next host starts the new one. */
+  async replaceProcesses(order: KeeperOrder): Promise<void> {
+    await this.writeKeeperOrder(order);
+    for (const name of [keeperFiles.exit, keeperFiles.launcher, keeperFiles.keeper]) {
+      await rm(path.join(this.path, name), { force: true });
+    }
   }
 
   async exit(): Promise<(RunExit & { readonly endedAt: number }) | undefined> {

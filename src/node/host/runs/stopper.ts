@@ -1,5 +1,6 @@
 import type { Disposable } from '../../../base/disposable.ts';
 import type { Clock } from '../../../base/ports.ts';
+import type { LauncherName } from '../../../protocol/host/runs.ts';
 import { isAlive, type ProcessIdentity } from '../../process/kill.ts';
 import { familyOf, markedProcesses, signalEach, signalGroup, type NotedProcess } from './processes.ts';
 
@@ -10,6 +11,11 @@ export interface StopTimes {
   readonly kill: number;
 }
 
+/** Ray stops a job in its own time, and without who looks after it the job would go on. */
+export function stopTimesOf(launcher: LauncherName, times: StopTimes): StopTimes {
+  return launcher === 'ray' ? { ...times, interrupt: 6 * times.interrupt } : times;
+}
+
 /** Ends the processes of one run: politely, then less so; those that it leaves behind as well, and nobody else's. */
 export class Stopper implements Disposable {
   readonly #run: string;
@@ -17,6 +23,7 @@ export class Stopper implements Disposable {
   readonly #clock: Pick<Clock, 'after'>;
   #timer: Disposable | undefined;
   #isStopping = false;
+  #hasKilled = false;
   /** Those that were seen to be the run's while their parents were there to tell. */
   readonly #family = new Map<number, ProcessIdentity>();
 
@@ -24,6 +31,16 @@ export class Stopper implements Disposable {
     this.#run = run;
     this.#times = times;
     this.#clock = clock;
+  }
+
+  /** Whether it came to the last signal. */
+  get hasKilled(): boolean {
+    return this.#hasKilled;
+  }
+
+  /** Ends what is there of the run, at once. */
+  killAll(): void {
+    signalEach(markedProcesses(this.#run, undefined), 'SIGKILL');
   }
 
   /** Has the launcher end; once it has, {@link sweep} is for the rest. */
@@ -66,6 +83,7 @@ export class Stopper implements Disposable {
   }
 
   #kill(launcher: NotedProcess): void {
+    this.#hasKilled = true;
     this.#remember(launcher);
     signalEach([launcher, ...this.#family.values()], 'SIGKILL');
     // Whoever waits for a device cannot be killed now, but possibly later.

@@ -152,6 +152,6 @@ class Tail {
   #event({ bytes, to, part }: RawLine): RunEventBody {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
     const clean = this.#options.redact(withoutTerminalCodes(text));
-    return { type: 'log', source: this.#source, text: clean, to, ...(part && { part }) };
+    return { type: 'log', source: this.#source, lines: [clean], to, ...(part && { part }) };
   }
 }

@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { generate } from 'selfsigned';
 import { CodedError } from '../../../base/errors.ts';
-import { writeWhole } from '../../writeWhole.ts';
+import { writeWholeSync } from '../../wholeFile.ts';
 
 /** What a host shows to who connects; PEM. */
 export interface HostCertificate {
@@ -32,8 +32,9 @@ export async function ownCertificate(dataFolder: string): Promise<HostCertificat
       algorithm: 'sha256',
       notAfterDate,
     });
-    writeWhole(files.key, made.private);
-    writeWhole(files.cert, made.cert);
+    mkdirSync(path.dirname(files.key), { recursive: true, mode: 0o700 });
+    writeWholeSync(files.key, made.private);
+    writeWholeSync(files.cert, made.cert);
   }
   return { ...certificateOf(files.cert, files.key), selfSigned: true };
 }

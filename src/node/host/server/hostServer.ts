@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer as createHttp, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { CodedError } from '../../../base/errors.ts';
@@ -67,7 +67,11 @@ export async function serveHost(options: HostServerOptions): Promise<HostServer>
     response.end(`This is a GPU host of AgentJet; its WebSocket is at ${wirePath}.\n`);
   });
   const clients = new Clients(options);
-  server.on('upgrade', (request, socket, head) => clients.upgrade(request, socket, head));
+  const strangers = new Strangers();
+  server.on('connection', (socket: Socket) => strangers.add(socket));
+  server.on('upgrade', (request, socket, head) => {
+    if (clients.upgrade(request, socket, head)) strangers.isKnown(request.socket);
+  });
   await listen(server, address, port);
   const bound = (server.address() as AddressInfo).port;
   const scheme = certificate === undefined ? 'ws' : 'wss';
@@ -88,6 +92,33 @@ export async function serveHost(options: HostServerOptions): Promise<HostServer>
 /** An address that only this machine reaches. */
 export function isLoopback(address: string): boolean {
   return address === 'localhost' || address === '::1' || /^127\.\d+\.\d+\.\d+$/.test(address);
+}
+
+/** Connections that nobody has been let in by yet. */
+const mostStrangers = 64;
+
+/** However many connect and say nothing: the one that has waited longest makes room, and there is some for clients. */
+class Strangers {
+  /** By the other end; of TLS there is one socket on top of another. */
+  readonly #waiting = new Map<string, Socket>();
+
+  add(socket: Socket): void {
+    const peer = peerOf(socket);
+    this.#waiting.set(peer, socket);
+    socket.once('close', () => {
+      if (this.#waiting.get(peer) === socket) this.#waiting.delete(peer);
+    });
+    const [oldest] = this.#waiting.values();
+    if (this.#waiting.size > mostStrangers) oldest?.destroy();
+  }
+
+  isKnown(socket: Socket): void {
+    this.#waiting.delete(peerOf(socket));
+  }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress ?? ''} ${remotePort ?? ''}`;
 }
 
 interface Client {
@@ -122,7 +153,8 @@ class Clients {
     return this.#open.size;
   }
 
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  /** Whether whoever asks is let in. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     socket.on('error', () => socket.destroy());
     const address = request.socket.remoteAddress ?? '';
     const token = this.#checked(request);
@@ -133,9 +165,10 @@ class Clients {
         `HTTP/1.1 ${token.status} Refused\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
         () => socket.destroy(),
       );
-      return;
+      return false;
     }
     this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#connected(ws, token, address));
+    return true;
   }
 
   close(): void {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { CodedError } from '../../../base/errors.ts';
 import { scopes, type Scope } from '../../../protocol/host/hostRpc.ts';
-import { writeWhole } from '../../writeWhole.ts';
+import { writeWholeSync } from '../../wholeFile.ts';
 
 const storedToken = z.object({
   name: z.string(),
@@ -85,7 +85,7 @@ export class HostTokens {
   }
 
   #write(tokens: readonly StoredToken[]): void {
-    writeWhole(this.#file, `${JSON.stringify(tokens, undefined, 2)}\n`);
+    writeWholeSync(this.#file, `${JSON.stringify(tokens, undefined, 2)}\n`);
     this.#stamp = '';
   }
 }

@@ -2,10 +2,20 @@ import { createHash, hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import type { CancellationToken } from '../../../base/cancellation.ts';
 import type { ByteSink, ByteSource } from '../../../remote/contracts.ts';
 import { contentDiffers, diskFull, noContent } from '../../../remote/sync/failures.ts';
 import { piecesOf } from '../../filePieces.ts';
+import type { Claims } from './claims.ts';
+import { Removals } from './removals.ts';
 import { Unflushed } from './unflushed.ts';
+
+/** A content that is there. */
+interface Held {
+  /** Null: not looked at yet. */
+  bytes: number | null;
+  claimedAt: number;
+}
 
 /**
  * Contents by their SHA-256, each a file that is whole from the moment it has its name. Only one process writes into the
@@ -13,21 +23,27 @@ import { Unflushed } from './unflushed.ts';
  */
 export class ContentStore {
   readonly #folder: string;
+  readonly #claims: Claims;
   readonly #incoming: string;
   readonly #unflushed: Unflushed;
-  /** By the first two digits of the names: the rest of each, and its bytes once they are known. */
-  readonly #known = new Map<string, Promise<Map<string, number | null>>>();
+  /** By the first two digits of the names: the rest of each. */
+  readonly #known = new Map<string, Promise<Map<string, Held>>>();
+  readonly #removals = new Removals();
+  /** Of all that was looked at. */
+  #bytes = 0;
+  #isCounted = false;
   #made = 0;
 
-  private constructor(folder: string) {
+  private constructor(folder: string, claims: Claims) {
     this.#folder = folder;
+    this.#claims = claims;
     this.#incoming = path.join(folder, 'incoming');
     this.#unflushed = new Unflushed(path.join(folder, 'unflushed'));
   }
 
   /** Removes what an earlier process had begun to write, and what a machine that went down had not kept. */
-  static async open(folder: string): Promise<ContentStore> {
-    const store = new ContentStore(folder);
+  static async open(folder: string, claims: Claims): Promise<ContentStore> {
+    const store = new ContentStore(folder, claims);
     await rm(store.#incoming, { recursive: true, force: true });
     await mkdir(store.#incoming, { recursive: true });
     await store.#unflushed.recover(await store.#folders());
@@ -38,22 +54,47 @@ export class ContentStore {
     return path.join(this.#folder, sha256.slice(0, 2), sha256.slice(2));
   }
 
-  async has(sha256: string): Promise<boolean> {
-    return (await this.#index(sha256)).has(sha256.slice(2));
+  /** Bytes of all contents; null until they were counted. */
+  get bytes(): number | null {
+    return this.#isCounted ? this.#bytes : null;
+  }
+
+  /** Whether it is there; then it stays for now. */
+  async claim(sha256: string): Promise<boolean> {
+    const held = (await this.#index(sha256)).get(sha256.slice(2));
+    if (held !== undefined) held.claimedAt = this.#claims.now;
+    return held !== undefined;
+  }
+
+  /** Removes what is not needed and not claimed any more. */
+  async collect(needed: ReadonlySet<string>, cancellation: CancellationToken): Promise<void> {
+    for (let prefix = 0; prefix < 256; prefix++) {
+      const digits = prefix.toString(16).padStart(2, '0');
+      const index = await this.#index(digits);
+      for (const [rest, held] of [...index]) {
+        if (cancellation.isCancelled) return;
+        const sha256 = digits + rest;
+        if (held.bytes === null) await this.bytesOf(sha256).catch(() => undefined); // it is gone
+        if (needed.has(sha256) || index.get(rest) !== held) continue;
+        // It may have been claimed until just now.
+        if (this.#claims.isOver(held.claimedAt)) await this.#remove(index, sha256);
+      }
+    }
+    this.#isCounted = true;
   }
 
   /** Rejects with `sync/no-content`. */
   async bytesOf(sha256: string): Promise<number> {
     const index = await this.#index(sha256);
-    const rest = sha256.slice(2);
-    const known = index.get(rest);
-    if (known !== undefined && known !== null) return known;
-    const found = known === null ? await stat(this.pathOf(sha256)).catch(() => undefined) : undefined;
+    const held = index.get(sha256.slice(2));
+    if (held === undefined) throw noContent(sha256);
+    if (held.bytes !== null) return held.bytes;
+    const found = await stat(this.pathOf(sha256)).catch(() => undefined);
     if (found === undefined) {
-      index.delete(rest);
+      this.#forget(index, sha256);
       throw noContent(sha256);
     }
-    index.set(rest, found.size);
+    this.#learn(held, found.size);
     return found.size;
   }
 
@@ -68,8 +109,7 @@ export class ContentStore {
         const found = await stat(this.pathOf(sha256)).catch(() => undefined);
         if (found?.size === bytes) continue;
         broken = sha256;
-        (await this.#index(sha256)).delete(sha256.slice(2));
-        await rm(this.pathOf(sha256), { force: true });
+        await this.#remove(await this.#index(sha256), sha256);
       }
     };
     await Promise.all(Array.from({ length: 8 }, look));
@@ -86,7 +126,7 @@ export class ContentStore {
   /** A whole content. Rejects with `sync/content-differs` and `host/disk-full`. */
   async keep(sha256: string, bytes: Uint8Array): Promise<void> {
     if (hash('sha256', bytes, 'hex') !== sha256) throw contentDiffers(nameOf(sha256));
-    if (await this.has(sha256)) return;
+    if (await this.claim(sha256)) return;
     const file = this.#temporary();
     try {
       const handle = await open(file, 'wx', 0o644);
@@ -121,9 +161,10 @@ export class ContentStore {
   }
 
   async #name(file: string, sha256: string, bytes: number): Promise<void> {
-    const index = await this.#index(sha256);
-    if (index.has(sha256.slice(2))) return rm(file, { force: true });
+    await this.#claims.note();
+    if (await this.claim(sha256)) return rm(file, { force: true });
     const place = this.pathOf(sha256);
+    await this.#removals.gone(place);
     await this.#unflushed.keep(place, () =>
       rename(file, place).catch(async (error: unknown) => {
         if (!isCode(error, 'ENOENT')) throw error;
@@ -131,17 +172,41 @@ export class ContentStore {
         await rename(file, place);
       }),
     );
-    index.set(sha256.slice(2), bytes);
+    const index = await this.#index(sha256);
+    // Another may have come meanwhile.
+    if (!index.has(sha256.slice(2))) this.#bytes += bytes;
+    index.set(sha256.slice(2), { bytes, claimedAt: this.#claims.now });
     return undefined;
   }
 
-  #index(sha256: string): Promise<Map<string, number | null>> {
+  /** Nobody is told of it any more, from before its file goes. */
+  async #remove(index: Map<string, Held>, sha256: string): Promise<void> {
+    this.#forget(index, sha256);
+    await this.#removals.remove(this.pathOf(sha256));
+  }
+
+  /** Two may have looked at once. */
+  #learn(held: Held, bytes: number): void {
+    if (held.bytes === null) this.#bytes += bytes;
+    held.bytes = bytes;
+  }
+
+  #forget(index: Map<string, Held>, sha256: string): void {
+    const held = index.get(sha256.slice(2));
+    if (held === undefined) return;
+    index.delete(sha256.slice(2));
+    // Who looks at it just now does not count it any more.
+    held.bytes ??= 0;
+    this.#bytes -= held.bytes;
+  }
+
+  #index(sha256: string): Promise<Map<string, Held>> {
     const prefix = sha256.slice(0, 2);
     let index = this.#known.get(prefix);
     if (index === undefined) {
       index = readdir(path.join(this.#folder, prefix)).then(
-        (names) => new Map(names.map((name) => [name, null])),
-        () => new Map<string, null>(),
+        (names) => new Map(names.map((name) => [name, { bytes: null, claimedAt: this.#claims.before }])),
+        () => new Map<string, Held>(),
       );
       this.#known.set(prefix, index);
     }

@@ -1,9 +1,13 @@
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { CancellationToken } from '../../../base/cancellation.ts';
+import type { Clock } from '../../../base/ports.ts';
 import type { SnapshotEntry, SnapshotManifest } from '../../../protocol/host/sync.ts';
 import type { ByteSink, ByteSource, HostSync } from '../../../remote/contracts.ts';
 import { badManifest, badPack, contentDiffers, noContent } from '../../../remote/sync/failures.ts';
 import { PackReader } from '../../../remote/sync/pack.ts';
+import { systemClock } from '../../clock.ts';
+import { Claims } from './claims.ts';
 import { ContentStore } from './contentStore.ts';
 import { materialise } from './materialise.ts';
 import { Snapshots } from './snapshots.ts';
@@ -13,20 +17,38 @@ export interface HostSyncOptions {
   readonly dataFolder: string;
   /** Entries of a snapshot at most. */
   readonly entries?: number;
+  readonly clock?: Pick<Clock, 'now' | 'monotonic'>;
 }
 
 export interface OpenHostSync extends HostSync {
   /** Resolves once all that was kept so far would survive a machine that goes down. */
   flushed(): Promise<void>;
+  /**
+   * Removes snapshots that are not needed, and contents that no other snapshot names, once it is long enough ago that a client
+   * was told of them. Killed in the middle, it leaves what is whole.
+   */
+  collect(needed: ReadonlySet<string>, cancellation: CancellationToken): Promise<void>;
+  /** Bytes of all contents; null until they were counted, which collecting does. */
+  readonly bytes: number | null;
 }
 
 /** Removes what an earlier process had begun to write. */
 export async function openHostSync({
   dataFolder,
   entries = 1_000_000,
+  clock = systemClock,
 }: HostSyncOptions): Promise<OpenHostSync> {
-  const contents = await ContentStore.open(path.join(dataFolder, 'contents'));
-  return new DiskSync(contents, await Snapshots.open(path.join(dataFolder, 'snapshots')), entries);
+  await mkdir(dataFolder, { recursive: true });
+  const claims = await Claims.open(path.join(dataFolder, 'claimed'), clock);
+  const contents = await ContentStore.open(path.join(dataFolder, 'contents'), claims);
+  const snapshots = await Snapshots.open(path.join(dataFolder, 'snapshots'), claims);
+  return new DiskSync({ claims, contents, snapshots }, entries);
+}
+
+interface Stores {
+  readonly claims: Claims;
+  readonly contents: ContentStore;
+  readonly snapshots: Snapshots;
 }
 
 /** Manifests that are underway at most; the oldest is given up for another. */
@@ -36,6 +58,7 @@ const mostUnderway = 16;
 const atATime = 8;
 
 class DiskSync implements OpenHostSync {
+  readonly #claims: Claims;
   readonly #contents: ContentStore;
   readonly #snapshots: Snapshots;
   readonly #mostEntries: number;
@@ -44,15 +67,17 @@ class DiskSync implements OpenHostSync {
   /** By client and snapshot. */
   readonly #underway = new Map<string, SnapshotEntry[]>();
 
-  constructor(contents: ContentStore, snapshots: Snapshots, mostEntries: number) {
+  constructor({ claims, contents, snapshots }: Stores, mostEntries: number) {
+    this.#claims = claims;
     this.#contents = contents;
     this.#snapshots = snapshots;
     this.#mostEntries = mostEntries;
   }
 
   async lacks(contents: readonly string[]): Promise<readonly string[]> {
+    await this.#claims.note();
     const lacking: string[] = [];
-    for (const sha256 of contents) if (!(await this.#contents.has(sha256))) lacking.push(sha256);
+    for (const sha256 of contents) if (!(await this.#contents.claim(sha256))) lacking.push(sha256);
     return lacking;
   }
 
@@ -92,11 +117,13 @@ class DiskSync implements OpenHostSync {
   }
 
   async has(snapshot: string): Promise<boolean> {
+    await this.#claims.note();
+    if (!this.#snapshots.claim(snapshot)) return false;
     if (this.#whole.has(snapshot)) return true;
     const manifest = await this.#snapshots.read(snapshot).catch(() => undefined);
     if (manifest === undefined) return false;
     for (const entry of manifest) {
-      if ('sha256' in entry && !(await this.#contents.has(entry.sha256))) return false;
+      if ('sha256' in entry && !(await this.#contents.claim(entry.sha256))) return false;
     }
     this.#whole.add(snapshot);
     return true;
@@ -123,6 +150,20 @@ class DiskSync implements OpenHostSync {
     return this.#contents.flushed();
   }
 
+  get bytes(): number | null {
+    return this.#contents.bytes;
+  }
+
+  async collect(needed: ReadonlySet<string>, cancellation: CancellationToken): Promise<void> {
+    const snapshots = await this.#snapshots.collect(needed, cancellation);
+    const contents = new Set<string>();
+    for (const snapshot of snapshots) {
+      if (cancellation.isCancelled) return;
+      for (const sha256 of await this.#snapshots.contentsOf(snapshot)) contents.add(sha256);
+    }
+    await this.#contents.collect(contents, cancellation);
+  }
+
   async #keep(snapshot: string, manifest: SnapshotManifest): Promise<void> {
     await this.#check(manifest);
     await this.#snapshots.keep(snapshot, manifest);
@@ -133,7 +174,9 @@ class DiskSync implements OpenHostSync {
 
   /** Every content is there and as large as the manifest says. */
   async #check(manifest: SnapshotManifest): Promise<void> {
+    await this.#claims.note();
     for (const entry of manifest) {
+      if ('sha256' in entry) await this.#contents.claim(entry.sha256);
       if (!('sha256' in entry) || (await this.#contents.bytesOf(entry.sha256)) === entry.bytes) continue;
       throw contentDiffers(`The content of ${JSON.stringify(entry.path)}`);
     }

@@ -1,26 +1,69 @@
 import { hash } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
+import type { CancellationToken } from '../../../base/cancellation.ts';
 import { snapshotManifest, type SnapshotManifest } from '../../../protocol/host/sync.ts';
 import { badManifest, noSnapshot } from '../../../remote/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../remote/sync/manifest.ts';
-import { asDiskFull } from './contentStore.ts';
+import type { Claims } from './claims.ts';
+import { asDiskFull, isCode } from './contentStore.ts';
+import { Removals } from './removals.ts';
+
+const ending = '.json';
 
 /** Manifests by their ids, each a file that is whole from the moment it has its name. */
 export class Snapshots {
   readonly #folder: string;
+  readonly #claims: Claims;
+  /** When each that is there was claimed. */
+  readonly #known = new Map<string, number>();
+  readonly #removals = new Removals();
   #made = 0;
 
-  private constructor(folder: string) {
+  private constructor(folder: string, claims: Claims) {
     this.#folder = folder;
+    this.#claims = claims;
   }
 
-  static async open(folder: string): Promise<Snapshots> {
-    const snapshots = new Snapshots(folder);
+  static async open(folder: string, claims: Claims): Promise<Snapshots> {
+    const snapshots = new Snapshots(folder, claims);
     await rm(snapshots.#incoming, { recursive: true, force: true });
     await mkdir(snapshots.#incoming, { recursive: true });
+    for (const name of await readdir(folder)) {
+      if (name.endsWith(ending)) snapshots.#known.set(name.slice(0, -ending.length), claims.before);
+    }
     return snapshots;
+  }
+
+  /** Whether it is there; then it stays for now. */
+  claim(snapshot: string): boolean {
+    const isThere = this.#known.has(snapshot);
+    if (isThere) this.#known.set(snapshot, this.#claims.now);
+    return isThere;
+  }
+
+  /** Removes what is not needed and not claimed any more; resolves to those that stay. */
+  async collect(needed: ReadonlySet<string>, cancellation: CancellationToken): Promise<readonly string[]> {
+    for (const snapshot of [...this.#known.keys()]) {
+      if (cancellation.isCancelled) break;
+      const claimedAt = this.#known.get(snapshot);
+      if (claimedAt === undefined || needed.has(snapshot) || !this.#claims.isOver(claimedAt)) continue;
+      await this.#remove(snapshot);
+    }
+    return [...this.#known.keys()];
+  }
+
+  /**
+   * The contents that a snapshot names, and perhaps more: its text is not checked, for what is spoilt must not cost a
+   * content that another copy of it names.
+   */
+  async contentsOf(snapshot: string): Promise<readonly string[]> {
+    const text = await readFile(this.#pathOf(snapshot), 'utf8').catch((error: unknown) => {
+      if (isCode(error, 'ENOENT')) return '';
+      throw error;
+    });
+    return Array.from(text.matchAll(/"sha256":"([0-9a-f]{64})"/g), ([, sha256 = '']) => sha256);
   }
 
   /** Throws where it is not what its id says, or holds what must not be written. */
@@ -37,7 +80,9 @@ export class Snapshots {
       } finally {
         await handle.close();
       }
+      await this.#removals.gone(this.#pathOf(snapshot));
       await rename(file, this.#pathOf(snapshot));
+      this.#known.set(snapshot, this.#claims.now);
     } catch (error) {
       await rm(file, { force: true });
       throw asDiskFull(error);
@@ -46,10 +91,11 @@ export class Snapshots {
 
   /** Rejects with `sync/no-snapshot`; what the disk has spoilt is removed. */
   async read(snapshot: string): Promise<SnapshotManifest> {
+    if (!this.#known.has(snapshot)) throw noSnapshot(snapshot);
     const text = await readFile(this.#pathOf(snapshot), 'utf8').catch(() => undefined);
     if (text === undefined) throw noSnapshot(snapshot);
     if (hash('sha256', text, 'hex') !== snapshot) {
-      await rm(this.#pathOf(snapshot), { force: true });
+      await this.#remove(snapshot);
       throw noSnapshot(snapshot);
     }
     const manifest = z.parse(snapshotManifest, JSON.parse(text));
@@ -57,11 +103,17 @@ export class Snapshots {
     return manifest;
   }
 
+  /** Nobody is told of it any more, from before its file goes. */
+  async #remove(snapshot: string): Promise<void> {
+    this.#known.delete(snapshot);
+    await this.#removals.remove(this.#pathOf(snapshot));
+  }
+
   get #incoming(): string {
     return path.join(this.#folder, 'incoming');
   }
 
   #pathOf(snapshot: string): string {
-    return path.join(this.#folder, `${snapshot}.json`);
+    return path.join(this.#folder, snapshot + ending);
   }
 }

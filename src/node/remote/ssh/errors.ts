@@ -1,6 +1,9 @@
 import { CodedError } from '../../../base/errors.ts';
 import { sshAddress, type SshTarget } from './target.ts';
 
+/** What ssh says where it came to the machine, and neither time nor the network will let it in. */
+const refusals = /permission denied|verification failed|authentication failures/i;
+
 export const sshErrors = {
   missing: (command: string, cause: unknown) =>
     new CodedError(
@@ -13,7 +16,7 @@ export const sshErrors = {
     ),
   failed: (target: SshTarget, told: string) =>
     new CodedError({
-      code: 'ssh/failed',
+      code: refusals.test(told) ? 'ssh/refused' : 'ssh/failed',
       message: `${sshAddress(target)} cannot be reached: ${told === '' ? 'ssh ended without a word' : told}.`,
       hint: 'See that ssh gets there by itself, with a key or an agent and the machine among the known hosts.',
     }),

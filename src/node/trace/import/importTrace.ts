@@ -144,7 +144,7 @@ async function write(
     });
     await importer.run(source, tally);
     if (stage.episodes.length === 0) throw importErrors.nothingFound(file, importer.label, tally.firstSkip());
-    const note = tally.note(importer.label, file);
+    const note = tally.note(importer, file);
     const places = placesOf(stage.episodes.map((name) => ({ name, task: tally.taskOf(name) })));
     const run = runOf(note, {
       name: tally.experiment ?? source.name,

@@ -225,9 +225,10 @@ function timelinesOf(reader: TraceReader, of: object): TimelineReader {
 function replayCommand(reader: TraceReader, episode: number): string {
   const { episode: number, state } = reader.episode(episode).row;
   const { config, trace } = reader.summary();
+  const named = reader.run().imported === undefined ? quoted(config) : 'CONFIG.yaml';
   reader.replayed(number);
   if (state !== 'ended') throw traceErrors.notEnded(trace, number);
-  return `agentjet --conf ${quoted(config)} --replay ${quoted(trace)} --episode ${number}`;
+  return `agentjet --conf ${named} --replay ${quoted(trace)} --episode ${number}`;
 }
 
 /** For shells; a path without anything special stays as it is. */

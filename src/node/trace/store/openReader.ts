@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { CodedError } from '../../../base/errors.ts';
 import type { LinesView, SourceOf, SourceView } from '../../../protocol/codeRpc.ts';
@@ -44,8 +44,9 @@ import { boundedMatches } from './boundedMatches.ts';
 import { Connection } from './connection.ts';
 import { isDamage, storeErrors } from './errors.ts';
 import { localCode } from './localCode.ts';
+import { changedAt, sizeOf, stampOf } from './fileParts.ts';
 import { mergeJournal } from './mergeJournal.ts';
-import { changedAt, openDamaged, openSource, sizeOf, stampOf, type Source } from './source.ts';
+import { openDamaged, openSource, type Source } from './source.ts';
 import { sqliteCode, sqliteCodes } from './sqliteCodes.ts';
 import { livesStill } from './writerLife.ts';
 
@@ -310,12 +311,14 @@ function readFailure(file: string, format: number, error: unknown): CodedError {
   }
 }
 
-/** The last reader leaves one file of a run that is over. */
+/** The last reader leaves one file of a run that is over, as old as it was: nothing of the run is new. */
 function tidyUp(file: string): void {
   try {
+    const seconds = changedAt(file) / 1_000;
     const connection = new Connection(file);
     mergeJournal(connection);
     connection.close();
+    utimesSync(file, seconds, seconds);
   } catch {
     // The folder may not be written: whoever may will do it.
   }

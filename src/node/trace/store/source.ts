@@ -6,6 +6,7 @@ import type { DamageView } from '../../../protocol/runRpc.ts';
 import { applicationId, createTables } from '../../../trace/layout.ts';
 import { Connection } from './connection.ts';
 import { isDamage, storeErrors } from './errors.ts';
+import { changedAt, companions, stampOf } from './fileParts.ts';
 import { salvage } from './salvage.ts';
 import { sqliteCode, sqliteCodes } from './sqliteCodes.ts';
 
@@ -24,26 +25,6 @@ export interface Source {
   /** Absent: none has been found so far. Then it is opened anew once the file has changed, whatever its kind. */
   readonly damage?: DamageView;
   close(): void;
-}
-
-/** What SQLite keeps beside a file and needs in order to read it. */
-const companions = ['-wal', '-journal'];
-
-/** Bytes of the file and what belongs to it. */
-export function sizeOf(file: string): number {
-  return partsOf(file).reduce((sum, { size }) => sum + size, 0);
-}
-
-/** When it was last written, in milliseconds since the Unix epoch. */
-export function changedAt(file: string): number {
-  return Math.max(0, ...partsOf(file).map(({ mtimeMs }) => mtimeMs));
-}
-
-/** Differs once the file has been written. */
-export function stampOf(file: string): string {
-  return partsOf(file)
-    .map(({ size, mtimeMs }) => `${size} ${mtimeMs}`)
-    .join(' ');
 }
 
 /** Throws CodedErrors, and what SQLite throws. */
@@ -210,11 +191,4 @@ function needsToWrite(error: unknown): boolean {
     sqliteCodes.ioError,
   ];
   return codes.includes(code);
-}
-
-function partsOf(file: string): readonly { readonly size: number; readonly mtimeMs: number }[] {
-  return ['', ...companions].flatMap((companion) => {
-    const found = statSync(file + companion, { throwIfNoEntry: false });
-    return found === undefined ? [] : [found];
-  });
 }

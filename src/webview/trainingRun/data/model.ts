@@ -1,5 +1,5 @@
 import { Emitter } from '../../../base/event.ts';
-import type { HostState, RunPageMessage } from '../../../protocol/trainingRunRpc.ts';
+import type { HostState, Place, RunPageMessage } from '../../../protocol/trainingRunRpc.ts';
 import type { Window } from './drawn.ts';
 import { RunData } from './runData.ts';
 
@@ -8,12 +8,22 @@ export class RunPageModel {
   /** Undefined: the editor has not told yet. */
   runs: readonly RunData[] | undefined;
   readonly connections = new Map<string, HostState>();
+  /** To be shown as soon as their hosts tell of them. */
+  #awaited: readonly Place[] = [];
+  /** The host that no longer has the run which the page is for. What is known of it stays. */
+  goneFrom: string | undefined;
   readonly #changed = new Emitter<undefined>();
   readonly onChanged = this.#changed.event;
   readonly #now: () => number;
 
   constructor(now: () => number) {
     this.#now = now;
+  }
+
+  /** What is, or is to be, shown beside the page's own run; undefined: the editor has not told yet. */
+  get compared(): readonly Place[] | undefined {
+    const beside = this.runs?.slice(1).map(({ id, shown }) => ({ host: shown.host, run: id }));
+    return beside && [...beside, ...this.#awaited];
   }
 
   take(message: RunPageMessage): void {
@@ -25,6 +35,8 @@ export class RunPageModel {
           run.shown = shown;
           return run;
         });
+        this.#awaited = message.awaited ?? [];
+        this.goneFrom = undefined;
         break;
       }
       case 'events': {
@@ -39,6 +51,9 @@ export class RunPageModel {
       }
       case 'gpus':
         this.#run(message.run)?.takeGpus(message.at, message.gpus, this.#now());
+        break;
+      case 'gone':
+        this.goneFrom = message.host;
         break;
       case 'connection':
         this.connections.set(message.host, message.state);

@@ -13,9 +13,11 @@ type Row = Pick<Checkpoint, 'step' | 'reward' | 'resumable'> & {
 
 /** What the run can go on from, the newest first. */
 export function Checkpoints() {
-  const { own: run } = usePage();
-  const rows = rowsOf(run);
+  const { own: run, isGone } = usePage();
+  const rows = isGone ? [] : rowsOf(run);
   if (rows.length === 0) return null;
+  // Training resumes from nothing else; any one can be forked from.
+  const newest = rows.find(({ resumable }) => resumable);
   return (
     <section class="panel" aria-labelledby="checkpoints">
       <h2 id="checkpoints">{l10n.t('Checkpoints')}</h2>
@@ -32,7 +34,7 @@ export function Checkpoints() {
           </thead>
           <tbody>
             {rows.map((row) => (
-              <CheckpointRow key={row.step} run={run} row={row} />
+              <CheckpointRow key={row.step} run={run} row={row} isNewest={row === newest} />
             ))}
           </tbody>
         </table>
@@ -41,7 +43,14 @@ export function Checkpoints() {
   );
 }
 
-function CheckpointRow({ run, row }: { readonly run: RunData; readonly row: Row }) {
+interface RowProps {
+  readonly run: RunData;
+  readonly row: Row;
+  /** Of those that can be gone on from. */
+  readonly isNewest: boolean;
+}
+
+function CheckpointRow({ run, row, isNewest }: RowProps) {
   const { ask } = usePage();
   const { step } = row;
   const { may } = run.shown;
@@ -54,10 +63,9 @@ function CheckpointRow({ run, row }: { readonly run: RunData; readonly row: Row 
       <td>{number(row.reward)}</td>
       <td>
         <div class="actions">
-          {may.start && run.isOver && (
+          {may.start && run.isOver && isNewest && (
             <button
               type="button"
-              disabled={!row.resumable}
               aria-label={l10n.t('Resume from step {0}', count(step))}
               onClick={() => ask({ type: 'resume', ...of })}
             >

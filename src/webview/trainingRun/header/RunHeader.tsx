@@ -39,7 +39,8 @@ export function StateOf({ run }: { readonly run: RunData }) {
 }
 
 function Actions({ run }: { readonly run: RunData }) {
-  const { ask } = usePage();
+  const { ask, isGone } = usePage();
+  if (isGone) return null;
   const { may, rollouts, record } = run.shown;
   const mayCancel = may.cancel && !run.isOver && record.state !== 'cancelling';
   return (
@@ -69,7 +70,9 @@ function Origin({ run }: { readonly run: RunData }) {
   return (
     <dl class="facts">
       <Fact name={l10n.t('config')}>{config}</Fact>
-      <Fact name={l10n.t('backbone')}>{launcher === 'ajet' ? backbone : `${backbone}, ${launcher}`}</Fact>
+      <Fact name={l10n.t('backbone')}>
+        {launcher === 'ray' ? l10n.t('{0}, as a Ray job', backbone) : backbone}
+      </Fact>
       <Fact name={l10n.t('GPUs')}>{count(gpus)}</Fact>
       <Fact name={startedAt === null ? l10n.t('ordered') : l10n.t('started')}>
         {moment(startedAt ?? createdAt)}

@@ -8,7 +8,8 @@ import { StateOf } from './RunHeader.tsx';
 
 /** The runs that charts show over one another. */
 export function RunList() {
-  const { runs, ask } = usePage();
+  const { runs, isGone, ask } = usePage();
+  if (isGone && runs.length === 1) return null;
   return (
     <section class="run-list" aria-label={l10n.t('Runs in the charts')}>
       {runs.length > 1 && (
@@ -17,20 +18,28 @@ export function RunList() {
             <li key={run.id}>
               <Swatch run={index} />
               <span class="run-name">{run.name}</span>
+              {isNamesake(run, runs) && <span class="muted">{run.id.slice(-6)}</span>}
               {index > 0 && <Compared run={run} />}
             </li>
           ))}
         </ul>
       )}
-      <button type="button" onClick={() => ask({ type: 'addRun' })}>
-        {l10n.t('Compare with another run …')}
-      </button>
+      {!isGone && (
+        <button type="button" onClick={() => ask({ type: 'addRun' })}>
+          {l10n.t('Compare with another run …')}
+        </button>
+      )}
     </section>
   );
 }
 
+/** Runs of one config have one name; the end of its id tells which one it is, as in the title of its page. */
+function isNamesake(run: RunData, runs: readonly RunData[]): boolean {
+  return runs.some(({ id, name }) => id !== run.id && name === run.name);
+}
+
 function Compared({ run }: { readonly run: RunData }) {
-  const { ask } = usePage();
+  const { ask, isGone } = usePage();
   const { host, record } = run.shown;
   return (
     <>
@@ -38,11 +47,13 @@ function Compared({ run }: { readonly run: RunData }) {
       <StateOf run={run} />
       {run.step !== null && <span class="muted">{stepText(run.step)}</span>}
       {record.reward !== null && <span class="muted">{l10n.t('reward {0}', number(record.reward))}</span>}
-      <IconButton
-        icon="close"
-        name={l10n.t('Remove {0} from the charts', run.name)}
-        onPress={() => ask({ type: 'removeRun', run: run.id })}
-      />
+      {!isGone && (
+        <IconButton
+          icon="close"
+          name={l10n.t('Remove {0} from the charts', run.name)}
+          onPress={() => ask({ type: 'removeRun', run: run.id })}
+        />
+      )}
     </>
   );
 }

@@ -38,7 +38,7 @@ const packages = {
 
 function launch(options: Partial<HostLaunchOptions> = {}): HostLaunch {
   const env = { PATH: path.join(folder, 'bin') };
-  return new HostLaunch({ env, count: 4, runsFolder: folder, clock: new FakeClock(), ...options });
+  return new HostLaunch({ env, count: 4, dataFolder: folder, clock: new FakeClock(), ...options });
 }
 
 async function snapshot(config: string, name = 'exp.yaml'): Promise<string> {
@@ -60,11 +60,12 @@ describe('GPUs', () => {
     expect(await gpusOf({ nvidiaSmi, count: 2 })).toHaveLength(2);
   });
 
-  test('none where there is no driver, or it fails', async () => {
+  test('none where there is no driver, and unknown where it fails', async () => {
+    const told = async (line: string) => gpusOf({ nvidiaSmi: await script('nvidia-smi', [line]) });
     expect(await gpusOf({ nvidiaSmi: path.join(folder, 'absent') })).toEqual([]);
-    expect(await gpusOf({ nvidiaSmi: await script('nvidia-smi', ['echo "0, X, 1, 1, 1"; exit 9']) })).toEqual(
-      [],
-    );
+    expect(await told('echo "No devices were found"; exit 6')).toEqual([]);
+    expect(await told('echo "0, X, 1, 1, 1"; exit 9')).toBeNull();
+    expect(await told('kill -9 $$')).toBeNull();
   });
 });
 
@@ -129,6 +130,41 @@ describe('preflight', () => {
     const found = await launch({ env }).preflight(orderOf({ launcher: 'trinity' }), config);
     expect(JSON.stringify(found)).toContain('/x/y/z/***');
     expect(JSON.stringify(found)).not.toContain('secret');
+  });
+
+  test.each([
+    ['/', null],
+    ['./checkpoints', null],
+    ['../results', 'it is in the data folder of the host, outside the code of the run'],
+    ['DATA/contents', 'it is in the data folder of the host, outside the code of the run'],
+    ['DATA/..', null],
+    ['HOME', null],
+  ])('tells whether a run may have its folder below %s', async (root, problem) => {
+    const place = root.replace('DATA', folder).replace('HOME', '/home/ann');
+    const config = trinityConfig.replace('/big/checkpoints', place);
+    const order = orderOf({ launcher: 'trinity' });
+    const host = launch({ home: '/home/ann' });
+    const found = await host.preflight(order, config);
+    const told = found.filter(({ id }) => id === 'job-folder').map(({ key, message }) => [key, message]);
+    const message = `The run may not keep its checkpoints below ${place}: ${problem ?? ''}.`;
+    expect(told).toEqual(problem === null ? [] : [['checkpoint_root_dir', message]]);
+    // What goes on in an earlier run's folder does not go by the config.
+    const from = { run, step: 1, as: 'resume' } as const;
+    const resumed = await host.preflight({ ...order, from }, config);
+    expect(resumed.some(({ id }) => id === 'job-folder')).toBe(false);
+  });
+
+  test.each([
+    ['/', 'it is a folder of the system'],
+    ['/home', 'the home folder of the host is in it'],
+  ])('tells it of a name of its own below %s', async (root, problem) => {
+    const config = trinityConfig
+      .replace('/big/checkpoints', root)
+      .replace(/project: .*\ngroup: .*\nname: .*/, "project: ''\nname: ann");
+    const order = orderOf({ launcher: 'trinity' });
+    const found = await launch({ home: '/home/ann' }).preflight(order, config);
+    const { message } = found.find(({ id }) => id === 'job-folder') ?? {};
+    expect(message).toBe(`The run may not keep its checkpoints below ${root}: ${problem}.`);
   });
 
   test('a broken config and a hostile path are findings, no failures', async () => {

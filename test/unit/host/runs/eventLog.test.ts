@@ -8,6 +8,7 @@ import { LogReader } from '../../../../src/node/host/runs/eventReader.ts';
 import { EventLog, type EventLogOptions } from '../../../../src/node/host/runs/eventLog.ts';
 import type { RunEventBody } from '../../../../src/remote/runs/fold.ts';
 import { deferred } from '../../../../src/node/process/deferred.ts';
+import { eventsOfBlock } from '../../../tools/host/runsHost.ts';
 import { FakeClock } from '../../fakeClock.ts';
 import { fuzz } from '../../fuzz.ts';
 
@@ -23,29 +24,25 @@ async function newFolder(): Promise<string> {
 }
 
 const openLog = (folder: string, options: Partial<EventLogOptions> = {}): Promise<EventLog> =>
-  EventLog.open(folder, { clock: new FakeClock(), ...options });
+  EventLog.open(folder, { run: '20260101-120000-abcdef', clock: new FakeClock(), ...options });
 
 function line(text: string, to: number, source = 'launcher'): RunEventBody {
-  return { type: 'log', source, text, to };
-}
-
-function parse(json: string): RunEvent[] {
-  return JSON.parse(`[${json}]`) as RunEvent[];
+  return { type: 'log', source, lines: [text], to };
 }
 
 async function rest(log: EventLog, after = 0, sources?: readonly string[]): Promise<RunEvent[]> {
   const reader = new LogReader(Promise.resolve(log), after, sources, () => undefined);
   const events: RunEvent[] = [];
   for (let block = await reader.next(); block !== undefined; block = await reader.next()) {
-    expect(block.json.length).toBeLessThan(256 * 1024);
-    events.push(...parse(Buffer.from(block.json).toString()));
+    expect(block.message?.length ?? 0).toBeLessThan(256 * 1024);
+    events.push(...eventsOfBlock(block));
   }
   reader.dispose();
   return events;
 }
 
 const textsOf = (events: readonly RunEvent[]): string[] =>
-  events.flatMap((event) => (event.type === 'log' ? [event.text] : []));
+  events.flatMap((event) => (event.type === 'log' ? event.lines : []));
 const numbersOf = (events: readonly RunEvent[]): number[] => events.map(({ seq }) => seq);
 const upTo = (count: number, from = 1): number[] => Array.from({ length: count }, (_, at) => from + at);
 
@@ -101,7 +98,32 @@ describe('the events of a run', () => {
     const log = await openLog(await newFolder());
     await log.append([line('a', 2), line('b', 4)]);
     const blocks = await Promise.all(upTo(50).map(() => log.read(0)));
-    expect(new Set(blocks).size).toBe(1);
+    expect(new Set(blocks.map((block) => block?.message)).size).toBe(1);
+    await log.close();
+  });
+
+  test('keep their memory while one reader has them, and are read into it again after that', async () => {
+    const log = await openLog(await newFolder());
+    const long = 'w'.repeat(20_000);
+    await log.append(upTo(400).map((to) => line(`${to} ${long}`, to)));
+    const buffers = new Set<ArrayBufferLike>();
+    const [first, other] = await Promise.all([log.read(0), log.read(0)]);
+    const whole = Buffer.from(first?.message ?? []).toString();
+    first?.release?.();
+    first?.release?.(); // once more tells nothing
+    let blocks = 0;
+    for (let after = first?.upTo ?? 0; ; blocks++) {
+      const block = await log.read(after);
+      if (block === undefined) break;
+      const texts = textsOf(eventsOfBlock(block));
+      expect(texts.map((text) => Number(text.split(' ')[0]))).toEqual(upTo(texts.length, after + 1));
+      if (block.message !== undefined) buffers.add(block.message.buffer);
+      after = block.upTo;
+      block.release?.();
+    }
+    expect(blocks).toBeGreaterThan(40);
+    expect(buffers.size).toBeLessThan(blocks / 3);
+    expect(Buffer.from(other?.message ?? []).toString()).toBe(whole);
     await log.close();
   });
 
@@ -164,7 +186,7 @@ describe('a file of events that ends anywhere', () => {
   test('is found by its index, with it torn, wrong or gone', async () => {
     const folder = await newFolder();
     const log = await openLog(folder);
-    const long = 'z'.repeat(10_000);
+    const long = 'z'.repeat(20_000);
     await log.append(upTo(200).map((to) => line(`${to} ${long}`, to)));
     await log.close();
     const index = path.join(folder, 'events.index');
@@ -180,12 +202,34 @@ describe('a file of events that ends anywhere', () => {
       expect(await readFile(index, 'utf8')).toBe(text);
     }
     // Shorter than its index says.
-    await truncate(path.join(folder, 'events.ndjson'), 500_000);
+    await truncate(path.join(folder, 'events.ndjson'), 1_000_000);
     const again = await openLog(folder);
     const events = await rest(again);
     expect(numbersOf(events)).toEqual(upTo(events.length));
     expect(events.length).toBeGreaterThan(40);
     await again.close();
+  });
+
+  test('is gone on with from each place of its index', async () => {
+    const whole = await newFolder();
+    const log = await openLog(whole);
+    const bodies = upTo(1_500).map((to) => line(`${step(to)} ${'y'.repeat(200 + (to % 90))}`, to));
+    await log.append(bodies);
+    const all = await rest(log);
+    await log.close();
+    const index = await readFile(path.join(whole, 'events.index'), 'utf8');
+    const places = [...index.matchAll(/"byte":(\d+)/g)].map(([, byte]) => Number(byte));
+    expect(places.length).toBeGreaterThan(4);
+    const file = await readFile(path.join(whole, 'events.ndjson'));
+    for (const place of places) {
+      const folder = await newFolder();
+      await writeFile(path.join(folder, 'events.ndjson'), file.subarray(0, place + 1));
+      await writeFile(path.join(folder, 'events.index'), index);
+      const again = await openLog(folder);
+      await again.append(bodies.slice(again.fold.state.to['launcher']));
+      expect(await rest(again)).toEqual(all);
+      await again.close();
+    }
   });
 });
 

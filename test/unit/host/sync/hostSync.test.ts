@@ -73,10 +73,12 @@ async function textOf({ pieces }: ByteSource): Promise<string> {
   return Buffer.concat(all).toString();
 }
 
-/** Every file of the data folder with its text, but for the marker of what the disk may not have. */
+/** Every file of the data folder but for the markers. */
 async function everything(): Promise<readonly string[]> {
   const entries = await readdir(dataFolder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile() && entry.name !== 'unflushed').map(({ name }) => name);
+  return entries
+    .filter((entry) => entry.isFile() && !['unflushed', 'claimed'].includes(entry.name))
+    .map(({ name }) => name);
 }
 
 async function tree(root: string): Promise<Record<string, string>> {

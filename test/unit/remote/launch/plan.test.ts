@@ -27,7 +27,10 @@ describe('what is started', () => {
         ...['-m', 'ajet.launcher', '--conf', './conf/exp.yaml', '--backbone', 'trinity'],
         ...['--skip-check-avail-gpu', '--with-ray'],
       ],
-      env: { PYTHONUNBUFFERED: '1', RAY_DEDUP_LOGS: '0', HF_HOME: '/hub', CUDA_VISIBLE_DEVICES: '2,3' },
+      env: {
+        ...{ PYTHONUNBUFFERED: '1', RAY_DEDUP_LOGS: '0', HF_HOME: '/hub' },
+        ...{ CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: '2,3' },
+      },
       totalSteps: null,
     });
   });
@@ -68,12 +71,10 @@ describe('what is started', () => {
     expect(() => planLaunch(orderOf(), escaping, site)).toThrow(/somewhere else/);
   });
 
-  test.each(['PATH', 'LD_PRELOAD', 'CUDA_VISIBLE_DEVICES', 'APPWORLD_SCRIPT', 'AGENTJET_RUN'])(
-    'a run cannot set %s',
-    (name) => {
-      expect(() => planLaunch(orderOf({ env: { [name]: 'x' } }), training, site)).toThrow(name);
-    },
-  );
+  const kept = ['CUDA_VISIBLE_DEVICES', 'CUDA_DEVICE_ORDER', 'APPWORLD_SCRIPT', 'AGENTJET_RUN'];
+  test.each(['PATH', 'LD_PRELOAD', ...kept])('a run cannot set %s', (name) => {
+    expect(() => planLaunch(orderOf({ env: { [name]: 'x' } }), training, site)).toThrow(name);
+  });
 });
 
 describe('flags', () => {

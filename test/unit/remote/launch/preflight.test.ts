@@ -15,6 +15,7 @@ const good: PreflightFacts = {
     packages: { ray: '2.60.0', torch: '2.8', verl: '0.5.0', vllm: '0.11', 'trinity-rft': '0.4.0' },
   },
   diskFree: 500 * 1024 ** 3,
+  jobFolderProblem: null,
   ray: { running: true, why: '' },
   paths: new Map([
     ['/models/qwen/3b/instruct', true],
@@ -51,6 +52,7 @@ describe('preflight', () => {
         packages: { ray: '2', torch: null, verl: '0.5.0', vllm: '1', 'trinity-rft': '0.4' },
       },
       diskFree: 10,
+      jobFolderProblem: 'it is a folder of the system',
       ray: { running: false, why: 'nothing listens' },
       paths: new Map([
         ['/models/qwen/3b/instruct', false],
@@ -63,6 +65,7 @@ describe('preflight', () => {
       'error packages-missing',
       'error gpus-too-few cluster.gpu_per_node',
       'error ray-missing',
+      'error job-folder checkpoint_root_dir',
       'error disk checkpoint_root_dir',
       'error model-missing model.model_path',
       'error data-missing buffer.explorer_input.taskset.path',
@@ -70,9 +73,14 @@ describe('preflight', () => {
   });
 
   test("a converted value is told at AgentJet's key", async () => {
-    const facts = { gpus: [gpu(0)], paths: new Map([['/models/qwen/3b/instruct', false]]) };
+    const facts = {
+      gpus: [gpu(0)],
+      jobFolderProblem: 'the data of the host is in it',
+      paths: new Map([['/models/qwen/3b/instruct', false]]),
+    };
     const told = [
       'error gpus-too-few ajet.trainer_common.n_gpus_per_node',
+      'error job-folder ajet.trainer_common.checkpoint_base_dir',
       'error model-missing ajet.model.path',
     ];
     expect(await findings(ajetConfig, facts)).toEqual(told);
@@ -96,6 +104,9 @@ describe('preflight', () => {
       'warning gpu-memory cluster.gpu_per_node',
     ]);
     expect(await findings(trinityConfig, { gpus: virtualGpus(4), gpusAreReal: false })).toEqual([]);
+    expect(await findings(trinityConfig, { gpus: null })).toEqual([
+      'warning gpus-silent cluster.gpu_per_node',
+    ]);
   });
 
   test('Ray that has to run, and Ray that must not', async () => {

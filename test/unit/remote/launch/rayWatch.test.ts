@@ -14,22 +14,29 @@ test('a job is what its head says', () => {
 });
 
 test('a head that is silent for a while has lost nothing', () => {
-  const watch = new RayWatch(1_000);
+  const watch = new RayWatch();
   watch.observe(running, 0);
-  expect(watch.observe(silent, 10)).toMatchObject({ kind: 'silent', since: 10 });
-  expect(watch.observe(silent, 1_009).kind).toBe('silent');
-  expect(watch.observe(running, 1_010).kind).toBe('running');
-  expect(watch.observe(silent, 1_500)).toMatchObject({ kind: 'silent', since: 1_500 });
+  expect(watch.observe(silent, 10, 1_000)).toMatchObject({ kind: 'silent', since: 10 });
+  expect(watch.observe(silent, 1_009, 1_000).kind).toBe('silent');
+  expect(watch.observe(running, 1_010, 1_000).kind).toBe('running');
+  expect(watch.observe(silent, 1_500, 1_000)).toMatchObject({ kind: 'silent', since: 1_500 });
 });
 
 test('one that stays silent has, and says since when and why', () => {
-  const watch = new RayWatch(60_000);
-  watch.observe(silent, 0);
-  expect(watch.observe(silent, 60_000)).toEqual({
+  const watch = new RayWatch();
+  watch.observe(silent, 0, 60_000);
+  expect(watch.observe(silent, 60_000, 60_000)).toEqual({
     kind: 'lost',
     reason: "Ray's head has not answered for 60 s: connect ECONNREFUSED",
   });
   expect(watch.isFinal).toBe(true);
+});
+
+test('the silence that is allowed ends sooner once somebody waits', () => {
+  const watch = new RayWatch();
+  watch.observe(silent, 0);
+  expect(watch.observe(silent, 40_000).kind).toBe('silent');
+  expect(watch.observe(silent, 40_001, 30_000).kind).toBe('lost');
 });
 
 test('a head that was started anew does not know the job', () => {
@@ -41,6 +48,9 @@ test('a failure keeps its reason and the exit code', () => {
   expect(new RayWatch().observe({ kind: 'job', info }, 0)).toEqual({
     ...{ kind: 'failed', reason: 'JOB: exit code 3', exitCode: 3 },
   });
+  const last = 'exit code 3, last available logs (truncated to 20,000 chars):\nline 1\nline 2';
+  const told = { kind: 'job', info: { ...info, message: last } } as const;
+  expect(new RayWatch().observe(told, 0)).toMatchObject({ reason: 'JOB: exit code 3' });
   const bare = { kind: 'job', info: { status: 'FAILED' } } as const;
   expect(new RayWatch().observe(bare, 0)).toMatchObject({ reason: 'Ray tells no reason', exitCode: null });
 });

@@ -58,9 +58,11 @@ describe('links of a line', () => {
     }));
 
   it('lead to files that were sent', () => {
-    expect(of(`  File "/root/.agentjet/host/runs/${run}/code/agents/math.py", line 12, in execute`)).toEqual([
+    expect(
+      of(`  File "/home/ann/.agentjet/host/runs/${run}/code/agents/math.py", line 12, in execute`),
+    ).toEqual([
       {
-        text: `File "/root/.agentjet/host/runs/${run}/code/agents/math.py", line 12`,
+        text: `File "/home/ann/.agentjet/host/runs/${run}/code/agents/math.py", line 12`,
         target: { kind: 'file', path: 'agents/math.py', line: 12 },
       },
     ]);

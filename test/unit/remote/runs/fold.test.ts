@@ -1,25 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../../../src/protocol/host/runs.ts';
+import { eventsOf } from '../../../../src/remote/runs/eventsOf.ts';
 import { RunFold, type RunEventBody } from '../../../../src/remote/runs/fold.ts';
 
 /** All events that come of some, a minute apart; what each brings with it comes right after it. */
 function told(fold: RunFold, bodies: readonly RunEventBody[]): RunEvent[] {
-  const events: RunEvent[] = [];
-  for (const body of bodies) {
-    const pending = [body];
-    for (let one = pending.shift(); one !== undefined; one = pending.shift()) {
-      const seq = fold.state.seq + 1;
-      const event: RunEvent = { seq, at: seq * 60_000, ...one };
-      pending.push(...fold.derive(event));
-      fold.apply(event);
-      events.push(event);
-    }
-  }
-  return events;
+  return bodies.flatMap((body) => [...eventsOf(fold, [body], (fold.state.seq + 1) * 60_000)].flat());
 }
 
 let to = 0;
-const line = (text: string, source = 'launcher'): RunEventBody => ({ type: 'log', source, text, to: ++to });
+const line = (text: string, source = 'launcher'): RunEventBody => ({
+  type: 'log',
+  source,
+  lines: [text],
+  to: ++to,
+});
 const logged = (text: string, source?: string): RunEventBody =>
   line(`INFO 03-14 09:26:53 [some_file.py:7] ${text}`, source);
 const metrics = (step: number, values: Record<string, number>, source?: string): RunEventBody =>
@@ -27,6 +22,51 @@ const metrics = (step: number, values: Record<string, number>, source?: string):
 const types = (events: readonly RunEvent[]): string[] => events.map(({ type }) => type);
 const phases = (events: readonly RunEvent[]): string[] =>
   events.flatMap((event) => (event.type === 'phase' ? [event.phase] : []));
+
+describe('lines that come together', () => {
+  const joined = (bodies: readonly RunEventBody[]): unknown[] =>
+    [...eventsOf(new RunFold(), bodies, 0)]
+      .flat()
+      .map((event) => (event.type === 'log' ? event.lines : event.type));
+
+  test('are one event, up to one of another source, one that goes on and one that brings something', () => {
+    const bodies = [
+      ...[line('a'), line(''), line('b'), line('of another', 'trainer'), line('c')],
+      { ...line('long '), part: true } as const,
+      ...[line('and on'), metrics(1, { x: 1 }), line('d'), { type: 'notice', text: 'x' } as const, line('e')],
+    ];
+    expect(joined(bodies)).toEqual([
+      ['a', '', 'b'],
+      ['of another'],
+      ['c', 'long '],
+      ['and on', expect.stringContaining('Step 1')],
+      'metrics',
+      'phase',
+      ['d'],
+      'notice',
+      ['e'],
+    ]);
+  });
+
+  test('are numbered without a gap, and are so many as an event may hold', () => {
+    const bodies = Array.from({ length: 100_000 }, (_, at) =>
+      line(at % 3 === 0 ? '' : `${at} ${'x'.repeat(at % 200)}`),
+    );
+    const events = [...eventsOf(new RunFold(), bodies, 0)].flat();
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
+    expect(events.flatMap((event) => (event.type === 'log' ? event.lines : []))).toEqual(
+      bodies.flatMap((body) => (body.type === 'log' ? body.lines : [])),
+    );
+    for (const event of events) expect(JSON.stringify(event).length).toBeLessThan(64 * 1024);
+    expect(events.length).toBeLessThan(bodies.length / 100);
+  });
+
+  test('leave what they were made of as it was', () => {
+    const bodies = [line('a'), line('b')];
+    joined(bodies);
+    expect(bodies).toMatchObject([{ lines: ['a'] }, { lines: ['b'] }]);
+  });
+});
 
 describe('what events come to', () => {
   test('goes up through the phases, however late and often they are told', () => {
@@ -56,7 +96,7 @@ describe('what events come to', () => {
   test('has the metrics of a step once, and more of them where there are more', () => {
     const fold = new RunFold();
     const step = metrics(3, { 'rollout/accuracy/mean': 0.5 }, 'explorer');
-    const again = `(Explorer pid=7) ${step.type === 'log' ? step.text : ''}`;
+    const again = `(Explorer pid=7) ${step.type === 'log' ? step.lines.join() : ''}`;
     const events = told(fold, [step, line(again), metrics(3, { 'actor/lr': 1 }, 'trainer')]);
     expect(types(events)).toEqual(['log', 'metrics', 'phase', 'log', 'log', 'metrics']);
     expect(fold.state).toMatchObject({ step: 3, reward: null });

@@ -44,5 +44,9 @@ describe('the queue', () => {
       'It wants one GPU, and this host has no GPU.',
     );
     expect(planQueue(queue(1), [], none, 2).wait[0]?.reason).toMatch(/the driver does not tell/);
+    const silent = planQueue(queue(0, 8, 1), null, none, 0);
+    expect(silent.start).toEqual([{ id: 'a', devices: [] }]);
+    expect(silent.wait.map(({ id }) => id)).toEqual(['b', 'c']);
+    expect(silent.wait[0]?.reason).toBe('Waits for 8 GPUs: the driver does not tell of any at the moment.');
   });
 });

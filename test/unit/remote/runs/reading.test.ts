@@ -156,4 +156,20 @@ describe('the final state', () => {
     expect(outcomeOf({ ...end, launcher: 'ray', exit: { code: 75, signal: null } }).state).toBe('lost');
     expect(outcomeOf({ ...end, exit: { code: 75, signal: null } }).state).toBe('failed');
   });
+
+  test('on Ray is not known either where who looked after the job, or its head, has gone', () => {
+    const lost = { ...end, launcher: 'ray', exit: { code: 75, signal: null } } as const;
+    const killed = { ...end, launcher: 'ray', exit: { code: null, signal: 'SIGKILL' } } as const;
+    expect(outcomeOf(lost).reason).toBe("Ray's head has not told how the job ended.");
+    expect(outcomeOf(killed)).toEqual({
+      state: 'lost',
+      reason: 'What looked after the job was ended by SIGKILL.',
+    });
+    for (const one of [lost, killed]) {
+      const { state, reason } = outcomeOf({ ...one, cancelledBy: 'ann' });
+      expect(state).toBe('lost');
+      expect(reason).toMatch(/, which ann had cancelled: look on the cluster whether it still runs\.$/);
+    }
+    expect(outcomeOf({ ...lost, exit: null, cancelledBy: 'ann' }).state).toBe('cancelled');
+  });
 });

@@ -109,15 +109,15 @@ describe('a stranger', () => {
     await serves(host);
   });
 
-  it('who guesses is not listened to for a while, and a client with a wrong token does not try again', async () => {
+  it('who guesses is not answered for a while and keeps nobody out; a client with a wrong token gives up', async () => {
     const clock = new FakeClock();
     const host = await wireHost({ clock });
     const authorization = `Bearer ${host.token()}`;
     for (let guess = 0; guess < 20; guess++)
       expect(await statusOf(host, { authorization: 'Bearer x' })).toBe(401);
-    expect(await statusOf(host, { authorization })).toBe(429);
-    clock.advance(10_000);
+    expect(await statusOf(host, { authorization: 'Bearer x' })).toBe(429);
     expect(await statusOf(host, { authorization })).toBe(101);
+    clock.advance(10_000);
     const wrong = client({ url: host.server.url, token: 'wrong' });
     expect((await reaches(wrong, 'ended')).reason).toBe('The host does not know this token.');
   });
@@ -137,6 +137,33 @@ describe('a stranger', () => {
     await new Promise((resolve) => one.socket.once('open', resolve));
     clock.advance(wireLimits.hello * 1_000);
     expect(await one.closed).toBe(4408);
+    await serves(host);
+  });
+
+  it('who only connects, and as often as it can, keeps nobody out', async () => {
+    // Nobody is waited for so long here that it would help.
+    const host = await wireHost({ patience: 1_000 });
+    const sockets = Array.from({ length: 400 }, () => connect(host.port, '127.0.0.1'));
+    onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+    const answered = sockets.map(
+      (socket) =>
+        new Promise((resolve) => {
+          socket.on('connect', resolve).on('error', resolve);
+          socket.write('GET /agentjet HTTP/1.1\r\n');
+        }),
+    );
+    await Promise.all(answered);
+    await serves(host);
+    const early = client({ url: host.server.url, token: host.token() });
+    await reaches(early, 'connected');
+    const more = Array.from({ length: 400 }, () =>
+      connect(host.port, '127.0.0.1').on('error', () => undefined),
+    );
+    onTestFinished(() => more.forEach((socket) => socket.destroy()));
+    // Who was let in stays.
+    await Promise.all(more.map((socket) => new Promise((resolve) => socket.on('connect', resolve))));
+    expect(await early.ask('run.list', {})).toHaveLength(1);
+    expect(early.state.kind).toBe('connected');
     await serves(host);
   });
 
@@ -166,7 +193,7 @@ describe('a stranger', () => {
     const before = readFileSync(audit.file, 'utf8').match(/"connected"/g)?.length;
     const other = client({ url, token, fingerprint: '0'.repeat(64) });
     expect((await reaches(other, 'ended')).reason).toContain('another certificate');
-    expect((await reaches(client({ url, token }), 'ended')).reason).toContain('fingerprint');
+    expect((await reaches(client({ url, token }), 'ended')).hint).toContain('fingerprint');
     expect(readFileSync(audit.file, 'utf8').match(/"connected"/g)?.length).toBe(before);
   });
 });
@@ -179,7 +206,10 @@ describe('a client', () => {
     await reaches(connection, 'connected');
     host.tokens.remove('token-1');
     clock.advance(wireLimits.heartbeat * 1_000);
-    expect((await reaches(connection, 'ended')).reason).toBe('The host took the token back.');
+    expect(await reaches(connection, 'ended')).toMatchObject({
+      reason: 'The host took the token back.',
+      lacks: 'token',
+    });
   });
 
   it('of another version is told so', async () => {

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { CancellationSource, neverCancelled } from '../../../../src/base/cancellation.ts';
+import { CodedError } from '../../../../src/base/errors.ts';
 import { Random } from '../../../../src/base/random.ts';
 import type { RunEvent } from '../../../../src/protocol/host/runs.ts';
+import type { ClientConnection } from '../../../../src/remote/wire/clientConnection.ts';
 import { piecesOf, sumOf, theRun } from '../../../tools/host/scriptedServices.ts';
 import { fuzz } from '../../fuzz.ts';
 import { client, reaches, wireHost } from './wireHost.ts';
@@ -40,6 +42,39 @@ describe('a client of a host', () => {
       hint: expect.stringContaining('--scope cancel') as string,
     });
     expect(host.scripted.cancelledBy).toEqual([]);
+  });
+
+  it('whose token is to look gets results of a run as they are, and nothing that can hold secrets', async () => {
+    const host = await wireHost();
+    const looking = client({ url: host.server.url, token: host.token([]) });
+    const starting = client({ url: host.server.url, token: host.token(['start']) });
+    const isGiven = async (connection: ClientConnection, path: string): Promise<boolean> => {
+      host.scripted.files.set(path, Buffer.from('it'));
+      const params = { run: theRun, path, offset: 0, length: 2 };
+      const asked = [
+        connection.ask('file.sum', { run: theRun, path }),
+        connection.download({ method: 'file.get', params }, neverCancelled),
+      ];
+      const told = await Promise.allSettled(asked);
+      for (const one of told) if (one.status === 'rejected') expect(one.reason).toMatchObject(notAllowed);
+      return told.every(({ status }) => status === 'fulfilled');
+    };
+    const notAllowed = { code: 'host/not-allowed' };
+    for (const path of ['global_step_20/actor/model.pt', 'buffer/explorer_output.db']) {
+      expect(await isGiven(looking, path), path).toBe(true);
+    }
+    const others = ['log/trainer.log', 'config.json', 'global_step_20', 'x/global_step_1/y', 'main.py'];
+    for (const path of others) {
+      expect(await isGiven(looking, path), path).toBe(false);
+      expect(await isGiven(starting, path), path).toBe(true);
+    }
+    const get = { method: 'sync.get', params: { sha256: '0'.repeat(64), offset: 0 } } as const;
+    await expect(looking.download(get, neverCancelled)).rejects.toMatchObject(notAllowed);
+    const order = { name: 'x', launcher: 'trinity', backbone: 'trinity', config: 'x.yaml' } as const;
+    const sent = { ...order, snapshot: '0'.repeat(64), flags: [], env: {}, gpus: 0 };
+    const configText = 'hydra: { searchpath: [file:///home/ann] }';
+    await expect(looking.ask('preflight', { order: sent, configText })).rejects.toMatchObject(notAllowed);
+    expect(await starting.ask('preflight', { order: sent, configText })).toEqual([]);
   });
 
   it('asks again after its connection was cut in between', async () => {
@@ -100,6 +135,25 @@ describe('a client of a host', () => {
     await connection.ask('run.list', {});
     await told();
   });
+});
+
+it('a client is told of a run that somebody removes', async () => {
+  const host = await wireHost();
+  const watcher = client({ url: host.server.url, token: host.token() });
+  const told: string[] = [];
+  watcher.on('run.changed', ({ run }) => told.push(`${run.id} changed`));
+  const removed = new Promise<void>((resolve) =>
+    watcher.on('run.removed', ({ run }) => {
+      told.push(`${run} removed`);
+      resolve();
+    }),
+  );
+  await watcher.ask('run.watch', {});
+  host.scripted.lines(1);
+  host.scripted.remove();
+  await removed;
+  expect(told.at(-1)).toBe(`${theRun} removed`);
+  expect(await watcher.ask('run.list', {})).toEqual([]);
 });
 
 describe('events of a run', () => {
@@ -180,6 +234,16 @@ describe('events of a run', () => {
     expect(last).toBe(60_001);
   });
 
+  it('end with what keeps the host from reading them, and the host goes on', async () => {
+    const host = await wireHost();
+    const connection = client({ url: host.server.url, token: host.token() });
+    host.scripted.unreadable = new CodedError({ code: 'host/no-run', message: 'The run was removed.' });
+    const failed = allOf(connection.follow(theRun, { after: 0 }, neverCancelled));
+    await expect(failed).rejects.toMatchObject({ code: 'host/no-run', message: 'The run was removed.' });
+    expect(await connection.ask('run.list', {})).toHaveLength(1);
+    expect(host.scripted.readers).toBe(0);
+  });
+
   it('end with a cancellation, and with a run that there is not', async () => {
     const host = await wireHost();
     const connection = client({ url: host.server.url, token: host.token() });
@@ -237,6 +301,26 @@ describe('transfers', () => {
     await expect(connection.download(missing, neverCancelled)).rejects.toMatchObject({
       code: 'host/no-file',
     });
+  });
+
+  it('end when they are cancelled, however silent the host is', async () => {
+    const host = await wireHost();
+    const connection = client({ url: host.server.url, token: host.token() });
+    host.scripted.files.set('weights', randomBytes(1_000_000));
+    host.scripted.stuckAt = 500_000;
+    const cancellation = new CancellationSource();
+    const params = { run: theRun, path: 'weights', offset: 0, length: 1_000_000 };
+    const source = await connection.download({ method: 'file.get', params }, cancellation.token);
+    let received = 0;
+    const reading = (async () => {
+      for await (const piece of source.pieces) {
+        received += piece.length;
+        // Two pieces of the source: from now on nothing comes.
+        if (received === 600_002) cancellation.cancel();
+      }
+    })();
+    await expect(reading).rejects.toMatchObject({ code: 'host/cancelled' });
+    expect(received).toBe(600_002);
   });
 
   it('are given up when nobody takes them any more', async () => {

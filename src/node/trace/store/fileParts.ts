@@ -1,0 +1,30 @@
+import { statSync } from 'node:fs';
+
+/** What SQLite keeps beside a file and needs in order to read it. */
+export const companions: readonly string[] = ['-wal', '-journal'];
+
+/** The file and what may lie beside it. */
+export function partsOf(file: string): readonly string[] {
+  return ['', ...companions].map((companion) => file + companion);
+}
+
+/** Bytes of the file and what belongs to it. */
+export function sizeOf(file: string): number {
+  return statsOf(file).reduce((sum, { size }) => sum + size, 0);
+}
+
+/** When it was last written, in milliseconds since the Unix epoch. */
+export function changedAt(file: string): number {
+  return Math.max(0, ...statsOf(file).map(({ mtimeMs }) => mtimeMs));
+}
+
+/** Differs once the file has been written. */
+export function stampOf(file: string): string {
+  return statsOf(file)
+    .map(({ size, mtimeMs }) => `${size} ${mtimeMs}`)
+    .join(' ');
+}
+
+function statsOf(file: string): readonly { readonly size: number; readonly mtimeMs: number }[] {
+  return partsOf(file).flatMap((part) => statSync(part, { throwIfNoEntry: false }) ?? []);
+}

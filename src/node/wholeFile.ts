@@ -1,0 +1,72 @@
+/**
+ * Files that are there whole or as they were before, also when the machine loses its power; for their owner alone. Their
+ * folders have to be there.
+ */
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+
+export async function writeWhole(file: string, text: string): Promise<void> {
+  const part = partOf(file);
+  try {
+    const handle = await open(part, 'w', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+  const folder = await open(path.dirname(file), 'r').catch(() => undefined);
+  await folder?.sync().catch(() => undefined); // not every system can
+  await folder?.close();
+}
+
+/** The same where nothing else waits meanwhile: at the start of a program, and for what changes seldom. */
+export function writeWholeSync(file: string, text: string): void {
+  const part = partOf(file);
+  try {
+    withDescriptor(part, 'w', (descriptor) => {
+      writeFileSync(descriptor, text);
+      fsyncSync(descriptor);
+    });
+    renameSync(part, file);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
+  try {
+    withDescriptor(path.dirname(file), 'r', fsyncSync);
+  } catch {
+    // not every system can
+  }
+}
+
+/** The JSON value in a file; undefined: there is no such file, or nothing whole in it. */
+export async function readJson(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function partOf(file: string): string {
+  return `${file}.${process.pid}.part`;
+}
+
+function withDescriptor(file: string, flags: string, use: (descriptor: number) => void): void {
+  const descriptor = openSync(file, flags, 0o600);
+  try {
+    use(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

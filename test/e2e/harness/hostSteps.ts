@@ -1,0 +1,60 @@
+/** What a person does with GPU hosts in an editor, step by step. */
+import type { Action } from '../../tools/host/scriptedLauncher.ts';
+import type { Editor } from './editor.ts';
+import type { GpuHost } from './gpuHost.ts';
+
+export const hostInput = '.quick-input-widget input';
+export const hostRow = '.pane-body .monaco-list-row';
+export const hostDialog = '.monaco-dialog-box';
+
+/** Types into the input that is asked with, and goes on. */
+export async function answer(editor: Editor, text: string): Promise<void> {
+  await (await editor.see(hostInput)).fill(text);
+  await editor.press('Enter');
+}
+
+/** Goes through Add GPU Host up to the connection, which is not waited for. */
+export async function addHost(
+  editor: Editor,
+  { address, token }: Pick<GpuHost, 'address' | 'token'>,
+  name = 'box',
+): Promise<void> {
+  await editor.commandThatAsks('AgentJet: Add GPU Host');
+  await editor.see('.quick-input-widget', 'Address of the host');
+  await answer(editor, address);
+  await editor.see(`${hostInput}[type="password"]`);
+  await answer(editor, token);
+  await editor.see('.quick-input-widget', 'Name of the host');
+  await answer(editor, name);
+  await editor.seeNo('.quick-input-widget');
+}
+
+export async function showHosts(editor: Editor, name = 'box'): Promise<void> {
+  await editor.command('AgentJet: Focus on GPU Hosts View');
+  await editor.see(hostRow, name);
+}
+
+/** Sends the config in front, up to the question whether to start. `host`: where there are several. */
+export async function askToTrain(editor: Editor, host?: string, way = 'trinity run'): Promise<void> {
+  await editor.commandThatAsks('AgentJet: Train on GPU Host');
+  if (host !== undefined) await editor.pickThatAsks(host);
+  await editor.pick(way);
+  await editor.see(hostDialog, /would not train on|Train .+ on .+\?/);
+}
+
+export async function startTraining(editor: Editor): Promise<void> {
+  await (await editor.see(`${hostDialog} .monaco-button`, /Start Anyway|Start Training/)).click();
+}
+
+/** What training writes of a step. */
+export const stepOf = (step: number): Action => ({
+  do: 'metrics',
+  step,
+  values: {
+    'experience_pipeline/group_advantages/reward_mean/mean': 0.2 + step / 20,
+    'actor/ppo_kl': 0.001 * step,
+    'actor/entropy_loss': 1.2 - step / 20,
+    'response_length/mean': 200 + 5 * step,
+    'time/step': 12.5,
+  },
+});
