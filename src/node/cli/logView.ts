@@ -4,6 +4,7 @@ import type { RunEvent } from '../../protocol/run.ts';
 import { serveViewer, type BrowserViewer } from '../trace/client/browserViewer.ts';
 import { traceServerSpawner } from '../trace/client/serverProcess.ts';
 import { openBrowser } from './browser.ts';
+import { cancelledByInterrupt } from './interrupts.ts';
 
 export interface LogViewOptions {
   readonly distFolder: string;
@@ -12,8 +13,6 @@ export interface LogViewOptions {
   /** `--port`; undefined: any free one. */
   readonly port?: number | undefined;
 }
-
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The viewer in a browser, from the command line. All that it says goes to stderr. */
 export class LogView {
@@ -63,14 +62,17 @@ export class LogView {
 
 /** Resolves at Ctrl-C, or when the viewer's server has ended by itself. */
 export async function untilInterrupted(viewer: BrowserViewer): Promise<void> {
+  // Before it is said how, as who reads it may be quick.
+  const interrupts = cancelledByInterrupt();
+  const interrupted = new Promise<'interrupted'>((resolve) => {
+    interrupts.source.token.onCancelled(() => resolve('interrupted'));
+  });
   say(`The viewer stays at ${viewer.url}\nPress Ctrl-C to end it.`);
-  let interrupt: () => void = () => undefined;
-  const interrupted = new Promise<'interrupted'>((resolve) => (interrupt = () => resolve('interrupted')));
-  for (const signal of signals) process.on(signal, interrupt);
   const why = await Promise.race([interrupted, viewer.ended]);
   if (why !== 'interrupted') say('The viewer ended by itself.');
-  for (const signal of signals) process.off(signal, interrupt);
   viewer.dispose();
+  await viewer.ended;
+  interrupts.dispose();
 }
 
 function tellWhyNot(error: unknown): undefined {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import type { Disposable } from '../../base/disposable.ts';
 import { CodedError, toReport } from '../../base/errors.ts';
 import { dotEnv } from '../../debug/dotEnv.ts';
 import type { RunProcess } from '../../debug/runLauncher.ts';
@@ -18,6 +19,7 @@ import { BlockedEpisodes } from './blockedEpisodes.ts';
 import { parseArguments, usage, type RunArguments, type SubcommandName } from './arguments.ts';
 import type { Subcommand } from './commandIo.ts';
 import { HumanTerminal } from './humanTerminal.ts';
+import { onInterrupt } from './interrupts.ts';
 import { LogView } from './logView.ts';
 import { terminalIo } from './terminalIo.ts';
 import { exitCodes, TerminalView } from './terminalView.ts';
@@ -224,24 +226,17 @@ function askAtTerminal(run: RunProcess): HumanTerminal {
 }
 
 /** The first Ctrl-C asks the run to end and report; the second ends it at once. */
-function watchInterrupts(run: RunProcess): { dispose(): void; count(): number } {
+function watchInterrupts(run: RunProcess): Disposable & { count(): number } {
   let count = 0;
-  const interrupt = (): void => {
+  const watch = onInterrupt(() => {
     count += 1;
     if (count > 1) run.killNow();
     else {
       process.stderr.write('\nInterrupted: ending the episodes. Once more to kill the run.\n');
       run.cancel();
     }
-  };
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const signal of signals) process.on(signal, interrupt);
-  return {
-    count: () => count,
-    dispose: () => {
-      for (const signal of signals) process.off(signal, interrupt);
-    },
-  };
+  });
+  return { count: () => count, dispose: () => watch.dispose() };
 }
 
 function watchBlocked(

@@ -1,13 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
-import process from 'node:process';
-import { CancellationSource } from '../../base/cancellation.ts';
 import { traceOf } from '../trace/import/importTrace.ts';
 import { openTraceReader } from '../trace/store/openReader.ts';
 import { whole } from './argumentValues.ts';
 import type { CommandIo } from './commandIo.ts';
 import { parseOptions, wrongUse } from './commandLine.ts';
+import { cancelledByInterrupt } from './interrupts.ts';
 import { LogView, untilInterrupted } from './logView.ts';
 import { exitCodes } from './terminalView.ts';
 import { inTraceNode, readsTraces } from './traceNode.ts';
@@ -155,14 +154,12 @@ function print(trace: string, { values }: TraceRequest, io: CommandIo): number {
 
 /** Imports take their time: a terminal is told how far they are. */
 export async function withProgress(file: string, io: CommandIo): Promise<string> {
-  const source = new CancellationSource();
-  const interrupt = (): void => source.cancel();
-  process.once('SIGINT', interrupt);
+  const interrupts = cancelledByInterrupt();
   let told = 0;
   try {
     return await traceOf(file, {
       cacheFolder: importCache(),
-      cancellation: source.token,
+      cancellation: interrupts.source.token,
       onProgress: (share) => {
         if (!io.stderr.colour || Math.floor(share * 100) === told) return;
         told = Math.floor(share * 100);
@@ -171,7 +168,7 @@ export async function withProgress(file: string, io: CommandIo): Promise<string>
     });
   } finally {
     if (told > 0) io.stderr.write('\r\u001b[K');
-    process.off('SIGINT', interrupt);
+    interrupts.dispose();
   }
 }
 

@@ -1,6 +1,4 @@
 import path from 'node:path';
-import process from 'node:process';
-import { CancellationSource } from '../../base/cancellation.ts';
 import type { ExportNote, FoundSecrets } from '../../trace/export/exportTrace.ts';
 import { exportFormats } from '../../trace/export/formats.ts';
 import { secretPatterns } from '../../base/secrets.ts';
@@ -9,6 +7,7 @@ import { exportTrace, secretsOf } from '../trace/export/exportFile.ts';
 import { filterOf } from '../trace/export/filterOf.ts';
 import type { CommandIo } from './commandIo.ts';
 import { oneOf, wrongUse } from './commandLine.ts';
+import { cancelledByInterrupt } from './interrupts.ts';
 import { exitCodes } from './terminalView.ts';
 
 export interface ExportValues {
@@ -34,11 +33,9 @@ export async function exportCommand(
     texts: values['redact-texts'] === true,
     patterns: [...secretPatterns, ...(values.redact ?? []).map(patternOf)],
   };
-  const source = new CancellationSource();
-  const interrupt = (): void => source.cancel();
-  process.once('SIGINT', interrupt);
+  const interrupts = cancelledByInterrupt();
   try {
-    const job = { cancellation: source.token };
+    const job = { cancellation: interrupts.source.token };
     if (values.out === undefined || values.preview === true) {
       io.stdout.write(secretsText(await secretsOf(trace, filter, job)));
       return exitCodes.ok;
@@ -47,7 +44,7 @@ export async function exportCommand(
     const note = await exportTrace(trace, out, { ...job, format, redaction, filter });
     io.stderr.write(`${damageText(note)}exported: ${out}\n`);
   } finally {
-    process.off('SIGINT', interrupt);
+    interrupts.dispose();
   }
   return exitCodes.ok;
 }

@@ -6,6 +6,7 @@ import { CodedError } from '../../base/errors.ts';
 import { childEnvironment } from '../process/environment.ts';
 import { chooseRuntime } from '../runtime/chooseRuntime.ts';
 import { createProbe } from '../runtime/probe.ts';
+import { onInterrupt } from './interrupts.ts';
 
 /** Node's SQLite says once that it is new, which is nobody's business here. */
 const quiet = '--disable-warning=ExperimentalWarning';
@@ -39,15 +40,13 @@ export async function inTraceNode(
     windowsHide: true,
   });
   // A terminal's Ctrl-C reaches both, and the child decides how it ends.
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
-  for (const signal of signals) process.on(signal, pass);
+  const interrupts = onInterrupt((signal) => void child.kill(signal));
   const timer = AbortSignal.timeout(milliseconds ?? longest);
   const kill = (): void => void child.kill('SIGKILL');
   timer.addEventListener('abort', kill);
   const [code] = (await once(child, 'exit')) as [number | null];
   timer.removeEventListener('abort', kill);
-  for (const signal of signals) process.off(signal, pass);
+  interrupts.dispose();
   if (timer.aborted) throw tookTooLong((milliseconds ?? 0) / 1_000);
   return code ?? interrupted;
 }

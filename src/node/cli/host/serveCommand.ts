@@ -6,6 +6,7 @@ import { finalStates } from '../../../protocol/host/runs.ts';
 import type { LauncherCommand } from '../../../remote/launch/plan.ts';
 import { openHost, type OpenHost } from '../../host/openHost.ts';
 import type { CommandIo } from '../commandIo.ts';
+import { onInterrupt } from '../interrupts.ts';
 import { exitCodes } from '../terminalView.ts';
 import type { HostProgram } from './hostProgram.ts';
 import type { HostSettings } from './hostSettings.ts';
@@ -50,7 +51,7 @@ export async function serve(
 
 function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => resolve());
+    onInterrupt(() => resolve());
   });
 }
 

@@ -1,6 +1,6 @@
-import process from 'node:process';
-import { CancellationSource, type CancellationToken } from '../../../base/cancellation.ts';
+import type { CancellationToken } from '../../../base/cancellation.ts';
 import type { CommandIo } from '../commandIo.ts';
+import { cancelledByInterrupt } from '../interrupts.ts';
 import { size, Tenths } from './texts.ts';
 
 export interface FetchOptions {
@@ -15,22 +15,20 @@ export async function fetched(
   { stderr }: Pick<CommandIo, 'stderr'>,
   fetch: (options: FetchOptions) => Promise<void>,
 ): Promise<boolean> {
-  const stop = new CancellationSource();
-  const interrupt = (): void => stop.cancel();
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const name of signals) process.once(name, interrupt);
+  const interrupts = cancelledByInterrupt();
+  const { token } = interrupts.source;
   const tenths = new Tenths();
   const onProgress: FetchOptions['onProgress'] = ({ bytes, total }) => {
     if (tenths.isNext(bytes, total)) stderr.write(`${size(bytes)} of ${size(total)} are here.\n`);
   };
   try {
-    await fetch({ cancellation: stop.token, onProgress });
+    await fetch({ cancellation: token, onProgress });
     return true;
   } catch (error) {
-    if (!stop.token.isCancelled) throw error;
+    if (!token.isCancelled) throw error;
     stderr.write(kept);
     return false;
   } finally {
-    for (const name of signals) process.off(name, interrupt);
+    interrupts.dispose();
   }
 }

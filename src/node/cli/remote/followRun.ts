@@ -3,6 +3,7 @@ import { CancellationSource } from '../../../base/cancellation.ts';
 import type { RunEvent, RunRecord } from '../../../protocol/host/runs.ts';
 import type { HostConnection } from '../../../remote/contracts.ts';
 import type { CommandIo } from '../commandIo.ts';
+import { cancelledByInterrupt } from '../interrupts.ts';
 import { exitCodes } from '../terminalView.ts';
 import type { RemoteSession } from './session.ts';
 import { eventText, isFinal, logText } from './texts.ts';
@@ -28,12 +29,11 @@ export async function followRun(
   const { stderr } = printing.io;
   const before = await connection.ask('run.get', { run });
   if (isFinal(before) && after >= before.events) return exitCodeOf(before);
-  const stop = new CancellationSource();
-  const interrupt = (): void => stop.cancel();
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const name of signals) process.on(name, interrupt);
+  const interrupts = cancelledByInterrupt();
+  const stop = interrupts.source;
+  const end = (): void => stop.cancel();
   // A reader that goes, as `head` does, is through with it.
-  process.stdout.on('error', interrupt);
+  process.stdout.on('error', end);
   let last = after;
   try {
     const options = { after, ...(printing.sources && { sources: printing.sources }) };
@@ -45,8 +45,8 @@ export async function followRun(
   } catch (error) {
     if (!stop.token.isCancelled) throw error;
   } finally {
-    for (const name of signals) process.off(name, interrupt);
-    process.stdout.off('error', interrupt);
+    interrupts.dispose();
+    process.stdout.off('error', end);
   }
   if (!stop.token.isCancelled) return exitCodeOf(await connection.ask('run.get', { run }));
   stderr.write(
