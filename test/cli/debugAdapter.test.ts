@@ -1,5 +1,5 @@
 /** The debug adapter with a client that is no VS Code, over standard input and output, and real runs behind it. */
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { RunningAdapter } from './harness/adapter.ts';
 import { attachAndContinue } from './harness/inspector.ts';
 import { living } from './harness/processes.ts';
@@ -27,7 +27,7 @@ const blocking = 'for (;;);';
 /** What was killed takes its time to end. */
 async function nothingStays(pids: readonly number[]): Promise<void> {
   expect(pids.length).toBeGreaterThan(0);
-  await vi.waitFor(() => expect(living(pids)).toEqual([]), { timeout: 10_000 });
+  await expect.poll(() => living(pids)).toEqual([]);
 }
 
 async function endsWithItsClient(adapter: RunningAdapter): Promise<void> {

@@ -1,6 +1,6 @@
 /** Ending a run before its time: what is reported, and that nothing of it stays. */
 import { once } from 'node:events';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { startCli } from './harness/cli.ts';
 import { descendants, living } from './harness/processes.ts';
 import { smallProject, smallWorkflow, type Project } from './harness/project.ts';
@@ -89,5 +89,5 @@ it('a reader that has read enough ends neither in a crash nor in a wait', async 
 
 /** What was killed takes its time to end. */
 async function nothingStays(pids: readonly number[]): Promise<void> {
-  await vi.waitFor(() => expect(living(pids)).toEqual([]), { timeout: 10_000 });
+  await expect.poll(() => living(pids)).toEqual([]);
 }

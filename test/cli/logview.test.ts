@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { largestWindow, type TraceMethod, type TraceResults } from '../../src/protocol/traceRpc.ts';
 import { runCli, startCli, type CliOptions, type JsonResults, type RunningCli } from './harness/cli.ts';
 import { descendants, living } from './harness/processes.ts';
@@ -65,7 +65,7 @@ const visit = async (command: RunningCli): Promise<Visitor> =>
   new Visitor((await command.wrote(/viewer: (http:\S+)/))[1] ?? '');
 
 async function nothingStays(pids: readonly number[]): Promise<void> {
-  await vi.waitFor(() => expect(living(pids)).toEqual([]), { timeout: 10_000 });
+  await expect.poll(() => living(pids)).toEqual([]);
 }
 
 describe('--with-logview', () => {
@@ -146,9 +146,7 @@ describe('--with-logview', () => {
     await chmod(browser, 0o755);
     const command = startCli(small, withViewer, { env: { BROWSER: browser, CI: undefined } });
     const [, address] = await command.wrote(/viewer: (http:\S+)/);
-    await vi.waitFor(async () => expect(await small.read('opened')).toBe(`${address}\n`), {
-      timeout: 10_000,
-    });
+    await expect.poll(() => small.read('opened')).toBe(`${address}\n`);
     await command.wrote(/Press Ctrl-C/);
     command.child.kill('SIGINT');
     await command.exited;
@@ -170,6 +168,7 @@ describe('agentjet trace', () => {
     await runCli(small, ['--conf', 'small.yaml', '--tasks', '1']);
     const command = startCli(small, ['trace', traceOf(small)], noBrowser);
     const visitor = await visit(command);
+    await command.wrote(/Press Ctrl-C/);
     expect(await visitor.page()).toContain('trace.js');
     expect(await visitor.ask('episodes', { from: 0, limit: 10 })).toMatchObject({
       total: 1,

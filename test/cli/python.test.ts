@@ -255,8 +255,10 @@ return WorkflowOutput(reward=1)`);
   it('that ends its process under several episodes has one process take its place', async () => {
     const bad = `
 import asyncio, os
+begun = globals().setdefault('begun', [])
+begun.append(workflow_task.task_id)
 if workflow_task.task_id == 't1':
-    await asyncio.sleep(0.3)
+    while len(begun) < 3: await asyncio.sleep(0.01)
     os._exit(4)
 if int(workflow_task.task_id[1:]) <= 3:
     await asyncio.sleep(60)
@@ -305,7 +307,7 @@ return WorkflowOutput(reward=1)`;
     running.child.kill('SIGINT');
     const ended: Outcome = await running.exited;
     expect(ended.code).toBe(130);
-    expect(living([Number(pid)])).toEqual([]);
+    await expect.poll(() => living([Number(pid)])).toEqual([]);
   });
 
   it('that takes too long is timed out, and what waits is cancelled', async () => {

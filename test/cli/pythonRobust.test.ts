@@ -98,6 +98,6 @@ class Small(Workflow):
     // Each episode told its own, and five what they started.
     expect(pids).toHaveLength(13);
     expect(new Set(pids).size).toBe(8);
-    expect(living(pids)).toEqual([]);
+    await expect.poll(() => living(pids)).toEqual([]);
   });
 });

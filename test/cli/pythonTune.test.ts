@@ -254,7 +254,7 @@ time.sleep(600)`);
       const [, pid] = await running.wrote(/^here (\d+)$/m);
       running.child.kill('SIGINT');
       expect((await running.exited).code).toBe(130);
-      expect(living([Number(pid)])).toEqual([]);
+      await expect.poll(() => living([Number(pid)])).toEqual([]);
     }
   });
 });

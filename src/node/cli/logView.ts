@@ -4,7 +4,7 @@ import type { RunEvent } from '../../protocol/run.ts';
 import { serveViewer, type BrowserViewer } from '../trace/client/browserViewer.ts';
 import { traceServerSpawner } from '../trace/client/serverProcess.ts';
 import { openBrowser } from './browser.ts';
-import { cancelledByInterrupt } from './interrupts.ts';
+import { cancelledByInterrupt, type Interrupts } from './interrupts.ts';
 
 export interface LogViewOptions {
   readonly distFolder: string;
@@ -51,7 +51,7 @@ export class LogView {
   /** Keeps a viewer that was opened for a run until Ctrl-C; at once when there is none. */
   async stay(): Promise<void> {
     const viewer = await this.#opening;
-    if (viewer !== undefined) await untilInterrupted(viewer);
+    if (viewer !== undefined) await untilInterrupted(viewer, cancelledByInterrupt());
   }
 
   /** Ends a viewer that was opened for a run. */
@@ -61,9 +61,7 @@ export class LogView {
 }
 
 /** Resolves at Ctrl-C, or when the viewer's server has ended by itself. */
-export async function untilInterrupted(viewer: BrowserViewer): Promise<void> {
-  // Before it is said how, as who reads it may be quick.
-  const interrupts = cancelledByInterrupt();
+export async function untilInterrupted(viewer: BrowserViewer, interrupts: Interrupts): Promise<void> {
   const interrupted = new Promise<'interrupted'>((resolve) => {
     interrupts.source.token.onCancelled(() => resolve('interrupted'));
   });

@@ -128,8 +128,14 @@ async function show(
   [trace = '', ...others]: readonly string[],
   { port, runtime, distFolder }: Showing,
 ): Promise<number> {
-  const viewer = await new LogView({ distFolder, runtime, port }).open(trace, others);
-  await untilInterrupted(viewer);
+  // Before the address is told, as who reads it may be quick.
+  const interrupts = cancelledByInterrupt();
+  try {
+    const viewer = await new LogView({ distFolder, runtime, port }).open(trace, others);
+    await untilInterrupted(viewer, interrupts);
+  } finally {
+    interrupts.dispose();
+  }
   return exitCodes.ok;
 }
 

@@ -39,8 +39,10 @@ export async function inTraceNode(
     stdio: 'inherit',
     windowsHide: true,
   });
-  // A terminal's Ctrl-C reaches both, and the child decides how it ends.
-  const interrupts = onInterrupt((signal) => void child.kill(signal));
+  // The child decides how it ends. A terminal's Ctrl-C has reached it already: a second one would kill it.
+  const interrupts = onInterrupt((signal) => {
+    if (signal !== 'SIGINT' || !isAtTerminal()) child.kill(signal);
+  });
   const timer = AbortSignal.timeout(milliseconds ?? longest);
   const kill = (): void => void child.kill('SIGKILL');
   timer.addEventListener('abort', kill);
@@ -49,6 +51,10 @@ export async function inTraceNode(
   interrupts.dispose();
   if (timer.aborted) throw tookTooLong((milliseconds ?? 0) / 1_000);
   return code ?? interrupted;
+}
+
+function isAtTerminal(): boolean {
+  return [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
 }
 
 /** The longest that a timer takes. */

@@ -46,7 +46,7 @@ export class Project {
 
 export async function emptyProject(): Promise<Project> {
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'agentjet-project-')));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return new Project(folder);
 }
 

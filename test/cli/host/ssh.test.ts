@@ -13,7 +13,7 @@ const linux = process.platform === 'linux';
 
 /** The ssh processes that hold a way open for a command. */
 function ways(pid: number): number[] {
-  return descendants(pid).filter((one) => readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('\0-L\0'));
+  return descendants(pid).filter((one) => commandOf(one).includes('\0-L\0'));
 }
 
 describe.skipIf(!linux)('a GPU host that ssh gets to', () => {
@@ -68,7 +68,7 @@ describe.skipIf(!linux)('a GPU host that ssh gets to', () => {
     const left = readdirSync('/proc').filter(
       (pid) => /^\d+$/.test(pid) && commandOf(pid).includes(`${server.ssh.slice(0, -3)}config\0`),
     );
-    expect(left.map(commandOf)).toEqual([]);
+    expect(left.map((pid) => commandOf(pid))).toEqual([]);
   });
 
   test('tells what keeps ssh from getting there', async () => {
@@ -84,7 +84,7 @@ describe.skipIf(!linux)('a GPU host that ssh gets to', () => {
   });
 });
 
-function commandOf(pid: string): string {
+function commandOf(pid: number | string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {

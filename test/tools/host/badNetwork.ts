@@ -13,6 +13,8 @@ export interface BadNetwork {
   swallow(): void;
   /** Each connection is cut once it has carried so many bytes to the client; asked for each one. */
   cutAfter: (() => number) | undefined;
+  /** Of each connection nothing comes to the client after so many bytes, and neither side is told. */
+  swallowAfter: number;
   close(): Promise<void>;
 }
 
@@ -20,13 +22,17 @@ export async function badNetwork(target: number): Promise<BadNetwork> {
   const pairs = new Set<{ readonly near: Socket; readonly far: Socket }>();
   let made = 0;
   let cuts = 0;
-  const network: { cutAfter: (() => number) | undefined } = { cutAfter: undefined };
+  const network: Pick<BadNetwork, 'cutAfter' | 'swallowAfter'> = {
+    cutAfter: undefined,
+    swallowAfter: Infinity,
+  };
   const server: Server = createServer((near) => {
     made += 1;
     const far = connect(target, '127.0.0.1');
     const pair = { near, far };
     pairs.add(pair);
     let left = network.cutAfter?.() ?? Infinity;
+    let wanted = network.swallowAfter;
     const end = (): void => {
       pairs.delete(pair);
       near.destroy();
@@ -34,7 +40,8 @@ export async function badNetwork(target: number): Promise<BadNetwork> {
     };
     far.on('data', (bytes) => {
       left -= bytes.length;
-      near.write(bytes);
+      wanted -= bytes.length;
+      if (wanted >= 0) near.write(bytes);
       if (left >= 0 || !pairs.has(pair)) return;
       cuts += 1;
       end();
@@ -71,6 +78,12 @@ export async function badNetwork(target: number): Promise<BadNetwork> {
     },
     set cutAfter(choose) {
       network.cutAfter = choose;
+    },
+    get swallowAfter() {
+      return network.swallowAfter;
+    },
+    set swallowAfter(bytes) {
+      network.swallowAfter = bytes;
     },
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

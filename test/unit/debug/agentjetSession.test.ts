@@ -1,5 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Clock } from '../../../src/base/ports.ts';
+import { systemClock } from '../../../src/node/clock.ts';
 import type { DapMessage } from './dapClient.ts';
 import { fixtures, ScriptedLauncher } from './scriptedLauncher.ts';
 import {
@@ -18,6 +20,12 @@ endSessions();
 const isLaunched = (message: DapMessage): boolean =>
   message.type === 'response' && message.command === 'launch';
 const isThread = (message: DapMessage): boolean => message.event === 'thread';
+
+/** Gives a run all the time that it wants to end by itself. */
+const patient: Clock = {
+  ...systemClock,
+  after: (milliseconds, run) => systemClock.after(Math.max(milliseconds, 60_000), run),
+};
 
 /** Once it is gone, the signal that ended the one process of a launcher. */
 async function howEnded({ processes }: ScriptedLauncher): Promise<string | null | undefined> {
@@ -133,7 +141,7 @@ describe('a run with a trace', () => {
 
 describe('stopping', () => {
   it('lets a run report what there is', async () => {
-    const { client } = connect();
+    const { client } = connect({ clock: patient });
     await start(client, 'waits', { noDebug: true });
     await client.until((message) => isThread(message) && message.body?.['threadId'] === 3);
     await client.request('terminate');
@@ -142,7 +150,7 @@ describe('stopping', () => {
   });
 
   it('works from the progress as well', async () => {
-    const { client } = connect();
+    const { client } = connect({ clock: patient });
     await start(client, 'waits', { noDebug: true });
     await client.until((message) => isThread(message) && message.body?.['threadId'] === 3);
     await client.request('cancel', { progressId: 'agentjet-run' });

@@ -99,7 +99,9 @@ describe('a data set of the hub', () => {
       response.writeHead(200, { 'content-length': parquet.length });
       response.write(parquet.subarray(0, 5000));
       // Bytes that come together with the end of the connection would be lost.
-      void vi.waitFor(async () => expect(await begun()).toBeGreaterThan(0)).then(() => response.destroy());
+      void vi
+        .waitFor(async () => expect(await begun()).toBeGreaterThan(0), { timeout: 45_000 })
+        .finally(() => response.destroy());
       return true;
     };
     await expect(read()).rejects.toMatchObject({ code: 'task-reader/hub-offline' });

@@ -25,7 +25,7 @@ async function expectAllGone(pids: readonly number[]): Promise<void> {
       const running = await Promise.all(pids.map(isRunning));
       expect(running).toEqual(pids.map(() => false));
     },
-    { timeout: 5000, interval: 20 },
+    { timeout: 45_000, interval: 20 },
   );
 }
 
