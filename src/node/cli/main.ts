@@ -18,6 +18,7 @@ import { createRunLauncher } from '../runLauncher.ts';
 import { BlockedEpisodes } from './blockedEpisodes.ts';
 import { parseArguments, usage, type RunArguments, type SubcommandName } from './arguments.ts';
 import type { Subcommand } from './commandIo.ts';
+import { tellingFailures } from './failures.ts';
 import { HumanTerminal } from './humanTerminal.ts';
 import { onInterrupt } from './interrupts.ts';
 import { LogView } from './logView.ts';
@@ -41,7 +42,7 @@ export async function main(argv: readonly string[], distFolder: string): Promise
       case 'subcommand': {
         const run = await subcommands[command.name](distFolder);
         dropUnreadOutput();
-        return await run(command.args, terminalIo());
+        return await tellingFailures(run)(command.args, terminalIo());
       }
     }
   } catch (error) {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { tellingFailures } from '../../../src/node/cli/failures.ts';
 import { runRemote } from '../../../src/node/cli/remote/remoteCommand.ts';
 import { KnownHosts } from '../../../src/node/remote/knownHosts.ts';
 
@@ -11,7 +12,7 @@ function remote() {
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const hosts = new KnownHosts(home);
   hosts.add({ name: 'box', address: 'wss://box:7788', id: '1' }, 'of-the-box');
-  const command = runRemote({ version: '0', hostProgram: '' });
+  const command = tellingFailures(runRemote({ version: '0', hostProgram: '' }));
   const run = async (...args: readonly string[]) => {
     const written = { stdout: '', stderr: '' };
     const output = (name: 'stdout' | 'stderr') => ({

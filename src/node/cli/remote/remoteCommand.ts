@@ -1,4 +1,3 @@
-import { formatReport, toReport } from '../../../base/errors.ts';
 import type { CommandIo, Subcommand } from '../commandIo.ts';
 import { wrongUse } from '../commandLine.ts';
 import { exitCodes } from '../terminalView.ts';
@@ -69,13 +68,8 @@ export function runRemote(client: ClientInfo): Subcommand {
       io.stdout.write(`${remoteUsage}\n`);
       return exitCodes.ok;
     }
-    try {
-      return await (
-        await commandOf(name)
-      )(rest, io, client);
-    } catch (error) {
-      return couldNotBeDone(error, args, io);
-    }
+    const command = await commandOf(name);
+    return command(rest, io, client);
   };
 }
 
@@ -83,16 +77,4 @@ function commandOf(name: string): Promise<Command> {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (load !== undefined) return load();
   throw wrongUse(`agentjet remote ${name} does nothing.`, `Choose ${Object.keys(commands).join(', ')}.`);
-}
-
-/** Under --json for programs as well, in one line, whatever lines there were before. */
-function couldNotBeDone(error: unknown, args: readonly string[], { stdout, stderr }: CommandIo): number {
-  const { stack, ...report } = toReport(error, 'cli/unexpected');
-  // What comes behind `--` is the launcher's.
-  const end = args.indexOf('--');
-  const own = end < 0 ? args : args.slice(0, end);
-  if (own.includes('--json')) stdout.write(`${JSON.stringify({ error: report })}\n`);
-  const verbose = own.includes('--verbose');
-  stderr.write(`agentjet: ${formatReport({ ...report, stack }, { verbose })}\n`);
-  return exitCodes.couldNotStart;
 }
