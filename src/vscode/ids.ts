@@ -175,7 +175,7 @@ export const settings = {
   runNotes: 'runNotes',
   /** string[], default []: variables of the editor's environment, or `.env`, that training runs are given. Scope `resource`. */
   trainingVariables: 'trainingVariables',
-  /** number of GiB, default 2: more than that is not sent to a GPU host. Scope `resource`. */
+  /** number of GB, default 2: more than that is not sent to a GPU host. Scope `resource`. */
   trainingUploadLimit: 'trainingUploadLimit',
 } as const;
 

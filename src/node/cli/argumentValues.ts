@@ -38,12 +38,13 @@ export function whole(flag: string, text: string | undefined, least: number): nu
   return value;
 }
 
-/** In bytes, 1024 to a unit. */
+/** In bytes: `4G` has units of 1000, `4Gi` and `4GiB` of 1024. */
 export function byteSize(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const [, digits = '', unit = ''] = /^(\d+(?:\.\d+)?)([KMGT])(?:i?B)?$/i.exec(text) ?? [];
+  const [, digits = '', unit = '', binary] = /^(\d+(?:\.\d+)?)([KMGT])(i)?B?$/i.exec(text) ?? [];
+  const base = binary === undefined ? 1_000 : 1_024;
   if (Number(digits) > 0)
-    return Math.floor(Number(digits) * 1024 ** ('KMGT'.indexOf(unit.toUpperCase()) + 1));
+    return Math.floor(Number(digits) * base ** ('KMGT'.indexOf(unit.toUpperCase()) + 1));
   throw wrongUse(`${flag} ${text} is no size.`, `Write for example ${flag} 500M or ${flag} 4G.`);
 }
 

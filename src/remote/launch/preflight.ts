@@ -1,3 +1,4 @@
+import { sizeText } from '../../base/sizeText.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
 import type { Finding } from '../../protocol/host/hostRpc.ts';
 import type { RunOrder } from '../../protocol/host/runs.ts';
@@ -35,9 +36,10 @@ interface WantedVariable {
   readonly otherwise: string;
 }
 
-const gibibyte = 1024 ** 3;
 /** A checkpoint of a small model with its optimizer; less than that fills up at the first one. */
-const leastDisk = 20 * gibibyte;
+const leastDisk = 20e9;
+/** No run gets far with less. */
+const noDisk = 1e9;
 /** Upstream's launcher wants that much of every GPU's memory free. */
 const leastFree = 0.95;
 
@@ -216,8 +218,8 @@ function diskFindings({ job }: Training, { diskFree }: PreflightFacts): Finding[
   return [
     {
       id: 'disk',
-      severity: diskFree < gibibyte ? 'error' : 'warning',
-      message: `${(diskFree / gibibyte).toFixed(1)} GiB are free where checkpoints go; one of a model of 7B with its optimizer takes about 90.`,
+      severity: diskFree < noDisk ? 'error' : 'warning',
+      message: `${sizeText(diskFree)} are free where checkpoints go; one of a model of 7B with its optimizer takes about 90 GB.`,
       hint: `Make room, or set \`${job.root.key}\` to a folder on another disk.`,
       key: job.root.key,
     },

@@ -1,4 +1,5 @@
 import { CodedError } from '../../base/errors.ts';
+import { sizeText } from '../../base/sizeText.ts';
 
 /** @param why as the jail says it */
 export function refusedPath(path: string, why: string): CodedError {
@@ -97,26 +98,20 @@ export function noJobFolder(run: string): CodedError {
   });
 }
 
-const binaryUnits = ['bytes', 'KiB', 'MiB', 'GiB'];
-
-/** As limits are counted: 1024 to a unit. */
-function binarySize(bytes: number): string {
-  const power = Math.min(binaryUnits.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
-  return `${Number((bytes / 1024 ** power).toFixed(2))} ${binaryUnits[power] ?? ''}`;
-}
-
 export function tooLarge(
   tree: { readonly files: number; readonly bytes: number },
   limit: { readonly files: number; readonly bytes: number },
   folders: readonly { readonly path: string; readonly files: number; readonly bytes: number }[],
 ): CodedError {
+  // What is just above the limit must not read as the limit.
+  const closeTo = (bytes: number): string => sizeText(bytes, 2);
   const biggest = folders.map(
-    ({ path, files, bytes }) => `${path} (${binarySize(bytes)}, ${files} ${files === 1 ? 'file' : 'files'})`,
+    ({ path, files, bytes }) => `${path} (${sizeText(bytes)}, ${files} ${files === 1 ? 'file' : 'files'})`,
   );
   return new CodedError({
     code: 'sync/too-large',
     message:
-      `${tree.files} files of ${binarySize(tree.bytes)} are more than the ${limit.files} files or ${binarySize(limit.bytes)} ` +
+      `${tree.files} files of ${closeTo(tree.bytes)} are more than the ${limit.files} files or ${closeTo(limit.bytes)} ` +
       `that are sent; the biggest folders: ${biggest.join(', ')}.`,
     hint:
       tree.files > limit.files

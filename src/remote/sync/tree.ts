@@ -66,7 +66,7 @@ export interface SyncLimit {
   readonly bytes: number;
 }
 
-export const defaultSyncLimit: SyncLimit = { files: 200_000, bytes: 2 * 1024 ** 3 };
+export const defaultSyncLimit: SyncLimit = { files: 200_000, bytes: 2e9 };
 
 export interface Part {
   /** `.`: the files directly in the root. */

@@ -92,11 +92,3 @@ export function gpuDescription({ load, used, memory }: Gpu): string {
   }
   return parts.join(' · ');
 }
-
-/** e.g. `3.4 MiB`. */
-export function sizeText(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB'] as const;
-  let [value, unit] = [bytes, 0];
-  while (value >= 1_024 && unit < units.length - 1) [value, unit] = [value / 1_024, unit + 1];
-  return `${value < 10 && unit > 0 ? value.toFixed(1) : Math.round(value)} ${units[unit] ?? ''}`;
-}

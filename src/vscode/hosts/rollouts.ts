@@ -6,12 +6,12 @@ import { pipeline } from 'node:stream/promises';
 import * as vscode from 'vscode';
 import { CancellationSource } from '../../base/cancellation.ts';
 import { CodedError } from '../../base/errors.ts';
+import { sizeText } from '../../base/sizeText.ts';
 import type { FileEntry } from '../../protocol/host/hostRpc.ts';
 import { chooseConfig } from '../debug/chooseConfig.ts';
 import { workingFolder } from '../debug/configIndex.ts';
 import type { RecentConfigs } from '../debug/recentConfigs.ts';
 import { commands } from '../ids.ts';
-import { sizeText } from './hostText.ts';
 import type { SentRun, SentRuns } from './sentRuns.ts';
 import type { Chosen } from './trainingActions.ts';
 

@@ -3,6 +3,7 @@ import process from 'node:process';
 import * as vscode from 'vscode';
 import { CancellationSource } from '../../base/cancellation.ts';
 import { CodedError } from '../../base/errors.ts';
+import { sizeText } from '../../base/sizeText.ts';
 import type { RunRecord } from '../../protocol/host/runs.ts';
 import type { DispatchPlan, DispatchStep } from '../../node/remote/dispatch.ts';
 import { chooseConfig } from '../debug/chooseConfig.ts';
@@ -13,7 +14,6 @@ import { settings, settingsSection } from '../ids.ts';
 import { addHost } from './addHost.ts';
 import { askGpus, chooseWay, type Way } from './chooseWay.ts';
 import type { HostLinks } from './hostLinks.ts';
-import { sizeText } from './hostText.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
 import type { PreflightNotes } from './preflightNotes.ts';
 import type { SentRuns } from './sentRuns.ts';
@@ -174,7 +174,7 @@ async function chooseHost(parts: TrainParts): Promise<KnownHost | undefined> {
 /** In bytes. */
 function uploadLimit(config: vscode.Uri): number {
   const section = vscode.workspace.getConfiguration(settingsSection, config);
-  return section.get(settings.trainingUploadLimit, 2) * 1024 ** 3;
+  return section.get(settings.trainingUploadLimit, 2) * 1e9;
 }
 
 async function confirmed(

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import * as l10n from '@vscode/l10n';
 import { formatLocation } from '../../base/errors.ts';
+import { sizeText } from '../../base/sizeText.ts';
 import type { TokenizerNote } from '../../protocol/tracedRun.ts';
 import type { TraceSummary } from '../../protocol/runRpc.ts';
 import type { Run, RunState } from './run.ts';
@@ -119,7 +120,7 @@ export function runTooltip(run: Run): string {
 
 /** What is known, by name: of an unreadable trace that is its size only. */
 function details({ summary, file }: Run): string[][] {
-  if (summary.state === 'unreadable') return [[l10n.t('Size'), formatSize(file.size)]];
+  if (summary.state === 'unreadable') return [[l10n.t('Size'), sizeText(file.size)]];
   const { totals, tokenizer } = summary;
   return [
     [l10n.t('Experiment'), summary.experiment],
@@ -134,7 +135,7 @@ function details({ summary, file }: Run): string[][] {
       l10n.t('Tokens'),
       l10n.t('{0}, {1} of them trainable', formatCount(totals.tokens), formatCount(totals.trainableTokens)),
     ],
-    [l10n.t('Size'), formatSize(summary.size)],
+    [l10n.t('Size'), sizeText(summary.size)],
   ];
 }
 
@@ -159,12 +160,4 @@ function formatTime(milliseconds: number): string {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }).format(
     milliseconds,
   );
-}
-
-/** e.g. `812 B`, `3.4 MB`; units of 1000. */
-export function formatSize(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  const power = Math.min(units.length - 1, bytes < 1 ? 0 : Math.floor(Math.log10(bytes) / 3));
-  const value = bytes / 1000 ** power;
-  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power] ?? ''}`;
 }

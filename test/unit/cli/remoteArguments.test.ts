@@ -14,11 +14,12 @@ describe('the arguments of a run on a host', () => {
     expect(asked).toMatchObject({
       conf: 'a.yaml',
       gpus: 2,
-      limit: 1.5 * 1024 ** 3,
+      limit: 1.5e9,
       env: ['KEY', 'OTHER'],
       backbone: 'verl',
       json: false,
     });
+    expect(runArguments(['--conf', 'a', '--limit', '1GiB']).limit).toBe(1024 ** 3);
     expect(asked.flags).toEqual([
       ...['--with-ray', '--exp-dir', 'out', '--prefix=p', '--kill', 'python'],
       ...['--plugin-dir', 'plugins', '--with-appworld', '--unheard-of', '--json'],

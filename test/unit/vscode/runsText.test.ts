@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { RunState } from '../../../src/vscode/runs/run.ts';
 import {
   escapeMarkdown,
-  formatSize,
   groupAccessibleName,
   runAccessibleName,
   runDescription,
@@ -128,17 +127,5 @@ describe('escaping', () => {
       ),
       { seed: 7 },
     );
-  });
-});
-
-describe('sizes', () => {
-  it.each([
-    [0, '0 B'],
-    [999, '999 B'],
-    [1000, '1.0 kB'],
-    [123_456, '123 kB'],
-    [2_500_000_000, '2.5 GB'],
-  ])('%d is %s', (bytes, text) => {
-    expect(formatSize(bytes)).toBe(text);
   });
 });

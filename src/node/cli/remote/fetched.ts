@@ -1,7 +1,8 @@
 import type { CancellationToken } from '../../../base/cancellation.ts';
+import { sizeText } from '../../../base/sizeText.ts';
 import type { CommandIo } from '../commandIo.ts';
 import { cancelledByInterrupt } from '../interrupts.ts';
-import { size, Tenths } from './texts.ts';
+import { Tenths } from './texts.ts';
 
 export interface FetchOptions {
   readonly cancellation: CancellationToken;
@@ -19,7 +20,7 @@ export async function fetched(
   const { token } = interrupts.source;
   const tenths = new Tenths();
   const onProgress: FetchOptions['onProgress'] = ({ bytes, total }) => {
-    if (tenths.isNext(bytes, total)) stderr.write(`${size(bytes)} of ${size(total)} are here.\n`);
+    if (tenths.isNext(bytes, total)) stderr.write(`${sizeText(bytes)} of ${sizeText(total)} are here.\n`);
   };
   try {
     await fetch({ cancellation: token, onProgress });

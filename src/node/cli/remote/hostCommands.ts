@@ -1,6 +1,7 @@
 /** The hosts that a user knows: adding, forgetting, listing, looking at one. */
 import { hostname } from 'node:os';
 import { CodedError } from '../../../base/errors.ts';
+import { sizeText } from '../../../base/sizeText.ts';
 import type { HostResults, HostStatus } from '../../../protocol/host/hostRpc.ts';
 import { certificateAt, hostUrl, type HostAddress } from '../../remote/connectHost.ts';
 import type { KnownHost } from '../../remote/knownHosts.ts';
@@ -11,7 +12,7 @@ import { exitCodes } from '../terminalView.ts';
 import { askPerson, isAtTerminal } from './person.ts';
 import { connected, knownHosts, overSsh, withHost, type ClientInfo } from './session.ts';
 import { sshStart, sshStartOptions } from './sshStart.ts';
-import { columns, size } from './texts.ts';
+import { columns } from './texts.ts';
 
 const addOptions = {
   'token-stdin': { type: 'boolean' },
@@ -226,8 +227,8 @@ function statusText(name: string, status: HostStatus): string {
   const code = disk.code ?? null;
   const machine = [
     `${name}: ${running} running, ${queued} queued`,
-    `${cpus} CPUs, load ${load.toFixed(1)}; memory ${size(memory.free)} free of ${size(memory.total)}`,
-    `disk ${size(disk.free)} free of ${size(disk.total)}${code === null ? '' : `; code of runs ${size(code)}`}`,
+    `${cpus} CPUs, load ${load.toFixed(1)}; memory ${sizeText(memory.free)} free of ${sizeText(memory.total)}`,
+    `disk ${sizeText(disk.free)} free of ${sizeText(disk.total)}${code === null ? '' : `; code of runs ${sizeText(code)}`}`,
   ];
   const launchers = status.launchers.map(
     ({ name: launcher, version, problem }) => `${launcher} ${problem ?? version ?? 'of an unknown version'}`,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { CancellationSource } from '../../../base/cancellation.ts';
 import { CodedError, formatLocation } from '../../../base/errors.ts';
+import { sizeText } from '../../../base/sizeText.ts';
 import { dotEnv } from '../../../debug/dotEnv.ts';
 import { locationOf } from '../../../remote/dispatch/located.ts';
 import { agentjetHome } from '../../agentjetHome.ts';
@@ -19,7 +20,7 @@ import { followRun } from './followRun.ts';
 import { runArguments, type RemoteRunArguments } from './runArguments.ts';
 import { sourcesOf } from './runCommands.ts';
 import { withHost, type ClientInfo } from './session.ts';
-import { size, Tenths } from './texts.ts';
+import { Tenths } from './texts.ts';
 
 /** `remote run --conf FILE`: has the host check it, sends what it lacks, starts it, and follows it where asked to. */
 export async function startRun(args: readonly string[], io: CommandIo, client: ClientInfo): Promise<number> {
@@ -127,7 +128,7 @@ class Dispatch {
     if (step.kind !== 'sending') return;
     const { bytes, total, sent } = step.progress;
     if (sent === 0 || !this.#sent.isNext(bytes, total)) return;
-    this.#say(`${size(bytes)} of ${size(total)} are there.`);
+    this.#say(`${sizeText(bytes)} of ${sizeText(total)} are there.`);
   }
 
   #say(text: string): void {
@@ -142,9 +143,9 @@ function planText({ order, preview }: DispatchPlan): string {
     `${order.name}: ${launcher} on ${config}, backbone ${backbone}, ${gpus} GPU${gpus === 1 ? '' : 's'}`,
     ...(flags.length > 0 ? [`flags: ${flags.join(' ')}`] : []),
     ...(names.length > 0 ? [`variables: ${names.join(', ')}`] : []),
-    `code: ${preview.files} files, ${size(preview.bytes)}`,
+    `code: ${preview.files} files, ${sizeText(preview.bytes)}`,
     ...preview.biggestFolders.map(
-      (folder) => `  ${folder.path}: ${folder.files} files, ${size(folder.bytes)}`,
+      (folder) => `  ${folder.path}: ${folder.files} files, ${sizeText(folder.bytes)}`,
     ),
     ...preview.leftOut
       .filter(({ problem }) => problem !== undefined)

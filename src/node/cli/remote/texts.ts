@@ -16,15 +16,6 @@ export function columns(rows: readonly (readonly string[])[]): string {
     .join('');
 }
 
-const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
-
-/** `1.2 GB`; thousands, as disks are sold. */
-export function size(bytes: number): string {
-  const power = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
-  const value = bytes / 1_000 ** power;
-  return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power] ?? ''}`;
-}
-
 export function timeSpan(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1_000));
   if (seconds < 60) return `${seconds} s`;
