@@ -26,3 +26,21 @@ export function piecesOf(open: () => Promise<FileHandle>, from: number, to: numb
     },
   };
 }
+
+/** Bytes that are here already, as views of them; as often as they are asked for, which a cut connection does again. */
+export function inMemory(all: Uint8Array): ByteSource {
+  return {
+    bytes: all.length,
+    pieces: {
+      [Symbol.asyncIterator]: () => {
+        let at = 0;
+        const next = (): IteratorResult<Uint8Array, undefined> => {
+          if (at >= all.length) return { done: true, value: undefined };
+          at += wireLimits.chunk;
+          return { done: false, value: all.subarray(at - wireLimits.chunk, at) };
+        };
+        return { next: () => Promise.resolve(next()) };
+      },
+    },
+  };
+}

@@ -1,7 +1,7 @@
 import { packHeaderBytes, packLimits } from '../../../protocol/host/sync.ts';
-import { wireLimits } from '../../../protocol/host/wire.ts';
 import type { ByteSource } from '../../../remote/contracts.ts';
 import { packHeader } from '../../../remote/sync/pack.ts';
+import { inMemory } from '../../filePieces.ts';
 
 /** What a pack is filled up to, and how many contents are in one at most. */
 const fullBytes = 4 * 1024 * 1024;
@@ -67,20 +67,6 @@ export class OutgoingPack {
 
   /** Views of its memory. */
   get source(): ByteSource {
-    const all = this.#memory.subarray(0, this.#length);
-    return {
-      bytes: all.length,
-      pieces: {
-        [Symbol.asyncIterator]: () => {
-          let at = 0;
-          const next = (): IteratorResult<Uint8Array, undefined> => {
-            if (at >= all.length) return { done: true, value: undefined };
-            at += wireLimits.chunk;
-            return { done: false, value: all.subarray(at - wireLimits.chunk, at) };
-          };
-          return { next: () => Promise.resolve(next()) };
-        },
-      },
-    };
+    return inMemory(this.#memory.subarray(0, this.#length));
   }
 }

@@ -1,9 +1,7 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
-import { Readable } from 'node:stream';
 import { neverCancelled, type CancellationToken } from '../../../base/cancellation.ts';
 import { entriesPerRequest, type SnapshotEntry, type SnapshotManifest } from '../../../protocol/host/sync.ts';
-import { wireLimits } from '../../../protocol/host/wire.ts';
 import type { HostConnection } from '../../../remote/contracts.ts';
 import { cancelled } from '../../../remote/sync/failures.ts';
 import { manifestPages, manifestText } from '../../../remote/sync/manifest.ts';
@@ -14,7 +12,7 @@ import {
   type Tree,
   type TreeFile,
 } from '../../../remote/sync/tree.ts';
-import { piecesOf } from '../../filePieces.ts';
+import { inMemory, piecesOf } from '../../filePieces.ts';
 import { openLarge, readSmall, sumLarge, sumSmall } from './readFiles.ts';
 import { Slices } from './slices.ts';
 import { isExecutable, isSettled, stampOf } from './stamp.ts';
@@ -181,7 +179,7 @@ class TreeSync {
       room.set(content);
       this.#uploads.small(sha256, bytes);
     } else {
-      await this.#uploads.large(sha256, () => ({ bytes, pieces: Readable.from(inPieces(content)) }), name);
+      await this.#uploads.large(sha256, () => inMemory(content), name);
     }
   }
 
@@ -205,11 +203,6 @@ class TreeSync {
 /** Never kept for the next sync: the folder's own file of that name may be another. */
 function summed(content: Uint8Array): Pick<Known, 'sha256' | 'isSettled'> {
   return { sha256: sumSmall(content), isSettled: false };
-}
-
-function* inPieces(content: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < content.length; at += wireLimits.chunk)
-    yield content.subarray(at, at + wireLimits.chunk);
 }
 
 function idOf(manifest: SnapshotManifest): string {

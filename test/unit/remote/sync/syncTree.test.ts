@@ -198,4 +198,25 @@ describe('a sync', () => {
     expect(await look(path.join(folder, 'work'))).toEqual(files);
     expect(await readdir(path.join(folder, 'data', 'contents', 'incoming'))).toEqual([]);
   });
+
+  test('sends a content of its own anew where the network is cut in the middle of it', async () => {
+    const { host, folder, root } = await bench();
+    await write(root, { 'a.py': 'print(1)' });
+    const content = Buffer.from(bytesOf(new Random('added'), 8_000_000));
+    const tree = withFiles(await treeOf(root), [{ path: 'esbuild.wasm', content }]);
+    const network = await host.wire.network();
+    const connection = client({ url: `ws://127.0.0.1:${network.port}`, token: host.wire.token() });
+    let cuts = 0;
+    const onProgress = ({ sent }: SyncProgress): void => {
+      // The content alone is that long.
+      if (sent < 1_000_000 || cuts === 2) return;
+      cuts++;
+      network.cut();
+    };
+    const snapshot = await syncTree(tree, connection, { onProgress });
+    expect(cuts).toBe(2);
+    await host.sync.materialise(snapshot, path.join(folder, 'work'), neverCancelled);
+    const arrived = await readFile(path.join(folder, 'work', 'esbuild.wasm'));
+    expect(arrived.equals(content)).toBe(true);
+  });
 });
