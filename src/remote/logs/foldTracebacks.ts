@@ -1,5 +1,7 @@
 /** Long Python tracebacks of training are mostly frames of its libraries: these become one line each stretch. */
 
+import { messageOf } from '../runs/markers.ts';
+
 /** What Ray puts before each line of another process. */
 const rayPrefix = /^(?:\([^()\n]{1,200}pid=\d+[^()\n]{0,100}\) )+/;
 const frame = /^ {2}File "([^"]+)", line \d+, in .+$/;
@@ -23,7 +25,7 @@ export class TracebackFolder {
 
   /** What is shown for a line: it, nothing yet, or what was folded before it as well. */
   add(line: string): readonly string[] {
-    const prefix = rayPrefix.exec(line)?.[0] ?? '';
+    const prefix = prefixOf(line);
     const text = line.slice(prefix.length);
     const file = frame.exec(text)?.[1];
     if (file !== undefined) {
@@ -50,4 +52,12 @@ export class TracebackFolder {
     const { prefix, frames, names } = folded;
     return [`${prefix}  ⋯ ${frames} ${frames === 1 ? 'frame' : 'frames'} of ${[...names].join(', ')}`];
   }
+}
+
+/** All before the text: Ray's prefix, then that of Trinity's log, which repeats it before each line of a message. */
+function prefixOf(line: string): string {
+  const ray = rayPrefix.exec(line)?.[0] ?? '';
+  const logged = line.slice(ray.length);
+  const text = messageOf(logged) ?? logged;
+  return line.slice(0, line.length - text.length);
 }

@@ -5,7 +5,7 @@ const logLine =
   /^(?:\((?<actor>[^)]*)\)\s*)?(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]+:\d+\] (?<text>.*)$/;
 
 /** The message of a line of Trinity's log; undefined: it is none. */
-function messageOf(line: string): string | undefined {
+export function messageOf(line: string): string | undefined {
   return logLine.exec(line)?.groups?.['text'];
 }
 

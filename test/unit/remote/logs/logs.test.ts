@@ -40,6 +40,27 @@ describe('tracebacks', () => {
     );
   });
 
+  it.each(['', '(Explorer pid=4242) '])('are folded in Trinity’s own lines after "%s"', (ray) => {
+    const log = `${ray}ERROR 11-23 07:00:01 [explorer.py:312] `;
+    const text = [
+      `${log}Error in Explorer: Traceback (most recent call last):`,
+      `${log}  File "/opt/venv/lib/python3.11/site-packages/trinity/explorer/explorer.py", line 9, in run`,
+      `${log}    await step()`,
+      `${log}  File "/data/runs/20261123-070000-abcdef/code/agent.py", line 12, in execute`,
+      `${log}    raise ValueError("no answer")`,
+      `${log}ValueError: no answer`,
+    ].join('\n');
+    expect(folded(text)).toBe(
+      [
+        `${log}Error in Explorer: Traceback (most recent call last):`,
+        `${log}  ⋯ 1 frame of trinity`,
+        `${log}  File "/data/runs/20261123-070000-abcdef/code/agent.py", line 12, in execute`,
+        `${log}    raise ValueError("no answer")`,
+        `${log}ValueError: no answer`,
+      ].join('\n'),
+    );
+  });
+
   it('leave other lines as they are', () => {
     const text = ['    indented', '  File is no frame', '', '(pid=1) hello', 'a'.repeat(10_000)].join('\n');
     expect(folded(text)).toBe(text);
