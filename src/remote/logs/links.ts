@@ -16,30 +16,32 @@ export interface LogLink {
     | { readonly kind: 'key'; readonly path: readonly string[] };
 }
 
+export interface LogContext {
+  readonly run: string;
+  /** The root of the run's config; undefined: keys are not looked for. */
+  readonly config: Node | undefined;
+  /** Inside the folder that was sent, the file of a path or of a bare name; undefined: it has none. */
+  readonly sentFile: (path: string) => string | undefined;
+}
+
 /** Lines that are longer are data. */
 const longest = 5_000;
 const places = [
   /File "([^"\n]{1,1024})", line (\d{1,7})/g,
-  /((?:[\w.@+-]*\/)+[\w.@+-]+\.\w{1,5}):(\d{1,7})\b/g,
+  // From the start of a name alone: anything else takes the square of a long word.
+  /(?<![\w.@+/-])((?:[\w.@+-]*\/)*[\w.@+-]+\.\w{1,5}):(\d{1,7})\b/g,
 ];
+/** On the host the code of a run is in `runs/ID/code`; on a node of a Ray cluster it is what Ray has unpacked there. */
+const packages = /\/_ray_pkg_[^/]+\//;
 const key = /[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+/g;
 const mark = /\b(?:error|missing|mandatory|invalid|unknown|unsupported|deprecated|key|config|assert)/i;
 
-/**
- * @param config the root of the run's config; undefined: keys are not looked for
- * @param isSent whether a path is that of a file that was sent
- */
-export function logLinks(
-  line: string,
-  run: string,
-  config: Node | undefined,
-  isSent: (path: string) => boolean,
-): readonly LogLink[] {
+export function logLinks(line: string, context: LogContext): readonly LogLink[] {
   if (line.length > longest) return [];
   const links: LogLink[] = [];
   for (const place of places) {
     for (const match of line.matchAll(place)) {
-      const path = sentPath(match[1] ?? '', run, isSent);
+      const path = sentPath(match[1] ?? '', context);
       if (path === undefined) continue;
       const target = { kind: 'file', path, line: Number(match[2]) } as const;
       links.push({ start: match.index, end: match.index + match[0].length, target });
@@ -49,17 +51,20 @@ export function logLinks(
   for (const match of line.matchAll(key)) {
     const [start, end] = [match.index, match.index + match[0].length];
     if (links.some((link) => link.start < end && start < link.end)) continue;
-    const path = keyIn(config, match[0]);
+    const path = keyIn(context.config, match[0]);
     if (path !== undefined) links.push({ start, end, target: { kind: 'key', path } });
   }
   return links;
 }
 
-/** On the host the code of a run is in `runs/ID/code`; other paths may be relative to it. */
-function sentPath(path: string, run: string, isSent: (path: string) => boolean): string | undefined {
-  const at = path.indexOf(`/${run}/code/`);
-  const inside = at >= 0 ? path.slice(at + run.length + 7) : path.replace(/^\.\//, '');
-  return !inside.startsWith('/') && isSent(inside) ? inside : undefined;
+/** Other paths may be relative to the folder. */
+function sentPath(path: string, { run, sentFile }: LogContext): string | undefined {
+  const own = `/${run}/code/`;
+  const at = path.indexOf(own);
+  const unpacked = packages.exec(path);
+  const start = at >= 0 ? at + own.length : unpacked ? unpacked.index + unpacked[0].length : 0;
+  const inside = path.slice(start).replace(/^\.\//, '');
+  return inside.startsWith('/') ? undefined : sentFile(inside);
 }
 
 /** Keys are told from the root, or from one of its mappings (`trainer.total_steps` for `trinity.trainer.total_steps`). */

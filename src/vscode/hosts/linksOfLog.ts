@@ -6,7 +6,7 @@ import { parseConfig } from '../../config/parse.ts';
 import { logLinks, type LogLink } from '../../remote/logs/links.ts';
 import type { HostLinks } from './hostLinks.ts';
 import type { LogLinker } from './runLogs.ts';
-import type { SentRuns } from './sentRuns.ts';
+import type { SentRun, SentRuns } from './sentRuns.ts';
 
 /** Lines whose links are looked for: the editor shows the end of a log. */
 const mostLines = 5_000;
@@ -18,17 +18,10 @@ export function logLinker(links: HostLinks, sentRuns: SentRuns): LogLinker {
     const sent = record && (await sentRuns.find(run, record.config));
     if (sent === undefined) return [];
     const config = readConfig(sent.config);
-    const known = new Map<string, boolean>();
-    const isSent = (file: string): boolean => {
-      const before = known.get(file);
-      if (before !== undefined) return before;
-      const isThere = existsSync(path.join(sent.root, file)) && !file.split('/').includes('..');
-      known.set(file, isThere);
-      return isThere;
-    };
+    const context = { run, config: config?.root, sentFile: sentFiles(sent) };
     const found: vscode.DocumentLink[] = [];
     for (let line = Math.max(0, document.lineCount - mostLines); line < document.lineCount; line++) {
-      for (const link of logLinks(document.lineAt(line).text, run, config?.root, isSent)) {
+      for (const link of logLinks(document.lineAt(line).text, context)) {
         const target = targetOf(link.target, sent, config);
         if (target !== undefined) {
           found.push(new vscode.DocumentLink(new vscode.Range(line, link.start, line, link.end), target));
@@ -36,6 +29,21 @@ export function logLinker(links: HostLinks, sentRuns: SentRuns): LogLinker {
       }
     }
     return found;
+  };
+}
+
+/** A bare name, as logs have it, is that of a file in the folder that was sent, or beside the config. */
+function sentFiles({ root, config }: SentRun): (file: string) => string | undefined {
+  const known = new Map<string, string | undefined>();
+  const beside = path.relative(root, path.dirname(config)).split(path.sep).join('/');
+  const find = (file: string): string | undefined => {
+    if (file.split('/').includes('..')) return undefined;
+    const places = file.includes('/') ? [file] : [file, path.posix.join(beside, file)];
+    return places.find((place) => existsSync(path.join(root, place)));
+  };
+  return (file) => {
+    if (!known.has(file)) known.set(file, find(file));
+    return known.get(file);
   };
 }
 
@@ -51,7 +59,7 @@ function readConfig(file: string): Config | undefined {
 
 function targetOf(
   target: LogLink['target'],
-  { root, config: file }: { readonly root: string; readonly config: string },
+  { root, config: file }: SentRun,
   config: Config | undefined,
 ): vscode.Uri | undefined {
   if (target.kind === 'file') return at(path.join(root, target.path), target.line);

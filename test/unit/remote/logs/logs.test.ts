@@ -72,11 +72,15 @@ describe('links of a line', () => {
   const { root } = parseConfig(
     'ajet:\n  rollout:\n    max_env_worker: 4\ntrinity:\n  trainer:\n    total_steps: 5\n',
   );
+  const sent = new Map([
+    ['agents/math.py', 'agents/math.py'],
+    ['math.py', 'agents/math.py'],
+    ['main.py', 'main.py'],
+  ]);
   const of = (line: string): unknown =>
-    logLinks(line, run, root, (path) => path === 'agents/math.py').map(({ start, end, target }) => ({
-      text: line.slice(start, end),
-      target,
-    }));
+    logLinks(line, { run, config: root, sentFile: (path) => sent.get(path) }).map(
+      ({ start, end, target }) => ({ text: line.slice(start, end), target }),
+    );
 
   it('lead to files that were sent', () => {
     expect(
@@ -92,6 +96,26 @@ describe('links of a line', () => {
     ]);
     expect(of('File "/etc/passwd", line 1 and other/agents/math.py:7')).toEqual([]);
     expect(of(`File "/x/${run}/code/../../secret.py", line 1`)).toEqual([]);
+  });
+
+  it('lead from a package of Ray to the files that were sent in it', () => {
+    const place = '/tmp/ray/session_2026-11-23/runtime_resources/working_dir_files/_ray_pkg_0f3a9c';
+    expect(of(`(TaskRunner pid=7)   File "${place}/agents/math.py", line 12, in execute`)).toEqual([
+      {
+        text: `File "${place}/agents/math.py", line 12`,
+        target: { kind: 'file', path: 'agents/math.py', line: 12 },
+      },
+    ]);
+    expect(of(`${place}/agents/math.py:7: UserWarning`)).toMatchObject([{ target: { line: 7 } }]);
+    expect(of(`File "${place}/../secret.py", line 1 and ${place}/other.py:2`)).toEqual([]);
+  });
+
+  it('lead to files that are named without their folder', () => {
+    expect(of('WARNING 11-23 07:00:01 [math.py:41] no number; main.py:7, other.py:1')).toEqual([
+      { text: 'math.py:41', target: { kind: 'file', path: 'agents/math.py', line: 41 } },
+      { text: 'main.py:7', target: { kind: 'file', path: 'main.py', line: 7 } },
+    ]);
+    expect(of('/elsewhere/main.py:7 other/main.py:7 http://main.py:80')).toEqual([]);
   });
 
   it('lead to keys that an error names', () => {
