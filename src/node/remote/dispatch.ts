@@ -8,10 +8,11 @@ import type { Environment } from '../../config/interpolation.ts';
 import type { LauncherName, RunOrder, RunRecord } from '../../protocol/host/runs.ts';
 import type { HostConnection } from '../../remote/contracts.ts';
 import { locateFindings, type LocatedFinding } from '../../remote/dispatch/located.ts';
-import { readTraining } from '../../remote/launch/training.ts';
+import { readTraining, type Training } from '../../remote/launch/training.ts';
 import { checkLimit, defaultSyncLimit, previewOf, withFiles, type Preview } from '../../remote/sync/tree.ts';
 import { localFiles } from '../files.ts';
 import { bridgeTo } from './bridge.ts';
+import { namedPathFindings } from './namedPaths.ts';
 import { readTree } from './sync/readTree.ts';
 import { syncTree, type SyncProgress } from './sync/syncTree.ts';
 
@@ -81,7 +82,7 @@ export async function dispatchRun(
   onStep?.({ kind: 'reading' });
   const asked = await orderOf(request, askGpus);
   if (asked === undefined) return undefined;
-  const { order, text } = asked;
+  const { order, text, training } = asked;
   const folder = await readTree(request.root, { cache: request.cache, cancellation });
   if (!folder.files.some((file) => file.path === order.config)) throw dispatchErrors.notSent(request.config);
   const bridge = await bridgeTo({ ...request, text, tree: folder });
@@ -95,7 +96,7 @@ export async function dispatchRun(
     { order, configText: bridge?.text ?? text },
     cancellation,
   );
-  const findings = [...checked, ...(bridge?.findings ?? [])];
+  const findings = [...(await namedPathFindings(training, folder)), ...checked, ...(bridge?.findings ?? [])];
   const plan = { order, text, preview: previewOf(tree, limit), findings: locateFindings(text, findings) };
   if (!(await confirm(plan))) return undefined;
   const snapshot = await syncTree(tree, connection, {
@@ -107,11 +108,11 @@ export async function dispatchRun(
   return connection.ask('run.start', { order: { ...order, snapshot }, key: randomUUID() }, cancellation);
 }
 
-/** The order, but for its snapshot, and the config's text; undefined: the user was asked for what it lacks, and left. */
+/** The order, but for its snapshot, and the config; undefined: the user was asked for what it lacks, and left. */
 async function orderOf(
   request: DispatchRequest,
   askGpus: DispatchOptions['askGpus'] = () => Promise.resolve(0),
-): Promise<{ order: RunOrder; text: string } | undefined> {
+): Promise<{ order: RunOrder; text: string; training: Training } | undefined> {
   const { config, root, launcher, backbone, flags, env, environment } = request;
   const inside = path.relative(root, config).split(path.sep).join('/');
   if (inside === '' || inside.startsWith('../') || path.isAbsolute(inside)) {
@@ -143,7 +144,7 @@ async function orderOf(
     env,
     gpus,
   };
-  return { order, text };
+  return { order, text, training };
 }
 
 /** The launcher that a config is made for: AgentJet's own for its dialect, else Trinity's command. */

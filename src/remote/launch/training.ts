@@ -36,6 +36,12 @@ export interface JobPlace {
   readonly name: Keyed<string | null>;
 }
 
+/** Where tasks are. */
+export interface DataPlace extends Keyed<string> {
+  /** `dataset`: a file or folder, or the name of a hub. */
+  readonly kind: 'file' | 'dataset';
+}
+
 /** What a config asks of the machine that it is trained on. What the config leaves open is null. */
 export interface Training {
   readonly dialect: DialectId;
@@ -50,8 +56,9 @@ export interface Training {
   /** Whether it goes on from what is in the job's folder. */
   readonly continues: Keyed<boolean>;
   readonly model: Keyed<string | null>;
-  /** Files and folders with tasks. */
-  readonly data: readonly Keyed<string>[];
+  readonly data: readonly DataPlace[];
+  /** Where the workflow is, and the judge, as locators. */
+  readonly code: readonly Keyed<string>[];
   /** Where metrics go: `swanlab`, `wandb`, `tensorboard`, … */
   readonly monitor: Keyed<string | null>;
   /** Where the tasks come from; AgentJet's name of it. */
@@ -106,6 +113,7 @@ const dataPlaces = {
 } as const;
 
 const readerKey = 'ajet.task_reader.type';
+const codePlaces = ['ajet.rollout.user_workflow', 'ajet.task_judge.judge_protocol'];
 
 class TrainingReader {
   readonly #request: TrainingRequest;
@@ -141,6 +149,7 @@ class TrainingReader {
       continues: this.#continues(),
       model: this.#text(place.model),
       data: this.#data(taskReader.value),
+      code: this.#dialect === 'ajet' ? this.#owns(codePlaces) : [],
       monitor: this.#monitor(place.monitor),
       reader: taskReader,
       problems: this.#problems,
@@ -169,17 +178,13 @@ class TrainingReader {
     return { key: this.#keyOf(value, 'continue_from_checkpoint'), value: !isOff };
   }
 
-  #data(reader: string | null): Keyed<string>[] {
-    const paths =
-      this.#dialect === 'trinity'
-        ? dataPlaces.trinity
-        : reader === 'jsonl_dataset_file' || reader === 'huggingface_dat_repo'
-          ? dataPlaces[reader]
-          : [];
-    return paths.flatMap((path) => {
-      const { value, key } = this.#dialect === 'trinity' ? this.#text(path) : this.#own(path);
-      return value === null ? [] : [{ value, key }];
-    });
+  #data(reader: string | null): DataPlace[] {
+    if (this.#dialect === 'trinity') {
+      return named(dataPlaces.trinity.map((path) => this.#text(path))).map(dataset);
+    }
+    if (reader === 'huggingface_dat_repo') return this.#owns(dataPlaces[reader]).map(dataset);
+    if (reader !== 'jsonl_dataset_file') return [];
+    return this.#owns(dataPlaces[reader]).map((place) => ({ ...place, kind: 'file' }));
   }
 
   /** verl takes a list of loggers; the first is the console. */
@@ -191,6 +196,10 @@ class TrainingReader {
   /** Of AgentJet's own part of the config. */
   #own(path: string): Keyed<string | null> {
     return { value: textOf(valueAt(this.#composed.config.root, path)), key: path };
+  }
+
+  #owns(paths: readonly string[]): Keyed<string>[] {
+    return named(paths.map((path) => this.#own(path)));
   }
 
   #text(path: string): Keyed<string | null> {
@@ -210,6 +219,14 @@ class TrainingReader {
     if (made !== undefined) return made;
     return this.#dialect === 'ajet' && this.#request.backbone === 'trinity' ? `trinity.${path}` : path;
   }
+}
+
+function named(found: readonly Keyed<string | null>[]): Keyed<string>[] {
+  return found.flatMap(({ key, value }) => (value === null ? [] : [{ key, value }]));
+}
+
+function dataset(place: Keyed<string>): DataPlace {
+  return { ...place, kind: 'dataset' };
 }
 
 /** Trinity takes 0 for a number that it is to find out. */

@@ -4,8 +4,13 @@ import ignore, { type Ignore, type PatternParams } from 'ignore';
 export const ownIgnoreFile = '.agentjetignore';
 export const gitIgnoreFile = '.gitignore';
 
-/** Who said that something is not sent. */
-export type RuleSource = 'default' | typeof gitIgnoreFile | typeof ownIgnoreFile;
+/** A rule that leaves something out. */
+export interface LeavingRule {
+  /** The file that has it, from the root that is sent; `default`: none, it holds wherever nothing else is said. */
+  readonly rule: string;
+  /** As it is written there. */
+  readonly pattern: string;
+}
 
 /** What no run needs or no host should see; `!` in .agentjetignore brings each back. */
 const defaults = [
@@ -18,9 +23,9 @@ const defaults = [
   ...['.ssh/', '.aws/', '.gnupg/', 'id_rsa', 'id_ecdsa', 'id_ed25519', '*.pem', '*.p12', '*.pfx'],
 ];
 
-interface Rule {
-  readonly pattern: string;
-  readonly source: RuleSource;
+interface Rule extends LeavingRule {
+  /** What it means from the root. */
+  readonly engine: string;
 }
 
 /**
@@ -30,14 +35,15 @@ interface Rule {
 export class IgnoreRules {
   readonly #git: readonly Rule[];
   readonly #own: readonly Rule[];
+  readonly #rules: readonly Rule[];
   readonly #engine: Ignore;
 
   private constructor(git: readonly Rule[], own: readonly Rule[]) {
     this.#git = git;
     this.#own = own;
-    const base = defaults.map((pattern): Rule => ({ pattern, source: 'default' }));
-    const rules = [...git, ...base, ...own];
-    const patterns = rules.map(({ pattern, source }): PatternParams => ({ pattern, mark: source }));
+    const base = defaults.map((pattern): Rule => ({ pattern, rule: 'default', engine: pattern }));
+    this.#rules = [...git, ...base, ...own];
+    const patterns = this.#rules.map(({ engine }, at): PatternParams => ({ pattern: engine, mark: `${at}` }));
     this.#engine = ignore({ ignoreCase: false }).add(patterns);
   }
 
@@ -57,19 +63,20 @@ export class IgnoreRules {
     return new IgnoreRules([...this.#git, ...git], [...this.#own, ...own]);
   }
 
-  /** Whose rule leaves a path out, whose folders are all sent; undefined: it is sent. */
-  leavesOut(path: string, isFolder: boolean): RuleSource | undefined {
+  /** The rule that leaves a path out, whose folders are all sent; undefined: it is sent. */
+  leavesOut(path: string, isFolder: boolean): LeavingRule | undefined {
     const { ignored, rule } = this.#engine.test(isFolder ? `${path}/` : path);
     if (!ignored) return undefined;
-    return rule?.mark === gitIgnoreFile || rule?.mark === ownIgnoreFile ? rule.mark : 'default';
+    return this.#rules[Number(rule?.mark)];
   }
 }
 
-function rulesOf(folder: string, text: string, source: RuleSource): readonly Rule[] {
+function rulesOf(folder: string, text: string, name: string): readonly Rule[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const rule = folder === '' ? name : `${folder}/${name}`;
   return lines
     .filter((line) => line.trim() !== '' && !line.startsWith('#'))
-    .map((line) => ({ pattern: folder === '' ? line : below(folder, line), source }));
+    .map((line) => ({ pattern: line, rule, engine: folder === '' ? line : below(folder, line) }));
 }
 
 /** The rule that means from the root what `line` means in a folder. */

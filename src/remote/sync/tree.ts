@@ -1,5 +1,4 @@
 /** What of a folder is sent, before it is: sizes and what is left out, and the limit. */
-import type { RuleSource } from './ignoreRules.ts';
 import { tooLarge } from './failures.ts';
 
 export interface TreeFile {
@@ -22,8 +21,10 @@ export interface TreeLink {
 /** A folder stands for what is below it. */
 export interface LeftOut {
   readonly path: string;
-  /** Whose rule it was; null: it cannot be sent. */
-  readonly rule: RuleSource | null;
+  /** The file of the rule that it was, from the root, or `default`; null: it cannot be sent. */
+  readonly rule: string | null;
+  /** The rule, as it is written. */
+  readonly pattern?: string;
   /** Why it cannot, as the end of a sentence. */
   readonly problem?: string;
 }

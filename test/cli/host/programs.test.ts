@@ -199,6 +199,10 @@ describe.skipIf(!linux)('a GPU host', () => {
     expect((await machine.remote([...run, '--force', '--follow'])).stderr).toContain(
       `The run is failed: The run may not keep its checkpoints in ${contents}/maths/first: ${why}.`,
     );
+    await project.edit('train.yaml', 'some/model', './big');
+    expect((await machine.remote(run)).stderr).toMatch(
+      /train\.yaml:6:3: error: `big` is not sent: it is left out by the rule `big` of \.gitignore\.\n {2}Add the line `!\/big` at the end/,
+    );
     await project.write({ 'ajet.yaml': smallConfig });
     const training = [
       '--conf',

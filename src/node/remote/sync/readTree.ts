@@ -119,7 +119,7 @@ class Walk {
     const inside = folder === '' ? entry.name : `${folder}/${entry.name}`;
     const problem = pathProblem(inside);
     const rule = problem === undefined ? rules.leavesOut(inside, entry.isDirectory()) : undefined;
-    if (rule !== undefined) this.#leave({ path: inside, rule });
+    if (rule !== undefined) this.#leave({ path: inside, rule: rule.rule, pattern: rule.pattern });
     else if (problem !== undefined) this.#refuse(inside, problem);
     else this.#takeNamed(inside, entry, rules);
   }

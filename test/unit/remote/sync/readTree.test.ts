@@ -30,8 +30,8 @@ describe('what is sent', () => {
     });
     const tree = await treeOf(root);
     expect(pathsOf(tree)).toEqual(['.env.example', 'a.py', 'src/checkpoints.py']);
-    expect(tree.leftOut).toContainEqual({ path: '.env', rule: 'default' });
-    expect(tree.leftOut).toContainEqual({ path: 'node_modules', rule: 'default' });
+    expect(tree.leftOut).toContainEqual({ path: '.env', rule: 'default', pattern: '.env' });
+    expect(tree.leftOut).toContainEqual({ path: 'node_modules', rule: 'default', pattern: 'node_modules/' });
   });
 
   test('is brought back, or left out, by .agentjetignore, whatever .gitignore says', async () => {
@@ -47,19 +47,21 @@ describe('what is sent', () => {
       ...{ '.agentjetignore': '# ours\n!build/\n!checkpoints/\nkeep.log\r\n!.env\n*.bin\n' },
       ...{ 'checkpoints/m': '', '.env': '', 'sub/.gitignore': '!*.bin\n', 'sub/y.bin': '' },
       ...{ 'deep/.agentjetignore': '!/z.bin\n', 'deep/z.bin': '', 'deep/er/z.bin': '' },
+      ...{ 'other/.gitignore': '/*.tmp\n', 'other/a.tmp': '' },
     });
     const tree = await treeOf(root);
     expect(pathsOf(tree)).toEqual(
       ['.agentjetignore', '.env', '.gitignore', 'build/x', 'checkpoints/m'].concat([
-        ...['deep/.agentjetignore', 'deep/z.bin', 'sub/.gitignore'],
+        ...['deep/.agentjetignore', 'deep/z.bin', 'other/.gitignore', 'sub/.gitignore'],
       ]),
     );
     expect(tree.leftOut).toEqual([
-      { path: 'a.log', rule: '.gitignore' },
-      { path: 'big.bin', rule: '.agentjetignore' },
-      { path: 'deep/er/z.bin', rule: '.agentjetignore' },
-      { path: 'keep.log', rule: '.agentjetignore' },
-      { path: 'sub/y.bin', rule: '.agentjetignore' },
+      { path: 'a.log', rule: '.gitignore', pattern: '*.log' },
+      { path: 'big.bin', rule: '.agentjetignore', pattern: '*.bin' },
+      { path: 'deep/er/z.bin', rule: '.agentjetignore', pattern: '*.bin' },
+      { path: 'keep.log', rule: '.agentjetignore', pattern: 'keep.log' },
+      { path: 'other/a.tmp', rule: 'other/.gitignore', pattern: '/*.tmp' },
+      { path: 'sub/y.bin', rule: '.agentjetignore', pattern: '*.bin' },
     ]);
   });
 
@@ -193,7 +195,7 @@ describe('a preview', () => {
         { path: 'src', files: 2, bytes: 150 },
         { path: '.', files: 1, bytes: 10 },
       ]) as unknown,
-      leftOut: [{ path: '.env', rule: 'default' }],
+      leftOut: [{ path: '.env', rule: 'default', pattern: '.env' }],
     });
   });
 
