@@ -88,8 +88,8 @@ export function isAlive(identity: ProcessIdentity): boolean {
 
 export interface ProcessStat extends ProcessIdentity {
   readonly parent: number;
-  /** The number of the process that leads, or led, its group. */
-  readonly group: number;
+  /** The number of the process that made its session. */
+  readonly session: number;
 }
 
 /** Of this machine, zombies left out; empty where there is no `/proc`. */
@@ -97,7 +97,8 @@ export function allProcesses(): ProcessStat[] {
   return processNumbers().flatMap((pid) => readStat(pid) ?? []);
 }
 
-function processNumbers(): number[] {
+/** Those of all processes, zombies included; empty where there is no `/proc`. */
+export function processNumbers(): number[] {
   try {
     return readdirSync('/proc').map(Number).filter(Number.isInteger);
   } catch {
@@ -116,5 +117,5 @@ export function readStat(pid: number): ProcessStat | undefined {
   // "pid (name) state ppid …"; the name may hold spaces and parentheses. Field 22 of all is the start time.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z') return undefined;
-  return { pid, parent: Number(fields[1]), group: Number(fields[2]), started: fields[19] ?? '' };
+  return { pid, parent: Number(fields[1]), session: Number(fields[3]), started: fields[19] ?? '' };
 }

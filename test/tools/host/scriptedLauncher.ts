@@ -29,6 +29,11 @@ export type Action =
   | { readonly do: 'checkpoint'; readonly step: number }
   /** A child that ignores INT and TERM, in a session of its own where `away` is set; its number goes to a file. */
   | { readonly do: 'fork'; readonly file: string; readonly away?: boolean }
+  /**
+   * A child as an environment service is: with no variables, in a session of its own; its number goes to a file. Where
+   * `heir` is set, it waits for `file` + `.go`, then starts another one in its session, whose number goes there, and ends.
+   */
+  | { readonly do: 'service'; readonly file: string; readonly heir?: string }
   | { readonly do: 'ignore'; readonly signals: readonly NodeJS.Signals[] }
   | { readonly do: 'await'; readonly file: string }
   | { readonly do: 'touch'; readonly file: string }
@@ -47,6 +52,17 @@ export interface LauncherScript {
 const stubborn =
   "for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => {}); setInterval(() => {}, 1000);" +
   "require('node:fs').writeFileSync(process.argv[1], String(process.pid))";
+
+const parent = `
+  const [file, heir, program] = process.argv.slice(1);
+  const fs = require('node:fs');
+  fs.writeFileSync(file, String(process.pid));
+  const timer = setInterval(() => {
+    if (fs.existsSync(heir)) process.exit();
+    if (timer.isHeirStarted || !fs.existsSync(file + '.go')) return;
+    timer.isHeirStarted = true;
+    require('node:child_process').spawn(process.execPath, ['-e', program, heir], { stdio: 'ignore', env: {} }).unref();
+  }, 10);`;
 
 function print(text: string): void {
   const bytes = Buffer.from(text);
@@ -117,6 +133,12 @@ async function act(job: string, action: Action): Promise<void> {
         detached: action.away === true,
       });
       return awaited(action.file);
+    case 'service': {
+      const { file, heir } = action;
+      const program = heir === undefined ? [stubborn, file] : [parent, file, heir, stubborn];
+      spawn(process.execPath, ['-e', ...program], { stdio: 'ignore', detached: true, env: {} });
+      return awaited(file);
+    }
     case 'ignore':
       for (const name of action.signals) process.on(name, () => print(`ignored ${name}\n`));
       return;

@@ -16,13 +16,17 @@ import {
   runNeeded,
 } from '../../../remote/runs/failures.ts';
 import { planQueue } from '../../../remote/runs/queue.ts';
+import { RecentProcesses } from './family.ts';
 import { jobPlace, type JobPlace } from './jobFolder.ts';
 import { KnownRun } from './knownRun.ts';
 import { removeCheckpoints } from './removal.ts';
 import type { Run, RunContext } from './run.ts';
 import { RunFolder, type StoredRun } from './runFolder.ts';
 
-export interface HostRunsOptions extends Omit<RunContext, 'jobFolderOf' | 'checkJobFolder' | 'stop'> {
+export interface HostRunsOptions extends Omit<
+  RunContext,
+  'jobFolderOf' | 'checkJobFolder' | 'stop' | 'processes'
+> {
   /** Runs are in its `runs/`. */
   readonly dataFolder: string;
   /** Of the user that the host runs as; default that of the process's. */
@@ -31,6 +35,8 @@ export interface HostRunsOptions extends Omit<RunContext, 'jobFolderOf' | 'check
   readonly stop?: RunContext['stop'];
   /** Milliseconds between two looks at what runs; default 250. */
   readonly interval?: number;
+  /** Milliseconds between two looks at all processes, for those that belong to runs; default 3,000. */
+  readonly familyInterval?: number;
   /** Milliseconds between two looks at GPUs that are waited for; default 5,000. */
   readonly gpuInterval?: number;
 }
@@ -80,7 +86,8 @@ export class NodeHostRuns implements HostRuns {
       const place = this.placeOf(run, folder);
       if (place.kind === 'refused') throw badJobFolder(folder, place.problem);
     };
-    this.#context = { ...options, stop, jobFolderOf, checkJobFolder };
+    const processes = new RecentProcesses(options.clock, options.familyInterval);
+    this.#context = { ...options, stop, processes, jobFolderOf, checkJobFolder };
   }
 
   /** Once, before all else. */

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { RunExit } from '../../../remote/runs/outcome.ts';
-import { runMark, stillRuns, type NotedProcess } from './processes.ts';
+import { Family, type RecentProcesses } from './family.ts';
+import { noteProcesses, runMark, stillRuns, type NotedProcess } from './processes.ts';
 import type { RunFolder } from './runFolder.ts';
 
 export interface KeptContext {
@@ -8,15 +9,19 @@ export interface KeptContext {
   readonly env: NodeJS.ProcessEnv;
   /** Starts {@link keepRun}: the path of its order is added to the arguments. */
   readonly keeper: { readonly command: string; readonly args: readonly string[] };
+  readonly processes: Pick<RecentProcesses, 'read'>;
 }
 
 /** How often one host has somebody else look after a run: what ends at once each time has a cause that stays. */
 const mostReplacements = 5;
 
-/** The launcher of a run and its keeper, as they are noted in the run's folder. */
+/** The launcher of a run with its family and its keeper, as they are noted in the run's folder. */
 export class KeptProcesses {
   readonly #context: KeptContext;
   readonly #folder: RunFolder;
+  readonly family = new Family();
+  /** As it is in the folder; undefined: that was not read yet. */
+  #notedFamily: Family['settled'] | undefined;
   #launcher: NotedProcess | undefined;
   #keeper: NotedProcess | undefined;
   /** The keeper that this host has started. */
@@ -60,7 +65,24 @@ export class KeptProcesses {
     this.#launcher ??= await this.#folder.launcher();
     this.#keeper ??= await this.#folder.keeper();
     this.#hasFailed = hasGone && this.#keeper === undefined;
+    await this.#lookAtFamily(exit === undefined);
     return exit;
+  }
+
+  async #lookAtFamily(isRunning: boolean): Promise<void> {
+    if (this.#notedFamily === undefined) {
+      this.family.remember(await this.#folder.family());
+      this.#notedFamily = this.family.settled;
+    }
+    if (this.#launcher === undefined || !isRunning) return;
+    this.family.look(await this.#context.processes.read(), this.#launcher);
+    const { settled } = this.family;
+    if (settled === this.#notedFamily) return;
+    // Whoever cannot be noted, since the disk is full, is known here all the same.
+    await this.#folder.writeFamily(noteProcesses(settled)).then(
+      () => (this.#notedFamily = settled),
+      () => undefined,
+    );
   }
 
   /** Starts the keeper, which the order is there for. Resolves to why that cannot be; undefined: it has been started. */

@@ -2,15 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import process from 'node:process';
 import * as z from 'zod/mini';
-import {
-  allProcesses,
-  descendantsOf,
-  isAlive,
-  processesWith,
-  readStat,
-  signal,
-  type ProcessIdentity,
-} from '../../process/kill.ts';
+import { isAlive, processesWith, readStat, signal, type ProcessIdentity } from '../../process/kill.ts';
 
 /** In the environment of all that a run starts. */
 export const runMark = 'AGENTJET_RUN';
@@ -27,6 +19,11 @@ export type NotedProcess = z.infer<typeof notedProcess>;
 /** Another one after each start of the machine. */
 function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
+
+export function noteProcesses(running: readonly ProcessIdentity[]): NotedProcess[] {
+  const boot = bootId();
+  return running.map(({ pid, started }) => ({ pid, started, boot }));
 }
 
 /** Undefined when it has ended already. */
@@ -49,12 +46,6 @@ export function stillRuns(noted: NotedProcess): boolean {
 export function markedProcesses(run: string, keeper: number | undefined): ProcessIdentity[] {
   const mine = process.getuid?.();
   return processesWith(`${runMark}=${run}`).filter(({ pid }) => pid !== keeper && ownerOf(pid) === mine);
-}
-
-/** What belongs to a launcher that runs: its group and all it has started. */
-export function familyOf(launcher: NotedProcess): ProcessIdentity[] {
-  if (!stillRuns(launcher)) return [];
-  return [...allProcesses().filter(({ group }) => group === launcher.pid), ...descendantsOf(launcher.pid)];
 }
 
 /** To the launcher's group, as a terminal would. */

@@ -308,7 +308,8 @@ export class Run {
 
   #newStopper(): Stopper {
     const { stop, clock } = this.#context;
-    return new Stopper(this.id, stopTimesOf(this.#stored.order.launcher, stop), clock);
+    const times = stopTimesOf(this.#stored.order.launcher, stop);
+    return new Stopper(this.id, times, clock, this.#processes.family);
   }
 
   async #isRunning(): Promise<void> {

@@ -36,8 +36,9 @@ const storedRun = z.object({
 });
 export type StoredRun = z.infer<typeof storedRun>;
 
-const names = { record: 'run.json', values: 'order.json', code: 'code' } as const;
+const names = { record: 'run.json', values: 'order.json', family: 'family.json', code: 'code' } as const;
 const values = z.record(z.string(), z.string());
+const family = z.array(notedProcess);
 
 /** The files of one run. */
 export class RunFolder {
@@ -125,6 +126,15 @@ export class RunFolder {
 
   async launcher(): Promise<NotedProcess | undefined> {
     return notedProcess.safeParse(await readJson(path.join(this.path, keeperFiles.launcher))).data;
+  }
+
+  /** Who was seen to belong to the launcher. */
+  async family(): Promise<NotedProcess[]> {
+    return family.safeParse(await readJson(path.join(this.path, names.family))).data ?? [];
+  }
+
+  async writeFamily(processes: readonly NotedProcess[]): Promise<void> {
+    await writeWhole(path.join(this.path, names.family), JSON.stringify(processes));
   }
 
   /** Forgets the processes that have ended. The keeper's note goes last: without it the next host starts the new one. */

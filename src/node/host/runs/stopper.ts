@@ -2,7 +2,8 @@ import type { Disposable } from '../../../base/disposable.ts';
 import type { Clock } from '../../../base/ports.ts';
 import type { LauncherName } from '../../../protocol/host/runs.ts';
 import { isAlive, type ProcessIdentity } from '../../process/kill.ts';
-import { familyOf, markedProcesses, signalEach, signalGroup, type NotedProcess } from './processes.ts';
+import type { Family } from './family.ts';
+import { markedProcesses, signalEach, signalGroup, type NotedProcess } from './processes.ts';
 
 /** Milliseconds that a run has after each signal before the next one. */
 export interface StopTimes {
@@ -25,12 +26,20 @@ export class Stopper implements Disposable {
   #isStopping = false;
   #hasKilled = false;
   /** Those that were seen to be the run's while their parents were there to tell. */
-  readonly #family = new Map<number, ProcessIdentity>();
+  readonly #family: Pick<Family, 'living' | 'lookNow'>;
+  /** Those that were seen to have the run's mark, which they may have put off since. */
+  readonly #marked = new Map<number, ProcessIdentity>();
 
-  constructor(run: string, times: StopTimes, clock: Pick<Clock, 'after'>) {
+  constructor(
+    run: string,
+    times: StopTimes,
+    clock: Pick<Clock, 'after'>,
+    family: Pick<Family, 'living' | 'lookNow'>,
+  ) {
     this.#run = run;
     this.#times = times;
     this.#clock = clock;
+    this.#family = family;
   }
 
   /** Whether it came to the last signal. */
@@ -40,7 +49,7 @@ export class Stopper implements Disposable {
 
   /** Ends what is there of the run, at once. */
   killAll(): void {
-    signalEach(markedProcesses(this.#run, undefined), 'SIGKILL');
+    signalEach(this.#left(undefined), 'SIGKILL');
   }
 
   /** Has the launcher end; once it has, {@link sweep} is for the rest. */
@@ -58,11 +67,7 @@ export class Stopper implements Disposable {
   /** Ends what the run has left behind, now that its launcher has gone. Returns how many that were. */
   async sweep(keeper: number | undefined): Promise<number> {
     this.dispose();
-    const left = (): ProcessIdentity[] => {
-      const marked = markedProcesses(this.#run, keeper);
-      for (const one of marked) this.#family.set(one.pid, one);
-      return [...this.#family.values()].filter(isAlive);
-    };
+    const left = (): ProcessIdentity[] => this.#left(keeper);
     const first = left();
     if (first.length === 0) return 0;
     signalEach(first, 'SIGTERM');
@@ -78,20 +83,24 @@ export class Stopper implements Disposable {
   }
 
   #send(launcher: NotedProcess, name: NodeJS.Signals): void {
-    this.#remember(launcher);
+    this.#family.lookNow(launcher);
     signalGroup(launcher, name);
   }
 
   #kill(launcher: NotedProcess): void {
     this.#hasKilled = true;
-    this.#remember(launcher);
-    signalEach([launcher, ...this.#family.values()], 'SIGKILL');
+    this.#family.lookNow(launcher);
+    signalEach(this.#family.living, 'SIGKILL');
     // Whoever waits for a device cannot be killed now, but possibly later.
     this.#timer = this.#clock.after(this.#times.kill, () => this.#kill(launcher));
   }
 
-  #remember(launcher: NotedProcess): void {
-    for (const one of familyOf(launcher)) this.#family.set(one.pid, one);
+  /** @param keeper is left out */
+  #left(keeper: number | undefined): ProcessIdentity[] {
+    this.#family.lookNow(undefined);
+    for (const one of markedProcesses(this.#run, keeper)) this.#marked.set(one.pid, one);
+    const all = [...this.#marked.values(), ...this.#family.living];
+    return [...new Map(all.map((one) => [one.pid, one])).values()].filter(isAlive);
   }
 
   async #untilGone(left: () => readonly ProcessIdentity[], milliseconds: number): Promise<boolean> {
