@@ -1,18 +1,22 @@
-import path from 'node:path';
 import * as vscode from 'vscode';
 import { CancellationSource, type CancellationToken } from '../../base/cancellation.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { formatReport, toReport } from '../../base/errors.ts';
-import type { HostLink } from './hostLink.ts';
+import type { ClientConnection } from '../../remote/wire/clientConnection.ts';
 import { LogTexts, mainSource } from './logTexts.ts';
 
-/** The language of these channels: links are looked for in no others. */
-const logLanguage = 'agentjet-training-log';
+/** The editor's own language for logs: it colours levels, times and errors. */
+const logLanguage = 'log';
 
 /** What a channel shows. */
 export interface ShownLog {
   readonly host: string;
   readonly run: string;
+}
+
+/** What is asked of a host. */
+interface FollowedHost {
+  readonly connection: Pick<ClientConnection, 'follow'>;
 }
 
 /** Output channels of runs, one per actor, filled from their events for as long as the window is open. */
@@ -26,7 +30,7 @@ export class RunLogs implements Disposable {
   }
 
   /** Shows the run's log, and follows it. */
-  show(host: string, link: HostLink, run: string, name: string): void {
+  show(host: string, link: FollowedHost, run: string, name: string): void {
     const key = `${host} ${run}`;
     let log = this.#runs.get(key);
     if (log === undefined || log.isOver) {
@@ -63,7 +67,7 @@ class RunLog implements Disposable {
     this.#log = log;
   }
 
-  follow(link: HostLink): void {
+  follow(link: FollowedHost): void {
     void this.#follow(link, this.#cancellation.token);
   }
 
@@ -72,9 +76,8 @@ class RunLog implements Disposable {
   }
 
   has(document: vscode.Uri): boolean {
-    // The editor names these documents after their channels.
-    const name = decodeURIComponent(path.posix.basename(document.path));
-    return [...this.#channels.values()].some((channel) => name.includes(channel.name));
+    // The editor names these documents after their channels, with its own number of them before it.
+    return [...this.#channels.values()].some((channel) => document.path.endsWith(`-${channel.name}`));
   }
 
   dispose(): void {
@@ -83,7 +86,7 @@ class RunLog implements Disposable {
     this.#channels.clear();
   }
 
-  async #follow(link: HostLink, cancellation: CancellationToken): Promise<void> {
+  async #follow(link: FollowedHost, cancellation: CancellationToken): Promise<void> {
     const texts = new LogTexts();
     try {
       for await (const events of link.connection.follow(this.shown.run, { after: 0 }, cancellation)) {
@@ -122,7 +125,7 @@ export function registerLogLinks(logs: RunLogs, linksIn: LogLinker): Disposable 
       return shown === undefined ? [] : linksIn(document, shown);
     },
   };
-  return vscode.languages.registerDocumentLinkProvider({ language: logLanguage }, provider);
+  return vscode.languages.registerDocumentLinkProvider({ scheme: 'output', language: logLanguage }, provider);
 }
 
 export type LogLinker = (document: vscode.TextDocument, shown: ShownLog) => Promise<vscode.DocumentLink[]>;
