@@ -126,7 +126,8 @@ describe.skipIf(!linux)('a GPU host', () => {
     expect(viewer).toMatchObject({ code: 0, stderr: 'It may view, and is shown this once.\n' });
     await machine.json(['add', 'look', address], { env: { AGENTJET_HOST_TOKEN: viewer.stdout.trim() } });
     expect(await refused(['cancel', '20260101-000000-000000', '--host', 'look'])).toBe('host/not-allowed');
-    expect((await owner(['remove', 'viewer'])).code).toBe(0);
+    const removed = await owner(['remove', 'viewer', '--json']);
+    expect(JSON.parse(removed.stdout)).toMatchObject({ name: 'viewer', scopes: ['view'] });
     expect((await owner(['list'])).stdout).toMatch(/^owner +view, start, cancel +\S+\n$/);
     expect(await refused(['ls', '--host', 'look'])).toBe('host/not-connected');
     expect(await host.end('SIGTERM')).toBe(0);

@@ -41,13 +41,15 @@ export interface HostSettings {
 
 const defaultPort = 7788;
 
+/** @param home of the user whose host it is, by default of whom this process belongs to */
 export function hostSettings(
   values: SettingValues,
   { cwd, env }: Pick<CommandIo, 'cwd' | 'env'>,
+  home?: string,
 ): HostSettings {
   return {
     listen: listenAddress(values.listen ?? `127.0.0.1:${defaultPort}`),
-    dataFolder: dataFolderOf(values.data, { cwd, env }),
+    dataFolder: dataFolderOf(values.data, { cwd, env }, home),
     gpus: whole('--gpus', values.gpus, 0),
     ray: values.ray === undefined ? undefined : rayHead(values.ray),
     launchers: Object.fromEntries((values.launcher ?? []).map((text) => launcher(text, cwd))),
@@ -58,8 +60,9 @@ export function hostSettings(
 export function dataFolderOf(
   named: string | undefined,
   { cwd, env }: Pick<CommandIo, 'cwd' | 'env'>,
+  home?: string,
 ): string {
-  return named === undefined ? path.join(agentjetHome(env), 'host') : path.resolve(cwd, named);
+  return named === undefined ? path.join(agentjetHome(env, home), 'host') : path.resolve(cwd, named);
 }
 
 /** The options that say the same, for the command line of a service. */

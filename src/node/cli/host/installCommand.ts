@@ -1,5 +1,5 @@
-import { copyFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { homedir, userInfo } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { CodedError } from '../../../base/errors.ts';
@@ -11,6 +11,7 @@ import { exitCodes } from '../terminalView.ts';
 import type { HostProgram } from './hostProgram.ts';
 import { hostSettings, settingArguments, settingsOptions, type HostSettings } from './hostSettings.ts';
 import { firstToken } from './serveCommand.ts';
+import { asUser, whoInstalls, type ServiceUser } from './serviceUser.ts';
 import { environmentFile, systemdUnit, unitName } from './systemdUnit.ts';
 
 const options = {
@@ -18,24 +19,39 @@ const options = {
   user: { type: 'boolean' },
   system: { type: 'boolean' },
   print: { type: 'boolean' },
+  json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-const usage = `Usage: agentjet host install [--user|--system] [--print] [options of agentjet host]
+const usage = `Usage: agentjet host install [--user|--system] [--print] [--json] [options of agentjet host]
 
 Writes a unit by which systemd starts the host, and again whenever it ends; tells how to enable it. Stopping the service
 leaves the runs running. The program is copied into the data folder: after an update, install it again.
 
   --user                 a service of yours (default): ~/.config/systemd/user/${unitName}
-  --system               a service of the machine, as the user who calls sudo: /etc/systemd/system/${unitName}
+  --system               a service of the machine, as the user who calls sudo, with that user's data folder:
+                         /etc/systemd/system/${unitName}
   --print                only prints the unit
+  --json                 one JSON document
 
 Exit code: 0, or 2 if it could not be written.`;
 
 type Scope = 'user' | 'system';
 
-/** `agentjet host install`: a systemd unit with the same options. */
-export function runInstall(args: readonly string[], program: HostProgram, io: CommandIo): number {
+/** Where the units of the machine are. */
+const systemUnits = '/etc/systemd/system';
+
+/**
+ * `agentjet host install`: a systemd unit with the same options.
+ *
+ * @param systemFolder of the machine's units
+ */
+export function runInstall(
+  args: readonly string[],
+  program: HostProgram,
+  io: CommandIo,
+  systemFolder = systemUnits,
+): number {
   const { values, positionals } = parseOptions(args, options, 'agentjet host install');
   if (values.help === true) {
     io.stdout.write(`${usage}\n`);
@@ -46,7 +62,8 @@ export function runInstall(args: readonly string[], program: HostProgram, io: Co
   if (values.user === true && values.system === true)
     throw wrongUse('--user and --system exclude each other.', 'Choose one of them.');
   const scope: Scope = values.system === true ? 'system' : 'user';
-  const settings = hostSettings(values, io);
+  const user = whoInstalls(scope === 'system' ? io.env : {});
+  const settings = hostSettings(values, io, user.home);
   if (settings.listen.port === 0)
     throw wrongUse('A service needs a port that stays the same.', 'Give one: --listen ADDRESS:PORT');
   const script = path.join(settings.dataFolder, 'program', 'host.cjs');
@@ -54,17 +71,20 @@ export function runInstall(args: readonly string[], program: HostProgram, io: Co
     scope,
     command: [process.execPath, script, ...settingArguments(settings)],
     dataFolder: settings.dataFolder,
-    user: io.env['SUDO_USER'] ?? userInfo().username,
+    user: user.name,
     env: variablesOf(io.env),
   });
+  const isJson = values.json === true;
   if (values.print === true) {
-    io.stdout.write(unit);
+    io.stdout.write(isJson ? `${JSON.stringify({ unit })}\n` : unit);
     return exitCodes.ok;
   }
-  const file = path.join(unitFolder(scope, io.env), unitName);
+  const file = path.join(scope === 'system' ? systemFolder : userUnits(io.env, user), unitName);
+  copyProgram(program.script, script, user);
   write(file, unit, scope);
-  copyProgram(program.script, script);
-  io.stdout.write(told(file, scope, settings));
+  const token = tokenFor(user, settings);
+  const installed = { file, scope, user: user.name, settings, token };
+  io.stdout.write(isJson ? document(installed) : told(installed));
   return exitCodes.ok;
 }
 
@@ -79,10 +99,9 @@ function variablesOf(env: Environment): Record<string, string> {
   );
 }
 
-function unitFolder(scope: Scope, env: Environment): string {
-  if (scope === 'system') return '/etc/systemd/system';
+function userUnits(env: Environment, { home }: ServiceUser): string {
   const config = env['XDG_CONFIG_HOME'] ?? '';
-  return path.join(path.isAbsolute(config) ? config : path.join(homedir(), '.config'), 'systemd', 'user');
+  return path.join(path.isAbsolute(config) ? config : path.join(home, '.config'), 'systemd', 'user');
 }
 
 function write(file: string, unit: string, scope: Scope): void {
@@ -105,30 +124,90 @@ function write(file: string, unit: string, scope: Scope): void {
   }
 }
 
-/** Into the data folder, which stays where an update of the editor's extension takes its own folder away. */
-function copyProgram(from: string, to: string): void {
-  if (from === to) return;
-  mkdirSync(path.dirname(to), { recursive: true, mode: 0o700 });
-  const part = `${to}.${process.pid}.part`;
-  copyFileSync(from, part);
-  renameSync(part, to);
+/**
+ * Into the data folder, which stays where an update of the editor's extension takes its own folder away. Throws where the
+ * user could not start it from there.
+ */
+function copyProgram(from: string, to: string, user: ServiceUser): void {
+  const text = readFileSync(from); // perhaps from where the user may not look
+  const dataFolder = path.dirname(path.dirname(to));
+  asUser(user, () => {
+    try {
+      mkdirSync(path.dirname(to), { recursive: true, mode: 0o700 });
+      const part = `${to}.${process.pid}.part`;
+      writeFileSync(part, text, { mode: 0o600 });
+      renameSync(part, to);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw cannotUse(user, `The data folder cannot be written by ${user.name}: ${why}.`, cause);
+    }
+    const tried = spawnSync(process.execPath, [to, '--help'], { cwd: dataFolder, encoding: 'utf8' });
+    if (tried.status === 0) return;
+    const why = tried.error?.message ?? tried.stderr.trim().split('\n').at(-1) ?? '';
+    throw cannotUse(
+      user,
+      `${process.execPath} does not start the host as ${user.name}: ${why}.`,
+      tried.error,
+    );
+  });
 }
 
-function told(file: string, scope: Scope, { dataFolder, listen }: HostSettings): string {
+function cannotUse({ name }: ServiceUser, message: string, cause: unknown): CodedError {
+  const hint = `The service runs as ${name}: name a folder of ${name}'s with --data DIR, and call agentjet with a Node.js that ${name} may start.`;
+  return new CodedError({ code: 'host/cannot-install', message, hint }, { cause });
+}
+
+/** The first one, where there is none; undefined: there is. */
+function tokenFor(user: ServiceUser, { dataFolder }: HostSettings): string | undefined {
+  return asUser(user, () => {
+    const tokens = new HostTokens(dataFolder);
+    if (tokens.list().length > 0) return undefined;
+    return tokens.add(firstToken.name, firstToken.scopes, Date.now());
+  });
+}
+
+interface Installed {
+  readonly file: string;
+  readonly scope: Scope;
+  readonly user: string;
+  readonly settings: HostSettings;
+  readonly token: string | undefined;
+}
+
+function commandsOf({ scope, user }: Installed): string[] {
   const systemctl = scope === 'system' ? 'sudo systemctl' : 'systemctl --user';
-  const tokens = new HostTokens(dataFolder);
+  return [
+    `${systemctl} daemon-reload`,
+    `${systemctl} enable --now ${unitName}`,
+    ...(scope === 'user' ? [`loginctl enable-linger ${user}`] : []),
+  ];
+}
+
+function document(installed: Installed): string {
+  const { file, scope, user, settings, token } = installed;
+  return `${JSON.stringify({
+    file,
+    scope,
+    user,
+    data: settings.dataFolder,
+    listen: settings.listen,
+    commands: commandsOf(installed),
+    ...(token !== undefined && { token: { name: firstToken.name, token } }),
+  })}\n`;
+}
+
+function told(installed: Installed): string {
+  const { file, scope, settings, token } = installed;
+  const { dataFolder, listen } = settings;
   const lines = [
     `${file} is written. To start the host now and whenever the machine starts:`,
     '',
-    `  ${systemctl} daemon-reload`,
-    `  ${systemctl} enable --now ${unitName}`,
-    ...(scope === 'user' ? [`  loginctl enable-linger ${userInfo().username}`] : []),
+    ...commandsOf(installed).map((command) => `  ${command}`),
     '',
     `What runs need beside PATH, keys among it, goes as NAME=VALUE into ${path.join(dataFolder, environmentFile)}.`,
     `It will listen at ${listen.address}:${listen.port}; \`journalctl ${scope === 'user' ? '--user ' : ''}-u ${unitName}\` shows its address.`,
   ];
-  if (tokens.list().length === 0) {
-    const token = tokens.add(firstToken.name, firstToken.scopes, Date.now());
+  if (token !== undefined) {
     lines.push(`Its first token, ${firstToken.name}, is shown this once:`, '', `  ${token}`);
   }
   return `${lines.join('\n')}\n`;

@@ -15,7 +15,7 @@ const options = {
 
 const usage = `Usage: agentjet host token add NAME [--scope start] [--scope cancel] [--data DIR] [--json]
        agentjet host token list [--data DIR] [--json]
-       agentjet host token remove NAME [--data DIR]
+       agentjet host token remove NAME [--data DIR] [--json]
 
 Who may connect to the host with this data folder, whether it runs or not. A token is shown once, when it is made; one
 that is taken back ends the connections that were made with it.
@@ -52,9 +52,12 @@ export function runToken(args: readonly string[], io: CommandIo): number {
       if (name !== undefined) throw wrongUse(`"${name}" is not needed.`, 'All tokens are listed.');
       io.stdout.write(json ? `${JSON.stringify(tokens.list())}\n` : tokens.list().map(line).join(''));
       return exitCodes.ok;
-    case 'remove':
+    case 'remove': {
+      const [info] = tokens.list().filter((one) => one.name === name);
       tokens.remove(named(name, action));
+      if (json) io.stdout.write(`${JSON.stringify(info)}\n`);
       return exitCodes.ok;
+    }
     default:
       throw wrongUse(
         `agentjet host token ${action ?? ''} does nothing.`.replace('  ', ' '),
