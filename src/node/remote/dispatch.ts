@@ -8,6 +8,7 @@ import type { Environment } from '../../config/interpolation.ts';
 import type { LauncherName, RunOrder, RunRecord } from '../../protocol/host/runs.ts';
 import type { HostConnection } from '../../remote/contracts.ts';
 import { locateFindings, type LocatedFinding } from '../../remote/dispatch/located.ts';
+import { unsendableFindings } from '../../remote/dispatch/unsendable.ts';
 import { readTraining, type Training } from '../../remote/launch/training.ts';
 import { checkLimit, defaultSyncLimit, previewOf, withFiles, type Preview } from '../../remote/sync/tree.ts';
 import { localFiles } from '../files.ts';
@@ -96,7 +97,12 @@ export async function dispatchRun(
     { order, configText: bridge?.text ?? text },
     cancellation,
   );
-  const findings = [...(await namedPathFindings(training, folder)), ...checked, ...(bridge?.findings ?? [])];
+  const findings = [
+    ...(await namedPathFindings(training, folder)),
+    ...checked,
+    ...(bridge?.findings ?? []),
+    ...unsendableFindings(folder.leftOut),
+  ];
   const plan = { order, text, preview: previewOf(tree, limit), findings: locateFindings(text, findings) };
   if (!(await confirm(plan))) return undefined;
   const snapshot = await syncTree(tree, connection, {

@@ -1,5 +1,5 @@
 /** Whether what a config names by a relative path is among what is sent: on the host nothing else is at such a path. */
-import { lstat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isPython, parseLocator } from '../../config/locator.ts';
 import type { Finding } from '../../protocol/host/hostRpc.ts';
@@ -75,7 +75,7 @@ function isSent(place: string, { files, links }: Sent): boolean {
 }
 
 async function isHere(place: string, { root }: Sent): Promise<boolean> {
-  return lstat(path.join(root, place)).then(
+  return stat(path.join(root, place)).then(
     () => true,
     () => false,
   );
@@ -90,14 +90,19 @@ async function notSent(id: string, { key, value }: Keyed<string>, tree: Sent): P
   }
   const left = tree.leftOut.find((one) => value === one.path || value.startsWith(`${one.path}/`));
   // What is behind a link that is not followed is not looked for.
-  if (left === undefined || (left.rule !== null && !(await isHere(value, tree)))) {
+  if (left?.rule !== null && !(await isHere(value, tree))) {
     const message = `There is no \`${value}\` in the folder that is sent, ${tree.root}.`;
     return { id, severity: 'error', message, hint: `Correct the path, or ${onHost}.`, key };
   }
-  return { id, severity: 'error', ...whyLeftOut(value, left, onHost), key };
+  return { id, severity: 'error', ...whyNot(value, left, onHost), key };
 }
 
-function whyLeftOut(place: string, left: LeftOut, onHost: string): Pick<Finding, 'message' | 'hint'> {
+/** @param left undefined: it is an empty folder, or one of too many that rules leave out */
+function whyNot(place: string, left: LeftOut | undefined, onHost: string): Pick<Finding, 'message' | 'hint'> {
+  if (left === undefined) {
+    const message = `No file of \`${place}\` is sent.`;
+    return { message, hint: `Put one there that no rule of .gitignore leaves out, or ${onHost}.` };
+  }
   const { rule, pattern = '', problem = '' } = left;
   if (rule === null) {
     const message = `\`${place}\` is not sent, as \`${left.path}\` cannot be: ${problem}.`;

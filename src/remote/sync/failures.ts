@@ -101,13 +101,10 @@ export function noJobFolder(run: string): CodedError {
 export function tooLarge(
   tree: { readonly files: number; readonly bytes: number },
   limit: { readonly files: number; readonly bytes: number },
-  folders: readonly { readonly path: string; readonly files: number; readonly bytes: number }[],
+  biggest: readonly string[],
 ): CodedError {
   // What is just above the limit must not read as the limit.
   const closeTo = (bytes: number): string => sizeText(bytes, 2);
-  const biggest = folders.map(
-    ({ path, files, bytes }) => `${path} (${sizeText(bytes)}, ${files} ${files === 1 ? 'file' : 'files'})`,
-  );
   return new CodedError({
     code: 'sync/too-large',
     message:

@@ -1,4 +1,5 @@
 /** What of a folder is sent, before it is: sizes and what is left out, and the limit. */
+import { sizeText } from '../../base/sizeText.ts';
 import { tooLarge } from './failures.ts';
 
 export interface TreeFile {
@@ -36,7 +37,7 @@ export interface Tree {
   readonly files: readonly TreeFile[];
   readonly links: readonly TreeLink[];
   readonly bytes: number;
-  /** The first {@link mostLeftOut} of them. */
+  /** All that cannot be sent, and of the rest the first {@link mostLeftOut}. */
   readonly leftOut: readonly LeftOut[];
   /** Where stamps and sums are kept from one sync to the next; null: nowhere. */
   readonly cache: string | null;
@@ -102,7 +103,16 @@ export function previewOf(tree: Tree, limit: SyncLimit = defaultSyncLimit): Prev
 export function checkLimit(tree: Tree, limit: SyncLimit): void {
   const files = tree.files.length + tree.links.length;
   if (files <= limit.files && tree.bytes <= limit.bytes) return;
-  throw tooLarge({ files, bytes: tree.bytes }, limit, biggestFolders(tree, limit, 5));
+  throw tooLarge({ files, bytes: tree.bytes }, limit, biggestFolders(tree, limit, 5).map(partText));
+}
+
+export function partText({ path, files, bytes }: Part): string {
+  return `${path} (${sizeText(bytes)}, ${files} ${files === 1 ? 'file' : 'files'})`;
+}
+
+/** What has no rule against it, and all the same does not arrive. */
+export function unsendable(leftOut: readonly LeftOut[]): readonly LeftOut[] {
+  return leftOut.filter(({ rule }) => rule === null);
 }
 
 interface Folder {

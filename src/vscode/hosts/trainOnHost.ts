@@ -6,6 +6,8 @@ import { CodedError } from '../../base/errors.ts';
 import { sizeText } from '../../base/sizeText.ts';
 import type { RunRecord } from '../../protocol/host/runs.ts';
 import type { DispatchPlan, DispatchStep } from '../../node/remote/dispatch.ts';
+import { unsendableId } from '../../remote/dispatch/unsendable.ts';
+import { unsendable, type Preview } from '../../remote/sync/tree.ts';
 import { chooseConfig } from '../debug/chooseConfig.ts';
 import { workingFolder } from '../debug/configIndex.ts';
 import type { RecentConfigs } from '../debug/recentConfigs.ts';
@@ -187,13 +189,11 @@ async function confirmed(
   const start = vscode.l10n.t('Start Training');
   const show = vscode.l10n.t('Show Problems');
   const hasErrors = findings.some(({ severity }) => severity === 'error');
-  const told = findings.map(({ message, severity }) => `${severity === 'info' ? '' : '⚠ '}${message}`);
+  const told = findings
+    .filter(({ id }) => id !== unsendableId)
+    .map(({ message, severity }) => `${severity === 'info' ? '' : '⚠ '}${message}`);
   const detail = [
-    vscode.l10n.t(
-      '{0} files, {1}, are compared with the host, and what it lacks is sent.',
-      preview.files,
-      sizeText(preview.bytes),
-    ),
+    ...sentTexts(preview),
     vscode.l10n.t('GPUs: {0}', order.gpus),
     ...(told.length > 0 ? ['', ...told] : []),
   ].join('\n');
@@ -208,6 +208,29 @@ async function confirmed(
     await vscode.commands.executeCommand('workbench.actions.view.problems');
   }
   return chosen === start || chosen === anyway;
+}
+
+/** Folders, and things that cannot be sent, that a question names. */
+const mostNamed = 3;
+
+function sentTexts({ files, bytes, biggestFolders, leftOut }: Preview): string[] {
+  const parts = biggestFolders
+    .slice(0, mostNamed)
+    .map((part) => vscode.l10n.t('{0} ({1}, files: {2})', part.path, sizeText(part.bytes), part.files));
+  const lost = unsendable(leftOut);
+  const names = lost.slice(0, mostNamed).map(({ path: name }) => name);
+  const named = names.length < lost.length ? [...names, '…'] : names;
+  return [
+    vscode.l10n.t(
+      '{0} files, {1}, are compared with the host, and what it lacks is sent.',
+      files,
+      sizeText(bytes),
+    ),
+    ...(files > 0 ? [vscode.l10n.t('The biggest folders: {0}', parts.join(', '))] : []),
+    ...(lost.length > 0
+      ? [`⚠ ${vscode.l10n.t('Cannot be sent ({0}): {1}', lost.length, named.join(', '))}`]
+      : []),
+  ];
 }
 
 /** What is told of a step, and how far all of it is, in per cent. */

@@ -1,7 +1,7 @@
 /** `agentjet host` and `agentjet remote`, as users run them. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
@@ -14,7 +14,6 @@ import { gpuMachine, type GpuMachine } from './gpuHost.ts';
 import { tryKill } from './sshServer.ts';
 
 const linux = process.platform === 'linux';
-const any = expect.anything() as unknown;
 
 /** Starts a run and waits until its launcher has printed `ready`, or whatever is asked for. */
 async function startRun(machine: GpuMachine, printed = /^ready$/m) {
@@ -139,6 +138,7 @@ describe.skipIf(!linux)('a GPU host', () => {
     const { project } = machine;
     await machine.script([{ do: 'exit', code: 3 }]);
     await project.write({ '.gitignore': 'big\n', big: 'x', '.env': 'WANDB_API_KEY=of-the-file\n' });
+    await symlink('../elsewhere', project.path('out'));
     const host = await machine.host(['--listen', '127.0.0.1:0']);
     await machine.add('box', host);
     const run = ['run', '--conf', 'train.yaml'];
@@ -162,7 +162,12 @@ describe.skipIf(!linux)('a GPU host', () => {
         env: ['WANDB_API_KEY'],
       },
       preview: { files: 3 },
-      findings: any,
+      findings: expect.arrayContaining([
+        expect.objectContaining({
+          severity: 'warning',
+          message: '`out` cannot be sent: it leads out of the folder.',
+        }),
+      ]) as unknown,
     });
     const flags = await machine.start(['--conf', 'train.yaml', '--backbone', 'trinity', '--with-ray']).exited;
     expect(flags.code).toBe(2);
@@ -180,6 +185,10 @@ describe.skipIf(!linux)('a GPU host', () => {
     expect(nothing.stdout).toMatch(/^\{"error":\{"code":"host\/no-run","message":.+\}\}\n$/);
     const failed = await machine.remote([...run, '--force', '--follow', '--json']);
     expect(failed.code).toBe(1);
+    expect(failed.stderr).toMatch(
+      /^Code: 3 files, \d+ B; the biggest folders: \. \(\d+ B, 3 files\)\. 1 of it cannot be sent\.$/m,
+    );
+    expect(failed.stderr).toMatch(/train\.yaml: warning: `out` cannot be sent/);
     const lines = failed.stdout
       .trim()
       .split('\n')

@@ -1,5 +1,5 @@
 /** GPU hosts when not all goes well: what is unsaved, hosts that are down, certificates, tokens. */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Action } from '../../tools/host/scriptedLauncher.ts';
@@ -73,7 +73,10 @@ describe('GPU hosts', () => {
 
     await editWorkflow();
     await editor().openFile('train.yaml');
+    await symlink('../elsewhere', editor().file('out'));
     await askToTrain(editor(), 'box');
+    await editor().see(hostDialog, /The biggest folders: \. \(.+Cannot be sent \(1\): out/s);
+    await editor().screenshot('cannot-be-sent');
     await startTraining(editor());
     const page = await editor().webview();
     const steps = (count: number) => page.getByText(`${count} of 10`).first();

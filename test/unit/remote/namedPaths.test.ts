@@ -70,11 +70,12 @@ describe('paths that a config names', () => {
     for (const locator of ['flow.py->A', './flow.py->A', 'pack->A', 'pack.agent->A']) {
       expect(await messages(codeAt(locator), root), locator).toEqual([]);
     }
-    for (const place of ['data/raw/train', 'loop', 'hollow', 'latest/other', 'C:\\data\\train.jsonl']) {
+    for (const place of ['data/raw/train', 'loop', 'latest/other', 'C:\\data\\train.jsonl']) {
       expect(await messages(dataAt(place), root), place).toEqual([
         `data-not-sent: There is no \`${place}\` in the folder that is sent, ROOT.`,
       ]);
     }
+    expect(await messages(dataAt('hollow'), root)).toEqual(['data-not-sent: No file of `hollow` is sent.']);
     expect(await messages(dataAt('../train.jsonl'), root)).toEqual([
       'data-not-sent: `../train.jsonl` is outside of the folder that is sent, ROOT.',
     ]);

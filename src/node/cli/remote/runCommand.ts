@@ -5,6 +5,7 @@ import { CodedError, formatLocation } from '../../../base/errors.ts';
 import { sizeText } from '../../../base/sizeText.ts';
 import { dotEnv } from '../../../debug/dotEnv.ts';
 import { locationOf } from '../../../remote/dispatch/located.ts';
+import { partText, unsendable, type Preview } from '../../../remote/sync/tree.ts';
 import { agentjetHome } from '../../agentjetHome.ts';
 import { localFiles } from '../../files.ts';
 import {
@@ -111,6 +112,7 @@ class Dispatch {
       const hint = finding.hint === undefined ? '' : `\n  ${finding.hint}`;
       this.#say(`${where}: ${finding.severity}: ${finding.message}${hint}`);
     }
+    if (!dryRun) this.#say(sentText(preview));
     const isWrong = findings.some(({ severity }) => severity === 'error');
     if (dryRun) {
       const { env, ...order } = plan.order;
@@ -144,14 +146,18 @@ function planText({ order, preview }: DispatchPlan): string {
     ...(flags.length > 0 ? [`flags: ${flags.join(' ')}`] : []),
     ...(names.length > 0 ? [`variables: ${names.join(', ')}`] : []),
     `code: ${preview.files} files, ${sizeText(preview.bytes)}`,
-    ...preview.biggestFolders.map(
-      (folder) => `  ${folder.path}: ${folder.files} files, ${sizeText(folder.bytes)}`,
-    ),
-    ...preview.leftOut
-      .filter(({ problem }) => problem !== undefined)
-      .map((left) => `left out: ${left.path}: ${left.problem ?? ''}`),
+    ...preview.biggestFolders.map((folder) => `  ${partText(folder)}`),
+    ...unsendable(preview.leftOut).map(({ path: left, problem = '' }) => `left out: ${left}: ${problem}`),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** One line: what of the folder is compared with the host, and what cannot be. */
+function sentText({ files, bytes, biggestFolders, leftOut }: Preview): string {
+  const parts = biggestFolders.slice(0, 3).map(partText);
+  const lost = unsendable(leftOut).length;
+  const told = `Code: ${files} ${files === 1 ? 'file' : 'files'}, ${sizeText(bytes)}; the biggest folders: ${parts.join(', ')}.`;
+  return lost === 0 ? told : `${told} ${lost} of it cannot be sent.`;
 }
 
 function wouldFail(): CodedError {

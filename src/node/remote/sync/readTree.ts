@@ -162,7 +162,7 @@ class Walk {
   }
 
   #leave(left: LeftOut): void {
-    if (this.#leftOut.length < mostLeftOut) this.#leftOut.push(left);
+    if (left.rule === null || this.#leftOut.length < mostLeftOut) this.#leftOut.push(left);
   }
 }
 
