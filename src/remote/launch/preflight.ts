@@ -24,7 +24,7 @@ export interface PreflightFacts {
   readonly ray: { readonly running: boolean; readonly why: string } | null;
   /** Paths of the config that are outside of what is sent, and whether they are there. */
   readonly paths: ReadonlyMap<string, boolean>;
-  /** Names of variables that the run would have: the order's and the host's own. */
+  /** Names of variables that the run would have: the order's, and the host's own where it runs here. */
   readonly variables: ReadonlySet<string>;
 }
 
@@ -52,9 +52,8 @@ export function preflight(order: RunOrder, training: Training, facts: PreflightF
     ...gpuFindings(order, training, facts),
     ...rayFindings(order, training, facts),
     ...jobFolderFindings(training, facts),
-    ...diskFindings(training, facts),
-    ...pathFindings(training, facts),
-    ...variableFindings(training, facts),
+    ...(order.launcher === 'ray' ? rayPlaceFindings(training, facts) : placeFindings(training, facts)),
+    ...variableFindings(order, training, facts),
   ];
   const rank = { error: 0, warning: 1, info: 2 };
   return found.sort((a, b) => rank[a.severity] - rank[b.severity]);
@@ -231,6 +230,31 @@ export function isModelPath(model: string): boolean {
   return model.split('/').length - 1 > 2 || /^(?:\/|\.\.?\/|~)/.test(model);
 }
 
+function placeFindings(training: Training, facts: PreflightFacts): Finding[] {
+  return [...diskFindings(training, facts), ...pathFindings(training, facts)];
+}
+
+/** What this host sees of disks and paths decides nothing for a cluster: its nodes may have others. */
+function rayPlaceFindings(training: Training, facts: PreflightFacts): Finding[] {
+  const { root } = training.job;
+  const unchecked = placeFindings(training, facts).map(({ id, message, key }): Finding => {
+    const told = `${message.replace(/\.$/, '')}, which decides nothing: the cluster runs it.`;
+    const hint = 'See that every node of the cluster has it at the same path.';
+    return { id, severity: 'info', message: told, ...(id !== 'disk' && { hint }), ...(key && { key }) };
+  });
+  if (root.value.startsWith('/')) return unchecked;
+  return [
+    ...unchecked.filter(({ id }) => id !== 'disk'),
+    {
+      id: 'checkpoints-apart',
+      severity: 'warning',
+      message: `Checkpoints go to ${root.value} in Ray's working folder on one of its nodes: this host can neither list nor bring them, and no run goes on from them.`,
+      hint: `Set \`${root.key}\` to the absolute path of a folder that the cluster and this host share.`,
+      key: root.key,
+    },
+  ];
+}
+
 function pathFindings({ model, data }: Training, { paths }: PreflightFacts): Finding[] {
   const found: Finding[] = [];
   const { value, key } = model;
@@ -253,16 +277,22 @@ function pathFindings({ model, data }: Training, { paths }: PreflightFacts): Fin
   return found;
 }
 
-function variableFindings(training: Training, { variables }: PreflightFacts): Finding[] {
+function variableFindings(
+  { launcher }: RunOrder,
+  training: Training,
+  { variables }: PreflightFacts,
+): Finding[] {
+  const isRay = launcher === 'ray';
   return wantedVariables(training)
     .filter(({ name }) => !variables.has(name))
     .map(({ name, key, severity, otherwise }) => ({
       id: 'variable-missing',
-      severity,
+      // The nodes of a cluster may have it.
+      severity: isRay && severity === 'error' ? 'warning' : severity,
       message: `\`${key}\` needs ${name} in the environment; without it ${otherwise}.`,
       hint:
         `Send it with the run (in the editor by the setting \`agentjet.trainingVariables\`, on a command line with ` +
-        `\`--env ${name}\`), or have it set where the host is started.`,
+        `\`--env ${name}\`), or have it set where ${isRay ? 'the nodes of the cluster are' : 'the host is'} started.`,
       key,
     }));
 }

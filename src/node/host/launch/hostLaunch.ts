@@ -97,7 +97,7 @@ export class HostLaunch {
   /** What would keep an order from running here; nothing is started, and of the host's own variables no value is told. */
   async preflight(order: RunOrder, configText: string): Promise<Finding[]> {
     const cwd = codeFolder(this.#options.dataFolder, nobodys);
-    const own = this.#options.env;
+    const own = this.#variables(order);
     const variables = (name: string): string | undefined => order.env[name] ?? shown(name, own[name]);
     const training = await this.#read(order, configText, cwd, variables);
     const refused = this.#refusal(order, training);
@@ -238,8 +238,13 @@ export class HostLaunch {
       jobFolderProblem: this.#jobFolderProblem(order, training, cwd),
       ray: head ? { running: head.problem === null, why: head.problem ?? '' } : await rayHere(env),
       paths: new Map(await Promise.all(named.map(async (place) => [place, await isThere(place)] as const))),
-      variables: new Set([...Object.keys(order.env), ...Object.keys(env)]),
+      variables: new Set([...Object.keys(order.env), ...Object.keys(this.#variables(order))]),
     };
+  }
+
+  /** What a run has of the host's own environment: a job of a cluster has none of it. */
+  #variables({ launcher }: RunOrder): NodeJS.ProcessEnv {
+    return launcher === 'ray' ? {} : this.#options.env;
   }
 
   /** As it is judged when the run starts; going on in the folder of an earlier run is no matter of the config's. */

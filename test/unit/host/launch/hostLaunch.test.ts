@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { gpusOf } from '../../../../src/node/host/launch/gpus.ts';
 import { HostLaunch, type HostLaunchOptions } from '../../../../src/node/host/launch/hostLaunch.ts';
 import { rayHere } from '../../../../src/node/host/launch/machine.ts';
+import type { RunOrder } from '../../../../src/protocol/host/runs.ts';
 import { FakeClock } from '../../fakeClock.ts';
 import { ajetConfig, orderOf, trinityConfig } from '../../remote/launch/orders.ts';
 
@@ -130,6 +131,26 @@ describe('preflight', () => {
     const found = await launch({ env }).preflight(orderOf({ launcher: 'trinity' }), config);
     expect(JSON.stringify(found)).toContain('/x/y/z/***');
     expect(JSON.stringify(found)).not.toContain('secret');
+  });
+
+  test("does not take the host's variables and places for those of a cluster", async () => {
+    const env = { PATH: '', SWANLAB_API_KEY: 'key', PLACE: '/tmp' };
+    const config = trinityConfig
+      .replace('tensorboard', 'swanlab')
+      .replace('/big/checkpoints', '${oc.env:PLACE}/checkpoints');
+    const told = async (order: Partial<RunOrder>): Promise<string[]> => {
+      const found = await launch({ env }).preflight(orderOf({ gpus: 0, ...order }), config);
+      const about = /^(?:variable|config|model|data)/;
+      return found.filter(({ id }) => about.test(id)).map(({ severity, id }) => `${severity} ${id}`);
+    };
+    expect(await told({ launcher: 'trinity' })).toEqual(['error model-missing', 'error data-missing']);
+    const places = ['info model-missing', 'info data-missing'];
+    expect(await told({ launcher: 'ray' })).toEqual([
+      ...['warning config/environment-missing', 'warning variable-missing'],
+      ...places,
+    ]);
+    const sent = { SWANLAB_API_KEY: 'key', PLACE: '/shared' };
+    expect(await told({ launcher: 'ray', env: sent })).toEqual(places);
   });
 
   test.each([

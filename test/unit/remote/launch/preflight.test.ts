@@ -116,6 +116,33 @@ describe('preflight', () => {
     expect(await findings(ajetConfig, {}, { flags: ['--with-ray'] })).toEqual(['warning ray-twice']);
   });
 
+  test('a cluster is judged by nothing of this machine', async () => {
+    const facts = {
+      diskFree: 10,
+      paths: new Map([
+        ['/models/qwen/3b/instruct', false],
+        ['/data/train.jsonl', false],
+        ['/data/tasks', false],
+      ]),
+    };
+    const ray = { launcher: 'ray', gpus: 0 } as const;
+    expect(await findings(trinityConfig, facts, ray)).toEqual([
+      'info disk checkpoint_root_dir',
+      'info model-missing model.model_path',
+      'info data-missing buffer.explorer_input.taskset.path',
+    ]);
+    expect(await findings(trinityConfig, {}, ray)).toEqual([]);
+    expect(await findings(ajetConfig, facts, ray)).toEqual([
+      'warning checkpoints-apart ajet.trainer_common.checkpoint_base_dir',
+      'info model-missing ajet.model.path',
+      'info data-missing ajet.task_reader.jsonl_dataset_file.training.file_path',
+    ]);
+    const swanlab = ajetConfig.replace('tensorboard', 'swanlab').replace('./checkpoints', '/shared');
+    expect(await findings(swanlab, { python: null }, ray)).toEqual([
+      'warning variable-missing ajet.trainer_common.logger',
+    ]);
+  });
+
   test('keys of services that the config names', async () => {
     const swanlab = ajetConfig.replace('tensorboard', 'swanlab');
     const packages = { ...good.python?.packages, swanlab: '0.6' };
