@@ -1,10 +1,11 @@
 /** What is seldom meant when a training does it. Each is told once, and again only after it had cleared. */
 import * as z from 'zod/mini';
+import { tellsEvaluation, tellsStep, type FoundMetrics } from './metrics.ts';
 
 const alarmNames = ['reward-flat', 'no-advantage', 'kl-jump', 'out-of-memory', 'no-progress'] as const;
 type AlarmName = (typeof alarmNames)[number];
 
-interface Alarm {
+export interface Alarm {
   readonly alarm: AlarmName;
   readonly text: string;
 }
@@ -17,9 +18,12 @@ export const alarmState = z.object({
   /** Steps in a row in which all episodes of each group had the same reward. */
   equal: z.int(),
   kl: z.array(z.number()),
-  /** When the newest sign of progress was, in milliseconds since the epoch, and how long steps took. */
-  progressAt: z.nullable(z.number()),
-  steps: z.array(z.number()),
+  /** How often it has shown that it goes on: see `standstill.ts`. */
+  signs: z.int(),
+  /** By role, the newest step that has ended; null: none yet. */
+  steps: z.record(z.string(), z.nullable(z.int())),
+  /** Whether an evaluation has begun whose metrics have not come. */
+  evaluates: z.boolean(),
 });
 export type AlarmState = z.infer<typeof alarmState>;
 
@@ -28,8 +32,9 @@ export const noAlarms: AlarmState = {
   rewards: [],
   equal: 0,
   kl: [],
-  progressAt: null,
-  steps: [],
+  signs: 0,
+  steps: {},
+  evaluates: false,
 };
 
 const limits = {
@@ -42,11 +47,6 @@ const limits = {
   klLeast: 0.1,
   klBefore: 5,
   klKept: 20,
-  /** Milliseconds without a step: before the first, at least, and as a multiple of the longest of those before. */
-  firstStep: 60 * 60_000,
-  step: 15 * 60_000,
-  stepTimes: 10,
-  stepsKept: 10,
 } as const;
 
 export interface Checked {
@@ -58,11 +58,10 @@ export interface Checked {
 /** Looks at the metrics of a step. @param reward the curve that the run is judged by, where it is among them */
 export function checkMetrics(
   before: AlarmState,
-  values: Readonly<Record<string, number>>,
+  { role, step, values }: FoundMetrics,
   reward: number | undefined,
-  at: number,
 ): Checked {
-  const progressed = progress(before, at);
+  const isStep = tellsStep(values);
   const rewards = reward === undefined ? before.rewards : kept(before.rewards, reward, limits.flatSteps);
   const equal = equalGroups(values);
   const equals = equal === undefined ? before.equal : equal ? before.equal + 1 : 0;
@@ -72,11 +71,12 @@ export function checkMetrics(
     ['reward-flat', reward === undefined ? null : flatReward(rewards)],
     ['no-advantage', equal === undefined ? null : withoutAdvantage(equals)],
     ['kl-jump', kl === undefined ? null : klJump(before.kl, kl)],
-    ['out-of-memory', undefined],
-    ['no-progress', undefined],
+    ['out-of-memory', isStep ? undefined : null],
   ];
   const state = {
-    ...progressed,
+    ...noteSign(before),
+    steps: isStep ? { ...before.steps, [role]: Math.max(step, before.steps[role] ?? step) } : before.steps,
+    evaluates: before.evaluates && !tellsEvaluation(values),
     rewards,
     equal: equals,
     kl: kl === undefined ? before.kl : kept(before.kl, kl, limits.klKept),
@@ -90,22 +90,34 @@ export function outOfMemory(before: AlarmState, line: string): Checked {
   return settled(before, [['out-of-memory', text]]);
 }
 
-/** Whether a run that goes on has come to a standstill, by the clock. */
-export function checkStandstill(before: AlarmState, startedAt: number, now: number): Checked {
-  const isFirst = before.steps.length === 0;
-  const longest = Math.max(0, ...before.steps);
-  const allowed = isFirst ? limits.firstStep : Math.max(limits.step, longest * limits.stepTimes);
-  const waited = now - (before.progressAt ?? startedAt);
-  if (waited <= allowed) return { state: before, raised: [] };
-  const minutes = Math.round(waited / 60_000);
-  return settled(before, [
-    ['no-progress', `Nothing has come of it for ${minutes} min; see what it prints, or cancel it.`],
-  ]);
+/** A phase began or was told of, metrics came or a checkpoint was written: it goes on. */
+export function noteSign(before: AlarmState): AlarmState {
+  return {
+    ...before,
+    signs: before.signs + 1,
+    raised: before.raised.filter((name) => name !== 'no-progress'),
+  };
 }
 
-/** A step ended, a phase began or a checkpoint was written: it goes on. */
-export function noteProgress(before: AlarmState, at: number): AlarmState {
-  return { ...before, progressAt: at, raised: before.raised.filter((name) => name !== 'no-progress') };
+/** A line that tells of a phase, whether or not it is the first to tell of it. */
+export function notePhase(before: AlarmState, phase: string): AlarmState {
+  const role = stepping[phase];
+  return {
+    ...noteSign(before),
+    evaluates: before.evaluates || phase === 'evaluating',
+    // There is such a role from now on, whose first step has yet to end.
+    steps: role === undefined ? before.steps : { [role]: null, ...before.steps },
+  };
+}
+
+const stepping: Readonly<Partial<Record<string, FoundMetrics['role']>>> = {
+  exploring: 'explorer',
+  training: 'trainer',
+};
+
+/** With a stage the steps begin again. */
+export function noteStage(before: AlarmState): AlarmState {
+  return { ...noteSign(before), steps: {}, evaluates: false };
 }
 
 /** An alarm that was told, whoever told it. */
@@ -113,12 +125,6 @@ export function noteAlarm(before: AlarmState, alarm: string): AlarmState {
   const name = alarmNames.find((one) => one === alarm);
   if (name === undefined || before.raised.includes(name)) return before;
   return { ...before, raised: [...before.raised, name] };
-}
-
-function progress(before: AlarmState, at: number): AlarmState {
-  const since = before.progressAt;
-  const steps = since === null ? before.steps : kept(before.steps, Math.max(0, at - since), limits.stepsKept);
-  return { ...noteProgress(before, at), steps };
 }
 
 function settled(

@@ -6,7 +6,9 @@ import {
   checkMetrics,
   noAlarms,
   noteAlarm,
-  noteProgress,
+  notePhase,
+  noteSign,
+  noteStage,
   outOfMemory,
   type Checked,
 } from './alarms.ts';
@@ -20,7 +22,7 @@ import {
   stageIn,
   type FoundPhase,
 } from './markers.ts';
-import { metricsIn, rewardIn, type FoundMetrics } from './metrics.ts';
+import { metricsIn, rewardIn, tellsStep, type FoundMetrics } from './metrics.ts';
 
 /** What a run's events come to; a JSON value. */
 const foldState = z.object({
@@ -125,11 +127,11 @@ export class RunFold {
         return this.#takeMetrics(state, event);
       case 'phase':
         state.phase = event.phase;
-        state.alarms = noteProgress(state.alarms, event.at);
+        state.alarms = noteSign(state.alarms);
         break;
       case 'checkpoint':
         state.checkpoints = [...state.checkpoints, event.step].slice(-remembered);
-        state.alarms = noteProgress(state.alarms, event.at);
+        state.alarms = noteSign(state.alarms);
         break;
       case 'alarm':
         state.alarms = noteAlarm(state.alarms, event.alarm);
@@ -162,7 +164,7 @@ export class RunFold {
     if (stage !== undefined) found.push({ type: 'phase', phase: `stage ${stage}` });
     else if (phase !== undefined && phase.rank > this.#state.rank && phase.phase !== this.#state.phase) {
       found.push({ type: 'phase', phase: phase.phase });
-    } else if (metrics !== undefined && this.#state.rank < trainingRank) {
+    } else if (metrics !== undefined && tellsStep(metrics.values) && this.#state.rank < trainingRank) {
       found.push({ type: 'phase', phase: 'training' });
     }
     const step = checkpointIn(text);
@@ -177,7 +179,12 @@ export class RunFold {
   #takeLine(state: FoldState, { text, metrics, stage, phase }: LineFacts): void {
     if (stage !== undefined) state.rank = 0;
     else if (phase !== undefined) state.rank = Math.max(phase.rank, state.rank);
-    else if (metrics !== undefined) state.rank = Math.max(trainingRank, state.rank);
+    else if (metrics !== undefined && tellsStep(metrics.values)) {
+      state.rank = Math.max(trainingRank, state.rank);
+    }
+    if (stage !== undefined) state.alarms = noteStage(state.alarms);
+    else if (phase !== undefined) state.alarms = notePhase(state.alarms, phase.phase);
+    else if (metrics !== undefined) state.alarms = noteSign(state.alarms);
     state.failure ??= failureIn(text) ?? null;
     state.exception = exceptionIn(text) ?? state.exception;
     state.renamed = renamedFolderIn(text) ?? state.renamed;
@@ -196,10 +203,10 @@ export class RunFold {
     return checked.raised.map((alarm) => ({ type: 'alarm', ...alarm }));
   }
 
-  #checked({ values, at }: MetricsEvent): Checked {
-    const reward = rewardIn(values);
+  #checked(found: MetricsEvent): Checked {
+    const reward = rewardIn(found.values);
     const counts = reward !== undefined && reward.rank <= this.#state.rewardRank;
-    return checkMetrics(this.#state.alarms, values, counts ? reward.value : undefined, at);
+    return checkMetrics(this.#state.alarms, found, counts ? reward.value : undefined);
   }
 }
 

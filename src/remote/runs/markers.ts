@@ -55,6 +55,7 @@ const barePhases: readonly (readonly [pattern: RegExp, phase: string, rank: numb
   [/Ray runtime started|Connecting to existing Ray cluster|Started a local Ray instance/, 'starting Ray', 1],
   [/Loading (?:safetensors )?checkpoint shards|Starting to load model/, 'loading models', 3],
   [/^agentjet: Ray job \S+ is pending/, 'waiting for Ray', 1],
+  [/\b(?:test_gen_batch meta info:|validation generation end)/, 'evaluating', 5],
 ];
 
 /** A phase of a run, as a line tells that it has begun. */

@@ -74,6 +74,19 @@ function numberOf(text: string): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
+/** What only an evaluation measures: Trinity's evaluations and benchmarks, verl's validations, and how long they took. */
+const ofEvaluation = /^(?:(?:eval|bench|val|val-core|val-aux)\/|time\/eval$|timing_s\/testing$)/;
+
+/** Whether a step of exploring or of training has ended; an evaluation that is told by itself is none. */
+export function tellsStep(values: Readonly<Record<string, number>>): boolean {
+  return Object.keys(values).some((name) => !ofEvaluation.test(name));
+}
+
+/** Whether an evaluation has ended. */
+export function tellsEvaluation(values: Readonly<Record<string, number>>): boolean {
+  return Object.keys(values).some((name) => ofEvaluation.test(name));
+}
+
 /** Curves of the mean reward, the most uniform first. */
 const rewardNames: readonly string[] = [
   'experience_pipeline/group_advantages/reward_mean/mean',

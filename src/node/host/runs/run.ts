@@ -4,10 +4,10 @@ import { Emitter } from '../../../base/event.ts';
 import type { Clock, Logger } from '../../../base/ports.ts';
 import { finalStates, type RunRecord, type RunState } from '../../../protocol/host/runs.ts';
 import type { HostSync } from '../../../remote/contracts.ts';
-import { checkStandstill } from '../../../remote/runs/alarms.ts';
 import { noFolderToGoOnFrom } from '../../../remote/runs/failures.ts';
 import { outcomeOf, type RunExit } from '../../../remote/runs/outcome.ts';
 import type { LogRedactor } from '../../../remote/runs/secrets.ts';
+import { Standstill } from '../../../remote/runs/standstill.ts';
 import type { HostLaunch, LaunchRequest } from '../launch/hostLaunch.ts';
 import type { EventLog } from './eventLog.ts';
 import { renamedJobFolder } from './jobFolder.ts';
@@ -42,6 +42,7 @@ export class Run {
   readonly #events: EventLog;
   readonly #tails: RunTails;
   readonly #processes: KeptProcesses;
+  readonly #standstill = new Standstill();
   #stopper: Stopper;
   readonly #cancellation = new CancellationSource();
   readonly #changed = new Emitter<void>();
@@ -337,9 +338,7 @@ export class Run {
   }
 
   async #watchStandstill(): Promise<void> {
-    const { startedAt } = this.#stored;
-    const now = this.#context.clock.now();
-    const { raised } = checkStandstill(this.#events.fold.state.alarms, startedAt ?? now, now);
+    const raised = this.#standstill.look(this.#events.fold.state.alarms, this.#context.clock.monotonic());
     if (raised.length > 0) await this.#events.append(raised.map((one) => ({ type: 'alarm', ...one })));
   }
 

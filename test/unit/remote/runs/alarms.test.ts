@@ -1,23 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import {
-  checkMetrics,
-  checkStandstill,
-  noAlarms,
-  noteProgress,
-  outOfMemory,
-  type AlarmState,
-} from '../../../../src/remote/runs/alarms.ts';
+import { checkMetrics, noAlarms, outOfMemory, type AlarmState } from '../../../../src/remote/runs/alarms.ts';
 
-const minute = 60_000;
-
-/** A minute a step; tells which alarms each step raised. */
+/** Tells which alarms each step raised. */
 function steps(
   values: readonly Readonly<Record<string, number>>[],
   before: AlarmState = noAlarms,
 ): { readonly raised: string[][]; readonly state: AlarmState } {
   let state = before;
   const raised = values.map((step, at) => {
-    const checked = checkMetrics(state, step, step['reward'], at * minute);
+    const checked = checkMetrics(state, { role: 'trainer', step: at, values: step }, step['reward']);
     ({ state } = checked);
     return checked.raised.map(({ alarm }) => alarm);
   });
@@ -57,20 +48,10 @@ describe('an alarm', () => {
     const first = outOfMemory(noAlarms, 'CUDA out of memory');
     expect(first.raised).toHaveLength(1);
     expect(outOfMemory(first.state, 'CUDA out of memory').raised).toEqual([]);
-    const { state } = checkMetrics(first.state, { x: 1 }, undefined, 0);
+    const of = (values: Record<string, number>) => ({ role: 'trainer', step: 1, values }) as const;
+    const evaluated = checkMetrics(first.state, of({ 'eval/a/mean': 1 }), undefined);
+    expect(outOfMemory(evaluated.state, 'CUDA out of memory').raised).toEqual([]);
+    const { state } = checkMetrics(first.state, of({ x: 1 }), undefined);
     expect(outOfMemory(state, 'CUDA out of memory').raised).toHaveLength(1);
-  });
-
-  test('of a standstill waits for as long as steps take', () => {
-    expect(checkStandstill(noAlarms, 0, 59 * minute).raised).toEqual([]);
-    const stalled = checkStandstill(noAlarms, 0, 61 * minute);
-    expect(stalled.raised).toHaveLength(1);
-    expect(checkStandstill(stalled.state, 0, 62 * minute).raised).toEqual([]);
-    expect(noteProgress(stalled.state, 0).raised).toEqual([]);
-    const { state } = steps(times(3, { x: 1 }));
-    expect(checkStandstill(state, 0, 16 * minute).raised).toEqual([]);
-    expect(checkStandstill(state, 0, 18 * minute).raised).toHaveLength(1);
-    const slow = { ...state, steps: [30 * minute] };
-    expect(checkStandstill(slow, 0, 200 * minute).raised).toEqual([]);
   });
 });
