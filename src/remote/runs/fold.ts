@@ -205,8 +205,11 @@ export class RunFold {
 
   #checked(found: MetricsEvent): Checked {
     const reward = rewardIn(found.values);
-    const counts = reward !== undefined && reward.rank <= this.#state.rewardRank;
-    return checkMetrics(this.#state.alarms, found, counts ? reward.value : undefined);
+    const { alarms, rewardRank } = this.#state;
+    const counts = reward !== undefined && reward.rank <= rewardRank;
+    // What came before a better curve is of another.
+    const before = counts && reward.rank < rewardRank ? { ...alarms, rewards: [] } : alarms;
+    return checkMetrics(before, found, counts ? reward.value : undefined);
   }
 }
 

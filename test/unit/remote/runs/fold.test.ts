@@ -107,7 +107,7 @@ describe('what events come to', () => {
     const groups = 'experience_pipeline/group_advantages/reward_mean/mean';
     told(fold, [metrics(1, { 'critic/score/mean': 1 }), metrics(1, { [groups]: 0.25 })]);
     told(fold, [metrics(2, { 'critic/score/mean': 2 })]);
-    expect(fold.state).toMatchObject({ step: 2, reward: 0.25 });
+    expect(fold.state).toMatchObject({ step: 2, reward: 0.25, alarms: { rewards: [0.25] } });
   });
 
   test('raises each alarm once', () => {
