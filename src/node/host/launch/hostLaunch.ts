@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { neverCancelled, type CancellationToken } from '../../../base/cancellation.ts';
 import type { Clock } from '../../../base/ports.ts';
 import type { Environment } from '../../../config/interpolation.ts';
 import type { Finding, HostStatus } from '../../../protocol/host/hostRpc.ts';
@@ -106,7 +107,7 @@ export class HostLaunch {
   }
 
   /** Writes what going on or the run's name changes in the config, and tells what to start. */
-  async prepare(request: LaunchRequest): Promise<LaunchPlan> {
+  async prepare(request: LaunchRequest, cancellation = neverCancelled): Promise<LaunchPlan> {
     const { order, folder, run } = request;
     if (!isInside(order.config))
       throw badConfigPath(order.config, 'it is not inside the folder that is sent');
@@ -119,7 +120,7 @@ export class HostLaunch {
     // Whatever is wrong with the order is told before the first file is written.
     this.#check(order, before);
     const stem = path.basename(order.config).replace(/\.ya?ml$/, '');
-    const resumed = await this.#resumed(request, text, before);
+    const resumed = await this.#resumed(request, text, before, cancellation);
     const config = resumed?.config ?? withName(text, before, stem, run);
     if (config !== text) await replaceFile(file, config);
     const training = config === text ? before : await this.#read(order, config, folder, variables);
@@ -131,13 +132,15 @@ export class HostLaunch {
     { order, run, folder, from }: LaunchRequest,
     text: string,
     training: Training,
+    cancellation: CancellationToken,
   ): Promise<{ config: string; jobFolder: string } | undefined> {
     if (order.from === undefined || from === undefined) return undefined;
     const source = { jobFolder: from.jobFolder, latest: await latestStep(from.jobFolder) };
     const request = { run, from: order.from, source, text, cwd: folder, paths: path };
     const plan = planResume(request, training);
     if (plan.copies.length > 0) {
-      await copyCheckpoint(from.jobFolder, plan.jobFolder, plan.copies, order.from.step);
+      const { copies, jobFolder } = plan;
+      await copyCheckpoint(from.jobFolder, jobFolder, copies, order.from.step, cancellation);
     }
     return plan;
   }

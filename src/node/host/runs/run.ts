@@ -231,7 +231,7 @@ export class Run {
       await sync.materialise(this.#stored.order.snapshot, folder, this.#cancellation.token);
       this.#mayGoOn();
       const request = await this.#request(folder);
-      const plan = await this.#context.launch.prepare(request);
+      const plan = await this.#context.launch.prepare(request, this.#cancellation.token);
       this.#mayGoOn();
       const jobFolder = plan.jobFolder ?? null;
       if (jobFolder !== null) this.#context.checkJobFolder(this.id, jobFolder);

@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { neverCancelled, type CancellationToken } from '../../../../src/base/cancellation.ts';
 import { gpusOf } from '../../../../src/node/host/launch/gpus.ts';
 import { HostLaunch, type HostLaunchOptions } from '../../../../src/node/host/launch/hostLaunch.ts';
 import { rayHere } from '../../../../src/node/host/launch/machine.ts';
@@ -251,6 +253,37 @@ describe('a run is prepared', () => {
     await expect(prepared).rejects.toThrow(/no global_step_10/);
     expect(await readdir(path.join(folder, 'big', 'maths', 'small'))).toEqual([]);
     expect(await readFile(path.join(work, 'conf/exp.yaml'), 'utf8')).toBe(text);
+  });
+
+  test.each([
+    // Sockets cannot be copied.
+    ['fails half-way', () => false, { code: 'ERR_FS_CP_SOCKET' }],
+    ['is cancelled half-way', (asked: number) => asked > 1, { code: 'sync/cancelled' }],
+  ])('a fork that %s leaves nothing behind', async (_, isCancelled, expected) => {
+    const jobs = path.join(folder, 'big', 'maths', 'small');
+    const step = path.join(jobs, 'first', 'global_step_10');
+    await mkdir(step, { recursive: true });
+    await writeFile(path.join(step, 'a.pt'), 'weights');
+    const server = createServer().listen(path.join(step, 'b.sock'));
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    let asked = 0;
+    const cancellation: CancellationToken = {
+      get isCancelled() {
+        asked += 1;
+        return isCancelled(asked);
+      },
+      onCancelled: (listener) => neverCancelled.onCancelled(listener),
+    };
+    const work = await snapshot(trinityConfig.replace('/big/checkpoints', path.join(folder, 'big')));
+    const from = { run: '20251231-120000-abcdef', step: 10, as: 'fork' as const };
+    const request = { run, folder: work, devices: [], order: { ...order, from } };
+    const source = { jobFolder: path.join(jobs, 'first') };
+    const prepared = launch({ launchers }).prepare({ ...request, from: source }, cancellation);
+    await expect(prepared).rejects.toMatchObject(expected);
+    // The folder is there by then, and perhaps a file.
+    expect(asked).toBeGreaterThan(1);
+    expect(await readdir(jobs)).toEqual(['first']);
   });
 
   test('a config that was not sent is told by its path', async () => {
