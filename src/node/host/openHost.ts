@@ -121,7 +121,7 @@ async function openServices(
       rewardAt: (run, step) => rewards.at(run, step),
     }),
     status: () => hostStatus({ dataFolder, launch, runs, sync, clock }),
-    preflight: (order, configText) => launch.preflight(order, configText),
+    preflight: (order, configText) => launch.preflight(order, configText, runs.beside),
   };
   return { services, runs, sync };
 }

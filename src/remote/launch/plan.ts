@@ -2,7 +2,7 @@ import type { LauncherName, RunOrder } from '../../protocol/host/runs.ts';
 import { badConfigPath, badJobName, badVariable, noLauncher, wrongBackbone } from './failures.ts';
 import { ajetFlags, isInside, launcherArguments, trinityFlags, type FlagTable } from './flags.ts';
 import { shellCommand } from './shellWords.ts';
-import type { Training } from './training.ts';
+import type { JobUse, Training } from './training.ts';
 
 /** What a host starts for an order. Nothing of it passes through a shell. */
 export interface LaunchPlan {
@@ -18,6 +18,7 @@ export interface LaunchPlan {
   readonly totalSteps: number | null;
   /** Absolute: where checkpoints and logs will be; null where that shows only later. */
   readonly jobFolder?: string | null;
+  readonly jobUse?: JobUse;
 }
 
 /** What starts a launcher: an executable, and what stands before the launcher's own arguments. */

@@ -5,6 +5,7 @@ import type { RunOrder } from '../../protocol/host/runs.ts';
 import type { FoundGpu } from './nvidiaSmi.ts';
 import { programOf, type ProgramName } from './plan.ts';
 import { pythonFindings, type PythonFacts } from './preflightPython.ts';
+import { folderUserFindings, type FolderUser } from './preflightRuns.ts';
 import type { Keyed, Training } from './training.ts';
 
 /** What was found out about the machine for one order. Whatever could not be found out is null. */
@@ -20,6 +21,8 @@ export interface PreflightFacts {
   readonly diskFree: number | null;
   /** Why the job's folder can be no run's, as the end of a sentence; null: it can be. */
   readonly jobFolderProblem: string | null;
+  /** Who is at work in the job's folder; null: nobody. */
+  readonly folderUser: FolderUser | null;
   /** Whether Ray answers on this machine; of a cluster that was named, whether its head does. */
   readonly ray: { readonly running: boolean; readonly why: string } | null;
   /** Paths of the config that are outside of what is sent, and whether they are there. */
@@ -52,6 +55,7 @@ export function preflight(order: RunOrder, training: Training, facts: PreflightF
     ...gpuFindings(order, training, facts),
     ...rayFindings(order, training, facts),
     ...jobFolderFindings(training, facts),
+    ...folderUserFindings(order, training, facts.folderUser),
     ...(order.launcher === 'ray' ? rayPlaceFindings(training, facts) : placeFindings(training, facts)),
     ...variableFindings(order, training, facts),
   ];

@@ -42,6 +42,12 @@ export interface DataPlace extends Keyed<string> {
   readonly kind: 'file' | 'dataset';
 }
 
+/**
+ * What upstream does with a job's folder that is there already. `alone`: trains and explores in it, so no other run may be at
+ * work there; `beside`: is one half of a training, or measures what another one has written; `renamed`: takes a new folder.
+ */
+export type JobUse = 'alone' | 'beside' | 'renamed';
+
 /** What a config asks of the machine that it is trained on. What the config leaves open is null. */
 export interface Training {
   readonly dialect: DialectId;
@@ -245,6 +251,16 @@ function textOf(value: Value | undefined): string | null {
 
 function isText(value: ScalarPart): value is ScalarPart & { readonly value: string } {
   return typeof value.value === 'string';
+}
+
+/** @param isEmpty whether nothing is in the job's folder yet, or it is not there: then upstream takes it as it is */
+export function jobUse(
+  { backbone, mode, continues }: Pick<Training, 'backbone' | 'mode' | 'continues'>,
+  isEmpty: boolean,
+): JobUse {
+  if (backbone === 'verl') return 'alone';
+  if (!continues.value && !isEmpty && mode !== 'bench') return 'renamed';
+  return mode === 'both' || mode === 'colocate' ? 'alone' : 'beside';
 }
 
 /** Absolute; null where the name is made when the training starts. */

@@ -32,6 +32,14 @@ export function folderShared(run: string, other: string): CodedError {
   });
 }
 
+export function folderInUse(other: string): CodedError {
+  return new CodedError({
+    code: 'host/folder-in-use',
+    message: `The run ${other} has not ended, and its checkpoints are in the same folder: two trainings would write over each other's.`,
+    hint: `Wait until ${other} has ended, or cancel it. A fork, or a config with another name, gets a folder of its own.`,
+  });
+}
+
 export function runNeeded(run: string, other: string): CodedError {
   return new CodedError({
     code: 'host/run-needed',

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { NodeHostRuns } from '../../../src/node/host/runs/hostRuns.ts';
+import { trackerFile } from '../../../src/remote/launch/resume.ts';
 import type { Action } from '../../tools/host/scriptedLauncher.ts';
-import { ended, newDataFolder, openRuns, orderOf } from '../../tools/host/runsHost.ts';
+import { ended, folderSync, newDataFolder, openRuns, orderOf, until } from '../../tools/host/runsHost.ts';
 
 const checkpoint = (step: number): Action[] => [{ do: 'checkpoint', step }];
 
@@ -67,5 +68,73 @@ describe.skipIf(process.platform !== 'linux')('runs that go on from one another'
     await ended(runs, holder);
     await runs.remove(first, { checkpoints: false });
     expect(runs.list().map(({ id }) => id)).toEqual([holder, next]);
+  });
+
+  test('have the folder to themselves until they have ended', async () => {
+    await opened();
+    const waiting: Action[] = [{ do: 'hang' }];
+    const { id: first } = await runs.start(await orderOf(data, [...checkpoint(1), ...waiting]), 'ann');
+    await until(runs, first, ({ state }) => state === 'running');
+    const jobFolder = runs.get(first).jobFolder ?? '';
+    const from = { run: first, step: 1, as: 'resume' } as const;
+    const again = async (gpus: number): Promise<string> => {
+      const order = await orderOf(data, waiting, { from, gpus }, jobFolder);
+      return (await runs.start(order, 'ann')).id;
+    };
+    const inUse = (by: string): object => {
+      return { code: 'host/folder-in-use', message: expect.stringContaining(by) as string };
+    };
+    await expect(again(0)).rejects.toMatchObject(inUse(first));
+    await expect.poll(() => existsSync(path.join(jobFolder, trackerFile))).toBe(true);
+    await runs.cancel(first, 'ann');
+    await ended(runs, first);
+    // Of two that are ordered at once one gets it, and keeps it while it waits for GPUs, and when the host begins anew.
+    const { id: holder } = await runs.start(await orderOf(data, waiting, { gpus: 2 }), 'ann');
+    const ordered = await Promise.allSettled([again(1), again(1)]);
+    const [second = ''] = ordered.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const [reason] = ordered.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+    expect(reason).toMatchObject(inUse(second));
+    await runs.close();
+    runs = await openRuns(data);
+    expect(runs.get(second).state).toBe('queued');
+    await expect(again(0)).rejects.toMatchObject(inUse(second));
+    await runs.cancel(holder, 'ann');
+    await until(runs, second, ({ state }) => state === 'running');
+    await expect(again(0)).rejects.toMatchObject(inUse(second));
+    await runs.cancel(second, 'ann');
+    await ended(runs, second);
+    const third = await again(0);
+    await until(runs, third, ({ state }) => state === 'running');
+    await runs.cancel(third, 'ann');
+  });
+
+  test('have it to themselves also where another config names the same folder', async () => {
+    await opened();
+    const job = path.join(data, 'elsewhere', 'maths', 'first');
+    const named = async (actions: readonly Action[], more = ''): Promise<string> => {
+      const order = await orderOf(data, actions, {}, job);
+      const config = path.join(data, 'snapshots', order.snapshot, 'train.yaml');
+      const text = await readFile(config, 'utf8');
+      await writeFile(config, text.replace('./checkpoints', path.join(data, 'elsewhere')) + more);
+      return (await runs.start(order, 'ann')).id;
+    };
+    data = await realpath(data);
+    await runs.close();
+    // The folder is not in that of the host.
+    const home = path.join(data, 'host');
+    await mkdir(home);
+    runs = await openRuns(home, { sync: folderSync(path.join(data, 'snapshots')) });
+    const first = await named([...checkpoint(1), { do: 'hang' }]);
+    await until(runs, first, ({ state }) => state === 'running');
+    await expect.poll(() => existsSync(path.join(job, trackerFile))).toBe(true);
+    const second = await named([]);
+    const { state, reason } = await ended(runs, second);
+    expect([state, reason]).toEqual(['failed', expect.stringContaining(`The run ${first} has not ended`)]);
+    // Upstream makes a new folder for it.
+    const renamed = await named([], 'continue_from_checkpoint: false\n');
+    expect((await ended(runs, renamed)).state).toBe('finished');
+    await runs.cancel(first, 'ann');
+    await ended(runs, first);
+    expect((await ended(runs, await named([]))).state).toBe('finished');
   });
 });

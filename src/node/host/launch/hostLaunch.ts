@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
@@ -19,9 +19,16 @@ import {
   type Launchers,
   type LaunchSite,
 } from '../../../remote/launch/plan.ts';
-import { isModelPath, preflight } from '../../../remote/launch/preflight.ts';
+import { isModelPath, preflight, type PreflightFacts } from '../../../remote/launch/preflight.ts';
+import type { FolderUser, RunsBeside } from '../../../remote/launch/preflightRuns.ts';
 import { planResume, whatIsRestored, withName } from '../../../remote/launch/resume.ts';
-import { jobFolder, readTraining, type Training } from '../../../remote/launch/training.ts';
+import {
+  jobFolder,
+  jobUse,
+  readTraining,
+  type JobUse,
+  type Training,
+} from '../../../remote/launch/training.ts';
 import { localFiles } from '../../files.ts';
 import { codeFolder, jobPlace } from '../runs/jobFolder.ts';
 import { RayJobs } from '../ray/rayJobs.ts';
@@ -61,6 +68,8 @@ export interface LaunchRequest {
 /** The run that a preflight is of, where it has to have an id. */
 const nobodys = 'preflight';
 
+const nothingBeside: RunsBeside = { userOf: () => undefined };
+
 /** A machine's packages change seldom, and to ask takes a Python each. */
 const remembered = 60_000;
 
@@ -96,13 +105,17 @@ export class HostLaunch {
   }
 
   /** What would keep an order from running here; nothing is started, and of the host's own variables no value is told. */
-  async preflight(order: RunOrder, configText: string): Promise<Finding[]> {
+  async preflight(
+    order: RunOrder,
+    configText: string,
+    beside: RunsBeside = nothingBeside,
+  ): Promise<Finding[]> {
     const cwd = codeFolder(this.#options.dataFolder, nobodys);
     const own = this.#variables(order);
     const variables = (name: string): string | undefined => order.env[name] ?? shown(name, own[name]);
     const training = await this.#read(order, configText, cwd, variables);
     const refused = this.#refusal(order, training);
-    const facts = await this.#facts(order, training, cwd);
+    const facts = await this.#facts(order, training, cwd, beside);
     return [...refused, ...preflight(order, training, facts), ...goingOn(order)];
   }
 
@@ -125,7 +138,8 @@ export class HostLaunch {
     if (config !== text) await replaceFile(file, config);
     const training = config === text ? before : await this.#read(order, config, folder, variables);
     const plan = await this.#plan(request, training);
-    return { ...plan, jobFolder: resumed?.jobFolder ?? jobFolder(training.job, folder, path) };
+    const job = resumed?.jobFolder ?? jobFolder(training.job, folder, path);
+    return { ...plan, jobFolder: job, ...(job !== null && { jobUse: await this.#jobUse(training, job) }) };
   }
 
   async #resumed(
@@ -205,6 +219,11 @@ export class HostLaunch {
     }
   }
 
+  async #jobUse(training: Training, folder: string): Promise<JobUse> {
+    const names = await readdir(folder).catch(() => []);
+    return jobUse(training, names.length === 0);
+  }
+
   #read(order: RunOrder, text: string, cwd: string, environment: Environment): Promise<Training> {
     const file = path.join(cwd, isInside(order.config) ? order.config : 'config.yaml');
     return readTraining({
@@ -218,7 +237,12 @@ export class HostLaunch {
     });
   }
 
-  async #facts(order: RunOrder, training: Training, cwd: string): Promise<Parameters<typeof preflight>[2]> {
+  async #facts(
+    order: RunOrder,
+    training: Training,
+    cwd: string,
+    beside: RunsBeside,
+  ): Promise<PreflightFacts> {
     const { env, ray, count } = this.#options;
     const [found, gpus, diskFree] = await Promise.all([
       this.#launchers(),
@@ -239,6 +263,7 @@ export class HostLaunch {
       python: found.find(({ name }) => name === program)?.python ?? null,
       diskFree,
       jobFolderProblem: this.#jobFolderProblem(order, training, cwd),
+      folderUser: await this.#folderUser(order, training, cwd, beside),
       ray: head ? { running: head.problem === null, why: head.problem ?? '' } : await rayHere(env),
       paths: new Map(await Promise.all(named.map(async (place) => [place, await isThere(place)] as const))),
       variables: new Set([...Object.keys(order.env), ...Object.keys(this.#variables(order))]),
@@ -257,6 +282,18 @@ export class HostLaunch {
     const { dataFolder, home = os.homedir() } = this.#options;
     const place = folder === null ? undefined : jobPlace(folder, [nobodys], { dataFolder, home });
     return place?.kind === 'refused' ? place.problem : null;
+  }
+
+  async #folderUser(
+    order: RunOrder,
+    training: Training,
+    cwd: string,
+    { userOf }: RunsBeside,
+  ): Promise<FolderUser | null> {
+    const folder = order.from === undefined ? jobFolder(training.job, cwd, path) : null;
+    const run = userOf(order, folder);
+    if (run === undefined) return null;
+    return { run, use: folder === null ? 'alone' : await this.#jobUse(training, folder) };
   }
 
   async #rayHead(ray: string | undefined): Promise<{ version: string | null; problem: string | null }> {

@@ -15,8 +15,10 @@ import {
   runActive,
   runNeeded,
 } from '../../../remote/runs/failures.ts';
+import type { RunsBeside } from '../../../remote/launch/preflightRuns.ts';
 import { planQueue } from '../../../remote/runs/queue.ts';
 import { RecentProcesses } from './family.ts';
+import { FoldersInUse } from './foldersInUse.ts';
 import { jobPlace, type JobPlace } from './jobFolder.ts';
 import { KnownRun } from './knownRun.ts';
 import { removeCheckpoints } from './removal.ts';
@@ -25,7 +27,7 @@ import { RunFolder, type StoredRun } from './runFolder.ts';
 
 export interface HostRunsOptions extends Omit<
   RunContext,
-  'jobFolderOf' | 'checkJobFolder' | 'stop' | 'processes'
+  'jobFolderOf' | 'takeJobFolder' | 'stop' | 'processes'
 > {
   /** Runs are in its `runs/`. */
   readonly dataFolder: string;
@@ -63,6 +65,7 @@ export class NodeHostRuns implements HostRuns {
   readonly #asked = new Map<string, Promise<KnownRun>>();
   /** Those that are being removed: killed meanwhile, the next host has them again. */
   readonly #leaving = new Set<KnownRun>();
+  readonly #folders = new FoldersInUse((run) => this.#runs.get(run)?.record);
   readonly #changed = new Emitter<RunRecord>();
   readonly onChanged = this.#changed.event;
   readonly #removed = new Emitter<string>();
@@ -82,12 +85,13 @@ export class NodeHostRuns implements HostRuns {
     this.#folder = folder;
     this.#options = options;
     const jobFolderOf = (run: string): string | null => this.#runs.get(run)?.record.jobFolder ?? null;
-    const checkJobFolder = (run: string, folder: string): void => {
+    const takeJobFolder: RunContext['takeJobFolder'] = (run, folder, use = 'alone') => {
       const place = this.placeOf(run, folder);
       if (place.kind === 'refused') throw badJobFolder(folder, place.problem);
+      this.#folders.claim(run, folder, use);
     };
     const processes = new RecentProcesses(options.clock, options.familyInterval);
-    this.#context = { ...options, stop, processes, jobFolderOf, checkJobFolder };
+    this.#context = { ...options, stop, processes, jobFolderOf, takeJobFolder };
   }
 
   /** Once, before all else. */
@@ -112,7 +116,13 @@ export class NodeHostRuns implements HostRuns {
         this.#asked.set(requestOf(stored.owner, stored.key), Promise.resolve(known));
       }
     }
-    for (const { run } of this.#runs.values()) void run?.adopt();
+    for (const { run, record } of this.#runs.values()) {
+      if (run === undefined) continue;
+      const folder = record.jobFolder ?? this.#folders.resumedBy(record.from);
+      // They have it already: what else there is in it has been judged when they took it.
+      if (folder !== undefined) this.#folders.claim(record.id, folder, 'beside');
+      void run.adopt();
+    }
     // Who looks at a run before it is taken over does not know of its logs.
     const { clock, interval = 250 } = this.#options;
     this.#timer = clock.every(interval, () => this.#tick());
@@ -138,6 +148,21 @@ export class NodeHostRuns implements HostRuns {
     const createdAt = Math.max(this.#options.clock.now(), this.#newest + 1);
     this.#newest = createdAt;
     const id = newId(createdAt);
+    this.#folders.resume(id, order.from);
+    try {
+      return await this.#madeAs(id, createdAt, order, { owner, key, lineage });
+    } catch (error) {
+      this.#folders.release(id);
+      throw error;
+    }
+  }
+
+  async #madeAs(
+    id: string,
+    createdAt: number,
+    order: RunOrder,
+    { owner, key, lineage }: { owner: string; key: string | undefined; lineage: string[] },
+  ): Promise<KnownRun> {
     const folder = new RunFolder(path.join(this.#folder, id));
     await folder.create();
     const { env, ...rest } = order;
@@ -180,6 +205,11 @@ export class NodeHostRuns implements HostRuns {
   get(run: string): RunRecord {
     return this.#known(run).record;
   }
+
+  /** For the preflight of an order. */
+  readonly beside: RunsBeside = {
+    userOf: ({ from }, folder) => this.#folders.userFor(from, folder),
+  };
 
   /** What a folder is to a run, by its path alone. @param folder absolute */
   placeOf(run: string, folder: string): JobPlace {
@@ -266,6 +296,7 @@ export class NodeHostRuns implements HostRuns {
     if (record !== undefined) this.#changed.fire(record);
     if (!isSettled) return;
     known.settle();
+    this.#folders.release(known.record.id);
     this.#schedule();
   }
 

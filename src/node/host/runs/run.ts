@@ -6,6 +6,7 @@ import { finalStates, type RunRecord, type RunState } from '../../../protocol/ho
 import type { HostSync } from '../../../remote/contracts.ts';
 import { noFolderToGoOnFrom } from '../../../remote/runs/failures.ts';
 import { outcomeOf, type RunExit } from '../../../remote/runs/outcome.ts';
+import type { JobUse } from '../../../remote/launch/training.ts';
 import type { LogRedactor } from '../../../remote/runs/secrets.ts';
 import { Standstill } from '../../../remote/runs/standstill.ts';
 import type { HostLaunch, LaunchRequest } from '../launch/hostLaunch.ts';
@@ -28,8 +29,8 @@ export interface RunContext extends KeptContext {
   readonly stop: StopTimes;
   /** Where another run keeps its checkpoints. */
   readonly jobFolderOf: (run: string) => string | null;
-  /** Throws where a folder may not be the job's of a run. */
-  readonly checkJobFolder: (run: string, folder: string) => void;
+  /** Throws where a folder may not be the job's of a run; from then on it is this run's. */
+  readonly takeJobFolder: (run: string, folder: string, use?: JobUse) => void;
 }
 
 /**
@@ -234,7 +235,7 @@ export class Run {
       const plan = await this.#context.launch.prepare(request, this.#cancellation.token);
       this.#mayGoOn();
       const jobFolder = plan.jobFolder ?? null;
-      if (jobFolder !== null) this.#context.checkJobFolder(this.id, jobFolder);
+      if (jobFolder !== null) this.#context.takeJobFolder(this.id, jobFolder, plan.jobUse);
       const before = jobFolder === null ? this.#stored.before : await whatIsThere(jobFolder);
       const { command, args, env, totalSteps } = plan;
       await this.#folder.writeKeeperOrder({ command, args: [...args], cwd: folder, env: { ...env } });

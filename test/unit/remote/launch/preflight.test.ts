@@ -16,6 +16,7 @@ const good: PreflightFacts = {
   },
   diskFree: 500 * 1024 ** 3,
   jobFolderProblem: null,
+  folderUser: null,
   ray: { running: true, why: '' },
   paths: new Map([
     ['/models/qwen/3b/instruct', true],
@@ -70,6 +71,15 @@ describe('preflight', () => {
       'error model-missing model.model_path',
       'error data-missing buffer.explorer_input.taskset.path',
     ]);
+  });
+
+  test('a folder that another run is at work in', async () => {
+    const user = (use: 'alone' | 'beside' | 'renamed') => ({ folderUser: { run: 'r', use } });
+    expect(await findings(trinityConfig, user('alone'))).toEqual(['error folder-in-use name']);
+    expect(await findings(trinityConfig, user('beside'))).toEqual(['warning folder-in-use name']);
+    expect(await findings(trinityConfig, user('renamed'))).toEqual([]);
+    const from = { run: 'r', step: 1, as: 'resume' } as const;
+    expect(await findings(trinityConfig, user('alone'), { from })).toEqual(['error folder-in-use']);
   });
 
   test("a converted value is told at AgentJet's key", async () => {

@@ -6,7 +6,7 @@ import {
   withName,
   type ResumeSource,
 } from '../../../../src/remote/launch/resume.ts';
-import { jobFolder } from '../../../../src/remote/launch/training.ts';
+import { jobFolder, jobUse } from '../../../../src/remote/launch/training.ts';
 import { posix } from '../../config/memoryFiles.ts';
 import { ajetConfig, trainingOf, trinityConfig } from './orders.ts';
 
@@ -42,6 +42,17 @@ describe('where a job is', () => {
     const named = await trainingOf(withName(text, training, 'exp', run));
     expect(named.job.name.value).toBe(`exp_${run}`);
   });
+});
+
+test('what upstream does with a folder that is there', async () => {
+  const use = async (more: string, isEmpty = false): Promise<string> =>
+    jobUse(await trainingOf(trinityConfig.replace('mode: both', more)), isEmpty);
+  expect(await use('mode: both')).toBe('alone');
+  expect(await use('mode: explore')).toBe('beside');
+  expect(await use('mode: both\ncontinue_from_checkpoint: false')).toBe('renamed');
+  expect(await use('mode: both\ncontinue_from_checkpoint: false', true)).toBe('alone');
+  expect(await use('mode: bench\ncontinue_from_checkpoint: false')).toBe('beside');
+  expect(jobUse(await trainingOf(ajetConfig, 'verl'), true)).toBe('alone');
 });
 
 describe('going on', () => {
