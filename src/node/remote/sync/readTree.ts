@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readFileSync, readlinkSync, type BigIntStats, type Dirent } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, type BigIntStats, type Dirent } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import type { CancellationToken } from '../../../base/cancellation.ts';
@@ -13,6 +13,7 @@ import {
   type TreeLink,
 } from '../../../remote/sync/tree.ts';
 import { Slices } from './slices.ts';
+import { readRules, repositoryOf } from './repository.ts';
 import { isExecutable, stampOf } from './stamp.ts';
 import { readSums, type Summed } from './statCache.ts';
 
@@ -23,14 +24,16 @@ export interface ReadTreeOptions {
 }
 
 /**
- * What of a folder is sent: all but what .gitignore, .agentjetignore and the defaults leave out. No file's content is
+ * What of a folder is sent: all but what .gitignore (those above it in its repository included, and .git/info/exclude),
+ * .agentjetignore and the defaults leave out. No file's content is
  * read. Rejects with `sync/no-folder` and `sync/cancelled`.
  */
 export async function readTree(root: string, { cache, cancellation }: ReadTreeOptions): Promise<Tree> {
   const place = await realpath(root).catch((error: unknown) => {
     throw noSuchRoot(root, error);
   });
-  const walk = new Walk(place, await readSums(cache, place));
+  const rules = IgnoreRules.in(repositoryOf(place));
+  const walk = new Walk(place, rules, await readSums(cache, place));
   const slices = new Slices();
   for (let more = walk.start(); more; more = walk.next()) {
     if (cancellation.isCancelled) throw cancelled();
@@ -54,12 +57,13 @@ class Walk {
   readonly #folders: FolderToRead[] = [];
   #bytes = 0;
   /** The folder that is being read, its entries last first, and their names as a file system may take them. */
-  #current: FolderToRead = { path: '', rules: IgnoreRules.defaults };
+  #current: FolderToRead;
   #entries: Dirent[] = [];
   #names = new Map<string, string>();
 
-  constructor(root: string, sums: ReadonlyMap<string, Summed>) {
+  constructor(root: string, rules: IgnoreRules, sums: ReadonlyMap<string, Summed>) {
     this.#root = root;
+    this.#current = { path: '', rules };
     this.#sums = sums;
   }
 
@@ -106,7 +110,7 @@ class Walk {
     }
     const textOf = (name: string): string | undefined =>
       entries.some((entry) => entry.name === name && entry.isFile())
-        ? readText(path.join(place, name))
+        ? readRules(path.join(place, name))
         : undefined;
     const rules = folder.rules.with(folder.path, { git: textOf(gitIgnoreFile), own: textOf(ownIgnoreFile) });
     this.#current = { path: folder.path, rules };
@@ -163,17 +167,6 @@ class Walk {
 
   #leave(left: LeftOut): void {
     if (left.rule === null || this.#leftOut.length < mostLeftOut) this.#leftOut.push(left);
-  }
-}
-
-/** Bytes of a file of rules; a larger one is none. */
-const largestRules = 1024 * 1024;
-
-function readText(file: string): string | undefined {
-  try {
-    return lstatSync(file).size > largestRules ? undefined : readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
   }
 }
 

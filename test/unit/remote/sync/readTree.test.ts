@@ -65,18 +65,84 @@ describe('what is sent', () => {
     ]);
   });
 
-  test('is what git would take, whatever .gitignore files say', async () => {
+  test('is what git would take, whatever .gitignore files say, above the root as well', async () => {
     const { seed, numRuns } = fuzz(11, 150);
+    let below = 0;
     for (let run = 0; run < numRuns; run++) {
       const random = new Random(`git ${seed} ${run}`);
-      const root = await temporary();
-      await write(root, randomTree(random));
-      const git = (...args: string[]) => execute('git', ['-C', root, '-c', 'core.excludesFile=', ...args]);
-      await git('init', '-q');
-      const { stdout } = await git('ls-files', '-o', '--exclude-standard', '-z');
-      expect(pathsOf(await treeOf(root)), `run ${run}`).toEqual(stdout.split('\0').filter(Boolean).sort());
-      await rm(root, { recursive: true });
+      const top = await temporary();
+      const files = randomTree(random);
+      await write(top, files);
+      await git(top, 'init', '-q');
+      if (random.chance(0.5)) await write(top, { '.git/info/exclude': rulesOf(random) });
+      const folders = Object.keys(files).flatMap((file) => (file.includes('/') ? [path.dirname(file)] : []));
+      const inside = random.chance(0.7) && folders.length > 0 ? random.pick(folders) : '';
+      // A root that git leaves out is sent all the same.
+      const isBelow = inside !== '' && !(await isIgnored(top, inside));
+      if (isBelow) below++;
+      const root = isBelow ? path.join(top, inside) : top;
+      const listed = await git(root, 'ls-files', '-o', '--exclude-standard', '-z');
+      expect(pathsOf(await treeOf(root)), `run ${run}`).toEqual(listed.split('\0').filter(Boolean).sort());
+      await rm(top, { recursive: true });
     }
+    expect(below).toBeGreaterThan(numRuns / 5);
+  });
+
+  test('heeds the rules of the repository that the root is in, and tells whose they are', async () => {
+    const top = await temporary();
+    await write(top, {
+      ...{
+        '.gitignore': 'secrets/\n/agents/*/local\n*.log\n',
+        'agents/.gitignore': '!kept.log\n/maths/*.tmp\n',
+      },
+      ...{ '.agentjetignore': 'agent.py\n', 'agents/maths/agent.py': '', 'agents/maths/secrets/key': '' },
+      ...{ 'agents/maths/local': '', 'agents/maths/deep/local': '', 'agents/maths/kept.log': '' },
+      ...{ 'agents/maths/a.tmp': '', 'agents/maths/b.log': '', 'agents/maths/mine': '' },
+    });
+    const root = path.join(top, 'agents/maths');
+    // Without a repository nothing above counts: a folder of that name is none.
+    await write(top, { '.git/info/exclude': 'mine\n' });
+    expect((await treeOf(root)).leftOut).toEqual([]);
+    await git(top, 'init', '-q');
+    await write(top, { '.git/info/exclude': 'mine\n' });
+    const tree = await treeOf(root);
+    expect(pathsOf(tree)).toEqual(['agent.py', 'deep/local', 'kept.log']);
+    expect(tree.leftOut).toEqual([
+      { path: 'a.tmp', rule: '../.gitignore', pattern: '/maths/*.tmp' },
+      { path: 'b.log', rule: '../../.gitignore', pattern: '*.log' },
+      { path: 'local', rule: '../../.gitignore', pattern: '/agents/*/local' },
+      { path: 'mine', rule: '../../.git/info/exclude', pattern: 'mine' },
+      { path: 'secrets', rule: '../../.gitignore', pattern: 'secrets/' },
+    ]);
+    await write(root, { '.agentjetignore': '!/b.log\n' });
+    expect(pathsOf(await treeOf(root))).toContain('b.log');
+    // Another repository, however it keeps its files, ends at its own folder.
+    await git(root, 'init', '-q');
+    expect(pathsOf(await treeOf(root))).toContain('secrets/key');
+  });
+
+  test('has the rules of a repository in its worktrees, which exclude what it does', async () => {
+    const top = await temporary();
+    await git(top, 'init', '-q');
+    await write(top, { '.git/info/exclude': 'mine\n' });
+    const author = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.org'];
+    await git(top, ...author, 'commit', '-q', '--allow-empty', '-m', 'First');
+    const tree = path.join(await temporary(), 'tree');
+    await git(top, 'worktree', 'add', '-q', tree);
+    await write(tree, { 'sub/mine': '', 'sub/code.py': '' });
+    expect(pathsOf(await treeOf(path.join(tree, 'sub')))).toEqual(['code.py']);
+  });
+
+  test('of a root that git leaves out is what other rules let through', async () => {
+    const top = await temporary();
+    await git(top, 'init', '-q');
+    await write(top, {
+      ...{ '.gitignore': '*\n!.gitignore\n/venv/\nsecrets\n' },
+      ...{ 'venv/own/agent.py': '', 'venv/own/secrets/key': '', 'venv/own/.env': '', 'venv/own/venv/x': '' },
+      ...{ 'checkpoints/maths/agent.py': '', 'checkpoints/maths/checkpoints/m': '' },
+    });
+    expect(pathsOf(await treeOf(path.join(top, 'venv/own')))).toEqual(['agent.py']);
+    expect(pathsOf(await treeOf(path.join(top, 'checkpoints/maths')))).toEqual(['agent.py']);
   });
 
   test('keeps links that stay inside, and tells of those that do not', async () => {
@@ -135,9 +201,20 @@ describe('what is sent', () => {
   });
 });
 
-/** Names and rules that meet often. */
-function randomTree(random: Random): Record<string, string> {
-  const name = (): string => random.pick(['a', 'b', 'c.x', 'd.x', 'a b', '[a]', 'ab', '#h', '!n', 'ä']);
+async function git(folder: string, ...args: string[]): Promise<string> {
+  return (await execute('git', ['-C', folder, '-c', 'core.excludesFile=', ...args])).stdout;
+}
+
+/** Whether git has nothing of a folder. */
+async function isIgnored(top: string, folder: string): Promise<boolean> {
+  return git(top, 'check-ignore', '-q', `./${folder}/`).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Some that meet the names of a random tree often. */
+function rulesOf(random: Random): string {
   const rule = (): string => {
     const pattern = random.pick([
       ...['a', 'b', '*.x', 'a*', '?b', '[ab]', '/a', '/b/', 'a/', 'a/b', '**/b', 'a/**', 'a/**/c.x', '*'],
@@ -161,13 +238,18 @@ function randomTree(random: Random): Record<string, string> {
     ]);
     return random.chance(0.1) ? `${pattern}   ` : pattern;
   };
+  return `${Array.from({ length: random.below(4) }, rule).join('\n')}\n`;
+}
+
+function randomTree(random: Random): Record<string, string> {
+  const name = (): string => random.pick(['a', 'b', 'c.x', 'd.x', 'a b', '[a]', 'ab', '#h', '!n', 'ä']);
   const files: Record<string, string> = {};
   const folders = [''];
   for (let count = 0; count < 4; count++) folders.push(`${random.pick(folders)}${name()}/`);
   for (const folder of folders) {
     for (let count = 0; count < 4; count++) files[`${folder}${name()}`] = '';
-    const rules = Array.from({ length: random.below(4) }, rule).join('\n');
-    if (random.chance(0.6)) files[`${folder}.gitignore`] = `${rules}\n`;
+    const rules = rulesOf(random);
+    if (random.chance(0.6)) files[`${folder}.gitignore`] = rules;
   }
   // What is both a file and a folder is a folder.
   const isFolder = (file: string): boolean => folders.some((folder) => folder.startsWith(`${file}/`));
