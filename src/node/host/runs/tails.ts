@@ -9,8 +9,13 @@ import type { EventLog } from './eventLog.ts';
 
 /** Bytes that are read of a log at a time. */
 const pieceSize = 256 * 1024;
-/** Logs of a job at most: each is a file that is looked at again and again. */
+/**
+ * Logs of a job at most, of its runners and of its other actors each: every one is a file that is looked at again and again.
+ * There is a runner for each episode at a time (`max_env_worker`), and few others, which tell how training goes.
+ */
 const mostLogs = 100;
+const runnerLog = /(?:^|\/)explorer_runner_\d+$/;
+const inOrder = new Intl.Collator('en', { numeric: true });
 
 export interface TailOptions {
   readonly events: EventLog;
@@ -30,7 +35,8 @@ export interface JobBefore {
 export class RunTails {
   readonly #options: TailOptions;
   readonly #tails: Tail[];
-  readonly #known = new Set<string>();
+  readonly #known = { runners: new Set<string>(), others: new Set<string>() };
+  #isTooManyTold = false;
   #jobFolder: string | null = null;
   #before: JobBefore = { logs: {}, step: null };
 
@@ -63,16 +69,39 @@ export class RunTails {
   async #look(): Promise<void> {
     const folder = this.#jobFolder;
     if (folder === null) return;
-    for (const [source, file] of await logsOf(folder)) {
-      if (this.#known.has(file) || this.#known.size >= mostLogs) continue;
-      this.#known.add(file);
-      this.#tails.push(new Tail(source, file, this.#before.logs[source] ?? 0, this.#options));
+    const { events } = this.#options;
+    const leftOut = this.#follow(await logsOf(folder));
+    if (leftOut !== undefined && !this.#isTooManyTold) {
+      this.#isTooManyTold = true;
+      const text = `The job has more logs than the ${mostLogs} of runners, and as many of others, that are followed: ${leftOut}.log and what else comes after them is only in ${path.join(folder, 'log')} on the host.`;
+      await events.append([{ type: 'notice', text }]);
     }
     const step = await latestStep(folder);
-    const { events } = this.#options;
     if (step === null || events.fold.hasCheckpoint(step)) return;
     if (step === this.#before.step && events.fold.state.checkpoints.length === 0) return;
     await events.append([{ type: 'checkpoint', step }]);
+  }
+
+  /** Returns the source of the first one for which there is no room. */
+  #follow(logs: Awaited<ReturnType<typeof logsOf>>): string | undefined {
+    const { to } = this.#options.events.fold.state;
+    // What an earlier host has followed goes on.
+    const begun = ([source]: (typeof logs)[number]): number => (to[source] === undefined ? 1 : 0);
+    const sorted = logs.toSorted(
+      (one, other) => begun(one) - begun(other) || inOrder.compare(one[0], other[0]),
+    );
+    let leftOut: string | undefined;
+    for (const [source, file] of sorted) {
+      const known = runnerLog.test(source) ? this.#known.runners : this.#known.others;
+      if (known.has(file)) continue;
+      if (known.size >= mostLogs) {
+        leftOut ??= source;
+        continue;
+      }
+      known.add(file);
+      this.#tails.push(new Tail(source, file, this.#before.logs[source] ?? 0, this.#options));
+    }
+    return leftOut;
   }
 }
 

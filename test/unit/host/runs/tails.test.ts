@@ -1,0 +1,92 @@
+import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { EventLog } from '../../../../src/node/host/runs/eventLog.ts';
+import { LogReader } from '../../../../src/node/host/runs/eventReader.ts';
+import { RunTails } from '../../../../src/node/host/runs/tails.ts';
+import type { RunEvent } from '../../../../src/protocol/host/runs.ts';
+import { eventsOfBlock } from '../../../tools/host/runsHost.ts';
+import { FakeClock } from '../../fakeClock.ts';
+
+let folder = '';
+let log: EventLog;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'agentjet-tails-'));
+  await mkdir(path.join(folder, 'log'));
+  log = await openLog();
+});
+afterEach(async () => {
+  await log.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const openLog = (): Promise<EventLog> =>
+  EventLog.open(folder, { run: '20260101-120000-abcdef', clock: new FakeClock() });
+
+function newTails(): RunTails {
+  const options = { events: log, launcherLog: path.join(folder, 'none.log'), redact: (line: string) => line };
+  const tails = new RunTails(options);
+  tails.followJob(folder, { logs: {}, step: null });
+  return tails;
+}
+
+async function write(name: string, text = `of ${name}\n`): Promise<void> {
+  await appendFile(path.join(folder, 'log', `${name}.log`), text);
+}
+
+async function events(): Promise<RunEvent[]> {
+  const reader = new LogReader(Promise.resolve(log), 0, undefined, () => undefined);
+  const all: RunEvent[] = [];
+  for (let block = await reader.next(); block !== undefined; block = await reader.next()) {
+    all.push(...eventsOfBlock(block));
+  }
+  reader.dispose();
+  return all;
+}
+
+const sourcesOf = (all: readonly RunEvent[]): Set<string> =>
+  new Set(all.flatMap((event) => (event.type === 'log' ? [event.source] : [])));
+const noticesOf = (all: readonly RunEvent[]): string[] =>
+  all.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
+const runners = (count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `explorer_runner_${at}`);
+
+describe('the logs of a job', () => {
+  test('are followed also where its runners are more than there is room for, which is told once', async () => {
+    for (const name of runners(128)) await write(name);
+    const tails = newTails();
+    await tails.pump();
+    for (const name of ['trainer', 'explorer', 'synchronizer']) await write(name);
+    await tails.pump();
+    const all = await events();
+    expect(sourcesOf(all)).toEqual(new Set([...runners(100), 'trainer', 'explorer', 'synchronizer']));
+    expect(noticesOf(all)).toEqual([
+      `The job has more logs than the 100 of runners, and as many of others, that are followed: explorer_runner_100.log and what else comes after them is only in ${path.join(folder, 'log')} on the host.`,
+    ]);
+  });
+
+  test('go on after another start of the host, whichever came later', async () => {
+    await write('explorer_runner_127');
+    await newTails().pump();
+    for (const name of runners(127)) await write(name);
+    await write('explorer_runner_127', 'more\n');
+    await log.close();
+    log = await openLog();
+    await newTails().pump();
+    const all = await events();
+    const texts = all.flatMap((event) =>
+      event.type === 'log' && event.source === 'explorer_runner_127' ? event.lines : [],
+    );
+    expect(texts).toEqual(['of explorer_runner_127', 'more']);
+    expect(sourcesOf(all).size).toBe(100);
+  });
+
+  test('are few as a rule, and nothing is told then', async () => {
+    await writeFile(path.join(folder, 'log', 'notes.txt'), '');
+    for (const name of [...runners(16), 'trainer']) await write(name);
+    await newTails().pump();
+    const all = await events();
+    expect([sourcesOf(all).size, noticesOf(all)]).toEqual([17, []]);
+  });
+});
