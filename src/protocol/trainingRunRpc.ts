@@ -53,6 +53,8 @@ export const runPageMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('checkpoints'), run: runId, checkpoints: z.array(checkpoint) }),
   /** The GPUs of the run's host. `at` by the host's clock. */
   z.object({ type: z.literal('gpus'), run: runId, at: z.number(), gpus: z.array(gpu) }),
+  /** Why no events come of a run whose host is connected; null: they come again. */
+  z.object({ type: z.literal('unheard'), run: runId, problem: z.nullable(z.string()) }),
   /** The host no longer has the run that the page is for. */
   z.object({ type: z.literal('gone'), host: z.string(), run: runId }),
   z.object({ type: z.literal('connection'), host: z.string(), state: hostState }),

@@ -1,12 +1,13 @@
-import { CancellationSource } from '../../base/cancellation.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { toReport } from '../../base/errors.ts';
+import type { Clock } from '../../base/ports.ts';
 import { finalStates, type RunEvent, type RunRecord } from '../../protocol/host/runs.ts';
 import type { HostState, Place, RunPageMessage, ShownRun } from '../../protocol/trainingRunRpc.ts';
 import type { ConnectionState } from '../../remote/contracts.ts';
 import type { HostLink } from './hostLink.ts';
 import type { HostLinks } from './hostLinks.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
+import { RunFollow } from './runFollow.ts';
 import type { Chosen } from './trainingActions.ts';
 
 interface Fed {
@@ -15,7 +16,7 @@ interface Fed {
   readonly store: DisposableStore;
   /** Its host is asked whether there is such a run. */
   isAsked: boolean;
-  isFollowed: boolean;
+  readonly follow: RunFollow;
   isGone: boolean;
 }
 
@@ -24,11 +25,9 @@ interface FeedParts {
   readonly links: HostLinks;
   /** The page's own run. */
   readonly own: Place;
+  readonly clock: Pick<Clock, 'after'>;
   readonly send: (message: RunPageMessage) => void;
 }
-
-/** Of the log, no line: a page shows what was measured. There is no source of that name. */
-const noLog = ['-'];
 
 /** What one page is told: its run and those compared with it, as they go on. */
 export class PageFeed implements Disposable {
@@ -135,7 +134,8 @@ export class PageFeed implements Disposable {
     if (before?.link === link) return;
     before?.store.dispose();
     const store = new DisposableStore();
-    const fed: Fed = { host, link, store, isAsked: false, isFollowed: false, isGone: false };
+    const follow = store.add(this.#followOf(run, link, (error) => this.#failed(run, fed, error)));
+    const fed: Fed = { host, link, store, follow, isAsked: false, isGone: false };
     this.#fed.set(run, fed);
     const tellState = (): void =>
       this.#parts.send({ type: 'connection', host: name, state: stateOf(link.state) });
@@ -172,27 +172,23 @@ export class PageFeed implements Disposable {
     if (fed.isGone || this.#fed.get(run) !== fed) return;
     if (toReport(error, 'hosts/run').code !== 'host/no-run') return;
     fed.isGone = true;
-    fed.isFollowed = false;
     if (run === this.#parts.own.run) this.#parts.send({ type: 'gone', host: fed.host.name, run });
     else this.remove(run);
     fed.link.forget(run);
   }
 
-  async #follow(run: string, fed: Fed): Promise<void> {
-    if (fed.isFollowed) return;
-    fed.isFollowed = true;
-    const { link, store } = fed;
-    const cancellation = new CancellationSource();
-    store.defer(() => cancellation.cancel());
-    const follow = { after: 0, sources: noLog };
-    try {
-      for await (const events of link.connection.follow(run, follow, cancellation.token)) {
+  #followOf(run: string, link: HostLink, gone: (error: unknown) => void): RunFollow {
+    return new RunFollow({
+      connection: link.connection,
+      run,
+      clock: this.#parts.clock,
+      gone,
+      take: (events) => {
         this.#parts.send({ type: 'events', run, events: [...events] });
         if (events.some(changesCheckpoints)) void this.#tellCheckpoints(run, link);
-      }
-    } catch (error) {
-      this.#failed(run, fed, error);
-    }
+      },
+      tellProblem: (problem) => this.#parts.send({ type: 'unheard', run, problem }),
+    });
   }
 
   async #tellCheckpoints(run: string, link: HostLink): Promise<void> {
@@ -213,10 +209,7 @@ export class PageFeed implements Disposable {
     const awaited = this.#shown.filter(({ run }) => !runs.some(({ record }) => record.id === run));
     this.#parts.send({ type: 'runs', runs, awaited });
     // The page takes no events of a run that it knows nothing of.
-    for (const { record } of runs) {
-      const fed = this.#fed.get(record.id);
-      if (fed !== undefined) void this.#follow(record.id, fed);
-    }
+    for (const { record } of runs) this.#fed.get(record.id)?.follow.start();
   }
 
   #tellGpus(run: string): void {

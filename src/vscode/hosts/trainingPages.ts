@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import { systemClock } from '../../node/clock.ts';
 import { trainingRunBundle, trainingRunPage } from '../../protocol/trainingRunPage.ts';
 import { runPageAsk, type Place, type RunPageAsk } from '../../protocol/trainingRunRpc.ts';
 import { trainingPageType } from '../ids.ts';
@@ -107,7 +108,13 @@ export class TrainingPages implements Disposable {
     const store = new DisposableStore();
     this.#store.add(store);
     const feed = store.add(
-      new PageFeed({ hosts, links, own: place, send: (message) => void webview.postMessage(message) }),
+      new PageFeed({
+        hosts,
+        links,
+        own: place,
+        clock: systemClock,
+        send: (message) => void webview.postMessage(message),
+      }),
     );
     this.#open.set(keyOf(place), { panel, feed });
     store.defer(() => this.#open.delete(keyOf(place)));

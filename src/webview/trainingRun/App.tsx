@@ -8,6 +8,7 @@ import { ChartGrid } from './chart/ChartGrid.tsx';
 import { readPlotTheme } from './chart/theme.ts';
 import { Cursor } from './cursor.ts';
 import type { RunPageModel } from './data/model.ts';
+import type { RunData } from './data/runData.ts';
 import { Alarms } from './header/Alarms.tsx';
 import { Checkpoints } from './header/Checkpoints.tsx';
 import { Connection } from './header/Connection.tsx';
@@ -88,6 +89,7 @@ function Screen({ model, page: { runs, own } }: { readonly model: RunPageModel; 
         return state && <Connection key={host} host={host} state={state} />;
       })}
       {model.goneFrom !== undefined && <Gone from={model.goneFrom} />}
+      {runs.map((run) => run.unheard !== null && <Unheard key={run.id} run={run} problem={run.unheard} />)}
       <RunHeader />
       <Alarms />
       {own.metrics.size === 0 && <NothingYet />}
@@ -104,6 +106,21 @@ function Gone({ from }: { readonly from: string }) {
       <Note kind="error">
         <p class="notice-title">{l10n.t('{0} has this run no more.', from)}</p>
         <p>{l10n.t('It was removed there. What this page was told before is still shown.')}</p>
+      </Note>
+    </div>
+  );
+}
+
+/** Its host is connected, and tells nothing of it. */
+function Unheard({ run, problem }: { readonly run: RunData; readonly problem: string }) {
+  return (
+    <div role="status">
+      <Note kind="warning">
+        <p class="notice-title">
+          {l10n.t('What “{0}” measures does not come; its charts stand still.', run.name)}
+        </p>
+        <p>{problem}</p>
+        <p>{l10n.t('The run goes on, and this is tried again by itself. Until then, see its log.')}</p>
       </Note>
     </div>
   );

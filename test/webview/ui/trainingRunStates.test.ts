@@ -89,6 +89,18 @@ const states: Readonly<Record<string, Shown>> = {
     ],
     says: ['Its process is gone.', 'for want of memory', 'It ended before its first step.'],
   },
+  unheard: {
+    messages: (id) => [
+      runIs({ id }),
+      { type: 'events', run: id, events: eventsOf(12) },
+      { type: 'unheard', run: id, problem: 'Events of the run are missing.' },
+    ],
+    says: [
+      'does not come; its charts stand still.',
+      'Events of the run are missing.',
+      'Until then, see its log.',
+    ],
+  },
   disconnected: {
     messages: (id) => [
       runIs({ id }),

@@ -52,6 +52,11 @@ export class RunPageModel {
       case 'gpus':
         this.#run(message.run)?.takeGpus(message.at, message.gpus, this.#now());
         break;
+      case 'unheard': {
+        const run = this.#run(message.run);
+        if (run) run.unheard = message.problem;
+        break;
+      }
       case 'gone':
         this.goneFrom = message.host;
         break;

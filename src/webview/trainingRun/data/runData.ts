@@ -21,6 +21,8 @@ export class RunData {
   readonly alarms: ShownAlarm[] = [];
   notice: { readonly at: number; readonly text: string } | undefined;
   phase: { readonly at: number; readonly phase: string } | undefined;
+  /** Why nothing more is heard of it; null: it is. */
+  unheard: string | null = null;
   checkpoints: readonly Checkpoint[] = [];
   /** Checkpoints that were told of, whether or not they are listed. */
   readonly checkpointTimes = new MetricSeries();

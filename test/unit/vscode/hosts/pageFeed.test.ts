@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CodedError } from '../../../../src/base/errors.ts';
+import type { RunEvent } from '../../../../src/protocol/host/runs.ts';
 import type { Place, RunPageMessage } from '../../../../src/protocol/trainingRunRpc.ts';
 import type { HostServices } from '../../../../src/remote/contracts.ts';
 import { HostLinks } from '../../../../src/vscode/hosts/hostLinks.ts';
@@ -21,13 +22,14 @@ interface Fed {
   readonly tells: (isSo: (message: RunPageMessage) => boolean) => Promise<RunPageMessage>;
 }
 
-function fed(hosts: KnownHosts, links: HostLinks, own: Place): Fed {
+function fed(hosts: KnownHosts, links: HostLinks, own: Place, clock = new FakeClock()): Fed {
   const told: RunPageMessage[] = [];
   const waiting = new Set<() => void>();
   const feed = new PageFeed({
     hosts,
     links,
     own,
+    clock,
     send: (message) => {
       told.push(message);
       for (const look of [...waiting]) look();
@@ -133,6 +135,44 @@ describe('a page', () => {
     const events = await there.tells((message) => message.type === 'events');
     expect(events).toMatchObject({ run: theRun });
     expect(there.told.indexOf(events)).toBeGreaterThan(there.told.indexOf(both));
+  });
+});
+
+describe('a run whose events the host cannot tell', () => {
+  const step = (seq: number): RunEvent => ({
+    ...{ type: 'metrics', role: 'trainer', seq, at: seq },
+    ...{ step: seq, values: { reward: seq } },
+  });
+
+  it('is told on its page, and followed anew from where it was', async () => {
+    const box = await wireHost();
+    box.scripted.add([step(1), step(2)]);
+    const hosts = knownHosts();
+    await hosts.add({ name: 'box', url: box.server.url }, box.token());
+    const clock = new FakeClock();
+    const links = linksOf(hosts, '');
+    const { feed, told, tells } = fed(hosts, links, { host: 'box', run: theRun }, clock);
+    const seqs = (): readonly number[] =>
+      told.flatMap((message) => (message.type === 'events' ? message.events.map(({ seq }) => seq) : []));
+    await feed.start([]);
+    await expect.poll(seqs).toEqual([1, 2]);
+    box.scripted.unreadable = new CodedError({ code: 'host/events', message: 'Torn.', hint: 'Mend it.' });
+    box.scripted.add([step(3)]);
+    expect(await tells(({ type }) => type === 'unheard')).toEqual({
+      ...{ type: 'unheard', run: theRun, problem: 'Torn. Mend it.' },
+    });
+    clock.advance(5_000);
+    await links.known('box')?.connection.ask('run.list', {});
+    expect(told.filter(({ type }) => type === 'unheard')).toHaveLength(1);
+    box.scripted.unreadable = undefined;
+    const later = (): readonly number[] => {
+      clock.advance(1_000);
+      return seqs();
+    };
+    await expect.poll(later).toEqual([1, 2, 3]);
+    expect(told.filter(({ type }) => type === 'unheard').at(-1)).toMatchObject({ problem: null });
+    box.scripted.add([step(4)]);
+    await expect.poll(seqs).toEqual([1, 2, 3, 4]);
   });
 });
 

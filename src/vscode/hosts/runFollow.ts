@@ -1,0 +1,95 @@
+import { CancellationSource } from '../../base/cancellation.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import { toReport } from '../../base/errors.ts';
+import type { Clock } from '../../base/ports.ts';
+import type { RunEvent } from '../../protocol/host/runs.ts';
+import type { ClientConnection } from '../../remote/wire/clientConnection.ts';
+
+export interface RunFollowParts {
+  readonly connection: Pick<ClientConnection, 'follow' | 'state'>;
+  readonly run: string;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly take: (events: readonly RunEvent[]) => void;
+  /** Told why no events come, and null once they are to come again. */
+  readonly tellProblem: (problem: string | null) => void;
+  /** The host has no such run. */
+  readonly gone: (error: unknown) => void;
+}
+
+/** Of the log, no line: a page shows what was measured. There is no source of that name. */
+const noLog = ['-'];
+
+/** Milliseconds until it is tried again, the first time and at most; and after which a new try counts as good. */
+const waits = { first: 5_000, last: 60_000, good: 2_000 } as const;
+
+/** Follows a run for a page, from its first event to its last, and anew from where it was when the host cannot go on. */
+export class RunFollow implements Disposable {
+  readonly #parts: RunFollowParts;
+  readonly #cancellation = new CancellationSource();
+  #state: 'idle' | 'following' | 'waiting' = 'idle';
+  #last = 0;
+  #wait: number = waits.first;
+  #timer: Disposable | undefined;
+  #problem: string | null = null;
+
+  constructor(parts: RunFollowParts) {
+    this.#parts = parts;
+  }
+
+  /** Unless it is at it. */
+  start(): void {
+    if (this.#state === 'idle') void this.#follow();
+  }
+
+  dispose(): void {
+    this.#timer?.dispose();
+    this.#cancellation.cancel();
+  }
+
+  async #follow(): Promise<void> {
+    const { connection, run, take } = this.#parts;
+    this.#state = 'following';
+    const from = { after: this.#last, sources: noLog };
+    try {
+      for await (const events of connection.follow(run, from, this.#cancellation.token)) {
+        this.#last = events.at(-1)?.seq ?? this.#last;
+        this.#goesOn();
+        take(events);
+      }
+      this.#goesOn();
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #goesOn(): void {
+    this.#wait = waits.first;
+    this.#tell(null);
+  }
+
+  #failed(error: unknown): void {
+    const { connection, clock, gone } = this.#parts;
+    this.#timer?.dispose();
+    const { code, message, hint } = toReport(error, 'hosts/run');
+    // Of a connection that has ended, its state tells; the next one is followed by another.
+    if (this.#cancellation.token.isCancelled || connection.state.kind === 'ended') return;
+    if (code === 'host/no-run') {
+      this.#state = 'idle'; // a host that is started anew can have it again
+      gone(error);
+      return;
+    }
+    this.#state = 'waiting';
+    this.#tell(`${message} ${hint ?? ''}`.trim());
+    this.#timer = clock.after(this.#wait, () => {
+      void this.#follow();
+      this.#timer = clock.after(waits.good, () => this.#tell(null));
+    });
+    this.#wait = Math.min(this.#wait * 2, waits.last);
+  }
+
+  #tell(problem: string | null): void {
+    if (this.#problem === problem) return;
+    this.#problem = problem;
+    this.#parts.tellProblem(problem);
+  }
+}
