@@ -65,10 +65,11 @@ export function wrongBackbone(launcher: string, backbone: string): CodedError {
   });
 }
 
-export function uneditableConfig(key: string): CodedError {
+/** @param why it has to be set, as the beginning of a sentence */
+export function uneditableConfig(key: string, why: string): CodedError {
   return new CodedError({
     code: 'host/config-not-editable',
-    message: `To go on from a checkpoint \`${key}\` has to be set, and there is no block in the config that it could be added to.`,
+    message: `${why} \`${key}\` has to be set, and there is no block in the config that it could be added to.`,
     hint: `Write the section of \`${key}\` as an indented block, or set the key yourself.`,
   });
 }

@@ -27,10 +27,15 @@ export interface ResumePlan {
 /** The tracker that says from which step to go on, by upstream's name. */
 export const trackerFile = 'latest_checkpointed_iteration.txt';
 
-/** A config with texts and switches set, its comments and the rest of it untouched. */
+/**
+ * A config with texts and switches set, its comments and the rest of it untouched.
+ *
+ * @param why they have to be set, as the beginning of a sentence
+ */
 export function withKeys(
   text: string,
   values: readonly (readonly [path: string, value: string | boolean])[],
+  why = 'To go on from a checkpoint',
 ): string {
   return values.reduce((before, [path, value]) => {
     const document = parseConfig(before);
@@ -48,7 +53,7 @@ export function withKeys(
         : node === undefined || node.kind === 'scalar'
           ? insertKey(document, steps, written)
           : undefined;
-    if (edit === undefined) throw uneditableConfig(path);
+    if (edit === undefined) throw uneditableConfig(path, why);
     return applyEdits(before, [edit]);
   }, text);
 }
@@ -63,7 +68,8 @@ function keysOf({ dialect }: Pick<Training, 'dialect'>): { readonly root: string
 /** The launcher would make a name of the minute, which nobody knows beforehand and two runs can share. */
 export function withName(text: string, training: Training, stem: string, run: string): string {
   if (training.job.name.value !== null) return text;
-  return withKeys(text, [[keysOf(training).name, `${stem}_${run}`]]);
+  const why = 'So that its folder is known, which the config leaves open,';
+  return withKeys(text, [[keysOf(training).name, `${stem}_${run}`]], why);
 }
 
 /**
@@ -99,7 +105,7 @@ export function planResume(
   const { job } = training;
   const name = `${job.name.value ?? 'run'}_${run}`;
   const parts = [job.project.value, job.group.value, name].filter((part) => part !== '');
-  const state = source.latest === from.step ? ['explorer_meta.json', 'trainer_meta.json'] : [];
+  const state = source.latest === from.step ? training.actors.map((actor) => `${actor}_meta.json`) : [];
   return {
     config: withKeys(text, [[keys.name, name], ...goesOn]),
     jobFolder: paths.resolve(cwd, job.root.value, ...parts),
@@ -112,10 +118,15 @@ function continuing({ backbone, dialect }: Training): readonly [string, string |
   return [dialect === 'trinity' ? 'continue_from_checkpoint' : 'trinity.continue_from_checkpoint', true];
 }
 
-/** The root and name that lead to a job's folder with the project and group that the config has. */
+/**
+ * The root and name that lead to a job's folder with the project and group that the config has. A run that was a fork, or that
+ * upstream renamed, has a longer name than the config that was sent for it.
+ */
 function placeIn(folder: string, { project, group, name }: JobPlace): { root: string; name: string } {
   const segments = folder.split('/');
-  const last = (name.value ?? segments.at(-1) ?? '').split('/');
+  const own = segments.at(-1) ?? '';
+  const last = (name.value ?? own).split('/');
+  if (own.startsWith(`${last.at(-1) ?? ''}_`)) last.splice(-1, 1, own);
   const between = [project.value, group.value]
     .filter((part) => part !== '')
     .join('/')

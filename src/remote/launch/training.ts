@@ -65,6 +65,8 @@ export interface Training {
   readonly data: readonly DataPlace[];
   /** Where the workflow is, and the judge, as locators. */
   readonly code: readonly Keyed<string>[];
+  /** Names of Trinity's explorer and trainer; files of theirs in the job's folder begin with them. */
+  readonly actors: readonly [explorer: string, trainer: string];
   /** Where metrics go: `swanlab`, `wandb`, `tensorboard`, … */
   readonly monitor: Keyed<string | null>;
   /** Where the tasks come from; AgentJet's name of it. */
@@ -156,6 +158,7 @@ class TrainingReader {
       model: this.#text(place.model),
       data: this.#data(taskReader.value),
       code: this.#dialect === 'ajet' ? this.#owns(codePlaces) : [],
+      actors: [this.#actor('explorer'), this.#actor('trainer')],
       monitor: this.#monitor(place.monitor),
       reader: taskReader,
       problems: this.#problems,
@@ -197,6 +200,12 @@ class TrainingReader {
   #monitor(path: string): Keyed<string | null> {
     const value = valueAt(this.#root, path);
     return this.#text(value?.kind === 'sequence' ? `${path}.${value.items.length - 1}` : path);
+  }
+
+  /** Under another name where the config's leads out of the job's folder. */
+  #actor(kind: 'explorer' | 'trainer'): string {
+    const { value } = this.#text(`${kind}.name`);
+    return value === null || value.includes('/') ? kind : value;
   }
 
   /** Of AgentJet's own part of the config. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -68,6 +68,30 @@ describe.skipIf(process.platform !== 'linux')('runs that go on from one another'
     await ended(runs, holder);
     await runs.remove(first, { checkpoints: false });
     expect(runs.list().map(({ id }) => id)).toEqual([holder, next]);
+  });
+
+  test('go on from a fork in its folder, and so where upstream has renamed it', async () => {
+    await opened();
+    const { id: first } = await runs.start(await orderOf(data, checkpoint(1)), 'ann');
+    const { jobFolder } = await ended(runs, first);
+    const goOn = async (run: string, as: 'resume' | 'fork', actions: readonly Action[] = []) => {
+      const order = await orderOf(data, actions, { from: { run, step: 1, as } });
+      return ended(runs, (await runs.start(order, 'ann')).id);
+    };
+    const fork = await goOn(first, 'fork');
+    expect([fork.state, fork.jobFolder]).toEqual([
+      'finished',
+      expect.stringMatching(/first_\d{8}-\d{6}-\w+$/),
+    ]);
+    const resumed = await goOn(fork.id, 'resume');
+    expect([resumed.state, resumed.reason, resumed.jobFolder]).toEqual(['finished', null, fork.jobFolder]);
+    const time = '20260314092653';
+    await cp(jobFolder ?? '', `${jobFolder ?? ''}_${time}`, { recursive: true });
+    const text = `Experiment [first] already exists, renamed as first_${time}.`;
+    const renamed = await goOn(first, 'resume', [{ do: 'log', level: 'WARNING', text }]);
+    expect(renamed.jobFolder).toBe(`${jobFolder ?? ''}_${time}`);
+    const again = await goOn(renamed.id, 'resume');
+    expect([again.state, again.reason, again.jobFolder]).toEqual(['finished', null, renamed.jobFolder]);
   });
 
   test('have the folder to themselves until they have ended', async () => {

@@ -74,6 +74,37 @@ describe('going on', () => {
     expect(newest.copies).toEqual(['global_step_20', 'explorer_meta.json', 'trainer_meta.json']);
   });
 
+  test('resume of a fork, and of a run that upstream renamed: by the name of the folder', async () => {
+    for (const name of [`first_${earlier}`, 'first_20260314092653', `first_${earlier}_20260314092653`]) {
+      const folder = `/big/checkpoints/maths/small/${name}`;
+      const { config, jobFolder: same } = await plan(trinityConfig, 'resume', 20, {
+        jobFolder: folder,
+        latest: 20,
+      });
+      expect(same).toBe(folder);
+      expect(jobFolder((await trainingOf(config)).job, '/elsewhere', posix)).toBe(folder);
+    }
+    const other = { jobFolder: '/big/checkpoints/maths/small/second_1', latest: 20 };
+    await expect(plan(trinityConfig, 'resume', 20, other)).rejects.toThrow(/not those of the earlier run/);
+  });
+
+  test('fork: the files of actors that have other names', async () => {
+    const text = trinityConfig
+      .replace('explorer:', 'explorer:\n  name: ann')
+      .replace('trainer:', 'trainer:\n  name: tom');
+    const { copies } = await plan(text, 'fork', 20, trinitySource);
+    expect(copies).toEqual(['global_step_20', 'ann_meta.json', 'tom_meta.json']);
+  });
+
+  test('a config that cannot be written to is told for what it would be', async () => {
+    const flow = 'ajet: { project_name: maths }\n' + ajetConfig.slice(ajetConfig.indexOf('hydra:'));
+    const training = await trainingOf(flow);
+    expect(() => withName(flow, training, 'exp', run)).toThrow(
+      /^So that its folder is known, .* `ajet.experiment_name` has to be set/,
+    );
+    await expect(plan(flow, 'fork', 20, ajetSource)).rejects.toThrow(/^To go on from a checkpoint `ajet/);
+  });
+
   test('a config that starts anew is made to go on', async () => {
     const off = `continue_from_checkpoint: false\n${trinityConfig}`;
     const { config } = await plan(off, 'resume', 20, trinitySource);
