@@ -73,9 +73,19 @@ export function processesWith(variable: string): readonly ProcessIdentity[] {
   return allProcesses().filter(({ pid }) => pid !== process.pid && environmentOf(pid).includes(variable));
 }
 
-function environmentOf(pid: number): readonly string[] {
+/** As `NAME=value`; empty where it cannot be read. */
+export function environmentOf(pid: number): readonly string[] {
+  return wordsOf(pid, 'environ');
+}
+
+/** The program and its arguments; empty where they cannot be read. */
+export function commandOf(pid: number): readonly string[] {
+  return wordsOf(pid, 'cmdline');
+}
+
+function wordsOf(pid: number, file: 'environ' | 'cmdline'): readonly string[] {
   try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1').split('\0');
   } catch {
     return []; // it has ended, or is somebody else's
   }

@@ -5,6 +5,7 @@ import type { RunOrder } from '../../protocol/host/runs.ts';
 import type { FoundGpu } from './nvidiaSmi.ts';
 import { programOf, type ProgramName } from './plan.ts';
 import { pythonFindings, type PythonFacts } from './preflightPython.ts';
+import { rayFindings, type RayFacts } from './preflightRay.ts';
 import { folderUserFindings, type FolderUser } from './preflightRuns.ts';
 import type { Keyed, Training } from './training.ts';
 
@@ -23,8 +24,7 @@ export interface PreflightFacts {
   readonly jobFolderProblem: string | null;
   /** Who is at work in the job's folder; null: nobody. */
   readonly folderUser: FolderUser | null;
-  /** Whether Ray answers on this machine; of a cluster that was named, whether its head does. */
-  readonly ray: { readonly running: boolean; readonly why: string } | null;
+  readonly ray: RayFacts | null;
   /** Paths of the config that are outside of what is sent, and whether they are there. */
   readonly paths: ReadonlyMap<string, boolean>;
   /** Names of variables that the run would have: the order's, and the host's own where it runs here. */
@@ -53,7 +53,7 @@ export function preflight(order: RunOrder, training: Training, facts: PreflightF
     ...launcherFindings(order, training, facts),
     ...(facts.python === null ? [] : pythonFindings(order, training, facts.python)),
     ...gpuFindings(order, training, facts),
-    ...rayFindings(order, training, facts),
+    ...rayFindings(order, training, facts.ray),
     ...jobFolderFindings(training, facts),
     ...folderUserFindings(order, training, facts.folderUser),
     ...(order.launcher === 'ray' ? rayPlaceFindings(training, facts) : placeFindings(training, facts)),
@@ -177,28 +177,6 @@ function memoryFindings(
       message: `Memory is in use on GPU ${shown}: the run waits until enough GPUs are free.`,
       hint: 'See with `nvidia-smi` what uses it.',
       key: training.gpusPerNode.key,
-    },
-  ];
-}
-
-function rayFindings(order: RunOrder, training: Training, { ray }: PreflightFacts): Finding[] {
-  if (ray === null) return [];
-  const starts = order.flags.includes('--with-ray');
-  if (order.launcher === 'ray' || !starts) {
-    if (ray.running || (training.backbone === 'verl' && order.launcher !== 'ray')) return [];
-    const hint =
-      order.launcher === 'ajet'
-        ? 'Add `--with-ray`, or start it with `ray start --head`.'
-        : 'Start it with `ray start --head`.';
-    return [{ id: 'ray-missing', severity: 'error', message: `Ray does not answer: ${ray.why}.`, hint }];
-  }
-  if (!ray.running) return [];
-  return [
-    {
-      id: 'ray-twice',
-      severity: 'warning',
-      message: 'Ray runs on this host already; a second one by `--with-ray` meets its ports.',
-      hint: 'Leave `--with-ray` out, or stop Ray with `ray stop`.',
     },
   ];
 }

@@ -11,6 +11,8 @@ export interface RunsBeside {
    * @param folder absolute; null: none is known
    */
   readonly userOf: (order: Pick<RunOrder, 'from'>, folder: string | null) => string | undefined;
+  /** The run that has a Ray of its own. */
+  readonly rayHolder: () => string | undefined;
 }
 
 /** The run that is at work in the order's folder, and what upstream makes of that. */

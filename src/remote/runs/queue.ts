@@ -1,9 +1,31 @@
+import type { RunRecord } from '../../protocol/host/runs.ts';
+import { rayUse, type RayUse } from '../launch/rayUse.ts';
 import type { FoundGpu } from '../launch/nvidiaSmi.ts';
 
 interface QueuedRun {
   readonly id: string;
   readonly gpus: number;
+  readonly ray: RayUse;
 }
+
+/** Runs that stand in others' way by their Ray, by id. */
+export interface RaysNow {
+  /** Has a Ray of its own, which others would find and lose. */
+  readonly holder?: string | undefined;
+  /** Has not found its Ray yet: it would find the one that another starts now. */
+  readonly seeker?: string | undefined;
+}
+
+/** @param going the runs that have been started and have not ended @param address of the host's own RAY_ADDRESS */
+export function raysOf(going: readonly RunRecord[], address: string | undefined): RaysNow {
+  const isNew = ({ phase, step }: RunRecord): boolean =>
+    step === null && (phase === null || phase === preparingPhase);
+  const uses = (use: RayUse): RunRecord[] => going.filter((run) => rayUse(run, address) === use);
+  return { holder: uses('own')[0]?.id, seeker: uses('here').find(isNew)?.id };
+}
+
+/** Of a run of which its launcher has told nothing yet. */
+export const preparingPhase = 'preparing the code';
 
 interface QueuePlan {
   readonly start: readonly { readonly id: string; readonly devices: readonly number[] }[];
@@ -22,7 +44,8 @@ function isUsedByOthers({ memory, used }: FoundGpu): boolean {
 
 /**
  * Who starts now, on which GPUs. First come, first served: a run that needs more than is free lets none that wants GPUs
- * past it, or it would never start. Runs without GPUs wait for nothing.
+ * past it, or it would never start. Runs without GPUs wait for no GPU. A Ray of its own is had by one run at a time, in the
+ * same order, and runs that take the Ray which is there wait until it is gone.
  *
  * @param found null: the driver does not answer
  * @param most GPUs that the machine has ever had: a driver that does not answer now is waited for
@@ -32,6 +55,7 @@ export function planQueue(
   found: readonly FoundGpu[] | null,
   taken: ReadonlySet<number>,
   most: number,
+  rays: RaysNow = {},
 ): QueuePlan {
   const start: { id: string; devices: readonly number[] }[] = [];
   const wait: { id: string; reason: string }[] = [];
@@ -40,22 +64,36 @@ export function planQueue(
   const free = gpus.filter(({ index }) => !taken.has(index));
   const others = free.filter(isUsedByOthers).map(({ index }) => index);
   const usable = free.map(({ index }) => index).filter((index) => !others.includes(index));
-  let isHeld = false;
-  for (const { id, gpus: wanted } of queue) {
-    if (wanted === 0) {
-      start.push({ id, devices: [] });
-    } else if (wanted > most && found !== null) {
+  let { holder, seeker } = rays;
+  const held = { gpus: false, ray: false };
+  for (const { id, gpus: wanted, ray } of queue) {
+    if (wanted > most && found !== null) {
       fail.push({ id, reason: tooMany(wanted, most) });
-    } else if (isHeld) {
-      wait.push({ id, reason: 'Waits for the runs before it.' });
-    } else if (wanted <= usable.length) {
+      continue;
+    }
+    const isBehind = (held.gpus && wanted > 0) || (held.ray && ray === 'own');
+    const reason =
+      whyRayWaits(ray, { holder, seeker }) ??
+      (isBehind ? 'Waits for the runs before it.' : undefined) ??
+      (wanted > usable.length ? whyItWaits(wanted, usable.length, others, gpus.length) : undefined);
+    if (reason === undefined) {
       start.push({ id, devices: usable.splice(0, wanted) });
+      if (ray === 'own') holder = id;
+      if (ray === 'here') seeker = id;
     } else {
-      isHeld = true;
-      wait.push({ id, reason: whyItWaits(wanted, usable.length, others, gpus.length) });
+      wait.push({ id, reason });
+      held.gpus ||= wanted > 0;
+      held.ray ||= ray === 'own';
     }
   }
   return { start, wait, fail };
+}
+
+/** Undefined: for no Ray. */
+function whyRayWaits(ray: RayUse, { holder, seeker }: RaysNow): string | undefined {
+  if (ray !== 'elsewhere' && holder !== undefined) return `Waits: run ${holder} has a Ray of its own.`;
+  if (ray === 'own' && seeker !== undefined) return `Waits: run ${seeker} is looking for its Ray.`;
+  return undefined;
 }
 
 function tooMany(wanted: number, most: number): string {

@@ -90,7 +90,7 @@ export async function openRuns(data: string, change: Partial<HostRunsOptions> = 
     dataFolder: data,
     sync: folderSync(path.join(data, 'snapshots')),
     launch: new HostLaunch({
-      launchers: { trinity: scripted },
+      launchers: { trinity: scripted, ajet: scripted },
       count: 2,
       env,
       dataFolder: data,

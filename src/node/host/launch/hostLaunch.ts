@@ -20,6 +20,7 @@ import {
   type LaunchSite,
 } from '../../../remote/launch/plan.ts';
 import { isModelPath, preflight, type PreflightFacts } from '../../../remote/launch/preflight.ts';
+import type { RayFacts } from '../../../remote/launch/preflightRay.ts';
 import type { FolderUser, RunsBeside } from '../../../remote/launch/preflightRuns.ts';
 import { planResume, whatIsRestored, withName } from '../../../remote/launch/resume.ts';
 import {
@@ -68,7 +69,7 @@ export interface LaunchRequest {
 /** The run that a preflight is of, where it has to have an id. */
 const nobodys = 'preflight';
 
-const nothingBeside: RunsBeside = { userOf: () => undefined };
+const nothingBeside: RunsBeside = { userOf: () => undefined, rayHolder: () => undefined };
 
 /** A machine's packages change seldom, and to ask takes a Python each. */
 const remembered = 60_000;
@@ -243,7 +244,7 @@ export class HostLaunch {
     cwd: string,
     beside: RunsBeside,
   ): Promise<PreflightFacts> {
-    const { env, ray, count } = this.#options;
+    const { count } = this.#options;
     const [found, gpus, diskFree] = await Promise.all([
       this.#launchers(),
       this.gpus(),
@@ -255,7 +256,6 @@ export class HostLaunch {
       ...(model !== null && isModelPath(model) ? [model] : []),
       ...training.data.map(({ value }) => value),
     ].filter((place) => path.isAbsolute(place));
-    const head = order.launcher === 'ray' ? await this.#rayHead(ray) : undefined;
     return {
       gpus,
       gpusAreReal: count === undefined,
@@ -264,7 +264,7 @@ export class HostLaunch {
       diskFree,
       jobFolderProblem: this.#jobFolderProblem(order, training, cwd),
       folderUser: await this.#folderUser(order, training, cwd, beside),
-      ray: head ? { running: head.problem === null, why: head.problem ?? '' } : await rayHere(env),
+      ray: { ...(await this.#ray(order)), holder: beside.rayHolder() ?? null },
       paths: new Map(await Promise.all(named.map(async (place) => [place, await isThere(place)] as const))),
       variables: new Set([...Object.keys(order.env), ...Object.keys(this.#variables(order))]),
     };
@@ -294,6 +294,13 @@ export class HostLaunch {
     const run = userOf(order, folder);
     if (run === undefined) return null;
     return { run, use: folder === null ? 'alone' : await this.#jobUse(training, folder) };
+  }
+
+  async #ray({ launcher }: RunOrder): Promise<Omit<RayFacts, 'holder'>> {
+    const { env, ray } = this.#options;
+    if (launcher !== 'ray') return rayHere(env);
+    const { problem } = await this.#rayHead(ray);
+    return { running: problem === null, why: problem ?? '', run: null };
   }
 
   async #rayHead(ray: string | undefined): Promise<{ version: string | null; problem: string | null }> {

@@ -15,8 +15,9 @@ import {
   runActive,
   runNeeded,
 } from '../../../remote/runs/failures.ts';
+import { rayUse } from '../../../remote/launch/rayUse.ts';
 import type { RunsBeside } from '../../../remote/launch/preflightRuns.ts';
-import { planQueue } from '../../../remote/runs/queue.ts';
+import { planQueue, raysOf, type RaysNow } from '../../../remote/runs/queue.ts';
 import { RecentProcesses } from './family.ts';
 import { FoldersInUse } from './foldersInUse.ts';
 import { jobPlace, type JobPlace } from './jobFolder.ts';
@@ -209,6 +210,7 @@ export class NodeHostRuns implements HostRuns {
   /** For the preflight of an order. */
   readonly beside: RunsBeside = {
     userOf: ({ from }, folder) => this.#folders.userFor(from, folder),
+    rayHolder: () => this.#rays().holder,
   };
 
   /** What a folder is to a run, by its path alone. @param folder absolute */
@@ -329,6 +331,14 @@ export class NodeHostRuns implements HostRuns {
     });
   }
 
+  #rays(): RaysNow {
+    const going = [...this.#runs.values()].filter(({ run }) => run?.isFinal === false && !run.isWaiting);
+    return raysOf(
+      going.map(({ record }) => record),
+      this.#options.env['RAY_ADDRESS'],
+    );
+  }
+
   async #startThose(): Promise<void> {
     const waiting = (): Run[] =>
       [...this.#runs.values()].flatMap(({ run }) => (run?.isWaiting === true ? [run] : []));
@@ -337,12 +347,13 @@ export class NodeHostRuns implements HostRuns {
     if (this.#isClosed) return;
     this.#most = Math.max(this.#most, gpus?.length ?? 0);
     const runs = new Map(waiting().map((run) => [run.id, run]));
+    const address = this.#options.env['RAY_ADDRESS'];
     const taken = new Set([...this.#runs.values()].flatMap(({ run }) => run?.devices ?? []));
     const queue = [...runs.values()]
       // One that came while the GPUs were asked for waits for the next look.
       .filter(({ wantedGpus }) => wantsGpus || wantedGpus === 0)
-      .map(({ id, wantedGpus }) => ({ id, gpus: wantedGpus }));
-    const plan = planQueue(queue, gpus, taken, this.#most);
+      .map(({ id, wantedGpus, record }) => ({ id, gpus: wantedGpus, ray: rayUse(record, address) }));
+    const plan = planQueue(queue, gpus, taken, this.#most, this.#rays());
     for (const { id, reason } of plan.wait) runs.get(id)?.waits(reason);
     for (const { id, reason } of plan.fail) void runs.get(id)?.refuse(reason);
     for (const { id, devices } of plan.start) void runs.get(id)?.start(devices);

@@ -5,6 +5,7 @@ import type { Clock, Logger } from '../../../base/ports.ts';
 import { finalStates, type RunRecord, type RunState } from '../../../protocol/host/runs.ts';
 import type { HostSync } from '../../../remote/contracts.ts';
 import { noFolderToGoOnFrom } from '../../../remote/runs/failures.ts';
+import { preparingPhase } from '../../../remote/runs/queue.ts';
 import { outcomeOf, type RunExit } from '../../../remote/runs/outcome.ts';
 import type { JobUse } from '../../../remote/launch/training.ts';
 import type { LogRedactor } from '../../../remote/runs/secrets.ts';
@@ -227,7 +228,7 @@ export class Run {
   async #prepare(): Promise<void> {
     const { sync, clock } = this.#context;
     try {
-      await this.#events.append([{ type: 'phase', phase: 'preparing the code' }]);
+      await this.#events.append([{ type: 'phase', phase: preparingPhase }]);
       const folder = await this.#folder.emptyCode();
       await sync.materialise(this.#stored.order.snapshot, folder, this.#cancellation.token);
       this.#mayGoOn();

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -300,8 +301,37 @@ test('Ray is there when it takes connections, whatever its note says', async () 
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   const note = path.join(folder, 'ray_current_cluster');
   await writeFile(note, `127.0.0.1:${port}`);
-  expect(await rayHere({}, note)).toEqual({ running: true, why: '' });
+  expect(await rayHere({}, note)).toEqual({ running: true, why: '', run: null });
   await new Promise((closed) => server.close(closed));
-  expect(await rayHere({}, note)).toEqual({ running: false, why: `nothing listens at 127.0.0.1:${port}` });
+  expect(await rayHere({}, note)).toEqual({
+    running: false,
+    why: `nothing listens at 127.0.0.1:${port}`,
+    run: null,
+  });
   expect(await rayHere({}, path.join(folder, 'none'))).toMatchObject({ running: false });
+});
+
+test.skipIf(process.platform !== 'linux')("a Ray that a run has started is that run's", async () => {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as { port: number };
+  const head = spawn(
+    process.execPath,
+    ['-e', "console.log('here'); setInterval(() => {}, 1000)", '--', `--gcs_server_port=${port}`],
+    {
+      argv0: '/opt/ray/core/src/ray/gcs/gcs_server',
+      env: { AGENTJET_RUN: run },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  try {
+    await once(head.stdout, 'data');
+    const note = path.join(folder, 'ray_current_cluster');
+    await writeFile(note, `127.0.0.1:${port}`);
+    expect(await rayHere({}, note)).toEqual({ running: true, why: '', run });
+    expect(await rayHere({ RAY_ADDRESS: `127.0.0.1:${port}` }, note)).toMatchObject({ run: null });
+  } finally {
+    head.kill('SIGKILL');
+    server.close();
+  }
 });

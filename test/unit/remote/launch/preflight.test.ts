@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseNvidiaSmi, virtualGpus } from '../../../../src/remote/launch/nvidiaSmi.ts';
 import { isModelPath, preflight, type PreflightFacts } from '../../../../src/remote/launch/preflight.ts';
+import { rayFindings } from '../../../../src/remote/launch/preflightRay.ts';
 import type { RunOrder } from '../../../../src/protocol/host/runs.ts';
 import { ajetConfig, orderOf, trainingOf, trinityConfig } from './orders.ts';
 
@@ -17,7 +18,7 @@ const good: PreflightFacts = {
   diskFree: 500 * 1024 ** 3,
   jobFolderProblem: null,
   folderUser: null,
-  ray: { running: true, why: '' },
+  ray: { running: true, why: '', run: null, holder: null },
   paths: new Map([
     ['/models/qwen/3b/instruct', true],
     ['/data/tasks', true],
@@ -54,7 +55,7 @@ describe('preflight', () => {
       },
       diskFree: 10,
       jobFolderProblem: 'it is a folder of the system',
-      ray: { running: false, why: 'nothing listens' },
+      ray: { running: false, why: 'nothing listens', run: null, holder: null },
       paths: new Map([
         ['/models/qwen/3b/instruct', false],
         ['/data/tasks', false],
@@ -120,10 +121,29 @@ describe('preflight', () => {
   });
 
   test('Ray that has to run, and Ray that must not', async () => {
-    const stopped = { ray: { running: false, why: 'nothing listens' } };
+    const stopped = { ray: { running: false, why: 'nothing listens', run: null, holder: null } };
     expect(await findings(ajetConfig, stopped)).toEqual(['error ray-missing']);
     expect(await findings(ajetConfig, stopped, { flags: ['--with-ray'] })).toEqual([]);
     expect(await findings(ajetConfig, {}, { flags: ['--with-ray'] })).toEqual(['warning ray-twice']);
+  });
+
+  test('Ray of another run: waited for, and never advised to be stopped', async () => {
+    const ray = { running: true, why: '', run: 'x', holder: 'x' };
+    const own = { flags: ['--with-ray'] };
+    expect(await findings(ajetConfig, { ray }, own)).toEqual(['info ray-waits']);
+    expect(await findings(ajetConfig, { ray: { ...ray, running: false, run: null } }, own)).toEqual([
+      'info ray-waits',
+    ]);
+    expect(await findings(ajetConfig, { ray })).toEqual(['error ray-missing']);
+    expect(await findings(trinityConfig, { ray })).toEqual(['error ray-missing']);
+    expect(await findings(ajetConfig, { ray, python: null }, { backbone: 'verl' })).toEqual([
+      'info ray-waits',
+    ]);
+    // Another host's, or of a run that has just ended.
+    expect(await findings(ajetConfig, { ray: { ...ray, holder: null } }, own)).toEqual(['warning ray-twice']);
+    const whole = orderOf(own);
+    const told = rayFindings(whole, await trainingOf(ajetConfig), { ...ray, holder: null });
+    expect(JSON.stringify(told)).not.toContain('ray stop');
   });
 
   test('a cluster is judged by nothing of this machine', async () => {
