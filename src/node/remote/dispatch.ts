@@ -14,6 +14,7 @@ import { checkLimit, defaultSyncLimit, previewOf, withFiles, type Preview } from
 import { localFiles } from '../files.ts';
 import { bridgeTo } from './bridge.ts';
 import { namedPathFindings } from './namedPaths.ts';
+import { sentText } from './sync/rebuild.ts';
 import { readTree } from './sync/readTree.ts';
 import { syncTree, type SyncProgress } from './sync/syncTree.ts';
 
@@ -161,38 +162,46 @@ export async function launcherFor(config: string): Promise<'ajet' | 'trinity'> {
   return dialectOf(text)?.id === 'trinity' ? 'trinity' : 'ajet';
 }
 
+/** How an earlier run goes on. */
+export interface ResumeRequest {
+  readonly step: number;
+  readonly as: 'resume' | 'fork';
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface ResumeOptions {
+  readonly cancellation: CancellationToken;
+  /** Whether to go on; told of what the host finds, at the lines of the config as it was sent. */
+  readonly confirm: (findings: readonly LocatedFinding[]) => Promise<boolean>;
+}
+
+/** Of a config, as the wire takes it. */
+const mostOfConfig = 1024 * 1024;
+
 /**
- * Has an earlier run go on from a checkpoint, with the code that it ran with. Values of its variables were not kept, so
- * they are given anew.
+ * Has an earlier run go on from a checkpoint, with the code that it ran with, once the host has checked that as it does before
+ * a dispatch. Values of its variables were not kept, so they are given anew. Resolves to undefined where `confirm` says no.
  */
 export async function resumeRun(
   connection: HostConnection,
   record: RunRecord,
-  {
-    step,
-    as,
-    env,
-  }: {
-    readonly step: number;
-    readonly as: 'resume' | 'fork';
-    readonly env: Readonly<Record<string, string>>;
-  },
-  cancellation: CancellationToken,
-): Promise<RunRecord> {
+  { step, as, env }: ResumeRequest,
+  { cancellation, confirm }: ResumeOptions,
+): Promise<RunRecord | undefined> {
   const missing = record.env.filter((name) => env[name] === undefined);
   if (missing.length > 0) throw dispatchErrors.lacksVariables(missing);
   const { name, launcher, backbone, config, snapshot, flags, gpus } = record;
-  const order = {
-    name,
-    launcher,
-    backbone,
-    config,
-    snapshot,
-    flags,
-    gpus,
-    env,
-    from: { run: record.id, step, as },
-  };
+  const from = { run: record.id, step, as };
+  const order = { name, launcher, backbone, config, snapshot, flags, gpus, env, from };
+  const text = await sentText(connection, snapshot, config, { most: mostOfConfig, cancellation });
+  if (text === undefined) throw dispatchErrors.noConfig(config);
+  const found = await connection.ask('preflight', { order, configText: text }, cancellation);
+  // What is restored has been told by who asks.
+  const findings = locateFindings(
+    text,
+    found.filter(({ id }) => id !== 'going-on'),
+  );
+  if (!(await confirm(findings))) return undefined;
   return connection.ask('run.start', { order, key: randomUUID() }, cancellation);
 }
 
@@ -221,6 +230,12 @@ const dispatchErrors = {
       },
       { cause },
     ),
+  noConfig: (config: string) =>
+    new CodedError({
+      code: 'dispatch/no-config',
+      message: `The config ${config} is not among the files that were sent for the earlier run, or has more than 1 MiB.`,
+      hint: 'Send the folder again, as a new run.',
+    }),
   lacksVariables: (names: readonly string[]) =>
     new CodedError({
       code: 'dispatch/variables',

@@ -68,10 +68,10 @@ export function registerHostCommands(parts: CommandParts): Disposable {
 
 /** The same for the pages of runs. */
 export function pageActions(
-  parts: Pick<CommandParts, 'showLog' | 'showPage' | 'storage' | 'sentRuns'>,
+  parts: Pick<CommandParts, 'showLog' | 'showPage' | 'storage' | 'sentRuns' | 'notes'>,
 ): PageActions {
   const goesOn = async (chosen: Chosen, as: 'resume' | 'fork', step: number | undefined): Promise<void> => {
-    const run = await goOn(chosen, as, parts.sentRuns, step);
+    const run = await goOn(chosen, as, parts, step);
     if (run !== undefined) await parts.showPage({ ...chosen, run });
   };
   return {

@@ -44,7 +44,8 @@ export function registerHosts({ context, clock, webFolder, log }: HostsParts): D
     storage: context.globalStorageUri,
     sentRuns,
   };
-  const actions = pageActions(shown);
+  const notes = store.add(new PreflightNotes());
+  const actions = pageActions({ ...shown, notes });
   const pages = store.add(
     new TrainingPages({ hosts, links, state: context.workspaceState, webFolder, log, actions }),
   );
@@ -55,7 +56,7 @@ export function registerHosts({ context, clock, webFolder, log }: HostsParts): D
     ssh,
     sentRuns,
     log,
-    notes: store.add(new PreflightNotes()),
+    notes,
     recent: new RecentConfigs(context.workspaceState),
     started: async (host, run) => pages.show({ host, link: await links.link(host), run }),
   };

@@ -4,10 +4,12 @@ import { CancellationSource } from '../../base/cancellation.ts';
 import { CodedError } from '../../base/errors.ts';
 import { sizeText } from '../../base/sizeText.ts';
 import { finalStates, type Checkpoint, type RunRecord } from '../../protocol/host/runs.ts';
+import { locateFindings, type LocatedFinding } from '../../remote/dispatch/located.ts';
 import { whatIsRestored } from '../../remote/launch/resume.ts';
 import { addWords, againWords } from './commandLines.ts';
 import type { HostLink } from './hostLink.ts';
 import type { KnownHost } from './knownHosts.ts';
+import type { PreflightNotes } from './preflightNotes.ts';
 import type { SentRuns } from './sentRuns.ts';
 import { environmentOf } from './trainingVariables.ts';
 
@@ -47,13 +49,19 @@ export async function removeTraining({ host, link, run }: Chosen): Promise<void>
   link.forget(run.id);
 }
 
-/** Resolves to the new run. */
+export interface GoOnParts {
+  readonly sentRuns: SentRuns;
+  readonly notes: PreflightNotes;
+}
+
+/** Resolves to the new run; undefined: the user left. */
 export async function goOn(
-  { link, run }: Chosen,
+  chosen: Chosen,
   as: 'resume' | 'fork',
-  sentRuns: SentRuns,
+  { sentRuns, notes }: GoOnParts,
   step?: number,
 ): Promise<RunRecord | undefined> {
+  const { host, link, run } = chosen;
   const checkpoints = await link.connection.ask('checkpoint.list', { run: run.id });
   const resumable = checkpoints.filter((one) => one.resumable);
   const newest = resumable.reduce((most, one) => Math.max(most, one.step), -1);
@@ -67,16 +75,6 @@ export async function goOn(
     if (step !== undefined) throw notFrom(step, as, newest);
     return undefined;
   }
-  const start = as === 'resume' ? vscode.l10n.t('Resume') : vscode.l10n.t('Fork');
-  const from = { run: run.id, step: checkpoint.step, as };
-  const chosen = await vscode.window.showInformationMessage(
-    as === 'resume'
-      ? vscode.l10n.t('Resume {0} from step {1}?', run.name, checkpoint.step)
-      : vscode.l10n.t('Fork {0} from step {1}?', run.name, checkpoint.step),
-    { modal: true, detail: whatIsRestored(from, run.backbone, checkpoint.step === newest).join('\n') },
-    start,
-  );
-  if (chosen !== start) return undefined;
   const { resumeRun } = await import('../../node/remote/dispatch.ts');
   const sent = await sentRuns.find(run.id, run.config);
   const environment = await environmentOf(sent?.root);
@@ -86,15 +84,70 @@ export async function goOn(
       return value === undefined ? [] : [[name, value]];
     }),
   );
+  const from = { run: run.id, step: checkpoint.step, as };
+  const restored = whatIsRestored(from, run.backbone, checkpoint.step === newest);
   const started = await resumeRun(
     link.connection,
     run,
     { step: checkpoint.step, as, env },
-    new CancellationSource().token,
+    {
+      cancellation: new CancellationSource().token,
+      confirm: async (findings) => {
+        const config = sent && vscode.Uri.file(sent.config);
+        if (config !== undefined) await noteFindings(notes, config, host.name, findings);
+        return confirmed(chosen, from, { restored, findings, config });
+      },
+    },
   );
+  if (started === undefined) return undefined;
   if (sent !== undefined) await sentRuns.add(started.id, sent);
   link.learn(started);
   return started;
+}
+
+/** The file may have been edited since it was sent: findings stand where their keys are now. */
+async function noteFindings(
+  notes: PreflightNotes,
+  config: vscode.Uri,
+  host: string,
+  findings: readonly LocatedFinding[],
+): Promise<void> {
+  const document = await Promise.resolve(vscode.workspace.openTextDocument(config)).catch(() => undefined);
+  if (document !== undefined) notes.set(config, host, locateFindings(document.getText(), findings));
+}
+
+async function confirmed(
+  { host, run }: Chosen,
+  { step, as }: NonNullable<RunRecord['from']>,
+  {
+    restored,
+    findings,
+    config,
+  }: {
+    readonly restored: readonly string[];
+    readonly findings: readonly LocatedFinding[];
+    readonly config: vscode.Uri | undefined;
+  },
+): Promise<boolean> {
+  const start = as === 'resume' ? vscode.l10n.t('Resume') : vscode.l10n.t('Fork');
+  const anyway = vscode.l10n.t('Start Anyway');
+  const show = vscode.l10n.t('Show Problems');
+  const hasErrors = findings.some(({ severity }) => severity === 'error');
+  const question = hasErrors
+    ? vscode.l10n.t('{0} would not train on {1} as it is.', run.name, host.name)
+    : as === 'resume'
+      ? vscode.l10n.t('Resume {0} from step {1}?', run.name, step)
+      : vscode.l10n.t('Fork {0} from step {1}?', run.name, step);
+  const told = findings.map(({ message, severity }) => `${severity === 'info' ? '' : '⚠ '}${message}`);
+  const detail = [...told, ...(told.length > 0 ? [''] : []), ...restored].join('\n');
+  const looks = findings.length > 0 && config !== undefined ? [show] : [];
+  const ways = hasErrors ? [...looks, anyway] : [start, ...looks];
+  const chosen = await vscode.window.showInformationMessage(question, { modal: true, detail }, ...ways);
+  if (chosen === show && config !== undefined) {
+    await vscode.window.showTextDocument(config);
+    await vscode.commands.executeCommand('workbench.actions.view.problems');
+  }
+  return chosen === start || chosen === anyway;
 }
 
 /** Resolves to the folder that it was fetched to. */

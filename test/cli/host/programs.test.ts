@@ -27,6 +27,8 @@ async function startRun(machine: GpuMachine, printed = /^ready$/m) {
 describe.skipIf(!linux)('a GPU host', () => {
   test('in one file trains, outlives its client and itself, and goes on from a checkpoint', async () => {
     const machine = await gpuMachine();
+    // No Ray, whatever else runs on this machine.
+    machine.more = { RAY_ADDRESS: '127.0.0.1:1' };
     const { project } = machine;
     const go = machine.folder.path('go');
     await machine.script([
@@ -70,10 +72,19 @@ describe.skipIf(!linux)('a GPU host', () => {
     expect(await readFile(weights)).toEqual(Buffer.alloc(1_000, 1));
 
     await writeFile(go, '');
-    const resumed = await machine.remote(['resume', run, '--follow']);
+    // Weights that were handed over alone are no checkpoint to go on from, and make none older.
+    const { jobFolder } = await machine.record(run);
+    await mkdir(path.join(jobFolder ?? '', 'global_step_9', 'actor', 'huggingface'), { recursive: true });
+    await writeFile(path.join(jobFolder ?? '', 'global_step_9/actor/huggingface/config.json'), '{}');
+    const unready = await machine.remote(['resume', run]);
+    expect([unready.code, unready.stdout]).toEqual([2, '']);
+    expect(unready.stderr).toMatch(/^train\.yaml: error: Ray does not answer: /m);
+    expect(unready.stderr).toMatch(/\[remote\/would-fail\]$/m);
+    const resumed = await machine.remote(['resume', run, '--force', '--follow']);
     expect(resumed.code, resumed.stderr).toBe(0);
     const [, second = ''] = /^(\S+)\nhello\nready\nthrough\n$/.exec(resumed.stdout) ?? [];
     expect(resumed.stderr).toContain('Restored: weights, optimizer');
+    expect(resumed.stderr).toContain('Restored: the position in the data set');
     expect(resumed.stderr).toContain('Not restored: episodes that were under way');
     expect(await machine.record(second)).toMatchObject({
       state: 'finished',

@@ -104,6 +104,26 @@ describe('GPU hosts', () => {
     await page.getByText('The host took the token back.').waitFor({ state: 'hidden' });
   });
 
+  test('are asked what they lack before a training goes on from a checkpoint, too', async () => {
+    const box = await start();
+    await writeTraining([{ do: 'checkpoint', step: 1 }]);
+    await addHost(editor(), box);
+    await editor().openFile('train.yaml');
+    await askToTrain(editor());
+    await startTraining(editor());
+    await showHosts(editor());
+    await editor().see(hostRow, /train.*finished/);
+    await editor().commandThatAsks('AgentJet: Resume Training Run');
+    await editor().pick('train');
+    const asked = await editor().see(hostDialog, /would not train on box as it is/);
+    const text = await asked.innerText();
+    expect(text).toMatch(/⚠ Ray does not answer/);
+    expect(text).toMatch(/Restored: weights, optimizer/);
+    await editor().screenshot('resume-checked');
+    await (await editor().see(`${hostDialog} .monaco-button`, 'Start Anyway')).click();
+    await expect.poll(async () => (await runsOn(box)).length).toBe(2);
+  });
+
   test('are sent nothing while a file cannot be saved', async () => {
     const box = await start();
     await writeTraining([{ do: 'exit', code: 0 }]);

@@ -14,7 +14,7 @@ const remoteUsage = `Usage: agentjet remote add NAME ADDRESS [--token-stdin] [--
        agentjet remote cancel RUN | rm RUN [--checkpoints]
        agentjet remote pull RUN [--step N] [--to DIR]
        agentjet remote rebuild RUN [--to DIR]
-       agentjet remote resume RUN [--step N] [--fork] [--env NAME] [--follow]
+       agentjet remote resume RUN [--step N] [--fork] [--env NAME] [--force] [--follow]
 
 Trains on a GPU host, which agentjet host serves. Runs belong to the host: they go on when this command ends, when the
 network goes, and when the host's own program is killed.

@@ -9,7 +9,7 @@ import { parseOptions } from '../commandLine.ts';
 import { exitCodes } from '../terminalView.ts';
 import { chosenCheckpoint } from './chosenCheckpoint.ts';
 import { followRun } from './followRun.ts';
-import { variables } from './runCommand.ts';
+import { findingLines, hasErrors, variables, wouldFail } from './runCommand.ts';
 import { oneRun, sourcesOf } from './runCommands.ts';
 import { withHost, type ClientInfo } from './session.ts';
 
@@ -19,6 +19,7 @@ const options = {
   step: { type: 'string' },
   fork: { type: 'boolean' },
   env: { type: 'string', multiple: true },
+  force: { type: 'boolean' },
   follow: { type: 'boolean' },
   source: { type: 'string', multiple: true },
 } as const;
@@ -38,14 +39,26 @@ export async function resume(args: readonly string[], io: CommandIo, client: Cli
       step: wanted,
       isEnough: ({ resumable }) => resumable,
     });
-    const newest = Math.max(...checkpoints.map((one) => one.step));
+    const newest = Math.max(...checkpoints.filter(({ resumable }) => resumable).map((one) => one.step));
     for (const line of whatIsRestored({ run, step, as }, record.backbone, step === newest)) {
       io.stderr.write(`${line}\n`);
     }
     const environment = { ...(await dotEnv(io.cwd, localFiles, io.env)), ...io.env };
     const known = record.env.filter((name) => environment[name] !== undefined);
     const env = variables([...new Set([...known, ...(values.env ?? [])])], environment);
-    const started = await resumeRun(connection, record, { step, as, env }, neverCancelled);
+    const started = await resumeRun(
+      connection,
+      record,
+      { step, as, env },
+      {
+        cancellation: neverCancelled,
+        confirm: (findings) => {
+          for (const line of findingLines(record.config, findings)) io.stderr.write(`${line}\n`);
+          return Promise.resolve(values.force === true || !hasErrors(findings));
+        },
+      },
+    );
+    if (started === undefined) throw wouldFail();
     io.stdout.write(values.json === true ? `${JSON.stringify(started)}\n` : `${started.id}\n`);
     if (values.follow !== true) return exitCodes.ok;
     const printing = { io, json: values.json === true, sources: sourcesOf(values.source) };

@@ -4,7 +4,7 @@ import { CancellationSource } from '../../../base/cancellation.ts';
 import { CodedError, formatLocation } from '../../../base/errors.ts';
 import { sizeText } from '../../../base/sizeText.ts';
 import { dotEnv } from '../../../debug/dotEnv.ts';
-import { locationOf } from '../../../remote/dispatch/located.ts';
+import { locationOf, type LocatedFinding } from '../../../remote/dispatch/located.ts';
 import { partText, unsendable, type Preview } from '../../../remote/sync/tree.ts';
 import { agentjetHome } from '../../agentjetHome.ts';
 import { localFiles } from '../../files.ts';
@@ -89,6 +89,19 @@ export function variables(
   );
 }
 
+/** @param config as the user knows it */
+export function findingLines(config: string, findings: readonly LocatedFinding[]): string[] {
+  return findings.map((finding) => {
+    const where = formatLocation(locationOf(config, finding));
+    const hint = finding.hint === undefined ? '' : `\n  ${finding.hint}`;
+    return `${where}: ${finding.severity}: ${finding.message}${hint}`;
+  });
+}
+
+export function hasErrors(findings: readonly LocatedFinding[]): boolean {
+  return findings.some(({ severity }) => severity === 'error');
+}
+
 /** What a dispatch tells on its way. */
 class Dispatch {
   readonly #asked: RemoteRunArguments;
@@ -107,13 +120,9 @@ class Dispatch {
   goesOn(plan: DispatchPlan): boolean {
     const { preview, findings } = plan;
     const { dryRun, force, json } = this.#asked;
-    for (const finding of findings) {
-      const where = formatLocation(locationOf(this.#request.config, finding));
-      const hint = finding.hint === undefined ? '' : `\n  ${finding.hint}`;
-      this.#say(`${where}: ${finding.severity}: ${finding.message}${hint}`);
-    }
+    for (const line of findingLines(this.#request.config, findings)) this.#say(line);
     if (!dryRun) this.#say(sentText(preview));
-    const isWrong = findings.some(({ severity }) => severity === 'error');
+    const isWrong = hasErrors(findings);
     if (dryRun) {
       const { env, ...order } = plan.order;
       const told = { order: { ...order, snapshot: undefined, env: Object.keys(env) }, preview, findings };
@@ -160,7 +169,7 @@ function sentText({ files, bytes, biggestFolders, leftOut }: Preview): string {
   return lost === 0 ? told : `${told} ${lost} of it cannot be sent.`;
 }
 
-function wouldFail(): CodedError {
+export function wouldFail(): CodedError {
   return new CodedError({
     code: 'remote/would-fail',
     message: 'The run was not started: it would fail for what is told above.',

@@ -65,6 +65,39 @@ export async function rebuildSnapshot(
   await rm(place, { recursive: true, force: true });
 }
 
+/**
+ * One file of a snapshot as a text; undefined: there is no such file, or it has more bytes than are wanted. Rejects as
+ * {@link rebuildSnapshot} does.
+ *
+ * @param name its path in the snapshot
+ */
+export async function sentText(
+  connection: Host,
+  snapshot: string,
+  name: string,
+  {
+    most,
+    cancellation = neverCancelled,
+  }: { readonly most: number; readonly cancellation?: CancellationToken },
+): Promise<string | undefined> {
+  const entries = await manifestOf(connection, snapshot, cancellation);
+  const entry = entries.find((one) => one.path === name);
+  if (entry === undefined || !('sha256' in entry) || entry.bytes > most) return undefined;
+  const { sha256 } = entry;
+  const request = { method: 'sync.get', params: { sha256, offset: 0 } } as const;
+  const { pieces } = await connection.download(request, cancellation);
+  const found: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    bytes += piece.length;
+    if (bytes > entry.bytes) throw contentDiffers(JSON.stringify(name));
+    found.push(Uint8Array.from(piece));
+  }
+  const content = Buffer.concat(found);
+  if (hash('sha256', content, 'hex') !== sha256) throw contentDiffers(JSON.stringify(name));
+  return content.toString('utf8');
+}
+
 async function manifestOf(
   connection: Host,
   snapshot: string,
