@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { connect, type NetConnectOpts, type Socket } from 'node:net';
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { WebSocket, type ClientOptions as WebSocketOptions } from 'ws';
 import { CodedError } from '../../base/errors.ts';
 import { closeCodes, wireLimits, wirePath, wireSubprotocol } from '../../protocol/host/wire.ts';
@@ -17,6 +18,8 @@ export interface HostAddress {
   readonly token: string;
   /** SHA-256 of the host's certificate in hex; without it an authority must vouch for the certificate. */
   readonly fingerprint?: string | undefined;
+  /** Where the connection is made to, if not to what the address says; undefined: nowhere, at present. */
+  readonly route?: (() => NetConnectOpts | undefined) | undefined;
 }
 
 export type ConnectOptions = Pick<ClientOptions, 'client' | 'delays'> & {
@@ -118,9 +121,9 @@ function nameOf(hostname: string): { readonly host: string; readonly servername?
 }
 
 function dial(url: URL, address: HostAddress, handlers: DialHandlers, heartbeat: number): WireSocket {
-  const { token, fingerprint: pinned } = address;
+  const { token } = address;
   let refused: Closed | undefined;
-  const isPinned = pinned !== undefined && url.protocol === 'wss:';
+  const createConnection = ownConnection(url, address);
   const options: WebSocketOptions & { readonly closeTimeout: number } = {
     headers: { authorization: `Bearer ${token}`, host: url.host },
     handshakeTimeout: handshake,
@@ -130,11 +133,11 @@ function dial(url: URL, address: HostAddress, handlers: DialHandlers, heartbeat:
     // It is looked at when it is decoded: what is none becomes U+FFFD.
     skipUTF8Validation: true,
     ...(url.protocol === 'wss:' || isLoopback(url.hostname) ? { generateMask: noMask } : {}),
-    ...(isPinned && { createConnection: pinnedConnection(url, pinned) }),
+    ...(createConnection && { createConnection }),
     // A host that is silent must not keep a program from ending.
     closeTimeout: 2_000,
   };
-  const socket = new WebSocket(isPinned ? untouched(url) : url, wireSubprotocol, options);
+  const socket = new WebSocket(createConnection ? untouched(url) : url, wireSubprotocol, options);
   socket.on('open', () => handlers.opened());
   socket.on('unexpected-response', (request: ClientRequest, response: IncomingMessage) => {
     refused = refusalOf(response);
@@ -158,11 +161,11 @@ function dial(url: URL, address: HostAddress, handlers: DialHandlers, heartbeat:
 
 /**
  * Inside of VS Code every request gets an agent of the editor's, which makes the connection in the place of
- * `createConnection` and knows nothing of a pinned certificate. Requests to a socket in the file system are left alone, so
+ * `createConnection` and knows nothing of a pinned certificate or another way. Requests to a socket in the file system are left alone, so
  * this one is called such; the connection is the one that `createConnection` makes.
  */
 function untouched({ pathname }: URL): URL {
-  return new URL(`ws+unix:///pinned:${pathname}`);
+  return new URL(`ws+unix:///own:${pathname}`);
 }
 
 /**
@@ -177,26 +180,46 @@ function isLoopback(hostname: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** Nothing is sent, the token least of all, before the certificate was looked at. */
-function pinnedConnection(url: URL, pinned: string): NonNullable<WebSocketOptions['createConnection']> {
-  const wanted = pinned.replaceAll(':', '').toLowerCase();
-  const create = (_options: unknown, made: (error: Error | null, socket?: TLSSocket) => void): undefined => {
-    const socket = connectTls(
-      { ...nameOf(url.hostname), port: Number(url.port || 443), rejectUnauthorized: false },
-      () => {
-        const shown = fingerprint(socket);
-        if (shown === wanted) {
-          socket.removeListener('error', made);
-          made(null, socket);
-        } else {
-          socket.destroy();
-          made(otherCertificate(shown));
-        }
-      },
-    );
-    socket.once('error', made);
+type Made = (error: Error | null, socket?: Socket) => void;
+
+/** Undefined: the address says all. */
+function ownConnection(
+  url: URL,
+  { fingerprint: pinned, route }: HostAddress,
+): WebSocketOptions['createConnection'] {
+  const isTls = url.protocol === 'wss:';
+  if (route === undefined && (pinned === undefined || !isTls)) return undefined;
+  const create = (_options: unknown, made: Made): undefined => {
+    const to = route === undefined ? { port: Number(url.port || 443) } : route();
+    if (to === undefined) made(Object.assign(new Error('no way'), { code: noWay }));
+    else if (isTls) connectSecurely({ ...nameOf(url.hostname), ...to }, pinned, made);
+    else whenMade(connect(to), 'connect', made);
   };
   return create as unknown as NonNullable<WebSocketOptions['createConnection']>;
+}
+
+function whenMade(socket: Socket, event: 'connect' | 'secureConnect', made: Made): void {
+  socket.once('error', made);
+  socket.once(event, () => {
+    socket.removeListener('error', made);
+    made(null, socket);
+  });
+}
+
+/** Nothing is sent, the token least of all, before the certificate was looked at. */
+function connectSecurely(to: ConnectionOptions, pinned: string | undefined, made: Made): void {
+  if (pinned === undefined) {
+    whenMade(connectTls(to), 'secureConnect', made);
+    return;
+  }
+  const wanted = pinned.replaceAll(':', '').toLowerCase();
+  const socket = connectTls({ ...to, rejectUnauthorized: false });
+  const looked: Made = (error) => {
+    const shown = error === null ? fingerprint(socket) : wanted;
+    if (shown !== wanted) socket.destroy();
+    made(shown === wanted ? error : otherCertificate(shown), socket);
+  };
+  whenMade(socket, 'secureConnect', looked);
 }
 
 function otherCertificate(shown: string): CodedError {
@@ -263,7 +286,12 @@ function failureOf(error: NodeJS.ErrnoException): Closed {
   return { reason: reasons[code] ?? `The connection failed: ${message || code}.`, isFinal: false };
 }
 
+/** Ours: the way to the host is not open. */
+const noWay = 'no-way';
+
 const reasons: Readonly<Record<string, string>> = {
+  [noWay]: 'The way to the host is not open.',
+  ENOENT: 'The way to the host is not open.',
   ECONNREFUSED: 'Nothing listens at this address.',
   ECONNRESET: 'The connection was cut.',
   ENOTFOUND: 'There is no machine of this name.',

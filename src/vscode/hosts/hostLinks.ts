@@ -151,7 +151,7 @@ export class HostLinks implements Disposable {
     const client = { name: 'vscode', version: this.#version };
     const way = isSshAddress(host.url) ? await this.#ssh.open(host.url, null, host.start) : undefined;
     const { url, fingerprint } = way ?? host;
-    const connection = connectHost({ url, fingerprint, token }, { client });
+    const connection = connectHost({ url, fingerprint, token, route: way?.route }, { client });
     const link = new HostLink(connection, this.#clock);
     if (way !== undefined) link.over(way);
     if (this.#store.isDisposed) link.dispose();

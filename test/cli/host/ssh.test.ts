@@ -1,6 +1,6 @@
 /** A GPU host that is reached through ssh alone, with a real sshd. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -50,6 +50,11 @@ describe.skipIf(!linux)('a GPU host that ssh gets to', () => {
     const [, run = ''] = await command.wrote(/^(\d{8}-\d{6}-[0-9a-f]{6})$/m);
     machine.runs.add(run);
     await command.wrote(/^ready$/m);
+    // Nobody else can take its end while it is lost.
+    const [, end = ''] = /\0-L\0(\/[^:]+):/.exec(ways(command.pid).map(commandOf).join('')) ?? [];
+    const { mode, uid } = await stat(path.dirname(end));
+    expect([mode & 0o777, uid]).toEqual([0o700, process.getuid?.()]);
+    expect((await stat(end)).isSocket()).toBe(true);
     for (const pid of ways(command.pid)) tryKill(pid);
     await command.wrote(/The connection is there again/);
     // The host there as well: the next way starts it again, and it takes its run over.
@@ -61,6 +66,8 @@ describe.skipIf(!linux)('a GPU host that ssh gets to', () => {
     await writeFile(go, '');
     const { code, stdout, stderr } = await command.exited;
     expect([code, stdout], stderr).toEqual([0, `${run}\nready\nthrough\n`]);
+
+    await expect(stat(path.dirname(end))).rejects.toMatchObject({ code: 'ENOENT' });
 
     const runs = await machine.json<readonly RunRecord[]>(['ls']);
     expect(runs).toMatchObject([{ id: run, state: 'finished', devices: [0, 1] }]);

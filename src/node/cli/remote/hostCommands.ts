@@ -80,7 +80,10 @@ async function addedOverSsh(written: string, values: AddValues, adding: Adding):
   const way = await overSsh(address, ask, adding);
   try {
     const token = way.token ?? '';
-    const hello = await helloOf({ url: way.url, token, fingerprint: way.fingerprint }, adding.client);
+    const hello = await helloOf(
+      { url: way.url, route: way.route, token, fingerprint: way.fingerprint },
+      adding.client,
+    );
     return { address, token, hello, start };
   } finally {
     way.dispose();

@@ -41,7 +41,8 @@ export async function withHost<T>(
   if (token === undefined) throw noToken(host.name);
   const ask = { token: null, launchers: {}, gpus: null, ray: null, ...host.start };
   const way = isSshAddress(host.address) ? await overSsh(host.address, ask, { io, client }) : undefined;
-  const address = { url: way?.url ?? host.address, token, fingerprint: way?.fingerprint ?? host.fingerprint };
+  const fingerprint = way?.fingerprint ?? host.fingerprint;
+  const address = { url: way?.url ?? host.address, token, fingerprint, route: way?.route };
   try {
     return await connected(address, client, async (connection, hello) => {
       way?.onOpened(() => connection.retryNow());

@@ -1,5 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createServer, type AddressInfo } from 'node:net';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { createServer, type AddressInfo, type NetConnectOpts } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
 import type { Disposable } from '../../../base/disposable.ts';
 import { Emitter, type Event } from '../../../base/event.ts';
 import type { Clock } from '../../../base/ports.ts';
@@ -8,9 +13,15 @@ import { sshErrors } from './errors.ts';
 import { lastLine, startOverSsh, type SshHostPlace, type SshOptions } from './start.ts';
 import { sshArguments, type SshTarget } from './target.ts';
 
-/** A host that is reached through ssh, at an address of this machine that stays the same. */
+/** A host that is reached through ssh. */
 export interface SshHost extends Disposable {
+  /** As the host itself has it, to which {@link route} leads. */
   readonly url: string;
+  /**
+   * This machine's end of the way; undefined while it is lost. It is nobody else's: on loopback any user of this machine
+   * could take a port that ssh has left, and be sent the token.
+   */
+  readonly route: () => NetConnectOpts | undefined;
   readonly fingerprint: string | undefined;
   readonly id: string;
   /** Where one was asked for. */
@@ -25,16 +36,46 @@ export interface SshHost extends Disposable {
  */
 export async function openSshHost(target: SshTarget, options: SshOptions): Promise<SshHost> {
   const place = await startOverSsh(target, options);
-  const port = await freePort();
-  const tunnel = new Tunnel(target, options, port, systemClock);
-  await tunnel.open(place);
+  const tunnel = new Tunnel(target, options, await nearEnd(process.platform), systemClock);
+  await tunnel.open(place).catch((error: unknown) => {
+    tunnel.dispose();
+    throw error;
+  });
   return {
-    url: `${new URL(place.url).protocol}//127.0.0.1:${port}`,
+    url: place.url,
+    route: () => tunnel.route,
     fingerprint: place.fingerprint ?? undefined,
     id: place.id,
     token: place.token,
     onOpened: tunnel.onOpened,
     dispose: () => tunnel.dispose(),
+  };
+}
+
+/** The end of a way on this machine. */
+interface NearEnd extends Disposable {
+  /** As `-L` has it, with options that go along. */
+  readonly bind: string;
+  readonly options: readonly string[];
+  readonly route: NetConnectOpts;
+}
+
+/** A socket in a folder of this user's alone; Windows' ssh knows ports only. */
+async function nearEnd(platform: NodeJS.Platform): Promise<NearEnd> {
+  if (platform === 'win32') {
+    const port = await freePort();
+    const host = '127.0.0.1';
+    return { bind: `${host}:${port}`, options: [], route: { host, port }, dispose: () => undefined };
+  }
+  // A socket's path may have about 100 bytes, and ssh reads some characters of it in ways of its own.
+  const parent = /^[\w./-]{1,70}$/.test(tmpdir()) ? tmpdir() : '/tmp';
+  const folder = await mkdtemp(path.join(parent, 'agentjet-ssh-'));
+  const socket = path.join(folder, 'way');
+  return {
+    bind: socket,
+    options: ['-o', 'StreamLocalBindUnlink=yes'],
+    route: { path: socket },
+    dispose: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
@@ -46,37 +87,45 @@ const ready = 'agentjet-ready';
 class Tunnel implements Disposable {
   readonly #target: SshTarget;
   readonly #options: SshOptions;
-  readonly #port: number;
+  readonly #end: NearEnd;
   readonly #clock: Pick<Clock, 'after'>;
   #ssh: ChildProcess | undefined;
   #retry: Disposable | undefined;
   #delay: number = delays.first;
+  #isOpen = false;
   #disposed = false;
   readonly #opened = new Emitter<void>();
   readonly onOpened = this.#opened.event;
 
-  constructor(target: SshTarget, options: SshOptions, port: number, clock: Pick<Clock, 'after'>) {
+  constructor(target: SshTarget, options: SshOptions, end: NearEnd, clock: Pick<Clock, 'after'>) {
     this.#target = target;
     this.#options = options;
-    this.#port = port;
+    this.#end = end;
     this.#clock = clock;
+  }
+
+  /** Undefined: it is lost. */
+  get route(): NetConnectOpts | undefined {
+    return this.#isOpen ? this.#end.route : undefined;
   }
 
   /** Resolves once it can be used. */
   async open({ url }: SshHostPlace): Promise<void> {
     const { hostname, port } = new URL(url);
-    const forward = `127.0.0.1:${this.#port}:${hostname}:${port}`;
+    const { bind, options: more } = this.#end;
+    const options = ['-o', 'ExitOnForwardFailure=yes', ...more, '-L', `${bind}:${hostname}:${port}`];
     // What is started there ends with its input, which ends with this process, however that ends.
     const child = spawn(
       this.#options.ssh,
       sshArguments(this.#target, {
         asks: this.#options.asks,
-        options: ['-o', 'ExitOnForwardFailure=yes', '-L', forward],
+        options,
         command: `exec sh -c 'echo ${ready}; exec cat'`,
       }),
       { stdio: ['pipe', 'pipe', 'pipe'] },
     );
     this.#ssh = child;
+    child.once('exit', () => (this.#isOpen = false));
     let told = '';
     child.stdin.on('error', () => undefined); // it has ended, which is told
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -88,6 +137,7 @@ class Tunnel implements Disposable {
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
         if (!text.includes(ready)) return;
         this.#delay = delays.first;
+        this.#isOpen = child.exitCode === null && child.signalCode === null;
         resolve();
       });
       child.once('error', (error) => reject(sshErrors.missing(this.#options.ssh, error)));
@@ -101,6 +151,7 @@ class Tunnel implements Disposable {
     this.#disposed = true;
     this.#retry?.dispose();
     this.#ssh?.kill();
+    this.#end.dispose();
   }
 
   #lost(): void {

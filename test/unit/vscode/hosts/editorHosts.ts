@@ -38,16 +38,18 @@ export interface ScriptedSsh {
   fail(saying: string | null): Promise<void>;
 }
 
-/** Forwards one port as `-L` says, until its input ends. */
+/** Forwards one socket as `-L` says, until its input ends. */
 const forward = `
+import { rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-const [, port, host, there] = /-L 127\\.0\\.0\\.1:(\\d+):([^:]+):(\\d+)/.exec(process.argv.join(' '));
+const [, end, host, there] = /-L (\\/[^:]+):([^:]+):(\\d+)/.exec(process.argv.join(' '));
 const server = createServer((near) => {
   const far = connect(Number(there), host);
   for (const socket of [near, far]) socket.on('error', () => undefined);
   near.pipe(far).pipe(near);
 });
-server.listen(Number(port), '127.0.0.1', () => console.log('agentjet-ready'));
+rmSync(end, { force: true });
+server.listen(end, () => console.log('agentjet-ready'));
 process.stdin.on('end', () => process.exit()).resume();
 `;
 
