@@ -62,7 +62,7 @@ function badAddress(text: string, why: string): CodedError {
   return new CodedError({
     code: 'host/bad-address',
     message: `${JSON.stringify(text.slice(0, 100))} is not the address of a host: ${why}.`,
-    hint: 'Write it as `wss://HOST:PORT`, or as `ws://127.0.0.1:PORT` on the same machine.',
+    hint: 'Write it as `wss://HOST:PORT`, or as `ws://127.0.0.1:PORT` on the same machine, or as `ssh:USER@HOST`.',
   });
 }
 

@@ -1,5 +1,12 @@
 import type { LauncherName, RunOrder } from '../../protocol/host/runs.ts';
-import { badConfigPath, badJobName, badVariable, noLauncher, wrongBackbone } from './failures.ts';
+import {
+  badConfigPath,
+  badJobName,
+  badVariable,
+  noLauncher,
+  refusedFlag,
+  wrongBackbone,
+} from './failures.ts';
 import { ajetFlags, isInside, launcherArguments, trinityFlags, type FlagTable } from './flags.ts';
 import { shellCommand } from './shellWords.ts';
 import type { JobUse, Training } from './training.ts';
@@ -94,6 +101,9 @@ function devicesOf({ devices }: LaunchSite): Readonly<Record<string, string>> {
   return { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: devices.join(',') };
 }
 
+/** Has the launcher start a Ray of its own. */
+const withRay = '--with-ray';
+
 /** What a Ray cluster is asked to run. */
 export interface RayJobPlan {
   /** One shell command: Ray's API knows nothing else. Every word of it is quoted. */
@@ -106,8 +116,12 @@ export interface RayJobPlan {
 export function planRayJob(order: RunOrder, training: Training): RayJobPlan {
   const program = programOf(order.launcher, training);
   const args = argumentsOf(program, order, training, new Set());
+  if (args.includes(withRay)) {
+    const why = 'the job is handed to a cluster whose Ray runs already';
+    throw refusedFlag(withRay, program, why, 'Leave it out, or choose the launcher `ajet`.');
+  }
   return {
-    entrypoint: shellCommand([program, ...args.filter((arg) => arg !== '--with-ray')]),
+    entrypoint: shellCommand([program, ...args]),
     env: { ...quiet, ...checkedVariables(order.env) },
     totalSteps: training.totalSteps,
   };

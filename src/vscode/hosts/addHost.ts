@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { formatReport, toReport } from '../../base/errors.ts';
 import type { SshStart } from '../../node/cli/remote/sshStart.ts';
-import { isSshAddress, sshTarget } from '../../node/remote/ssh/target.ts';
+import { isSshAddress, sshAddress, sshTarget } from '../../node/remote/ssh/target.ts';
 import type { HostLinks } from './hostLinks.ts';
 import type { KnownHost, KnownHosts } from './knownHosts.ts';
 import type { SshWays } from './sshWays.ts';
@@ -117,7 +117,9 @@ async function askAddress(entered: Entered): Promise<Address | undefined> {
   };
   const text = await vscode.window.showInputBox({
     title: title(),
-    prompt: vscode.l10n.t('Address of the host, as `agentjet host` shows it, or ssh:USER@MACHINE'),
+    prompt: vscode.l10n.t(
+      'Address of the host, as `agentjet host` shows it, or the name that your ssh has for it: USER@MACHINE',
+    ),
     placeHolder: example,
     value: entered.address ?? '',
     ignoreFocusOut: true,
@@ -125,7 +127,8 @@ async function askAddress(entered: Entered): Promise<Address | undefined> {
   });
   if (text === undefined || text.trim() === '') return undefined;
   entered.address = text.trim();
-  return parts(text.trim());
+  const address = parts(text.trim());
+  return isSshAddress(address.url) ? { ...address, url: sshAddress(sshTarget(address.url)) } : address;
 }
 
 /** What the host is started with there; undefined: nothing beside. */

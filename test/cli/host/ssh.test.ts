@@ -35,7 +35,7 @@ describe.skipIf(!linux)('a GPU host that ssh gets to', () => {
       return pid;
     };
     const launcher = ['--launcher', `trinity=${machine.folder.path('trinity')}`, '--gpus', '2'];
-    const added = await machine.remote(['add', 'box', server.address, ...launcher]);
+    const added = await machine.remote(['add', 'box', server.alias, ...launcher]);
     expect(added.code, added.stderr).toBe(0);
     expect(added.stderr).toContain('The program of the host is sent.');
     const first = await hostPid();

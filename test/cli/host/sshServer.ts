@@ -24,6 +24,7 @@ export interface OpenSsh {
   readonly config: readonly string[];
 }
 
+const alias = 'gpubox';
 const packages = ['openssh-server', 'openssh-client'];
 
 /** Where there is none, Debian's packages are fetched. */
@@ -67,6 +68,8 @@ function installedOpenSsh(): OpenSsh {
 export interface SshServer {
   /** `ssh:USER@127.0.0.1:PORT`. */
   readonly address: string;
+  /** What its configuration calls the server. */
+  readonly alias: string;
   /** A program that calls ssh so that it knows the server. */
   readonly ssh: string;
   /** The home folder of who logs in. */
@@ -97,7 +100,10 @@ PidFile none
 ${openSsh.config.join('\n')}
 SetEnv HOME=${home} PATH=${path.dirname(process.execPath)}:/usr/bin:/bin
 `,
-    'ssh/config': `Host *
+    'ssh/config': `Host ${alias}
+  HostName 127.0.0.1
+  Port ${port}
+Host *
   IdentityFile ${file('key')}
   IdentitiesOnly yes
   UserKnownHostsFile ${file('known_hosts')}
@@ -122,7 +128,7 @@ exec '${openSsh.ssh}' -F '${file('config')}' "$@"
     throw new Error(`sshd ended: ${told}`);
   });
   await Promise.race([listens(port), ended]);
-  return { address: `ssh:${userInfo().username}@127.0.0.1:${port}`, ssh: file('ssh'), home };
+  return { address: `ssh:${userInfo().username}@127.0.0.1:${port}`, alias, ssh: file('ssh'), home };
 }
 
 export function tryKill(pid: number): void {

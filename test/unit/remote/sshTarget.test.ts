@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sshAddress, sshArguments, sshTarget } from '../../../src/node/remote/ssh/target.ts';
+import { isSshAddress, sshAddress, sshArguments, sshTarget } from '../../../src/node/remote/ssh/target.ts';
 
 describe('an address that ssh gets to', () => {
   it.each([
@@ -11,6 +11,18 @@ describe('an address that ssh gets to', () => {
     expect(sshAddress(target)).toBe(address);
     expect(sshTarget(address.replace('ssh:', 'ssh://'))).toEqual(target);
   });
+
+  it.each(['gpubox', 'ann@gpu-1.example.org', '10.0.0.5'])('may be a name alone: %s', (name) => {
+    expect(isSshAddress(name)).toBe(true);
+    expect(sshAddress(sshTarget(name))).toBe(`ssh:${name}`);
+  });
+
+  it.each(['wss://box:7788', 'ws://127.0.0.1:1', 'box:7788', 'ann@box:22', '-v', 'ann@-box', 'a b', ''])(
+    'is not what could be another one: %j',
+    (text) => {
+      expect(isSshAddress(text)).toBe(false);
+    },
+  );
 
   it.each([
     ...['ssh:', 'ssh:-oProxyCommand=x', 'ssh:-v@box', 'ssh:ann@-box', 'ssh:ann@box:0', 'ssh:ann@box:99999'],

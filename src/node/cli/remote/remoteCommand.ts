@@ -4,7 +4,7 @@ import { exitCodes } from '../terminalView.ts';
 import type { ClientInfo } from './session.ts';
 
 const remoteUsage = `Usage: agentjet remote add NAME ADDRESS [--token-stdin] [--fingerprint F]
-       agentjet remote add NAME ssh:USER@HOST[:PORT] [--launcher NAME=PATH] [--gpus N] [--ray URL]
+       agentjet remote add NAME USER@HOST|ssh:USER@HOST:PORT [--launcher NAME=PATH] [--gpus N] [--ray URL]
        agentjet remote hosts | remove NAME | status
        agentjet remote run --conf FILE [--backbone trinity|verl] [--launcher ajet|trinity|ray] [--gpus N] [--root DIR]
                            [--env NAME] [--name TEXT] [--limit SIZE] [--dry-run] [--force] [--follow]

@@ -7,15 +7,22 @@ export interface SshTarget {
   readonly port: number | undefined;
 }
 
+/** Also of a name alone, `HOST` or `USER@HOST`, which no other address is. */
 export function isSshAddress(address: string): boolean {
-  return address.startsWith('ssh:');
+  return address.startsWith('ssh:') || bareName.test(address);
 }
 
-/** `ssh:HOST`, `ssh:USER@HOST:PORT`, also with `//`. Throws for what ssh could take for something else. */
+const bareName = /^(?:[A-Za-z0-9_][\w.-]*@)?[A-Za-z0-9][\w.-]*$/;
+
+/**
+ * `ssh:HOST`, `ssh:USER@HOST:PORT`, also with `//`; `HOST` and `USER@HOST` without anything. Throws for what ssh could take
+ * for something else.
+ */
 export function sshTarget(address: string): SshTarget {
+  const whole = bareName.test(address) ? `ssh:${address}` : address;
   const parts =
     /^ssh:(?:\/\/)?(?:([A-Za-z0-9_][\w.-]*)@)?([A-Za-z0-9][\w.-]*|\[[\da-fA-F:]+\])(?::(\d{1,5}))?$/.exec(
-      address,
+      whole,
     );
   const [, user, host, digits] = parts ?? [];
   const port = digits === undefined ? undefined : Number(digits);

@@ -155,6 +155,13 @@ describe('a Ray entrypoint', () => {
     expect(planRayJob(order, training).env).not.toHaveProperty('CUDA_VISIBLE_DEVICES');
   });
 
+  test('a cluster is not asked to start another Ray, and that is told', () => {
+    const order = orderOf({ launcher: 'ray', flags: ['--with-ray'] });
+    expect(() => planRayJob(order, training)).toThrow(
+      'does not take `--with-ray` of `ajet`: the job is handed to a cluster whose Ray runs already',
+    );
+  });
+
   test('a shell reads back exactly the words that were quoted', () => {
     const hostile = fc.oneof(
       fc.constantFrom(
