@@ -74,7 +74,7 @@ describe.skipIf(process.platform !== 'linux')('environment services', () => {
     await expect.poll(() => isThere(first)).toBe(false);
     await writeFile(at(go), '');
     expect((await ended(runs, id)).state).toBe('finished');
-    for (const name of [service, heir]) expect(await isThere(name), name).toBe(false);
+    for (const name of [service, heir]) await expect.poll(() => isThere(name), { message: name }).toBe(false);
     const events = await eventsUntil(runs, id, isFinalEvent);
     expect(events).toContainEqual(
       expect.objectContaining({ type: 'notice', text: '2 processes that it had left behind were ended.' }),
@@ -94,6 +94,6 @@ describe.skipIf(process.platform !== 'linux')('environment services', () => {
     expect(await isThere(service)).toBe(true);
     runs = await openRuns(data, hosts);
     expect((await ended(runs, id)).state).toBe('finished');
-    expect(await isThere(service)).toBe(false);
+    await expect.poll(() => isThere(service)).toBe(false);
   });
 });

@@ -125,10 +125,14 @@ export class Family {
       if (isSame) pending.push(...table.inSession(session));
     }
     const members = new Map<number, ProcessStat>();
+    const sessions = new Set<number>();
     for (let one = pending.pop(); one !== undefined; one = pending.pop()) {
       if (members.has(one.pid)) continue;
       members.set(one.pid, one);
-      pending.push(...table.childrenOf(one.pid), ...table.inSession(one.session));
+      pending.push(...table.childrenOf(one.pid));
+      if (sessions.has(one.session)) continue;
+      sessions.add(one.session);
+      pending.push(...table.inSession(one.session));
     }
     this.#settle(members);
   }
