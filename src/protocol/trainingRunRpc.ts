@@ -1,5 +1,6 @@
 /** What the editor tells the page of a training run, and what the page asks of the editor: messages both ways. */
 import * as z from 'zod/mini';
+import { gpuSample } from './host/gpuSamples.ts';
 import type { Gpu } from './host/hostRpc.ts';
 import { checkpoint, runEvent, runId, runRecord } from './host/runs.ts';
 
@@ -53,6 +54,8 @@ export const runPageMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('checkpoints'), run: runId, checkpoints: z.array(checkpoint) }),
   /** The GPUs of the run's host. `at` by the host's clock. */
   z.object({ type: z.literal('gpus'), run: runId, at: z.number(), gpus: z.array(gpu) }),
+  /** What the GPUs of the run did before, as far as its host has noted it. */
+  z.object({ type: z.literal('gpuHistory'), run: runId, samples: z.array(gpuSample) }),
   /** Why no events come of a run whose host is connected; null: they come again. */
   z.object({ type: z.literal('unheard'), run: runId, problem: z.nullable(z.string()) }),
   /** The host no longer has the run that the page is for. */

@@ -2,6 +2,7 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
+import type { GpuSample } from '../protocol/host/gpuSamples.ts';
 import type {
   FileEntry,
   Finding,
@@ -104,6 +105,8 @@ export interface HostServices {
   readonly sync: HostSync;
   readonly files: HostFiles;
   status(): Promise<HostStatus>;
+  /** What the GPUs of a run did while it went on, in time's order. */
+  gpus(run: string): Promise<readonly GpuSample[]>;
   preflight(order: RunOrder, configText: string): Promise<readonly Finding[]>;
 }
 

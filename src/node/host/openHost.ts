@@ -1,5 +1,6 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
+import path from 'node:path';
 import type { Logger } from '../../base/ports.ts';
 import type { HostStart } from '../../protocol/host/sshHost.ts';
 import type { LauncherCommand, Launchers } from '../../remote/launch/plan.ts';
@@ -10,7 +11,9 @@ import { lockDataFolder } from './hostLock.ts';
 import { hostStatus } from './hostStatus.ts';
 import { noteListening } from './listening.ts';
 import { HostLaunch } from './launch/hostLaunch.ts';
+import { GpuHistory } from './runs/gpuHistory.ts';
 import { openHostRuns, type NodeHostRuns } from './runs/hostRuns.ts';
+import { codeFolder } from './runs/jobFolder.ts';
 import { RewardCurves } from './runs/rewardCurves.ts';
 import { AuditLog } from './server/auditLog.ts';
 import { certificateOf, ownCertificate, type HostCertificate } from './server/certificate.ts';
@@ -64,11 +67,12 @@ export async function openHost(options: OpenHostOptions): Promise<OpenHost> {
     for (let one = closing.pop(); one !== undefined; one = closing.pop()) await one();
   };
   try {
-    const { services, runs, sync } = await openServices(dataFolder, options);
+    const { services, runs, sync, gpuHistory } = await openServices(dataFolder, options);
     const upkeep = new Upkeep({ runs, sync, clock: systemClock, logger: options.logger });
     closing.push(
       () => runs.close(),
       () => upkeep.close(),
+      () => gpuHistory.close(),
     );
     const tokens = new HostTokens(dataFolder);
     const certificate = await certificateFor(dataFolder, options.tls);
@@ -96,7 +100,7 @@ function startOf({ launchers, gpus, ray }: OpenHostOptions): HostStart {
 async function openServices(
   dataFolder: string,
   options: OpenHostOptions,
-): Promise<{ services: HostServices; runs: NodeHostRuns; sync: OpenHostSync }> {
+): Promise<{ services: HostServices; runs: NodeHostRuns; sync: OpenHostSync; gpuHistory: GpuHistory }> {
   const { env, keeper, raySupervisor, launchers, ray, gpus, logger, version } = options;
   const clock = systemClock;
   const launch = new HostLaunch({
@@ -111,6 +115,11 @@ async function openServices(
   const sync = await openHostSync({ dataFolder });
   const runs = await openHostRuns({ dataFolder, sync, launch, clock, logger, env, keeper });
   const rewards = new RewardCurves(runs);
+  const gpuHistory = new GpuHistory({
+    ...{ runs, clock, logger },
+    gpus: () => launch.gpus(),
+    folderOf: (run) => path.dirname(codeFolder(dataFolder, run)),
+  });
   const services: HostServices = {
     identity: { id: hostId(dataFolder), name: hostname(), version },
     runs,
@@ -121,9 +130,10 @@ async function openServices(
       rewardAt: (run, step) => rewards.at(run, step),
     }),
     status: () => hostStatus({ dataFolder, launch, runs, sync, clock }),
+    gpus: (run) => gpuHistory.of(run),
     preflight: (order, configText) => launch.preflight(order, configText, runs.beside),
   };
-  return { services, runs, sync };
+  return { services, runs, sync, gpuHistory };
 }
 
 async function certificateFor(

@@ -1,5 +1,6 @@
 /** What a host answers, as its client checks it: a host may be of another version, or be none. */
 import * as z from 'zod/mini';
+import { gpuSample } from './gpuSamples.ts';
 import { rpcErrorReport, rpcId } from './wire.ts';
 import { checkpoint, runId, runRecord, sha256 } from './runs.ts';
 import { snapshotManifest } from './sync.ts';
@@ -64,6 +65,7 @@ export const hostResults: { readonly [M in HostMethod]: z.ZodMiniType<HostResult
   'run.remove': nothing,
   'run.follow': nothing,
   'run.unfollow': nothing,
+  'run.gpus': z.array(gpuSample),
   'run.watch': nothing,
   'checkpoint.list': z.array(checkpoint),
   'file.list': z.object({

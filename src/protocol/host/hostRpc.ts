@@ -1,4 +1,5 @@
 /** What clients ask of a GPU host, and what it answers. Runs belong to the host, never to a connection. */
+import type { GpuSample } from './gpuSamples.ts';
 import * as z from 'zod/mini';
 import type { ErrorReport } from '../../base/errors.ts';
 import {
@@ -67,6 +68,8 @@ export const hostMethods = {
     sources: z.optional(z.array(text(200)).check(z.maxLength(100))),
   }),
   'run.unfollow': z.object({ run: runId }),
+  /** What its GPUs did while it went on. */
+  'run.gpus': z.object({ run: runId }),
   /** From now on `run.changed` whenever the record of any run changes, `run.removed` when one is no more. */
   'run.watch': z.object({}),
 
@@ -103,6 +106,7 @@ export const methodScopes: Readonly<Record<HostMethod, Scope>> = {
   'run.remove': 'cancel',
   'run.follow': 'view',
   'run.unfollow': 'view',
+  'run.gpus': 'view',
   'run.watch': 'view',
   'checkpoint.list': 'view',
   'file.list': 'view',
@@ -195,6 +199,7 @@ export interface HostResults {
   readonly 'run.remove': null;
   readonly 'run.follow': null;
   readonly 'run.unfollow': null;
+  readonly 'run.gpus': readonly GpuSample[];
   readonly 'run.watch': null;
   readonly 'checkpoint.list': readonly Checkpoint[];
   readonly 'file.list': { readonly files: readonly FileEntry[]; readonly total: number };

@@ -24,6 +24,7 @@ export const afterLoss: Readonly<Record<HostMethod, 'again' | 'lost' | 'bound'>>
   'run.follow': 'bound',
   'run.unfollow': 'bound',
   'run.watch': 'again',
+  'run.gpus': 'again',
   'checkpoint.list': 'again',
   'file.list': 'again',
   'file.get': 'bound',

@@ -18,6 +18,8 @@ interface Fed {
   isAsked: boolean;
   readonly follow: RunFollow;
   isGone: boolean;
+  /** Its host was asked what its GPUs did before. */
+  knowsGpus: boolean;
 }
 
 interface FeedParts {
@@ -135,12 +137,17 @@ export class PageFeed implements Disposable {
     before?.store.dispose();
     const store = new DisposableStore();
     const follow = store.add(this.#followOf(run, link, (error) => this.#failed(run, fed, error)));
-    const fed: Fed = { host, link, store, follow, isAsked: false, isGone: false };
+    const fed: Fed = { host, link, store, follow, isAsked: false, isGone: false, knowsGpus: false };
     this.#fed.set(run, fed);
     const tellState = (): void =>
       this.#parts.send({ type: 'connection', host: name, state: stateOf(link.state) });
     store.add(link.onChanged(() => this.#look(run, fed)));
-    store.add(link.connection.onState(tellState));
+    store.add(
+      link.connection.onState(({ kind }) => {
+        tellState();
+        if (kind === 'connected') void this.#tellGpuHistory(run, fed);
+      }),
+    );
     store.add(link.watch());
     tellState();
     this.#look(run, fed);
@@ -209,7 +216,20 @@ export class PageFeed implements Disposable {
     const awaited = this.#shown.filter(({ run }) => !runs.some(({ record }) => record.id === run));
     this.#parts.send({ type: 'runs', runs, awaited });
     // The page takes no events of a run that it knows nothing of.
-    for (const { record } of runs) this.#fed.get(record.id)?.follow.start();
+    for (const { record } of runs) {
+      const fed = this.#fed.get(record.id);
+      fed?.follow.start();
+      if (fed?.knowsGpus === false) void this.#tellGpuHistory(record.id, fed);
+    }
+  }
+
+  /** A host of an earlier version tells of its GPUs now alone. */
+  async #tellGpuHistory(run: string, fed: Fed): Promise<void> {
+    if (fed.link.run(run) === undefined) return;
+    fed.knowsGpus = true;
+    const samples = await fed.link.connection.ask('run.gpus', { run }).catch(() => []);
+    if (samples.length === 0 || this.#fed.get(run) !== fed) return;
+    this.#parts.send({ type: 'gpuHistory', run, samples: [...samples] });
   }
 
   #tellGpus(run: string): void {

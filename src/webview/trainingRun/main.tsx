@@ -11,7 +11,16 @@ import './styles/index.css';
 /** The editor's own function, in the page of a webview only. */
 declare function acquireVsCodeApi(): EditorApi;
 
-const types: readonly unknown[] = ['runs', 'events', 'checkpoints', 'gpus', 'unheard', 'gone', 'connection'];
+const types: readonly unknown[] = [
+  'runs',
+  'events',
+  'checkpoints',
+  'gpus',
+  'gpuHistory',
+  'unheard',
+  'gone',
+  'connection',
+];
 
 /** What arrives is the editor's own, but a page is sent other messages too. */
 function isPageMessage(data: unknown): data is RunPageMessage {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CodedError } from '../../../src/base/errors.ts';
 import { Emitter } from '../../../src/base/event.ts';
+import type { GpuSample } from '../../../src/protocol/host/gpuSamples.ts';
 import type { RunEvent, RunRecord } from '../../../src/protocol/host/runs.ts';
 import { eventsFrame } from '../../../src/protocol/host/eventsMessage.ts';
 import type { ByteSink, EventReader, HostServices } from '../../../src/remote/contracts.ts';
@@ -12,6 +13,7 @@ export class ScriptedServices {
   readonly events: RunEvent[] = [];
   /** Contents that were kept, by their sum. */
   readonly kept = new Map<string, Buffer>();
+  readonly gpuSamples: GpuSample[] = [];
   readonly files = new Map<string, Buffer>();
   /** Of files from here on, nothing comes any more. */
   stuckAt = Infinity;
@@ -60,6 +62,7 @@ export class ScriptedServices {
     return {
       identity: { id: 'a-host', name: 'tests', version: '0' },
       status: () => Promise.reject(new Error('secret inner workings')),
+      gpus: () => Promise.resolve(this.gpuSamples),
       preflight: () => Promise.resolve([]),
       runs: {
         start: () => Promise.resolve(this.#record),
@@ -201,7 +204,7 @@ function line(seq: number, more: string): RunEvent {
   };
 }
 
-const record: RunRecord = {
+export const record: RunRecord = {
   id: theRun,
   name: 'a run',
   launcher: 'trinity',

@@ -199,6 +199,32 @@ describe('what is known of a run', () => {
   });
 });
 
+describe('what a host has noted of GPUs', () => {
+  test('is drawn beside what the page was told, of a run that has ended too', () => {
+    const run = runOf([], { state: 'finished' });
+    const gpus = [
+      { index: 0, load: 80, used: 50, memory: 100 },
+      { index: 1, load: 40, used: null, memory: null },
+    ];
+    const live = { index: 0, name: 'A100', memory: 100, used: 10, load: 10, run: idOf(1) };
+    run.takeGpus(startedAt + 4_000, [live], 0);
+    run.takeGpuHistory([
+      { at: startedAt + 2_000, looks: 1, gpus },
+      { at: startedAt + 6_000, looks: 1, gpus: gpus.slice(0, 1) },
+    ]);
+    expect(pairsOf(run.gpuLoad)).toEqual([
+      [2, 60],
+      [4, 10],
+      [6, 80],
+    ]);
+    expect(pairsOf(run.gpuMemory)).toEqual([
+      [2, 50],
+      [4, 10],
+      [6, 50],
+    ]);
+  });
+});
+
 describe('steps', () => {
   const first = runOf(eventsOf(10));
   const second = new RunData(shownRun({ id: idOf(2) }));

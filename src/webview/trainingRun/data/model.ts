@@ -52,6 +52,9 @@ export class RunPageModel {
       case 'gpus':
         this.#run(message.run)?.takeGpus(message.at, message.gpus, this.#now());
         break;
+      case 'gpuHistory':
+        this.#run(message.run)?.takeGpuHistory(message.samples);
+        break;
       case 'unheard': {
         const run = this.#run(message.run);
         if (run) run.unheard = message.problem;

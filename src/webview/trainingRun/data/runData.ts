@@ -1,3 +1,4 @@
+import type { GpuSample } from '../../../protocol/host/gpuSamples.ts';
 import type { Gpu } from '../../../protocol/host/hostRpc.ts';
 import { finalStates, type Checkpoint, type RunEvent } from '../../../protocol/host/runs.ts';
 import type { ShownRun } from '../../../protocol/trainingRunRpc.ts';
@@ -85,13 +86,23 @@ export class RunData {
   }
 
   takeGpus(at: number, gpus: readonly Gpu[], now: number): void {
-    const { id, devices, startedAt, createdAt } = this.shown.record;
+    const { id, devices } = this.shown.record;
     this.clockAhead = at - now;
     this.gpus = gpus.filter(({ run, index }) => run === id || (run === null && devices.includes(index)));
+    this.#takeLoad(at, [...this.gpus]);
+  }
+
+  /** What its host has noted; what the page was told while it was open stays beside it. */
+  takeGpuHistory(samples: readonly GpuSample[]): void {
+    for (const { at, gpus } of samples) this.#takeLoad(at, gpus);
+  }
+
+  #takeLoad(at: number, gpus: GpuSample['gpus']): void {
+    const { startedAt, createdAt } = this.shown.record;
     const seconds = (at - (startedAt ?? createdAt)) / 1000;
-    const load = mean(this.gpus.map((gpu) => gpu.load));
+    const load = mean(gpus.map((gpu) => gpu.load));
     const memory = mean(
-      this.gpus.map((gpu) => (gpu.used === null || !gpu.memory ? null : (100 * gpu.used) / gpu.memory)),
+      gpus.map((gpu) => (gpu.used === null || !gpu.memory ? null : (100 * gpu.used) / gpu.memory)),
     );
     if (load !== undefined) this.gpuLoad.set(seconds, load);
     if (memory !== undefined) this.gpuMemory.set(seconds, memory);

@@ -138,6 +138,20 @@ describe('a page', () => {
   });
 });
 
+it('is told what the GPUs of its run did before, after the run itself', async () => {
+  const box = await wireHost();
+  const gpus = [{ index: 0, load: 80, used: 1, memory: 2 }];
+  box.scripted.gpuSamples.push({ at: 1, looks: 1, gpus });
+  box.scripted.finish();
+  const hosts = knownHosts();
+  await hosts.add({ name: 'box', url: box.server.url }, box.token());
+  const { feed, told, tells } = fed(hosts, linksOf(hosts, ''), { host: 'box', run: theRun });
+  await feed.start([]);
+  const history = await tells(({ type }) => type === 'gpuHistory');
+  expect(history).toEqual({ type: 'gpuHistory', run: theRun, samples: [{ at: 1, looks: 1, gpus }] });
+  expect(told.findIndex(({ type }) => type === 'runs')).toBeLessThan(told.indexOf(history));
+});
+
 describe('a run whose events the host cannot tell', () => {
   const step = (seq: number): RunEvent => ({
     ...{ type: 'metrics', role: 'trainer', seq, at: seq },
