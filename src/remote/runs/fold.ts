@@ -23,6 +23,7 @@ import {
   type FoundPhase,
 } from './markers.ts';
 import { metricsIn, rewardIn, tellsStep, type FoundMetrics } from './metrics.ts';
+import { isOfService } from './sources.ts';
 
 /** What a run's events come to; a JSON value. */
 const foldState = z.object({
@@ -152,6 +153,8 @@ export class RunFold {
       const facts = { text, metrics: metricsIn(text, source), stage: stageIn(text), phase: phaseIn(text) };
       const brought = this.#broughtBy(facts);
       this.#takeLine(state, facts);
+      // A service's own troubles are seldom why training fails.
+      if (!isOfService(source)) state.exception = exceptionIn(text) ?? state.exception;
       return brought;
     });
   }
@@ -186,7 +189,6 @@ export class RunFold {
     else if (phase !== undefined) state.alarms = notePhase(state.alarms, phase.phase);
     else if (metrics !== undefined) state.alarms = noteSign(state.alarms);
     state.failure ??= failureIn(text) ?? null;
-    state.exception = exceptionIn(text) ?? state.exception;
     state.renamed = renamedFolderIn(text) ?? state.renamed;
   }
 

@@ -27,6 +27,8 @@ export type Action =
       readonly file?: string;
     }
   | { readonly do: 'checkpoint'; readonly step: number }
+  /** A line into the log of what runs beside training, as AgentJet's launcher names it. */
+  | { readonly do: 'companion'; readonly tag: string; readonly text: string }
   /** A child that ignores INT and TERM, in a session of its own where `away` is set; its number goes to a file. */
   | { readonly do: 'fork'; readonly file: string; readonly away?: boolean }
   /**
@@ -125,6 +127,12 @@ async function act(job: string, action: Action): Promise<void> {
     }
     case 'checkpoint': {
       checkpoint(job, action.step);
+      return;
+    }
+    case 'companion': {
+      const folder = 'saved_experiments/companion_logs/companion';
+      mkdirSync(folder, { recursive: true });
+      appendFileSync(path.join(folder, `${action.tag}.0123abcd.machine.log`), `${action.text}\n`);
       return;
     }
     case 'fork':

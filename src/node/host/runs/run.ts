@@ -70,6 +70,7 @@ export class Run {
     this.#tails = new RunTails({
       events,
       launcherLog: folder.log,
+      code: folder.code,
       redact: (line) => this.#redactor.line(line),
     });
     this.#processes = new KeptProcesses(context, folder);

@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer';
-import type { Dirent } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { LineCutter, withoutTerminalCodes, type RawLine } from '../../../remote/runs/lines.ts';
 import type { RunEventBody } from '../../../remote/runs/fold.ts';
 import { latestStep } from '../launch/folder.ts';
+import { companionLogs } from './companionLogs.ts';
+import { entriesOf } from './entries.ts';
 import type { EventLog } from './eventLog.ts';
 
 /** Bytes that are read of a log at a time. */
@@ -21,6 +22,8 @@ export interface TailOptions {
   readonly events: EventLog;
   /** What the launcher prints. */
   readonly launcherLog: string;
+  /** The launcher's working folder. */
+  readonly code: string;
   /** Takes out of a line what must not leave the host. */
   readonly redact: (line: string) => string;
 }
@@ -67,6 +70,7 @@ export class RunTails {
   }
 
   async #look(): Promise<void> {
+    this.#follow(await companionLogs(this.#options.code));
     const folder = this.#jobFolder;
     if (folder === null) return;
     const { events } = this.#options;
@@ -128,10 +132,6 @@ export async function whatIsThere(jobFolder: string): Promise<JobBefore> {
   const sizes: Record<string, number> = {};
   for (const [source, file] of await logsOf(jobFolder)) sizes[source] = (await stat(file)).size;
   return { logs: sizes, step: await latestStep(jobFolder) };
-}
-
-function entriesOf(folder: string): Promise<Dirent[]> {
-  return readdir(folder, { withFileTypes: true }).catch(() => []);
 }
 
 class Tail {

@@ -25,7 +25,8 @@ const openLog = (): Promise<EventLog> =>
   EventLog.open(folder, { run: '20260101-120000-abcdef', clock: new FakeClock() });
 
 function newTails(): RunTails {
-  const options = { events: log, launcherLog: path.join(folder, 'none.log'), redact: (line: string) => line };
+  const launcherLog = path.join(folder, 'none.log');
+  const options = { events: log, launcherLog, code: folder, redact: (line: string) => line };
   const tails = new RunTails(options);
   tails.followJob(folder, { logs: {}, step: null });
   return tails;

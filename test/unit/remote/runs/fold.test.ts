@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../../../src/protocol/host/runs.ts';
 import { eventsOf } from '../../../../src/remote/runs/eventsOf.ts';
+import { companionSource } from '../../../../src/remote/runs/sources.ts';
 import { RunFold, type RunEventBody } from '../../../../src/remote/runs/fold.ts';
 
 /** All events that come of some, a minute apart; what each brings with it comes right after it. */
@@ -100,6 +101,14 @@ describe('what events come to', () => {
     const events = told(fold, [step, line(again), metrics(3, { 'actor/lr': 1 }, 'trainer')]);
     expect(types(events)).toEqual(['log', 'metrics', 'phase', 'log', 'log', 'metrics']);
     expect(fold.state).toMatchObject({ step: 3, reward: null });
+  });
+
+  test('has the exception of training, not that of a service beside it', () => {
+    const fold = new RunFold();
+    told(fold, [line('ValueError: no model'), line('KeyError: 7', companionSource('appworld_service'))]);
+    expect(fold.state.exception).toBe('ValueError: no model');
+    told(fold, [line('RuntimeError: no port', companionSource('ray_service_head'))]);
+    expect(fold.state.exception).toBe('RuntimeError: no port');
   });
 
   test('has the reward of one curve', () => {
