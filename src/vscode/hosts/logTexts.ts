@@ -1,14 +1,27 @@
 import * as l10n from '@vscode/l10n';
-import type { RunEvent } from '../../protocol/host/runs.ts';
+import type { RunEvent, RunRecord } from '../../protocol/host/runs.ts';
 import { TracebackFolder } from '../../remote/logs/foldTracebacks.ts';
+import { RayActors } from '../../remote/logs/rayActors.ts';
 import { trainingState } from './hostText.ts';
 
 /** The source that a run's process itself prints to; it gets what is not of a source as well. */
 export const mainSource = 'launcher';
 
+export type LoggedRun = Pick<RunRecord, 'backbone' | 'launcher'>;
+
 /** What the channels of a run show of its events, as they come. */
 export class LogTexts {
   readonly #folders = new Map<string, TracebackFolder>();
+  readonly #sources = new Set<string>();
+  /** Of what the launcher prints; undefined: each actor has a log of its own. */
+  readonly #actors: RayActors | undefined;
+  /** Where a line of the launcher's that goes on is shown. */
+  #goesOn: readonly string[] | undefined;
+
+  constructor({ backbone, launcher }: LoggedRun) {
+    // Logs of actors are Trinity's alone, and those of a cluster are on its own disks.
+    if (backbone === 'verl' || launcher === 'ray') this.#actors = new RayActors();
+  }
 
   /** By source, the text to add; each once per call: a run may print a hundred thousand lines in a second. */
   add(events: readonly RunEvent[]): ReadonlyMap<string, string> {
@@ -20,13 +33,30 @@ export class LogTexts {
         continue;
       }
       const { source, lines, part } = event;
-      const isWhole = part !== true;
-      for (const line of isWhole ? lines : lines.slice(0, -1)) this.#line(texts, source, line);
-      // The line goes on: it is no line of a traceback.
-      if (!isWhole)
-        piecesOf(texts, source).push(...this.#folder(source).end().map(whole), lines.at(-1) ?? '');
+      this.#sources.add(source.toLowerCase());
+      for (const [at, line] of lines.entries()) {
+        const isWhole = part !== true || at < lines.length - 1;
+        for (const shown of this.#shownIn(source, line, isWhole)) {
+          if (isWhole) this.#line(texts, shown, line);
+          // The line goes on: it is no line of a traceback.
+          else piecesOf(texts, shown).push(...this.#folder(shown).end().map(whole), line);
+        }
+      }
     }
     return joined(texts);
+  }
+
+  /** The launcher's log has all lines in their order; those of an actor are in a channel of their own as well. */
+  #shownIn(source: string, line: string, isWhole: boolean): readonly string[] {
+    if (source !== mainSource || this.#actors === undefined) return [source];
+    const shown = this.#goesOn ?? this.#withActor(this.#actors.actorOf(line));
+    this.#goesOn = isWhole ? undefined : shown;
+    return shown;
+  }
+
+  #withActor(actor: string | undefined): readonly string[] {
+    const isApart = actor !== undefined && !this.#sources.has(actor.toLowerCase());
+    return isApart ? [mainSource, actor] : [mainSource];
   }
 
   /** What is left to be shown at the end. */

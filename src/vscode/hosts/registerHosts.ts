@@ -38,7 +38,7 @@ export function registerHosts({ context, clock, webFolder, log }: HostsParts): D
   const sentRuns = new SentRuns(context.globalState);
   store.add(registerLogLinks(logs, logLinker(links, sentRuns)));
   const shown = {
-    showLog: ({ host, link, run }: Chosen): void => logs.show(host.name, link, run.id, run.name),
+    showLog: ({ host, link, run }: Chosen): void => logs.show(host.name, link, run),
     showPage: (chosen: Chosen): Promise<void> => pages.show(chosen),
     compare: (chosen: Chosen): Promise<void> => pages.compare(chosen),
     storage: context.globalStorageUri,

@@ -2,8 +2,9 @@ import * as vscode from 'vscode';
 import { CancellationSource, type CancellationToken } from '../../base/cancellation.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { formatReport, toReport } from '../../base/errors.ts';
+import type { RunRecord } from '../../protocol/host/runs.ts';
 import type { ClientConnection } from '../../remote/wire/clientConnection.ts';
-import { LogTexts, mainSource } from './logTexts.ts';
+import { LogTexts, mainSource, type LoggedRun } from './logTexts.ts';
 
 /** The editor's own language for logs: it colours levels, times and errors. */
 const logLanguage = 'log';
@@ -19,6 +20,8 @@ interface FollowedHost {
   readonly connection: Pick<ClientConnection, 'follow'>;
 }
 
+type ShownRun = LoggedRun & Pick<RunRecord, 'id' | 'name'>;
+
 /** Output channels of runs, one per actor, filled from their events for as long as the window is open. */
 export class RunLogs implements Disposable {
   readonly #store = new DisposableStore();
@@ -30,12 +33,12 @@ export class RunLogs implements Disposable {
   }
 
   /** Shows the run's log, and follows it. */
-  show(host: string, link: FollowedHost, run: string, name: string): void {
-    const key = `${host} ${run}`;
+  show(host: string, link: FollowedHost, run: ShownRun): void {
+    const key = `${host} ${run.id}`;
     let log = this.#runs.get(key);
     if (log === undefined || log.isOver) {
       log?.dispose();
-      log = this.#store.add(new RunLog({ host, run }, name, this.#log));
+      log = this.#store.add(new RunLog(host, run, this.#log));
       this.#runs.set(key, log);
       log.follow(link);
     }
@@ -54,16 +57,16 @@ export class RunLogs implements Disposable {
 
 class RunLog implements Disposable {
   readonly shown: ShownLog;
-  readonly #name: string;
+  readonly #run: ShownRun;
   readonly #log: vscode.LogOutputChannel;
   readonly #channels = new Map<string, vscode.OutputChannel>();
   readonly #cancellation = new CancellationSource();
   /** It failed, and would be followed anew. */
   isOver = false;
 
-  constructor(shown: ShownLog, name: string, log: vscode.LogOutputChannel) {
-    this.shown = shown;
-    this.#name = name;
+  constructor(host: string, run: ShownRun, log: vscode.LogOutputChannel) {
+    this.shown = { host, run: run.id };
+    this.#run = run;
     this.#log = log;
   }
 
@@ -87,7 +90,7 @@ class RunLog implements Disposable {
   }
 
   async #follow(link: FollowedHost, cancellation: CancellationToken): Promise<void> {
-    const texts = new LogTexts();
+    const texts = new LogTexts(this.#run);
     try {
       for await (const events of link.connection.follow(this.shown.run, { after: 0 }, cancellation)) {
         this.#append(texts.add(events));
@@ -109,9 +112,10 @@ class RunLog implements Disposable {
   #channel(source: string): vscode.OutputChannel {
     const known = this.#channels.get(source);
     if (known !== undefined) return known;
-    const label = source === mainSource ? this.#name : `${this.#name} · ${source}`;
+    const { id, name: ofRun } = this.#run;
+    const label = source === mainSource ? ofRun : `${ofRun} · ${source}`;
     // The run's number tells those of one name apart.
-    const name = `${label} (${this.shown.run.slice(-6)})`;
+    const name = `${label} (${id.slice(-6)})`;
     const channel = vscode.window.createOutputChannel(name, logLanguage);
     this.#channels.set(source, channel);
     return channel;

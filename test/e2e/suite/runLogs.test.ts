@@ -33,22 +33,23 @@ describe('The log of a training run', () => {
     async function* follow(): AsyncGenerator<readonly RunEvent[]> {
       yield await Promise.resolve(events);
     }
-    logs.show('box', { connection: { follow } }, run, 'maths');
+    const shown = { id: run, name: 'maths', backbone: 'trinity', launcher: 'trinity' } as const;
+    logs.show('box', { connection: { follow } }, shown);
     const named = ['maths (abcdef)', 'maths · explorer (abcdef)', 'maths · 10.0.0.1/explorer (abcdef)'];
     for (const name of named) {
       await vscode.commands.executeCommand(await commandOf(name));
-      const shown = (): vscode.TextDocument | undefined =>
+      const document = (): vscode.TextDocument | undefined =>
         vscode.workspace.textDocuments.find(({ uri }) => uri.path.endsWith(`-${name}`));
       await eventually(
         `${name} is shown as a log`,
-        () => shown()?.languageId === 'log',
+        () => document()?.languageId === 'log',
         vscode.workspace.onDidOpenTextDocument,
         () =>
           vscode.workspace.textDocuments.map(({ uri, languageId }) => `${languageId} ${uri.path}`).join('\n'),
       );
       const found = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
         'vscode.executeLinkProvider',
-        shown()?.uri,
+        document()?.uri,
       );
       assert.deepEqual(
         found.map(({ target }) => target?.path),
