@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { nodeAt, type Node } from '../../config/node.ts';
+import { dialectOf, type Dialect } from '../../config/dialect.ts';
+import { entryOf, type Entry } from '../../config/node.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { logLinks, type LogLink } from '../../remote/logs/links.ts';
 import type { HostLinks } from './hostLinks.ts';
@@ -18,7 +19,12 @@ export function logLinker(links: HostLinks, sentRuns: SentRuns): LogLinker {
     const sent = record && (await sentRuns.find(run, record.config));
     if (sent === undefined) return [];
     const config = readConfig(sent.config);
-    const context = { run, config: config?.root, sentFile: sentFiles(sent) };
+    const context = {
+      run,
+      config: config?.document.root,
+      keys: config?.dialect?.keys(),
+      sentFile: sentFiles(sent),
+    };
     const found: vscode.DocumentLink[] = [];
     for (let line = Math.max(0, document.lineCount - mostLines); line < document.lineCount; line++) {
       for (const link of logLinks(document.lineAt(line).text, context)) {
@@ -47,11 +53,15 @@ function sentFiles({ root, config }: SentRun): (file: string) => string | undefi
   };
 }
 
-type Config = ReturnType<typeof parseConfig>;
+interface Config {
+  readonly document: ReturnType<typeof parseConfig>;
+  readonly dialect: Dialect | undefined;
+}
 
 function readConfig(file: string): Config | undefined {
   try {
-    return parseConfig(readFileSync(file, 'utf8'));
+    const text = readFileSync(file, 'utf8');
+    return { document: parseConfig(text), dialect: dialectOf(text) };
   } catch {
     return undefined; // moved meanwhile
   }
@@ -63,9 +73,10 @@ function targetOf(
   config: Config | undefined,
 ): vscode.Uri | undefined {
   if (target.kind === 'file') return at(path.join(root, target.path), target.line);
-  const node: Node | undefined = nodeAt(config?.root, target.path);
-  if (node === undefined || config === undefined) return undefined;
-  return at(file, config.lines.position(node.span.start).line + 1);
+  let entry: Entry | undefined;
+  for (const step of target.path) entry = entryOf(entry ? entry.value : config?.document.root, step);
+  if (entry === undefined || config === undefined) return undefined;
+  return at(file, config.document.lines.position(entry.keySpan.start).line + 1);
 }
 
 /** Opens at the line: the editor reads it from the fragment. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ajetKeys } from '../../../../src/config/keyTable.ts';
 import { parseConfig } from '../../../../src/config/parse.ts';
 import { TracebackFolder } from '../../../../src/remote/logs/foldTracebacks.ts';
 import { logLinks } from '../../../../src/remote/logs/links.ts';
@@ -78,7 +79,7 @@ describe('links of a line', () => {
     ['main.py', 'main.py'],
   ]);
   const of = (line: string): unknown =>
-    logLinks(line, { run, config: root, sentFile: (path) => sent.get(path) }).map(
+    logLinks(line, { run, config: root, keys: ajetKeys(), sentFile: (path) => sent.get(path) }).map(
       ({ start, end, target }) => ({ text: line.slice(start, end), target }),
     );
 
@@ -130,5 +131,26 @@ describe('links of a line', () => {
     ]);
     expect(of('INFO trainer.total_steps is 5')).toEqual([]);
     expect(of('KeyError: torch.nn.functional')).toEqual([]);
+  });
+
+  it('lead to the nearest section of a key that is left to a default, or mistyped', () => {
+    expect(of('ConfigError: ajet.rollout.temperature must be positive')).toEqual([
+      { text: 'ajet.rollout.temperature', target: { kind: 'key', path: ['ajet', 'rollout'] } },
+    ]);
+    expect(of('ConfigError: ajet.data.train_batch_size is missing')).toMatchObject([
+      { target: { path: ['ajet'] } },
+    ]);
+    expect(of('    full_key: ajet.rollout.temperatur')).toMatchObject([
+      { target: { path: ['ajet', 'rollout'] } },
+    ]);
+    expect(of('    full_key: ajet.rollout.max_env_workers')).toMatchObject([
+      { target: { path: ['ajet', 'rollout'] } },
+    ]);
+    expect(of('Key error: trainer.save_interval')).toMatchObject([
+      { target: { path: ['trinity', 'trainer'] } },
+    ]);
+    // Neither a key nor near one.
+    expect(of('KeyError: ajet.rollout.layers')).toEqual([]);
+    expect(of('error: torch.nn.functional')).toEqual([]);
   });
 });
