@@ -5,13 +5,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as vscode from 'vscode';
 import { CancellationSource } from '../../base/cancellation.ts';
-import { CodedError } from '../../base/errors.ts';
 import { sizeText } from '../../base/sizeText.ts';
 import type { FileEntry } from '../../protocol/host/hostRpc.ts';
+import type { RunRecord } from '../../protocol/host/runs.ts';
 import { chooseConfig } from '../debug/chooseConfig.ts';
 import { workingFolder } from '../debug/configIndex.ts';
 import type { RecentConfigs } from '../debug/recentConfigs.ts';
 import { commands } from '../ids.ts';
+import { noRollouts } from './noRollouts.ts';
 import type { SentRun, SentRuns } from './sentRuns.ts';
 import type { Chosen } from './trainingActions.ts';
 
@@ -47,7 +48,7 @@ export async function openRollouts(chosen: Chosen, { storage, sentRuns }: Rollou
   // Their episodes are run again with it, when the host may not be in reach.
   if (sent !== undefined) await sentRuns.add(run.id, sent);
   const { files } = await link.connection.ask('file.list', { run: run.id, path: 'buffer', from: 0 });
-  const main = await chosenStore(files, run.name);
+  const main = await chosenStore(files, run);
   if (main === undefined) return;
   // What SQLite has not merged is beside it.
   const found = files.filter((file) => file.path === main.path || file.path === `${main.path}-wal`);
@@ -83,14 +84,14 @@ export async function openRollouts(chosen: Chosen, { storage, sentRuns }: Rollou
 }
 
 /** Asks where there are several, and none by its usual name; undefined: the user chose none. */
-async function chosenStore(files: readonly FileEntry[], run: string): Promise<FileEntry | undefined> {
+async function chosenStore(files: readonly FileEntry[], run: RunRecord): Promise<FileEntry | undefined> {
   const byName = usual.flatMap((name) => files.find((file) => file.path === name) ?? []);
   const stores = byName.length > 0 ? byName.slice(0, 1) : files.filter((file) => store.test(file.path));
   if (stores.length === 0) throw noRollouts(run);
   if (stores.length === 1) return stores[0];
   const items = stores.map((file) => ({ label: file.path, description: sizeText(file.bytes), file }));
   const chosen = await vscode.window.showQuickPick(items, {
-    placeHolder: vscode.l10n.t('Which rollouts of {0}', run),
+    placeHolder: vscode.l10n.t('Which rollouts of {0}', run.name),
   });
   return chosen?.file;
 }
@@ -111,12 +112,4 @@ async function fetchFile(
     }
   };
   await pipeline(Readable.from(told()), createWriteStream(path.join(folder, path.basename(file.path))));
-}
-
-function noRollouts(name: string): CodedError {
-  return new CodedError({
-    code: 'hosts/no-rollouts',
-    message: vscode.l10n.t('The training {0} has kept no rollouts until now.', name),
-    hint: vscode.l10n.t('Trinity-RFT keeps them with `data_processor.experience_pipeline.save_input`.'),
-  });
 }

@@ -1,0 +1,17 @@
+import * as l10n from '@vscode/l10n';
+import { CodedError } from '../../base/errors.ts';
+import type { RunRecord } from '../../protocol/host/runs.ts';
+
+/** A run has none that a trace can be made of. What verl's own `rollout_data_dir` keeps tells no calls and no tokens. */
+export function noRollouts({ name, backbone }: Pick<RunRecord, 'name' | 'backbone'>): CodedError {
+  return new CodedError({
+    code: 'hosts/no-rollouts',
+    message: l10n.t('The training {0} has kept no rollouts until now.', name),
+    hint:
+      backbone === 'trinity'
+        ? l10n.t('Trinity-RFT keeps them with `data_processor.experience_pipeline.save_input`.')
+        : l10n.t(
+            'With verl AgentJet logs each episode, in `saved_experiments/EXPERIMENT/TIME/MACHINE/rollout/rollout.json.log` of the folder where the training runs. `agentjet trace` opens this file.',
+          ),
+  });
+}
