@@ -204,6 +204,11 @@ buffer:
     expect(run).toMatchObject({ code: 2, error: { code: 'python/died' } });
   });
 
+  const environments = new Map<PythonEnvironment, string>();
+  beforeAll(async () => {
+    for (const name of ['agentscope1', 'agents'] as const) environments.set(name, await ensurePython(name));
+  }, 300_000);
+
   it.each<[PythonEnvironment, string, string]>([
     ['agentscope1', 'agentscope.tuner._dataset', 'messages'],
     ['agents', 'agentscope.tuner._config', "[message.UserMsg(name='user', content=task['question'])]"],
@@ -233,7 +238,7 @@ async def score(task, response):
       const answers = { 'answers.json': JSON.stringify(['Surely {2}.']) };
       await project.write(answers);
       const args = ['--tasks', '1', '--model', 'script', '--script', 'answers.json'];
-      const interpreter = ['--python', await ensurePython(environment)];
+      const interpreter = ['--python', environments.get(environment) ?? ''];
       const { episodes } = await runJson(project, ['--conf', 'main.py', ...interpreter, ...args]);
       expect(episodes.map(({ error, reward }) => error?.message ?? reward)).toEqual([11]);
     },

@@ -3,8 +3,9 @@ import type { Disposable } from '../../base/disposable.ts';
 import type { Clock } from '../../base/ports.ts';
 import type { EpisodeResult, RunEvent } from '../../protocol/run.ts';
 
-/** Seconds that a run gets to end an episode by itself once its time is up. */
-const grace = 5;
+/** Seconds that a run gets to end an episode by itself once its time is up: it counts less where it stands still at times. */
+const grace = 10;
+const tick = 500;
 
 type Started = Extract<RunEvent, { type: 'episode-started' }>;
 
@@ -14,16 +15,20 @@ type Started = Extract<RunEvent, { type: 'episode-started' }>;
  */
 export class BlockedEpisodes implements Disposable {
   readonly #running = new Map<number, { readonly event: Started; readonly since: number }>();
-  readonly #clock: Clock;
+  /** Milliseconds in which this process did not stand still itself: what it is told comes late then. */
+  #elapsed = 0;
   readonly #limit: number;
   readonly #ticking: Disposable;
   #found = false;
 
   /** @param onBlocked the episodes that were running when one of them was found blocked, as results */
   constructor(clock: Clock, limitSeconds: number, onBlocked: (results: readonly EpisodeResult[]) => void) {
-    this.#clock = clock;
     this.#limit = limitSeconds;
-    this.#ticking = clock.every(500, () => {
+    let last = clock.monotonic();
+    this.#ticking = clock.every(tick, () => {
+      const now = clock.monotonic();
+      this.#elapsed += Math.min(now - last, 2 * tick);
+      last = now;
       const results = this.#blocked();
       if (results.length === 0) return;
       this.#found = true;
@@ -39,7 +44,7 @@ export class BlockedEpisodes implements Disposable {
 
   take(event: RunEvent): void {
     if (event.type === 'episode-started') {
-      this.#running.set(event.episode, { event, since: this.#clock.monotonic() });
+      this.#running.set(event.episode, { event, since: this.#elapsed });
     } else if (event.type === 'episode-ended') {
       this.#running.delete(event.result.episode);
     }
@@ -50,7 +55,7 @@ export class BlockedEpisodes implements Disposable {
   }
 
   #blocked(): EpisodeResult[] {
-    const seconds = (since: number): number => (this.#clock.monotonic() - since) / 1000;
+    const seconds = (since: number): number => (this.#elapsed - since) / 1000;
     const running = [...this.#running.values()];
     if (!running.some(({ since }) => seconds(since) > this.#limit + grace)) return [];
     const { code, message, hint } = blocked(this.#limit);

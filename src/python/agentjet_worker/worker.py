@@ -100,7 +100,13 @@ class Worker:
         create = asyncio.get_running_loop().create_task
         task = contextvars.Context().run(lambda: create(work, name=name))
         self._tasks[number] = task
-        task.add_done_callback(lambda _: self._tasks.pop(number, None))
+
+        def done(task: "asyncio.Task[None]") -> None:
+            self._tasks.pop(number, None)
+            if task.cancelled():  # before its first step: it had no chance to answer
+                self._channel.send({"type": "failed", "id": number, "failure": failure_of(asyncio.CancelledError())})
+
+        task.add_done_callback(done)
 
     async def _answer(self, number: int, method: str, params: dict[str, Any]) -> None:
         try:

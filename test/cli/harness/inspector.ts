@@ -1,15 +1,12 @@
-import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
+import { inspectorSocket } from '../../tools/inspectorSocket.ts';
 
 /**
  * What a JavaScript debugger without breakpoints does: attaches to a process that waits for one, lets it go, and
  * detaches when it is through, for which the process waits once more. Resolves when it has let it go.
  */
 export async function attachAndContinue(port: number): Promise<void> {
-  const targets = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as {
-    readonly webSocketDebuggerUrl: string;
-  }[];
-  const socket = new WebSocket(targets[0]?.webSocketDebuggerUrl ?? '');
+  const socket = await inspectorSocket(port);
   onTestFinished(() => socket.close());
   let id = 0;
   const send = (method: string): void => socket.send(JSON.stringify({ id: ++id, method }));
@@ -20,7 +17,6 @@ export async function attachAndContinue(port: number): Promise<void> {
       if (method === 'Runtime.executionContextDestroyed') socket.close();
     });
   });
-  await once(socket, 'open');
   for (const method of ['Runtime.enable', 'Debugger.enable', 'Runtime.runIfWaitingForDebugger']) send(method);
   await paused;
   send('Debugger.resume');

@@ -12,6 +12,8 @@ const [executable = '', folder = ''] = process.argv.slice(2);
 
 const clock = {
   ...systemClock,
+  // Time enough for Python to tell its stack on any machine.
+  after: (milliseconds: number, run: () => void) => systemClock.after(10 * milliseconds, run),
   monotonic: () => performance.now() * 1000,
   every: (milliseconds: number, run: () => void) =>
     systemClock.every(milliseconds / 1000, () => {

@@ -132,6 +132,15 @@ export class Editor {
     for (const key of keys) await this.page.keyboard.press(key);
   }
 
+  /** Presses keys, again and again, until what they bring for a while only shows. */
+  async seeAfter(keys: readonly string[], selector: string, text?: string | RegExp): Promise<void> {
+    await this.until(`${keys.join(', ')} brings ${selector}`, async () => {
+      const shows = this.see(selector, text, openMs).catch(giveUp);
+      await this.press(...keys);
+      return (await shows) !== undefined;
+    });
+  }
+
   async type(text: string): Promise<void> {
     await this.page.keyboard.type(text);
   }
@@ -180,9 +189,9 @@ export class Editor {
     await this.until(`the text of ${name} shows`, async () => {
       await this.#ask('ControlOrMeta+p', name, path.basename(name));
       await this.#accept();
-      await this.see('.tab.active', path.basename(name));
+      const tab = await this.see('.tab.active', path.basename(name), fileMs).catch(giveUp);
       const line = this.see('.editor-group-container.active .view-line', undefined, fileMs);
-      if ((await line.catch(giveUp)) !== undefined) return true;
+      if ((await line.catch(giveUp)) !== undefined && tab !== undefined) return true;
       console.warn(`Not opened at once: ${await this.#inFront()}`);
       return false;
     });
@@ -238,8 +247,14 @@ export class Editor {
 
   /** Starts debugging as F5 does and waits for the debug toolbar. */
   async startDebugging(): Promise<void> {
+    // Looked for by the page itself, in every frame: a short run is soon over.
+    const started = this.page.waitForFunction(
+      () => document.querySelector('.debug-toolbar')?.checkVisibility() === true,
+      undefined,
+      { polling: 'raf', timeout: waitMs },
+    );
     await this.press('F5');
-    await this.see('.debug-toolbar');
+    await started;
   }
 
   /** Waits until the debugger has stopped on a line of the file in front. */

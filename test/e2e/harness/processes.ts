@@ -64,13 +64,14 @@ export interface LeftoverOptions {
  */
 export async function leftovers(
   marker: string,
-  { counts = () => true, timeoutMs = 10_000 }: LeftoverOptions = {},
+  { counts = () => true, timeoutMs = 30_000 }: LeftoverOptions = {},
 ): Promise<readonly FoundProcess[]> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
+    const isLast = Date.now() > deadline;
     const found = (await processesWith(marker)).filter(counts);
     if (found.length === 0) return [];
-    if (Date.now() > deadline) {
+    if (isLast) {
       for (const { pid } of found) signal(pid, 'SIGKILL');
       return found;
     }

@@ -102,7 +102,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       url: (workspace) => editorUrl(`127.0.0.1:${port}`, token, workspace, options),
       output,
       forget: async () => {
-        await rm(path.join(user, 'User'), { recursive: true });
+        await rm(path.join(user, 'User'), { recursive: true, maxRetries: 10, retryDelay: 100 });
         await writeSettings(user, options);
       },
       stop: () => stopGroup(child),

@@ -114,7 +114,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         renew: async () => {
           const entries = await readdir(temp);
           const own = entries.filter((entry) => !kept.has(entry));
-          await Promise.all(own.map((entry) => rm(path.join(temp, entry), { recursive: true })));
+          await Promise.all(own.map((entry) => rm(path.join(temp, entry), busy)));
           await Promise.all([server.forget(), restoreWorkspace(options, temp, workspace)]);
           await forgetPages(context, server.url(workspace));
           return open();
@@ -149,6 +149,9 @@ async function copyRoots(roots: Readonly<Record<string, string>>, temp: string):
   return file;
 }
 
+/** What is removed may still be written to: by Git, or by who tidies up behind a run. */
+const busy = { recursive: true, maxRetries: 10, retryDelay: 100 } as const;
+
 /** The folders themselves stay: an editor may have them open. */
 async function restoreWorkspace(options: SessionOptions, temp: string, workspace: string): Promise<void> {
   const folders = options.roots
@@ -156,7 +159,7 @@ async function restoreWorkspace(options: SessionOptions, temp: string, workspace
     : [workspace];
   for (const folder of folders) {
     const entries = await readdir(folder);
-    await Promise.all(entries.map((entry) => rm(path.join(folder, entry), { recursive: true })));
+    await Promise.all(entries.map((entry) => rm(path.join(folder, entry), busy)));
   }
   await copyWorkspace(options, temp);
 }

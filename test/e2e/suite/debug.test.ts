@@ -138,7 +138,7 @@ describe('debugging a workflow', () => {
     assert.ok(backboneProcesses().length > 0);
     await vscode.debug.stopDebugging();
     await debug.ended();
-    await debug.until('no process of a run is left', () => backboneProcesses().length === 0, 5_000);
+    await debug.until('no process of a run is left', () => backboneProcesses().length === 0);
   });
 
   it('says what is wrong with a workflow that is not there', async () => {

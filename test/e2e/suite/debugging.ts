@@ -121,7 +121,9 @@ export class Conversation {
       const poll = setInterval(check, 50);
       const limit = setTimeout(() => {
         stop();
-        reject(new Error(`Waited in vain until ${what}. Output so far:\n${this.output()}`));
+        // This process may have stood still for so long.
+        if (holds()) resolve();
+        else reject(new Error(`Waited in vain until ${what}. Output so far:\n${this.output()}`));
       }, timeoutMs);
       const stop = (): void => {
         clearInterval(poll);

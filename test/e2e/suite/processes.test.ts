@@ -35,7 +35,7 @@ describe('processes', () => {
   });
 
   const nothingLeft = (): Promise<void> =>
-    debug.until('no process of a run is left', () => backboneProcesses().length === 0, 3000);
+    debug.until('no process of a run is left', () => backboneProcesses().length === 0);
 
   const parents = (): readonly vscode.DebugSession[] =>
     debug.sessions().filter(({ type }) => type === 'agentjet');
@@ -107,7 +107,7 @@ describe('processes', () => {
     const second = frames[values.indexOf("'2'")];
     assert.ok(first && second);
     await vscode.debug.stopDebugging(parents().find(({ name }) => name === 'run 1'));
-    await debug.until('one process is left', () => backboneProcesses().length === 1, 3000);
+    await debug.until('one process is left', () => backboneProcesses().length === 1);
     await debug.request(second, 'continue');
     await debug.ended();
     assert.match(debug.output(), /reward 2/);

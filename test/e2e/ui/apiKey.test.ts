@@ -47,13 +47,24 @@ async function runAsks({ authorizations }: Endpoint): Promise<void> {
 
 /** Workspace with the run's folder, settings, state and logs: everything of the editor lies there. */
 async function filesWith(text: string): Promise<readonly string[]> {
-  const entries = await readdir(editor().session.temp, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => path.join(parentPath, name));
   const found: string[] = [];
-  for (const file of files) if ((await contentOf(file)).includes(text)) found.push(file);
+  for (const file of await filesOf(editor().session.temp)) {
+    if ((await contentOf(file)).includes(text)) found.push(file);
+  }
   return found;
+}
+
+/** Folders may go while they are read. */
+async function filesOf(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const inside = await Promise.all(
+    entries.map(async (entry) => {
+      const file = path.join(folder, entry.name);
+      if (entry.isDirectory()) return filesOf(file);
+      return entry.isFile() ? [file] : [];
+    }),
+  );
+  return inside.flat();
 }
 
 async function contentOf(file: string): Promise<Buffer> {

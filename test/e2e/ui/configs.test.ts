@@ -85,8 +85,8 @@ test('a key of one’s own is renamed with what names it', async () => {
   await editor().see('.view-line', 'folder: data');
   await editor().see('.view-line', '${shared.folder}');
   await editor().goToLine(await lineOf('num_repeat'));
-  await editor().press('Home', 'F2');
-  await editor().see('.monaco-editor-overlaymessage', 'reads');
+  // What is told so goes by itself.
+  await editor().seeAfter(['Home', 'F2'], '.monaco-editor-overlaymessage', 'reads');
   await editor().screenshot('rename-refused');
 });
 
@@ -150,6 +150,7 @@ test('a finding is explained', async () => {
   await change('num_repeat: 4', 'num_repaet: 4');
   await openConfig();
   await editor().goToLine(await lineOf('num_repaet'));
+  await editor().see('.squiggly-error, .squiggly-warning');
   await editor().press('Home', 'F8');
   const link = await editor().see('.zone-widget .marker-widget a', 'unknown-key');
   await link.click({ modifiers: ['ControlOrMeta'] });
@@ -162,7 +163,9 @@ test('a rule is explained to whoever asks', async () => {
   await editor().commandThatAsks('AgentJet: Explain Config Rule');
   await editor().pick('A value of another type');
   await editor().see('.tab.active', 'Preview rules.md');
-  const page = await editor().webview();
+  // Not its frame: the preview may put another in its place.
+  const preview = editor().page.locator('iframe.webview').contentFrame();
+  const page = preview.locator('#active-frame').contentFrame();
   await page.getByRole('heading', { name: 'wrong-type', exact: true }).waitFor();
   await editor().screenshot('rule');
 });

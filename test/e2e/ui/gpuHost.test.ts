@@ -1,9 +1,9 @@
 /** Training on a GPU host, as a person meets it: from the config on screen to the end of the run. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { findOpenSsh, sshServer, tryKill } from '../../cli/host/sshServer.ts';
 import { Project } from '../../cli/harness/project.ts';
 import { openTraceReader } from '../../../src/node/trace/store/openReader.ts';
@@ -34,7 +34,7 @@ describe('a GPU host', () => {
   });
   let host: GpuHost | undefined;
 
-  afterAll(() => rmSync(temp, { recursive: true, force: true }));
+  afterAll(() => rmSync(temp, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
 
   afterEach(async () => {
     await host?.close();
@@ -204,6 +204,13 @@ describe('a GPU host', () => {
 
   test('is brought to a machine by ssh, and asks for no token', async () => {
     const { address, home } = await sshServer(await findOpenSsh(), ways);
+    // Once the window has gone: as long as it is there, it starts another.
+    onTestFinished(() => {
+      const file = path.join(home, '.agentjet/host/listening.json');
+      if (!existsSync(file)) return;
+      const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { pid: number };
+      tryKill(pid);
+    });
     await editor().commandThatAsks('AgentJet: Add GPU Host');
     await editor().see('.quick-input-widget', 'Address of the host');
     await answer(editor(), address);
@@ -218,9 +225,5 @@ describe('a GPU host', () => {
     await editor().command('AgentJet: Focus on GPU Hosts View');
     await editor().see(hostRow, /over ssh.*0 of 2 GPUs in use/);
     await editor().screenshot('ssh');
-    const { pid } = JSON.parse(readFileSync(path.join(home, '.agentjet/host/listening.json'), 'utf8')) as {
-      pid: number;
-    };
-    tryKill(pid);
   });
 });

@@ -164,7 +164,7 @@ export class Held extends Workflow {
     await editor().see(row, /first.*completed/);
     await rename(folderOf('first'), folderOf('moved'));
     await editor().see(row, /moved.*completed/);
-    await rm(folderOf('moved'), { recursive: true });
+    await rm(folderOf('moved'), { recursive: true, maxRetries: 10, retryDelay: 100 });
     await editor().seeNo(row, /moved/);
   });
 
@@ -261,8 +261,11 @@ async function openView(editor: Editor): Promise<void> {
   const icon = '.action-label[aria-label*="AgentJet"]';
   await editor.see(`.activitybar ${icon}`);
   const unchecked = editor.page.locator(`.activitybar .action-item:not(.checked) ${icon}`);
-  if ((await unchecked.count()) > 0) await unchecked.click();
-  await editor.see('.part.sidebar .pane-header', /Runs/i);
+  const view = editor.page.locator('.part.sidebar .pane-header', { hasText: /Runs/i }).first();
+  await editor.until('the view shows', async () => {
+    if ((await unchecked.count()) > 0) await unchecked.click();
+    return view.isVisible();
+  });
 }
 
 interface HeldRun {

@@ -78,10 +78,17 @@ function linesInSight(viewer: Frame): Promise<number> {
 }
 
 /** Hovers a token and reads its id. */
-async function idOfToken(viewer: Frame | Page, text: string): Promise<number> {
-  await tokens(viewer).filter({ hasText: text }).first().hover();
-  const told = await viewer.getByRole('tooltip').innerText();
-  return Number(/id\s+(\d+)/.exec(told)?.[1]);
+async function idOfToken(viewer: Frame, text: string): Promise<number> {
+  let id = Number.NaN;
+  const look = async (): Promise<number> => {
+    // Scrolling takes away what is told: it is asked again.
+    await editor().page.mouse.move(0, 0);
+    await tokens(viewer).filter({ hasText: text }).first().hover();
+    const told = await viewer.getByRole('tooltip').allInnerTexts();
+    return (id = Number(/id\s+(\d+)/.exec(told.join())?.[1]));
+  };
+  await expect.poll(look, { interval: 500 }).not.toBeNaN();
+  return id;
 }
 
 test('F5 ends with the trace open beside the code: every episode, and every token with its id', async () => {

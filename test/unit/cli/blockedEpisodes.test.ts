@@ -27,7 +27,7 @@ it('reports the running episodes once one is long past its limit, and only then'
     },
   });
   watch.take(started(2));
-  clock.advance(5_500);
+  clock.advance(10_500);
   expect(found).toEqual([]);
   clock.advance(1_500);
   expect(found.map(({ episode, error }) => [episode, error?.code])).toEqual([
@@ -36,4 +36,16 @@ it('reports the running episodes once one is long past its limit, and only then'
   ]);
   clock.advance(60_000);
   expect(found).toHaveLength(2);
+});
+
+it('does not count what it did not see itself', () => {
+  const clock = new FakeClock();
+  const found: EpisodeResult[] = [];
+  const watch = new BlockedEpisodes(clock, 10, (results) => found.push(...results));
+  watch.take(started(0));
+  clock.stall(3_600_000);
+  clock.advance(10_000);
+  expect(found).toEqual([]);
+  clock.advance(11_000);
+  expect(found).toHaveLength(1);
 });

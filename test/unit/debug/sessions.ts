@@ -4,6 +4,7 @@ import { afterEach, expect } from 'vitest';
 import { AgentJetSession, type AdapterPorts } from '../../../src/debug/agentjetSession.ts';
 import { systemClock } from '../../../src/node/clock.ts';
 import { localFiles } from '../../../src/node/files.ts';
+import { inspectorSocket } from '../../tools/inspectorSocket.ts';
 import { DapClient, type DapMessage } from './dapClient.ts';
 import { fixtures, ScriptedLauncher } from './scriptedLauncher.ts';
 
@@ -47,30 +48,13 @@ export async function start(client: DapClient, scenario: string, more: object = 
 
 export const isChildRequest = (message: DapMessage): boolean => message.command === 'startDebugging';
 
-/**
- * Lets the held process go, and leaves: one that ends would wait for whoever is still attached. A handshake can fail, and a
- * connection be closed, while the inspector begins: who gave up then would leave the process, and the test, waiting.
- */
+/** Lets the held process go, and leaves: one that ends would wait for whoever is still attached. */
 export async function attachTo(port: number): Promise<void> {
-  for (let attempt = 1; attempt <= 20; attempt++) if (await letGo(port)) return;
-  throw new Error(`The inspector on port ${port} takes no client.`);
-}
-
-async function letGo(port: number): Promise<boolean> {
-  const [target] = (await (await fetch(`http://127.0.0.1:${port}/json/list`)).json()) as [
-    { webSocketDebuggerUrl: string },
-  ];
-  const socket = new WebSocket(target.webSocketDebuggerUrl);
-  return new Promise((resolve) => {
-    socket.addEventListener('open', () =>
-      socket.send(JSON.stringify({ id: 1, method: 'Runtime.runIfWaitingForDebugger' })),
-    );
-    socket.addEventListener('message', () => {
-      resolve(true);
-      socket.close();
-    });
-    for (const end of ['error', 'close'] as const) socket.addEventListener(end, () => resolve(false));
-  });
+  const socket = await inspectorSocket(port);
+  const answered = new Promise((resolve) => socket.addEventListener('message', resolve));
+  socket.send(JSON.stringify({ id: 1, method: 'Runtime.runIfWaitingForDebugger' }));
+  await answered;
+  socket.close();
 }
 
 export async function expectGolden(client: DapClient, name: string): Promise<void> {

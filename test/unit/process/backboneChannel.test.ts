@@ -6,6 +6,7 @@ import {
   type BackboneLaunch,
 } from '../../../src/node/process/backboneChannel.ts';
 import type { RunEvent } from '../../../src/protocol/run.ts';
+import { inspectorSocket } from '../../tools/inspectorSocket.ts';
 import { launchOf } from './programs/launch.ts';
 
 const started: BackboneChannel[] = [];
@@ -136,10 +137,7 @@ describe('under the inspector', () => {
   test('the port is told, the process waits, and the inspector’s own lines are no output', async () => {
     const { channel, text } = await observe('ends', { inspect: true });
     const port = await channel.inspectorPort;
-    const list = await fetch(`http://127.0.0.1:${port}/json/list`);
-    const [target] = (await list.json()) as { webSocketDebuggerUrl: string }[];
-    const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '');
-    await new Promise((resolve) => socket.addEventListener('open', resolve));
+    const socket = await inspectorSocket(port);
     socket.addEventListener('message', ({ data }) => {
       if (String(data).includes('executionContextDestroyed')) socket.close();
     });

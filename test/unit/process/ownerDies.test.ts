@@ -29,12 +29,12 @@ async function expectAllGone(pids: readonly number[]): Promise<void> {
   );
 }
 
-/** Processes whose command line holds all of these words. */
-async function commandsWith(...words: string[]): Promise<number[]> {
+/** The guards over the process tree of this one. */
+async function guardsOf(leader: number | undefined): Promise<number[]> {
   const found: number[] = [];
   for (const pid of (await readdir('/proc')).map(Number).filter(Number.isInteger)) {
     const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    if (words.every((word) => line.includes(word))) found.push(pid);
+    if (line.endsWith(`\0agentjet-guard\0${leader}\0`)) found.push(pid);
   }
   return found;
 }
@@ -58,7 +58,7 @@ describe.runIf(process.platform === 'linux')('nothing of a run is left', () => {
   ])('when its owner is killed %s', async (_, scenario, processes) => {
     const { front, pids } = await startOwner(scenario);
     expect(pids).toHaveLength(processes);
-    const guards = await commandsWith('agentjet-guard', String(pids[0]));
+    const guards = await guardsOf(pids[0]);
     expect(guards).toHaveLength(1);
     front.kill('SIGKILL');
     await expectAllGone([...pids, ...guards]);
@@ -66,7 +66,7 @@ describe.runIf(process.platform === 'linux')('nothing of a run is left', () => {
 
   test('when it is killed', async () => {
     const { pids, channel } = await startAndRead('loops');
-    const guards = await commandsWith('agentjet-guard', String(pids[0]));
+    const guards = await guardsOf(pids[0]);
     channel.killNow();
     await channel.exited;
     await expectAllGone([...pids, ...guards]);

@@ -84,7 +84,7 @@ describe('the way', () => {
     const { page } = await open(smallRun());
     await page.locator('#episode-row-1').click();
     await page.getByRole('option', { name: /Timeline 1/ }).click();
-    expect(new URL(page.url()).hash).toBe(`#token=${token}&episode=1&timeline=1`);
+    await expect.poll(() => new URL(page.url()).hash).toBe(`#token=${token}&episode=1&timeline=1`);
     await page.reload();
     await page.getByRole('region', { name: 'Timeline 1' }).waitFor();
   });

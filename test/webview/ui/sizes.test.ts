@@ -54,8 +54,8 @@ describe.each(Object.entries(sizes))('%s', (_, viewport) => {
     const { page } = await open(smallRun(), { place, context: { viewport } });
     await page.locator(see).first().waitFor();
     await picture(page, `${screen}-${name}`);
-    expect(await overlaps(page)).toEqual([]);
-    expect(await isTooWide(page)).toBe(false);
+    await expect.poll(() => overlaps(page)).toEqual([]);
+    await expect.poll(() => isTooWide(page)).toBe(false);
     expect(await violations(page)).toEqual([]);
   });
 
@@ -65,7 +65,7 @@ describe.each(Object.entries(sizes))('%s', (_, viewport) => {
       context: { viewport },
     });
     await page.locator('#token-0').waitFor();
-    expect(await linesInSight(page)).toBeGreaterThanOrEqual(8);
+    await expect.poll(() => linesInSight(page)).toBeGreaterThanOrEqual(8);
   });
 
   test('the keyboard leads to each token', async () => {
@@ -108,10 +108,10 @@ describe('on a low page', () => {
     await page.getByRole('button', { name: 'Details' }).click();
     await page.locator('.lanes').waitFor();
     await page.locator('.legend').waitFor({ state: 'attached' });
-    expect(await overlaps(page)).toEqual([]);
+    await expect.poll(() => overlaps(page)).toEqual([]);
     await picture(page, 'timeline-unfolded');
     await wheelToEnd(page, { x: 60, y: 60 });
-    expect(await linesInSight(page)).toBeGreaterThanOrEqual(8);
+    await expect.poll(() => linesInSight(page)).toBeGreaterThanOrEqual(8);
     await picture(page, 'timeline-unfolded-end');
     expect(await violations(page)).toEqual([]);
   });

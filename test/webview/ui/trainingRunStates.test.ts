@@ -211,7 +211,7 @@ test('every theme has its colours, as soon as it is chosen', async () => {
   }
   await page.setViewportSize({ width: 420, height: 900 });
   await expect.poll(() => isTooWide(page)).toBe(false);
-  expect(await overlaps(page)).toEqual([]);
+  await expect.poll(() => overlaps(page)).toEqual([]);
   await picture(page, 'training-run-narrow');
 });
 
@@ -231,7 +231,7 @@ test('in Chinese the page says nothing in English', async () => {
     for (const width of [1280, 420]) {
       await page.setViewportSize({ width, height: 1000 });
       await expect.poll(() => isTooWide(page)).toBe(false);
-      expect(await overlaps(page)).toEqual([]);
+      await expect.poll(() => overlaps(page)).toEqual([]);
       await picture(page, `training-run-chinese-${name}-${width}`);
     }
   }

@@ -37,6 +37,7 @@ describe('the effective config', () => {
     await replace(team, 'temperature: 0.7', 'temperature: 0.25');
     await shows(document, /temperature: 0\.25 /);
     await replace(team, 'temperature: 0.25', 'temperature: 0.7');
+    assert.ok(await team.save());
   });
 
   it('is what the launcher makes of it for each backbone', async () => {

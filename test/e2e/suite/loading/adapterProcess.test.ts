@@ -34,7 +34,7 @@ describe('the adapter in its own process', () => {
 
   afterEach(async () => {
     await debug.dispose();
-    await debug.until('no process of a run is left', () => backboneProcesses().length === 0, 3000);
+    await debug.until('no process of a run is left', () => backboneProcesses().length === 0);
   });
 
   it('stops in the workflow and runs on to the reward', async () => {

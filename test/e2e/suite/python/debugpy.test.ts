@@ -43,7 +43,8 @@ describe('an interpreter without debugpy', () => {
 
   afterEach(() => debug.dispose());
 
-  it('gets it on request, in a folder of the extension’s, and the launch goes on', async () => {
+  it('gets it on request, in a folder of the extension’s, and the launch goes on', async function () {
+    this.timeout(180_000); // it is installed from a registry
     const environment = path.join(folder, 'env');
     const before = readdirSync(environment, { recursive: true }).length;
     const line = await lineOf('agent.py', 'client = tuner.as_raw_openai_sdk_client');
@@ -58,7 +59,7 @@ describe('an interpreter without debugpy', () => {
     });
     await debug.launch({ config: fileUri('py_math.yaml').fsPath, python, tasks: 1, repeat: 1 });
     await debug.until('it is told', () => debug.output().includes('python/no-debugpy'));
-    await debug.until('the launch goes on', () => debug.sessions().length > 1);
+    await debug.until('the launch goes on', () => debug.sessions().length > 1, 120_000);
     accepting.dispose();
     const frame = await debug.stopped();
     assert.deepEqual([frame.file, frame.line], [fileUri('agent.py').fsPath, line + 1]);

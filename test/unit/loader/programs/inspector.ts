@@ -1,3 +1,5 @@
+import { inspectorSocket } from '../../../tools/inspectorSocket.ts';
+
 export interface Script {
   readonly scriptId: string;
   readonly url: string;
@@ -30,11 +32,7 @@ export class Inspector {
   #count = 0;
 
   static async connect(port: number): Promise<Inspector> {
-    const list = await fetch(`http://127.0.0.1:${port}/json/list`);
-    const [target] = (await list.json()) as { webSocketDebuggerUrl: string }[];
-    const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '');
-    await new Promise((resolve) => socket.addEventListener('open', resolve));
-    return new Inspector(socket);
+    return new Inspector(await inspectorSocket(port));
   }
 
   constructor(socket: WebSocket) {
