@@ -1,4 +1,4 @@
-export type PythonEnvironment = 'base' | 'agents' | 'agentscope1' | 'ray' | 'trinity' | 'ajet';
+export type PythonEnvironment = 'base' | 'agents' | 'agentscope1' | 'ray' | 'trinity' | 'ajet' | 'uv';
 
 /** Its executable; where it is missing it is installed first. */
 export function ensurePython(name?: PythonEnvironment): Promise<string>;
