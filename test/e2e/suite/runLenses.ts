@@ -30,18 +30,22 @@ export async function lensesUntil(
   holds: (lenses: readonly RunLens[]) => boolean,
 ): Promise<readonly RunLens[]> {
   let lenses: readonly RunLens[] = [];
+  let failure: { readonly error: unknown } | undefined;
   let asking = false;
-  const ask = (): void => {
-    if (asking) return;
-    asking = true;
-    void runLenses(uri).then((found) => {
-      lenses = found;
-      asking = false;
-    });
+  const ask = async (): Promise<void> => {
+    // A file that no editor shows is forgotten after minutes, and then asking about it fails.
+    await vscode.workspace.openTextDocument(uri);
+    lenses = await runLenses(uri);
   };
   await debug.until(what, () => {
-    ask();
-    return holds(lenses);
+    if (!asking) {
+      asking = true;
+      ask()
+        .catch((error: unknown) => (failure = { error }))
+        .finally(() => (asking = false));
+    }
+    return failure !== undefined || holds(lenses);
   });
+  if (failure !== undefined) throw failure.error;
   return lenses;
 }

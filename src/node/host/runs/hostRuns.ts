@@ -231,6 +231,8 @@ export class NodeHostRuns implements HostRuns {
 
   async remove(run: string, { checkpoints }: { readonly checkpoints: boolean }): Promise<void> {
     const known = this.#known(run);
+    // Its end is told before it is on the disk.
+    if (known.run?.isFinal === true) await known.run.tick();
     if (known.run !== undefined) throw runActive(run);
     const { jobFolder } = known.record;
     const others = [...this.#runs.values()].filter((other) => other !== known);

@@ -1,6 +1,7 @@
 /** What a workflow prints while it is debugged: each thing once, whole, whatever it is. */
 import assert from 'node:assert/strict';
 import type { DebugProtocol } from '@vscode/debugprotocol';
+import { groupBy } from '../../../../src/tracking/groupBy.ts';
 import { backboneProcesses, breakAt, Conversation } from '../debugging.ts';
 import { lineWith, mark, writeRun } from '../runs.ts';
 
@@ -25,7 +26,13 @@ describe('output', () => {
     assert.match(debug.output(), /reward 1/);
   }
 
-  const count = (text: string): number => debug.output().split(text).length - 1;
+  /** In each of the streams: what comes from the other at that moment may stand in the midst of a line. */
+  const count = (text: string): number => {
+    const outputs = debug.events('output').map((event) => event.body as DebugProtocol.OutputEvent['body']);
+    const streams = [...groupBy(outputs, ({ category }) => category).values()];
+    const texts = streams.map((pieces) => pieces.map(({ output }) => output).join(''));
+    return texts.reduce((sum, stream) => sum + stream.split(text).length - 1, 0);
+  };
 
   const printing = `    console.log('a log');
     console.error('an error');
@@ -52,7 +59,6 @@ describe('output', () => {
       await run(printing, {}, noDebug);
       for (const text of texts) assert.equal(count(text), 1, text);
       assert.equal(count("{ name: 'object', deep: { list: [ 1, 2 ] } }"), 1);
-      // What is printed elsewhere at that moment may come in between.
       assert.equal(count('last, without an end\n'), 1);
       assert.equal(count('\nend'), 1);
     });
