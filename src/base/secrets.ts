@@ -17,7 +17,7 @@ export const secretKinds: readonly { readonly kind: string; readonly pattern: Re
     kind: 'private keys',
     pattern: /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
   },
-  { kind: 'addresses with a password', pattern: /\b[a-z][\w+.-]*:\/\/[^\s:@/]+:[^\s:@/]+@/gi },
+  { kind: 'addresses with a password', pattern: /\b[a-z][\w+.-]*:\/\/[^\s:@/]*:[^\s@/]+@/gi },
   {
     kind: 'values that are named as secrets',
     pattern:

@@ -2,6 +2,7 @@
 import type { CancellationToken } from '../base/cancellation.ts';
 import type { Disposable } from '../base/disposable.ts';
 import type { Event } from '../base/event.ts';
+import type { EffectiveConfig } from '../protocol/host/effectiveConfig.ts';
 import type { GpuSample } from '../protocol/host/gpuSamples.ts';
 import type {
   FileEntry,
@@ -107,6 +108,8 @@ export interface HostServices {
   status(): Promise<HostStatus>;
   /** What the GPUs of a run did while it went on, in time's order. */
   gpus(run: string): Promise<readonly GpuSample[]>;
+  /** What a run was started with. Rejects with `host/no-config` where none is kept. */
+  config(run: string): Promise<EffectiveConfig>;
   preflight(order: RunOrder, configText: string): Promise<readonly Finding[]>;
 }
 

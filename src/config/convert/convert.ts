@@ -45,8 +45,25 @@ export function convert(source: Composition | Config, target: LaunchTarget): Con
   return conversion;
 }
 
+/**
+ * The config as upstream's launcher composes it for a backbone, before it converts it: with the names of the run, without
+ * the other backbone's defaults, `${…}` resolved.
+ *
+ * @param expDir of `--exp-dir`
+ */
+export function preparedConfig(
+  composition: Composition,
+  target: LaunchTarget,
+  expDir: string | undefined,
+): MappingValue {
+  return new Converter(composition, target).prepared(expDir);
+}
+
 /** Sections that steer the composition. */
 const steering = ['hydra', 'defaults'];
+
+/** How `${…}` of a config of AgentJet is resolved. */
+const configRules = { section: 'ajet', atRunTime: runtimeResolvers };
 
 class Converter {
   readonly #target: LaunchTarget;
@@ -87,6 +104,11 @@ class Converter {
       problems: this.#problems,
       replaced: this.#replaced,
     };
+  }
+
+  prepared(expDir: string | undefined): MappingValue {
+    const { root } = prepare(this.#composed(), this.#file, this.#launch, this.#target, expDir);
+    return resolveInterpolations(without(root, steering), this.#environment, configRules).root;
   }
 
   #base(config: MappingValue): MappingValue {
@@ -200,9 +222,7 @@ class Converter {
   }
 
   #rules(): { section: string | undefined; atRunTime: readonly string[] } {
-    return this.#launch.base === 'config'
-      ? { section: 'ajet', atRunTime: runtimeResolvers }
-      : { section: undefined, atRunTime: [] };
+    return this.#launch.base === 'config' ? configRules : { section: undefined, atRunTime: [] };
   }
 
   /** The launcher writes `${…}` as it stands, so what it leads to is looked for in the new file. */

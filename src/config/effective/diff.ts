@@ -58,21 +58,27 @@ function each(value: Value, path: NodePath, tell: (leaf: Value, path: NodePath) 
 export interface DiffNames {
   /** Folder that files are named from. */
   readonly relativeTo?: string | undefined;
+  /** Whether each is told with where it was written; default true. */
+  readonly origins?: boolean;
 }
 
-/** One line per change: `+` only in the second, `-` only in the first, `~` in both; each with where it was written. */
-export function renderDiff(changes: readonly Change[], { relativeTo }: DiffNames = {}): string {
-  const from = (value: Value): string => originText(value.origin, relativeTo);
+/** One line per change: `+` only in the second, `-` only in the first, `~` in both. */
+export function renderDiff(
+  changes: readonly Change[],
+  { relativeTo, origins = true }: DiffNames = {},
+): string {
+  const told = (...values: readonly Value[]): string =>
+    origins ? `  # ${values.map(({ origin }) => originText(origin, relativeTo)).join(' -> ')}` : '';
   const lines = changes.map((change) => {
     const path = change.path.join('.');
     switch (change.kind) {
       case 'added':
-        return `+ ${path}: ${shown(change.after)}  # ${from(change.after)}`;
+        return `+ ${path}: ${shown(change.after)}${told(change.after)}`;
       case 'removed':
-        return `- ${path}: ${shown(change.before)}  # ${from(change.before)}`;
+        return `- ${path}: ${shown(change.before)}${told(change.before)}`;
       case 'changed': {
-        const places = `${from(change.before)} -> ${from(change.after)}`;
-        return `~ ${path}: ${shown(change.before)} -> ${shown(change.after)}  # ${places}`;
+        const { before, after } = change;
+        return `~ ${path}: ${shown(before)} -> ${shown(after)}${told(before, after)}`;
       }
     }
   });

@@ -85,7 +85,8 @@ function withComments(lines: readonly Line[], relativeTo: string | undefined): s
   );
 }
 
-function oneLine(text: string): string {
+/** For a comment: it ends where the line does. */
+export function oneLine(text: string): string {
   return text.replace(/[^\P{C}]|[\u2028\u2029]/gu, '?');
 }
 

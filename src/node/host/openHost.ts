@@ -131,6 +131,7 @@ async function openServices(
     }),
     status: () => hostStatus({ dataFolder, launch, runs, sync, clock }),
     gpus: (run) => gpuHistory.of(run),
+    config: (run) => runs.effectiveConfig(run),
     preflight: (order, configText) => launch.preflight(order, configText, runs.beside),
   };
   return { services, runs, sync, gpuHistory };

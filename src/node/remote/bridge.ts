@@ -8,6 +8,7 @@ import type { Environment } from '../../config/interpolation.ts';
 import { isPython, parseLocator } from '../../config/locator.ts';
 import { valueAt, type MappingValue } from '../../config/value.ts';
 import type { Finding } from '../../protocol/host/hostRpc.ts';
+import { bridgedFile, bridgePackage, type BridgedCode } from '../../remote/dispatch/bridgeNames.ts';
 import { withKeys } from '../../remote/launch/resume.ts';
 import type { AddedFile, Tree } from '../../remote/sync/tree.ts';
 import { localFiles } from '../files.ts';
@@ -33,13 +34,11 @@ export interface Bridge {
   readonly findings: readonly Finding[];
 }
 
-/** Of the Python package that upstream imports. */
-const packageName = 'agentjet_bridge';
 const serverKeys = ['enable_experimental_interchange_server', 'enable_interchange_server'];
 
 const kinds = [
-  { kind: 'workflow', key: 'ajet.rollout.user_workflow', bridge: `${packageName}->TypeScriptWorkflow` },
-  { kind: 'judge', key: 'ajet.task_judge.judge_protocol', bridge: `${packageName}->TypeScriptJudge` },
+  { kind: 'workflow', key: 'ajet.rollout.user_workflow', bridge: `${bridgePackage}->TypeScriptWorkflow` },
+  { kind: 'judge', key: 'ajet.task_judge.judge_protocol', bridge: `${bridgePackage}->TypeScriptJudge` },
 ] as const;
 
 /** Many times larger than the rest, and seldom needed. */
@@ -69,12 +68,15 @@ export async function bridgeTo(request: BridgeRequest): Promise<Bridge | undefin
     return found === undefined ? [] : [{ ...found, kind, bridge }];
   });
   if (named.length === 0) return undefined;
-  if (tree.files.some((file) => new RegExp(`^${packageName}(?:\\.py$|/)`).test(file.path))) throw nameTaken();
+  if (tree.files.some((file) => new RegExp(`^${bridgePackage}(?:\\.py$|/)`).test(file.path)))
+    throw nameTaken();
   const sent = named.filter(({ isSent }) => isSent).map(({ file }) => path.join(root, file));
   const imports = await scanImports(sent, root);
   const serves = serverKeys.some((key) => isTrue(composed.config.root, `ajet.${key}`));
   const server = imports.asksForKey && !serves ? [[`ajet.${serverKeys[0] ?? ''}`, true] as const] : [];
-  const exports = Object.fromEntries(named.map(({ kind, file, name }) => [kind, { file, name }]));
+  const exports = Object.fromEntries(
+    named.map(({ kind, file, name }): [string, BridgedCode] => [kind, { file, name }]),
+  );
   return {
     text: withKeys(text, [...named.map(({ key, bridge }) => [key, bridge] as const), ...server]),
     files: await filesOf({ workflow: null, judge: null, ...exports }, imports.needsEsbuild),
@@ -108,18 +110,21 @@ function isTrue(config: MappingValue, key: string): boolean {
 /** The package: its Python, the program that its Node processes run, and what they load. */
 async function filesOf(exports: unknown, needsEsbuild: boolean): Promise<AddedFile[]> {
   const own = import.meta.dirname;
-  const python = path.join(own, 'python', packageName);
+  const python = path.join(own, 'python', bridgePackage);
   const sources = (await readdir(python)).filter((name) => name.endsWith('.py')).sort();
   const program = ['bridge.mjs', 'sdk.mjs', ...(needsEsbuild ? esbuild : [])];
   const read = async (folder: string, name: string): Promise<AddedFile> => ({
-    path: `${packageName}/${name}`,
+    path: `${bridgePackage}/${name}`,
     content: await readFile(path.join(folder, name)),
   });
   const files = await Promise.all([
     ...sources.map((name) => read(python, name)),
     ...program.map((name) => read(own, name)),
   ]);
-  return [...files, { path: `${packageName}/named.json`, content: Buffer.from(JSON.stringify(exports)) }];
+  return [
+    ...files,
+    { path: `${bridgePackage}/${bridgedFile}`, content: Buffer.from(JSON.stringify(exports)) },
+  ];
 }
 
 function notSent({ key, where }: Named): Finding {
@@ -157,7 +162,7 @@ function packageFindings(
 function nameTaken(): CodedError {
   return new CodedError({
     code: 'dispatch/bridge-name',
-    message: `The folder that is sent has a ${packageName} of its own, where training puts what runs TypeScript.`,
+    message: `The folder that is sent has a ${bridgePackage} of its own, where training puts what runs TypeScript.`,
     hint: 'Give it another name, or leave it out by a line in .agentjetignore.',
   });
 }

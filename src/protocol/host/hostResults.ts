@@ -1,5 +1,6 @@
 /** What a host answers, as its client checks it: a host may be of another version, or be none. */
 import * as z from 'zod/mini';
+import { effectiveConfig } from './effectiveConfig.ts';
 import { gpuSample } from './gpuSamples.ts';
 import { rpcErrorReport, rpcId } from './wire.ts';
 import { checkpoint, runId, runRecord, sha256 } from './runs.ts';
@@ -66,6 +67,7 @@ export const hostResults: { readonly [M in HostMethod]: z.ZodMiniType<HostResult
   'run.follow': nothing,
   'run.unfollow': nothing,
   'run.gpus': z.array(gpuSample),
+  'run.config': effectiveConfig,
   'run.watch': nothing,
   'checkpoint.list': z.array(checkpoint),
   'file.list': z.object({

@@ -1,4 +1,5 @@
 /** What clients ask of a GPU host, and what it answers. Runs belong to the host, never to a connection. */
+import type { EffectiveConfig } from './effectiveConfig.ts';
 import type { GpuSample } from './gpuSamples.ts';
 import * as z from 'zod/mini';
 import type { ErrorReport } from '../../base/errors.ts';
@@ -70,6 +71,8 @@ export const hostMethods = {
   'run.unfollow': z.object({ run: runId }),
   /** What its GPUs did while it went on. */
   'run.gpus': z.object({ run: runId }),
+  /** The config that it was started with. */
+  'run.config': z.object({ run: runId }),
   /** From now on `run.changed` whenever the record of any run changes, `run.removed` when one is no more. */
   'run.watch': z.object({}),
 
@@ -107,6 +110,7 @@ export const methodScopes: Readonly<Record<HostMethod, Scope>> = {
   'run.follow': 'view',
   'run.unfollow': 'view',
   'run.gpus': 'view',
+  'run.config': 'view',
   'run.watch': 'view',
   'checkpoint.list': 'view',
   'file.list': 'view',
@@ -200,6 +204,7 @@ export interface HostResults {
   readonly 'run.follow': null;
   readonly 'run.unfollow': null;
   readonly 'run.gpus': readonly GpuSample[];
+  readonly 'run.config': EffectiveConfig;
   readonly 'run.watch': null;
   readonly 'checkpoint.list': readonly Checkpoint[];
   readonly 'file.list': { readonly files: readonly FileEntry[]; readonly total: number };

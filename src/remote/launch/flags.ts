@@ -109,6 +109,12 @@ export function launcherArguments(
   return [...args.values()];
 }
 
+/** What a flag is given, where it is. */
+export function flagValue(flags: readonly string[], name: string): string | undefined {
+  const at = flags.findIndex((text) => splitFlag(text).name === name);
+  return at < 0 ? undefined : (splitFlag(flags[at] ?? '').value ?? flags[at + 1]);
+}
+
 function splitFlag(text: string): { readonly name: string; readonly value: string | undefined } {
   const at = text.startsWith('--') ? text.indexOf('=') : -1;
   return at < 0 ? { name: text, value: undefined } : { name: text.slice(0, at), value: text.slice(at + 1) };

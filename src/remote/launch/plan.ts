@@ -26,6 +26,8 @@ export interface LaunchPlan {
   /** Absolute: where checkpoints and logs will be; null where that shows only later. */
   readonly jobFolder?: string | null;
   readonly jobUse?: JobUse;
+  /** What it is started with, as the host keeps it: see `remote/runs/effectiveConfig`. */
+  readonly effectiveConfig?: string;
 }
 
 /** What starts a launcher: an executable, and what stands before the launcher's own arguments. */

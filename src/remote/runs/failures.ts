@@ -1,4 +1,5 @@
 import { CodedError } from '../../base/errors.ts';
+import { finalStates, type RunRecord } from '../../protocol/host/runs.ts';
 
 export function noRun(run: string): CodedError {
   return new CodedError({
@@ -6,6 +7,20 @@ export function noRun(run: string): CodedError {
     message: `This host has no run ${JSON.stringify(run)}.`,
     hint: 'List the runs: it was removed, or it is on another host.',
   });
+}
+
+/** Of a run without a kept config: it waits to be started, never was, or was by a host that kept none. */
+export function noConfig({ id, state, startedAt }: RunRecord): CodedError {
+  const [why, hint] =
+    startedAt !== null
+      ? [
+          'was started by an earlier version of AgentJet, which did not keep what its config comes to',
+          `Bring its code here, as it was sent, and look at the config there: \`agentjet remote rebuild ${id}\`.`,
+        ]
+      : finalStates.includes(state)
+        ? ['was never started, so there is no config that it had', 'The list of runs tells why.']
+        : ['was not started yet; what its config comes to is known then', 'Wait until it is running.'];
+  return new CodedError({ code: 'host/no-config', message: `The run ${id} ${why}.`, hint });
 }
 
 export function noSnapshot(snapshot: string): CodedError {

@@ -5,7 +5,7 @@ import { redacted, secretPatterns } from '../../base/secrets.ts';
 export function isSecretName(name: string): boolean {
   if (/_(?:PATH|FILE|DIR|HOME|SOCK|URL|ENV|NAME|ID)$/i.test(name)) return false;
   return (
-    /(?:^|_)(?:KEYS?|TOKENS?|SECRETS?|PASS|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|COOKIES?|PAT|DSN|WEBHOOK)(?:_|$)/i.test(
+    /(?:^|_)(?:KEYS?|TOKENS?|SECRETS?|PASS|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|AUTHORIZATION|COOKIES?|PAT|DSN|WEBHOOK)(?:_|$)/i.test(
       name,
     ) || /(?:API|ACCESS|SECRET|PRIVATE|AUTH)(?:KEY|TOKEN)/i.test(name)
   );

@@ -52,6 +52,12 @@ export const wireErrors = {
       message: `The host answered \`${what}\` with what this version does not understand: ${why}.`,
       hint: 'Have the host and this side of the same version of AgentJet.',
     }),
+  olderHost: (what: string) =>
+    new CodedError({
+      code: 'host/older',
+      message: `The host is of an earlier version of AgentJet, which does not know \`${what}\`.`,
+      hint: 'Update AgentJet there.',
+    }),
   noVersion: (min: number, max: number) =>
     new CodedError({
       code: 'host/version',

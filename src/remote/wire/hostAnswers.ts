@@ -83,6 +83,7 @@ export class HostAnswers implements Disposable {
       'run.follow': ({ run, after, sources }) => this.#follow(run, after, sources),
       'run.unfollow': ({ run }) => this.#unfollow(run),
       'run.gpus': ({ run }) => services.gpus(run),
+      'run.config': ({ run }) => services.config(run),
       'run.watch': () => {
         this.#watch ??= new WatchOutflow(options.sender, runs, (run, record) => {
           if (record === undefined) options.notify('run.removed', { run });

@@ -25,6 +25,7 @@ export const afterLoss: Readonly<Record<HostMethod, 'again' | 'lost' | 'bound'>>
   'run.unfollow': 'bound',
   'run.watch': 'again',
   'run.gpus': 'again',
+  'run.config': 'again',
   'checkpoint.list': 'again',
   'file.list': 'again',
   'file.get': 'bound',

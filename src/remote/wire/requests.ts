@@ -1,6 +1,6 @@
 import type { HostMethod, HostParams, HostResults } from '../../protocol/host/hostRpc.ts';
 import { hostResults } from '../../protocol/host/hostResults.ts';
-import { wireLimits, type RpcFromHost } from '../../protocol/host/wire.ts';
+import { rpcErrors, wireLimits, type RpcFromHost } from '../../protocol/host/wire.ts';
 import { wireErrors } from './failures.ts';
 import { afterLoss } from './repeatable.ts';
 
@@ -95,10 +95,12 @@ export class Requests {
     if (message.id === null || request === undefined) return;
     this.#sent.delete(message.id);
     if ('error' in message) {
-      const { data, message: text } = message.error;
-      request.reject(
-        data === undefined ? wireErrors.badAnswer(request.method, text) : wireErrors.report(data),
-      );
+      const { code, data, message: text } = message.error;
+      const refused = (): Error =>
+        code === rpcErrors.methodNotFound
+          ? wireErrors.olderHost(request.method)
+          : wireErrors.badAnswer(request.method, text);
+      request.reject(data === undefined ? refused() : wireErrors.report(data));
     } else {
       const parsed = hostResults[request.method].safeParse(message.result);
       if (parsed.success) request.resolve(parsed.data);

@@ -2,10 +2,11 @@ import * as l10n from '@vscode/l10n';
 import { formatLocation } from '../../base/errors.ts';
 import type { ConfigContext } from '../../config/context.ts';
 import { convert } from '../../config/convert/convert.ts';
+import { ownFirst, sorted, withoutSteering } from '../../config/effective/arrange.ts';
 import { placeText } from '../../config/effective/origins.ts';
 import { renderEffective, type RenderedLine } from '../../config/effective/render.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
-import type { MappingValue, Value } from '../../config/value.ts';
+import type { MappingValue } from '../../config/value.ts';
 import type { EffectiveTarget, EffectiveView } from './effectiveUri.ts';
 
 export interface EffectiveText {
@@ -103,31 +104,4 @@ function problemLine({ severity, message, location }: ConfigProblem, relativeTo:
   const where =
     location === undefined ? '' : ` ${placeText(location, relativeTo) || formatLocation(location)}`;
   return `${severity}${where}: ${message}`;
-}
-
-/** What the text itself is about, in its order, before what it starts from. */
-function ownFirst(root: MappingValue, { root: written }: ConfigContext['document']): MappingValue {
-  const own = written?.kind === 'mapping' ? written.entries.map(({ key }) => key) : [];
-  const names = new Set([...own, ...root.entries.keys()]);
-  const entries = [...names].flatMap((key) => {
-    const value = root.entries.get(key);
-    return value === undefined ? [] : [[key, value] as const];
-  });
-  return { ...root, entries: new Map(entries) };
-}
-
-/** How a config is put together is no value of it. */
-function withoutSteering(root: MappingValue): MappingValue {
-  const entries = [...root.entries].filter(([key]) => key !== 'hydra' && key !== 'defaults');
-  return { ...root, entries: new Map(entries) };
-}
-
-/** Two texts with the same values in them are the same text, whatever the order of their keys. */
-function sorted<T extends Value>(value: T): T {
-  if (value.kind === 'sequence') return { ...value, items: value.items.map(sorted) };
-  if (value.kind !== 'mapping') return value;
-  const entries = [...value.entries]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, child]) => [key, sorted(child)] as const);
-  return { ...value, entries: new Map(entries) };
 }

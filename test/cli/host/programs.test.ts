@@ -1,7 +1,7 @@
 /** `agentjet host` and `agentjet remote`, as users run them. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
@@ -92,6 +92,28 @@ describe.skipIf(!linux)('a GPU host', () => {
       jobFolder: (await machine.record(run)).jobFolder,
     });
     expect((await machine.remote(['logs', second])).stdout).toBe('hello\nready\nthrough\n');
+
+    const config = await machine.remote(['config', second]);
+    expect(config.code, config.stderr).toBe(0);
+    expect(config.stdout).toMatch(
+      `# train.yaml, as run ${second} was started with it\n# launcher trinity, backbone trinity\n# resume of run ${run} from step 1\n\n`,
+    );
+    expect(config.stdout).toMatch(/^ {2}total_steps: 10 +# train\.yaml:11$/m);
+    expect(config.stdout).toMatch(/^checkpoint_root_dir: \S+\/checkpoints +# set by the host$/m);
+    expect(await machine.json(['config', second])).toMatchObject({
+      run: second,
+      config: { name: 'first', trainer: { total_steps: 10, save_interval: expect.any(Number) as unknown } },
+    });
+    const changed = await machine.remote(['config', 'diff', run, second]);
+    expect(changed.stdout).toMatch(/^~ checkpoint_root_dir: \.\/checkpoints -> \S+\/checkpoints\n$/);
+    expect(await machine.json(['config', 'diff', run, run])).toEqual([]);
+    await rm(machine.folder.path(`data/runs/${run}/effective.yaml`));
+    const earlier = await machine.remote(['config', run]);
+    expect(earlier).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('[host/no-config]') as unknown,
+    });
     next.child.kill('SIGTERM');
     expect((await next.exited).code).toBe(0);
   });

@@ -14,6 +14,7 @@ export class ScriptedServices {
   /** Contents that were kept, by their sum. */
   readonly kept = new Map<string, Buffer>();
   readonly gpuSamples: GpuSample[] = [];
+  configText = '';
   readonly files = new Map<string, Buffer>();
   /** Of files from here on, nothing comes any more. */
   stuckAt = Infinity;
@@ -63,6 +64,7 @@ export class ScriptedServices {
       identity: { id: 'a-host', name: 'tests', version: '0' },
       status: () => Promise.reject(new Error('secret inner workings')),
       gpus: () => Promise.resolve(this.gpuSamples),
+      config: () => Promise.resolve({ text: this.configText }),
       preflight: () => Promise.resolve([]),
       runs: {
         start: () => Promise.resolve(this.#record),

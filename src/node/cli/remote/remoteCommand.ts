@@ -14,6 +14,7 @@ const remoteUsage = `Usage: agentjet remote add NAME ADDRESS [--token-stdin] [--
        agentjet remote cancel RUN | rm RUN [--checkpoints]
        agentjet remote pull RUN [--step N] [--to DIR]
        agentjet remote rebuild RUN [--to DIR]
+       agentjet remote config RUN | config diff RUN OTHER
        agentjet remote resume RUN [--step N] [--fork] [--env NAME] [--force] [--follow]
 
 Trains on a GPU host, which agentjet host serves. Runs belong to the host: they go on when this command ends, when the
@@ -33,6 +34,8 @@ network goes, and when the host's own program is killed.
   ls, logs               runs; what one prints. --source: launcher (default), explorer, trainer, …, or all
   pull                   brings a checkpoint here (default: the newest, into checkpoints/RUN), and goes on after a cut
   rebuild                brings the code that ran here, as it was sent (default: into code/RUN)
+  config                 the config that a run was started with: composed, with what the host has set, each value with
+                         where it comes from, without secrets; diff compares two runs: + only in OTHER, - only in RUN
   resume                 goes on from a checkpoint in the earlier run's folder, or with --fork in one of its own
 
 All of them but add, hosts and remove take --host NAME (default: AGENTJET_HOST, else the only one there is); all take
@@ -56,6 +59,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   cancel: async () => (await import('./runCommands.ts')).cancelRun,
   pull: async () => (await import('./pullCommand.ts')).pull,
   rebuild: async () => (await import('./rebuildCommand.ts')).rebuild,
+  config: async () => (await import('./configCommand.ts')).showConfig,
   resume: async () => (await import('./resumeCommand.ts')).resume,
   rm: async () => (await import('./runCommands.ts')).removeRun,
 };

@@ -34,6 +34,7 @@ import { localFiles } from '../../files.ts';
 import { codeFolder, jobPlace } from '../runs/jobFolder.ts';
 import { RayJobs } from '../ray/rayJobs.ts';
 import { raySpecFile, readRaySpec, writeRaySpec, type RaySpec } from '../ray/raySpec.ts';
+import { effectiveConfigOf } from './effectiveConfig.ts';
 import { copyCheckpoint, latestStep, linkDefaults, replaceFile } from './folder.ts';
 import { gpusOf, type GpuSource } from './gpus.ts';
 import { findLaunchers, type FoundLauncher } from './launchers.ts';
@@ -140,7 +141,14 @@ export class HostLaunch {
     const training = config === text ? before : await this.#read(order, config, folder, variables);
     const plan = await this.#plan(request, training);
     const job = resumed?.jobFolder ?? jobFolder(training.job, folder, path);
-    return { ...plan, jobFolder: job, ...(job !== null && { jobUse: await this.#jobUse(training, job) }) };
+    // Once the launcher's own defaults are in its reach.
+    const effectiveConfig = await effectiveConfigOf({
+      ...{ run, order, folder, sent: text, started: config },
+      variables: { ...this.#variables(order), ...order.env },
+      secrets: { ...this.#options.env, ...order.env },
+    });
+    const use = job === null ? {} : { jobUse: await this.#jobUse(training, job) };
+    return { ...plan, effectiveConfig, jobFolder: job, ...use };
   }
 
   async #resumed(

@@ -5,11 +5,13 @@ import path from 'node:path';
 import type { Disposable } from '../../../base/disposable.ts';
 import { toReport } from '../../../base/errors.ts';
 import { Emitter } from '../../../base/event.ts';
+import type { EffectiveConfig } from '../../../protocol/host/effectiveConfig.ts';
 import { runId, type RunOrder, type RunRecord } from '../../../protocol/host/runs.ts';
 import type { EventReader, HostRuns } from '../../../remote/contracts.ts';
 import {
   badJobFolder,
   folderShared,
+  noConfig,
   noRun,
   noSnapshot,
   runActive,
@@ -205,6 +207,14 @@ export class NodeHostRuns implements HostRuns {
 
   get(run: string): RunRecord {
     return this.#known(run).record;
+  }
+
+  /** What it was started with. Rejects with `host/no-config` where none is kept. */
+  async effectiveConfig(run: string): Promise<EffectiveConfig> {
+    const { folder, record } = this.#known(run);
+    const text = await folder.readEffectiveConfig();
+    if (text === undefined) throw noConfig(record);
+    return { text };
   }
 
   /** For the preflight of an order. */

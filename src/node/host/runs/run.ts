@@ -157,8 +157,7 @@ export class Run {
       const meanwhile = hasEnded ? 'which had ended meanwhile' : 'which went on meanwhile';
       await this.#notice(`The host was started anew and has taken over the run, ${meanwhile}.`);
       this.#tails.followJob(this.#stored.jobFolder, this.#stored.before);
-      const isKept = (await this.#folder.keeper()) !== undefined;
-      if (!isKept) await this.#startKeeper();
+      if ((await this.#folder.keeper()) === undefined) await this.#startKeeper();
     });
   }
 
@@ -239,7 +238,8 @@ export class Run {
       const jobFolder = plan.jobFolder ?? null;
       if (jobFolder !== null) this.#context.takeJobFolder(this.id, jobFolder, plan.jobUse);
       const before = jobFolder === null ? this.#stored.before : await whatIsThere(jobFolder);
-      const { command, args, env, totalSteps } = plan;
+      const { command, args, env, totalSteps, effectiveConfig } = plan;
+      if (effectiveConfig !== undefined) await this.#folder.writeEffectiveConfig(effectiveConfig);
       await this.#folder.writeKeeperOrder({ command, args: [...args], cwd: folder, env: { ...env } });
       const secrets = marksOfSecrets({ ...this.#context.env, ...request.order.env, ...env });
       this.#redactor = redactorOf(secrets);

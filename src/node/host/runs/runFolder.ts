@@ -1,4 +1,4 @@
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { runOrder, runRecord, type RunOrder } from '../../../protocol/host/runs.ts';
@@ -36,7 +36,13 @@ const storedRun = z.object({
 });
 export type StoredRun = z.infer<typeof storedRun>;
 
-const names = { record: 'run.json', values: 'order.json', family: 'family.json', code: 'code' } as const;
+const names = {
+  record: 'run.json',
+  values: 'order.json',
+  family: 'family.json',
+  code: 'code',
+  effective: 'effective.yaml',
+} as const;
 const values = z.record(z.string(), z.string());
 const family = z.array(notedProcess);
 
@@ -112,6 +118,15 @@ export class RunFolder {
 
   async writeKeeperOrder(order: KeeperOrder): Promise<void> {
     await writeWhole(this.keeperOrder, JSON.stringify(order));
+  }
+
+  async writeEffectiveConfig(text: string): Promise<void> {
+    await writeWhole(path.join(this.path, names.effective), text);
+  }
+
+  /** Undefined: it was not started yet, or by a host of a version that kept none. */
+  async readEffectiveConfig(): Promise<string | undefined> {
+    return readFile(path.join(this.path, names.effective), 'utf8').catch(() => undefined);
   }
 
   async emptyCode(): Promise<string> {

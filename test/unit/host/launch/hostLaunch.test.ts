@@ -203,6 +203,9 @@ describe('a run is prepared', () => {
 
   test('as its config says, which is left as it was', async () => {
     const work = await snapshot(trinityConfig);
+    await mkdir(path.join(work, 'agentjet_bridge'));
+    const named = { workflow: { file: 'workflow.ts', name: 'Maths' }, judge: null };
+    await writeFile(path.join(work, 'agentjet_bridge/named.json'), JSON.stringify(named));
     const plan = await launch({ launchers }).prepare({ run, order, folder: work, devices: [0, 1] });
     expect(plan).toMatchObject({
       command: '/bin/true',
@@ -210,6 +213,8 @@ describe('a run is prepared', () => {
       jobFolder: '/big/checkpoints/maths/small/first',
     });
     expect(plan.env['CUDA_VISIBLE_DEVICES']).toBe('0,1');
+    expect(plan.effectiveConfig).toContain('\n# workflow workflow.ts->Maths, by the bridge\n');
+    expect(plan.effectiveConfig).toMatch(/^ {2}total_steps: 120 +# conf\/exp\.yaml:16$/m);
     expect(await readFile(path.join(work, 'conf/exp.yaml'), 'utf8')).toBe(trinityConfig);
   });
 
@@ -228,6 +233,7 @@ describe('a run is prepared', () => {
         from: { jobFolder: earlier },
       });
     const plan = await prepare(work);
+    expect(plan.effectiveConfig).toMatch(new RegExp(`^name: first_${run} +# set by the host$`, 'm'));
     const forked = path.join(folder, 'big', 'maths', 'small', `first_${run}`);
     expect(plan.jobFolder).toBe(forked);
     expect(await readdir(forked)).toEqual(['global_step_10', 'latest_checkpointed_iteration.txt']);

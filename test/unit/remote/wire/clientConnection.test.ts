@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CancellationSource, neverCancelled } from '../../../../src/base/cancellation.ts';
-import { wireLimits } from '../../../../src/protocol/host/wire.ts';
+import { rpcErrors, wireLimits } from '../../../../src/protocol/host/wire.ts';
 import { ClientConnection, whenConnected } from '../../../../src/remote/wire/clientConnection.ts';
 import type { DialHandlers } from '../../../../src/remote/wire/dial.ts';
 import { wireErrors } from '../../../../src/remote/wire/failures.ts';
@@ -97,6 +97,20 @@ function greeted() {
   });
   return { ...parts, sent };
 }
+
+it('of what a host of an earlier version does not know, that is told', async () => {
+  const { clock, network, connection, sent } = greeted();
+  clock.advance(0);
+  await whenConnected(connection, neverCancelled);
+  const asked = connection.ask('run.config', { run: theRun });
+  const error = { code: rpcErrors.methodNotFound, message: 'The host has no such method.' };
+  network.brings({ jsonrpc: '2.0', id: sent[0]?.id, error });
+  await expect(asked).rejects.toMatchObject({
+    code: 'host/older',
+    message: 'The host is of an earlier version of AgentJet, which does not know `run.config`.',
+  });
+  connection.dispose();
+});
 
 it('what was cancelled is not asked again on the next connection', async () => {
   const { clock, network, connection, sent } = greeted();
