@@ -81,6 +81,10 @@ export const runPageAsk = z.discriminatedUnion('type', [
   z.object({ type: z.literal('fork'), ...ofCheckpoint }),
   z.object({ type: z.literal('fetchCheckpoint'), ...ofCheckpoint }),
   z.object({ type: z.literal('showLog'), ...ofRun }),
+  /** What it was started with. */
+  z.object({ type: z.literal('showConfig'), ...ofRun }),
+  /** What it and the page's own run were started with, side by side. */
+  z.object({ type: z.literal('compareConfig'), ...ofRun }),
   z.object({ type: z.literal('openRollouts'), ...ofRun }),
   /** The command that starts the same run from a terminal. */
   z.object({ type: z.literal('copyCommand'), ...ofRun }),

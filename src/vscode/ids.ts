@@ -100,6 +100,10 @@ export const commands = {
   copyTrainingCommand: 'agentjet.copyTrainingCommand',
   /** Draws another run over it, on its page. */
   compareTraining: 'agentjet.compareTraining',
+  /** Shows the config that it was started with. */
+  showTrainingConfig: 'agentjet.showTrainingConfig',
+  /** Compares the configs that two were started with. */
+  compareTrainingConfig: 'agentjet.compareTrainingConfig',
   removeTraining: 'agentjet.removeTraining',
   /** Takes the notes of the last run off code and configs. */
   clearRunNotes: 'agentjet.clearRunNotes',
@@ -107,6 +111,12 @@ export const commands = {
 
 /** Of the read-only documents that show effective configs. */
 export const effectiveScheme = 'agentjet-effective';
+
+/** Of the read-only documents that show what training runs were started with. */
+export const trainingConfigScheme = 'agentjet-training-config';
+
+/** Of documents in which nothing of a config is to be checked, completed, mended or started. */
+export const shownConfigSchemes: readonly string[] = [effectiveScheme, trainingConfigScheme];
 
 /** Of the documents in which a person answers LLM calls. */
 export const answerScheme = 'agentjet-answer';

@@ -3,7 +3,7 @@ import { scanJobs } from '../../config/code/jobScan.ts';
 import { scanTuneCalls } from '../../config/code/tuneScan.ts';
 import { launchKey } from '../../config/dialect.ts';
 import { scanUserWorkflows } from '../../config/code/userWorkflows.ts';
-import { languages } from '../ids.ts';
+import { languages, shownConfigSchemes } from '../ids.ts';
 
 /** What a launch begins from: a config, a script that makes a job or calls `tune`, or a file of workflows, of which `workflow` names the one that is meant. */
 export type Target =
@@ -15,6 +15,7 @@ const longestText = 1_000_000;
 
 export function targetOf(document: vscode.TextDocument): Target | undefined {
   const { languageId, uri } = document;
+  if (shownConfigSchemes.includes(uri.scheme)) return undefined;
   if (languageId === languages.config) {
     const text = shortText(document);
     return launchKey(text) !== undefined ? { kind: 'config', uri } : undefined;

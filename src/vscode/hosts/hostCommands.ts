@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { commands, views } from '../ids.ts';
 import { reportingErrors } from '../reportErrors.ts';
 import { addHost, askToken } from './addHost.ts';
-import { chosenRun, noneReached } from './chooseTraining.ts';
+import { chosenOther, chosenRun, noneReached } from './chooseTraining.ts';
 import type { HostLinks } from './hostLinks.ts';
 import type { HostNode } from './hostsProvider.ts';
 import type { KnownHosts } from './knownHosts.ts';
@@ -19,17 +19,19 @@ import {
   removeTraining,
   type Chosen,
 } from './trainingActions.ts';
+import type { TrainingConfigs } from './trainingConfigs.ts';
 import { trainOnHost, type TrainParts } from './trainOnHost.ts';
 
 export interface CommandParts extends TrainParts {
   readonly showLog: (chosen: Chosen) => void;
   readonly showPage: (chosen: Chosen) => Promise<void>;
   readonly compare: (chosen: Chosen) => Promise<void>;
+  readonly configs: TrainingConfigs;
 }
 
 /** The commands of the view; those of a run are for the row that they are asked at, or ask for one. */
 export function registerHostCommands(parts: CommandParts): Disposable {
-  const { hosts, links, log, showLog, showPage, compare } = parts;
+  const { hosts, links, log, showLog, showPage, compare, configs } = parts;
   const actions = pageActions(parts);
   const store = new DisposableStore();
   const register = (id: string, run: (...args: unknown[]) => Promise<unknown>): void => {
@@ -55,6 +57,11 @@ export function registerHostCommands(parts: CommandParts): Disposable {
   forRun(commands.openTraining, showPage);
   forRun(commands.showTrainingLog, showLog);
   forRun(commands.compareTraining, compare);
+  forRun(commands.showTrainingConfig, (chosen) => configs.show(chosen));
+  forRun(commands.compareTrainingConfig, async (chosen) => {
+    const other = await chosenOther(hosts, links, (run) => run === chosen.run.id);
+    if (other !== undefined) await configs.compare(chosen, other);
+  });
   forRun(commands.cancelTraining, (chosen) => actions.cancel(chosen, undefined), isGoing);
   forRun(commands.resumeTraining, (chosen) => actions.resume(chosen, undefined), isOver);
   forRun(commands.forkTraining, (chosen) => actions.fork(chosen, undefined));
@@ -68,7 +75,7 @@ export function registerHostCommands(parts: CommandParts): Disposable {
 
 /** The same for the pages of runs. */
 export function pageActions(
-  parts: Pick<CommandParts, 'showLog' | 'showPage' | 'storage' | 'sentRuns' | 'notes'>,
+  parts: Pick<CommandParts, 'showLog' | 'showPage' | 'configs' | 'storage' | 'sentRuns' | 'notes'>,
 ): PageActions {
   const goesOn = async (chosen: Chosen, as: 'resume' | 'fork', step: number | undefined): Promise<void> => {
     const run = await goOn(chosen, as, parts, step);
@@ -83,6 +90,7 @@ export function pageActions(
       parts.showLog(chosen);
       return Promise.resolve();
     },
+    showConfig: (chosen) => parts.configs.show(chosen),
     openRollouts: (chosen) => openRollouts(chosen, parts),
     copyCommand: (chosen) => copyCommand(chosen, parts.sentRuns),
   };

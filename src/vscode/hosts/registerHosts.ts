@@ -14,6 +14,7 @@ import { registerLogLinks, RunLogs } from './runLogs.ts';
 import { SentRuns } from './sentRuns.ts';
 import { SshWays } from './sshWays.ts';
 import type { Chosen } from './trainingActions.ts';
+import { TrainingConfigs } from './trainingConfigs.ts';
 import { TrainingPages } from './trainingPages.ts';
 import { registerTrainLens } from './trainLens.ts';
 
@@ -41,13 +42,22 @@ export function registerHosts({ context, clock, webFolder, log }: HostsParts): D
     showLog: ({ host, link, run }: Chosen): void => logs.show(host.name, link, run),
     showPage: (chosen: Chosen): Promise<void> => pages.show(chosen),
     compare: (chosen: Chosen): Promise<void> => pages.compare(chosen),
+    configs: store.add(new TrainingConfigs(hosts, links)),
     storage: context.globalStorageUri,
     sentRuns,
   };
   const notes = store.add(new PreflightNotes());
   const actions = pageActions({ ...shown, notes });
   const pages = store.add(
-    new TrainingPages({ hosts, links, state: context.workspaceState, webFolder, log, actions }),
+    new TrainingPages({
+      hosts,
+      links,
+      state: context.workspaceState,
+      webFolder,
+      log,
+      actions,
+      configs: shown.configs,
+    }),
   );
   const parts: CommandParts = {
     ...shown,

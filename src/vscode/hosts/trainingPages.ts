@@ -11,11 +11,12 @@ import type { HostLinks } from './hostLinks.ts';
 import type { KnownHosts } from './knownHosts.ts';
 import { PageFeed } from './pageFeed.ts';
 import type { Chosen } from './trainingActions.ts';
+import type { TrainingConfigs } from './trainingConfigs.ts';
 
 /** What a page asks to be done with a run. */
 export type PageActions = Readonly<
   Record<
-    Exclude<RunPageAsk['type'], 'ready' | 'addRun' | 'removeRun'>,
+    Exclude<RunPageAsk['type'], 'ready' | 'addRun' | 'removeRun' | 'compareConfig'>,
     (chosen: Chosen, step: number | undefined) => Promise<unknown>
   >
 >;
@@ -28,6 +29,7 @@ export interface PagesParts {
   readonly webFolder: vscode.Uri;
   readonly log: vscode.LogOutputChannel;
   readonly actions: PageActions;
+  readonly configs: TrainingConfigs;
 }
 
 const stateKey = 'agentjet.trainingPages';
@@ -104,7 +106,7 @@ export class TrainingPages implements Disposable {
 
   #fill(panel: vscode.WebviewPanel, place: Place): void {
     const { webview } = panel;
-    const { hosts, links, webFolder, log, actions } = this.#parts;
+    const { hosts, links, webFolder, log, actions, configs } = this.#parts;
     const store = new DisposableStore();
     this.#store.add(store);
     const feed = store.add(
@@ -124,6 +126,9 @@ export class TrainingPages implements Disposable {
       else if (ask.type === 'addRun') {
         const other = await chosenOther(hosts, links, (run) => feed.has(run));
         if (other !== undefined) await feed.add(placeOf(other));
+      } else if (ask.type === 'compareConfig') {
+        const [own, other] = [await feed.chosen(place.run), await feed.chosen(ask.run)];
+        if (own !== undefined && other !== undefined) await configs.compare(own, other);
       } else {
         const chosen = await feed.chosen(ask.run);
         if (chosen !== undefined) await actions[ask.type](chosen, 'step' in ask ? ask.step : undefined);

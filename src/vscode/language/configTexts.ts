@@ -4,7 +4,7 @@ import { dialectOf, type Dialect } from '../../config/dialect.ts';
 import { parseConfig, type ConfigDocument } from '../../config/parse.ts';
 import { reparse } from '../../config/parse/reparse.ts';
 import { LineMap, type LinedText, type Span, type TextRange } from '../../config/text.ts';
-import { effectiveScheme, languages } from '../ids.ts';
+import { languages, shownConfigSchemes } from '../ids.ts';
 
 /** Nobody writes a config this long; what is longer is data, and is not looked at. */
 const longestText = 1_000_000;
@@ -62,7 +62,8 @@ export class ConfigTexts implements Disposable {
 }
 
 function readText(document: vscode.TextDocument): ConfigText | undefined {
-  if (document.languageId !== languages.config || document.uri.scheme === effectiveScheme) return undefined;
+  if (document.languageId !== languages.config) return undefined;
+  if (shownConfigSchemes.includes(document.uri.scheme)) return undefined;
   const text = document.getText();
   const dialect = text.length > longestText ? undefined : dialectOf(text);
   return dialect && { text: linedOnDemand(text), dialect };

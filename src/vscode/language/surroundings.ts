@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Clock } from '../../base/ports.ts';
-import { effectiveScheme } from '../ids.ts';
+import { shownConfigSchemes } from '../ids.ts';
 
 /** Many files change at once when a branch is switched or a package installed. */
 const settleMilliseconds = 400;
@@ -53,6 +53,7 @@ export function followSurroundings(
 }
 
 function isNamed({ uri }: vscode.TextDocument): boolean {
-  if (uri.scheme === effectiveScheme || uri.scheme === 'output' || uri.scheme === 'git') return false;
+  if (shownConfigSchemes.includes(uri.scheme) || uri.scheme === 'output' || uri.scheme === 'git')
+    return false;
   return /\.(?:ya?ml|py|[cm]?[jt]sx?)$/.test(uri.path);
 }

@@ -116,6 +116,12 @@ describe('a GPU host', () => {
     await editor().see(hostRow, /^GPU 1$/);
     await editor().screenshot('cancelled');
 
+    await editor().commandThatAsks('AgentJet: Show Effective Config of Training Run');
+    await editor().pick('train');
+    await editor().see('.tab.active', /train \([0-9a-f]{6}\) \(effective\)/);
+    await editor().see('.view-line', /project:\smaths\s+#\strain\.yaml:2/);
+    await editor().screenshot('effective-config');
+
     await editor().commandThatAsks('AgentJet: Fetch Checkpoint');
     await editor().pickThatAsks('train');
     await editor().chooseFolder(editor().session.temp, 'Fetch Here');

@@ -83,6 +83,7 @@ describe('a run that trains', () => {
     const { page, asked, tell } = await open(messagesOf(120));
     await page.getByRole('button', { name: 'Open rollouts' }).click();
     await page.getByRole('button', { name: 'Show log' }).click();
+    await page.getByRole('button', { name: 'Show config' }).click();
     await page.getByRole('button', { name: 'Copy command' }).click();
     await page.getByRole('button', { name: 'Fork from step 50' }).click();
     await page.getByRole('button', { name: 'Fetch the checkpoint of step 100' }).click();
@@ -100,6 +101,7 @@ describe('a run that trains', () => {
       .toEqual([
         { type: 'openRollouts', run },
         { type: 'showLog', run },
+        { type: 'showConfig', run },
         { type: 'copyCommand', run },
         { type: 'fork', run, step: 50 },
         { type: 'fetchCheckpoint', run, step: 100 },
@@ -217,6 +219,8 @@ describe('charts', () => {
     await expect.poll(() => told(page, 'Mean reward')).toEqual([String(valueAt(rewardName, 120)), '–']);
     await picture(page, 'training-run-compared');
     expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Compare the config with that of lr 5e-6' }).click();
+    await expect.poll(() => asked.at(-1)).toEqual({ type: 'compareConfig', run: other });
     await page.getByRole('button', { name: 'Remove lr 5e-6 from the charts' }).click();
     await expect.poll(() => asked.at(-1)).toEqual({ type: 'removeRun', run: other });
     await page.reload();

@@ -53,6 +53,9 @@ function Actions({ run }: { readonly run: RunData }) {
       <button type="button" onClick={() => ask({ type: 'showLog', run: run.id })}>
         {l10n.t('Show log')}
       </button>
+      <button type="button" onClick={() => ask({ type: 'showConfig', run: run.id })}>
+        {l10n.t('Show config')}
+      </button>
       <button type="button" onClick={() => ask({ type: 'copyCommand', run: run.id })}>
         {l10n.t('Copy command')}
       </button>

@@ -49,6 +49,13 @@ function Compared({ run }: { readonly run: RunData }) {
       {record.reward !== null && <span class="muted">{l10n.t('reward {0}', number(record.reward))}</span>}
       {!isGone && (
         <IconButton
+          icon="compare"
+          name={l10n.t('Compare the config with that of {0}', run.name)}
+          onPress={() => ask({ type: 'compareConfig', run: run.id })}
+        />
+      )}
+      {!isGone && (
+        <IconButton
           icon="close"
           name={l10n.t('Remove {0} from the charts', run.name)}
           onPress={() => ask({ type: 'removeRun', run: run.id })}
