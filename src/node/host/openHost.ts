@@ -125,9 +125,9 @@ async function openServices(
     runs,
     sync,
     files: openHostFiles({
-      jobFolderOf: (run) => runs.get(run).jobFolder,
+      jobOf: (run) => runs.get(run),
       placeOf: (run, folder) => runs.placeOf(run, folder),
-      rewardAt: (run, step) => rewards.at(run, step),
+      rewardAt: (run, step, stage) => rewards.at(run, step, stage),
     }),
     status: () => hostStatus({ dataFolder, launch, runs, sync, clock }),
     gpus: (run) => gpuHistory.of(run),

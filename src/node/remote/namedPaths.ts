@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isPython, parseLocator } from '../../config/locator.ts';
 import type { Finding } from '../../protocol/host/hostRpc.ts';
 import { isModelPath } from '../../remote/launch/preflight.ts';
-import type { Keyed, Training } from '../../remote/launch/training.ts';
+import { dataOf, type Keyed, type Training } from '../../remote/launch/training.ts';
 import { ownIgnoreFile } from '../../remote/sync/ignoreRules.ts';
 import type { LeftOut, Tree } from '../../remote/sync/tree.ts';
 
@@ -15,13 +15,16 @@ const mostLinks = 40;
 
 /** An error for each model, data set, workflow and judge that the run would look for in vain. */
 export async function namedPathFindings(
-  { model, data, code }: Pick<Training, 'model' | 'data' | 'code'>,
+  training: Pick<Training, 'model' | 'data' | 'code' | 'stages'>,
   tree: Sent,
 ): Promise<Finding[]> {
+  const { model, code } = training;
   const models = model.value === null ? [] : [{ ...model, value: model.value }];
   const found = await Promise.all([
     ...models.map((one) => judged('model-not-sent', one, isModelPath(one.value), tree)),
-    ...data.map((one) => judged('data-not-sent', one, one.kind === 'file' || isDataPath(one.value), tree)),
+    ...dataOf(training).map((one) =>
+      judged('data-not-sent', one, one.kind === 'file' || isDataPath(one.value), tree),
+    ),
     ...code.map((one) => judgedCode(one, tree)),
   ]);
   return found.filter((finding) => finding !== undefined);

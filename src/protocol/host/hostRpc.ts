@@ -11,6 +11,7 @@ import {
   type Checkpoint,
   type RunEvent,
   type RunRecord,
+  type RunStage,
 } from './runs.ts';
 import { entriesPerRequest, packLimits, snapshotEntry, type SnapshotEntry } from './sync.ts';
 
@@ -122,10 +123,21 @@ export const methodScopes: Readonly<Record<HostMethod, Scope>> = {
 /** Checkpoints and rollouts. What else is in a job's folder, logs and configs, can hold secrets that events do not tell. */
 const results = /^(?:global_step_\d+|buffer)\//;
 
-/** What the caller of a method must be allowed to with these parameters. */
-export function scopeOf(method: HostMethod, { path }: Readonly<Record<string, unknown>>): Scope {
-  const isOfFile = method === 'file.get' || method === 'file.sum';
-  return isOfFile && !(typeof path === 'string' && results.test(path)) ? 'start' : methodScopes[method];
+/**
+ * What the caller of a method must be allowed to with these parameters.
+ *
+ * @param stagesOf what a run is known to have
+ */
+export function scopeOf(
+  method: HostMethod,
+  { run, path }: Readonly<Record<string, unknown>>,
+  stagesOf: (run: unknown) => readonly RunStage[] | undefined = () => [],
+): Scope {
+  if (method !== 'file.get' && method !== 'file.sum') return methodScopes[method];
+  if (typeof path !== 'string') return 'start';
+  const starts = ['', ...(stagesOf(run) ?? []).map(({ folder }) => `${folder}/`)];
+  const isResult = starts.some((start) => path.startsWith(start) && results.test(path.slice(start.length)));
+  return isResult ? methodScopes[method] : 'start';
 }
 
 export interface Gpu {

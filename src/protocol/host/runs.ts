@@ -31,6 +31,19 @@ export type RunState = z.infer<typeof runState>;
 
 export const finalStates: readonly RunState[] = ['finished', 'failed', 'cancelled', 'lost', 'rebooted'];
 
+const stageName = z.string().check(z.maxLength(200));
+
+/** A stage of a training that has several, in their order: each begins with step 1 and has a folder of its own. */
+export const runStage = z.object({
+  name: stageName,
+  /** Inside the job's folder; empty: that itself. */
+  folder: z.string(),
+  totalSteps: z.nullable(z.int()),
+});
+export type RunStage = z.infer<typeof runStage>;
+/** Of an event or a run: counted from 1; absent: the training has none, or that was not told. */
+const stageNumber = z.optional(z.int().check(z.positive()));
+
 /** What is to be run; checked again by the host, which starts nothing that is not on its list of launchers. */
 export const runOrder = z.object({
   name: z.string().check(z.minLength(1), z.maxLength(200)),
@@ -51,7 +64,13 @@ export const runOrder = z.object({
   gpus: z.int().check(z.minimum(0), z.maximum(1_024)),
   /** The run and step it goes on from. */
   from: z.optional(
-    z.object({ run: runId, step: z.int().check(z.nonnegative()), as: z.enum(['resume', 'fork']) }),
+    z.object({
+      run: runId,
+      step: z.int().check(z.nonnegative()),
+      as: z.enum(['resume', 'fork']),
+      /** The name of the stage that the step is of. */
+      stage: z.optional(stageName),
+    }),
   ),
 });
 export type RunOrder = z.infer<typeof runOrder>;
@@ -77,8 +96,11 @@ export const runRecord = z.object({
   phase: z.nullable(z.string()),
   exitCode: z.nullable(z.int()),
   step: z.nullable(z.int()),
-  /** Of how many; null: the config does not say. */
+  /** Of how many; null: the config does not say. Of a training in stages, this and the step are those of one stage. */
   totalSteps: z.nullable(z.int()),
+  stages: z.optional(z.array(runStage)),
+  /** The one that it is at, or was at last. */
+  stage: stageNumber,
   /** The newest mean reward. */
   reward: z.nullable(z.number()),
   /** Absolute, on the host; where checkpoints and logs of the training are. Null until the run has told. */
@@ -88,7 +110,14 @@ export const runRecord = z.object({
   endedAt: z.nullable(z.number()),
   /** The number of its newest event. */
   events: z.int(),
-  from: z.nullable(z.object({ run: runId, step: z.int(), as: z.enum(['resume', 'fork']) })),
+  from: z.nullable(
+    z.object({
+      run: runId,
+      step: z.int(),
+      as: z.enum(['resume', 'fork']),
+      stage: z.optional(stageName),
+    }),
+  ),
   /** Who ordered it: the name of the token. */
   owner: z.string(),
 });
@@ -107,9 +136,9 @@ export const runEvent = z.discriminatedUnion('type', [
   }),
   /**
    * Lines without their ends, as many as were read at once. `source`: `launcher` (what the process prints) or the stem of a
-   * file in the job's log folder (`explorer`, `trainer`, `explorer_runner_0`, …). `to`: bytes of that file up to and with
-   * the last of them, by which the host goes on after it was killed. `part`: the last line goes on in the next event of
-   * this source.
+   * file in the job's log folder (`explorer`, `trainer`, `explorer_runner_0`, …), behind the name of its stage where the
+   * training has several (`sft/trainer`). `to`: bytes of that file up to and with the last of them, by which the host goes
+   * on after it was killed. `part`: the last line goes on in the next event of this source.
    */
   z.object({
     ...numbered,
@@ -118,6 +147,8 @@ export const runEvent = z.discriminatedUnion('type', [
     lines: z.array(z.string()).check(z.minLength(1)),
     to: z.int(),
     part: z.optional(z.literal(true)),
+    /** Of the log that they are in. */
+    stage: stageNumber,
   }),
   z.object({
     ...numbered,
@@ -126,9 +157,10 @@ export const runEvent = z.discriminatedUnion('type', [
     step: z.int(),
     /** By the names of Trinity's monitor; what is no finite number is left out. */
     values: z.record(z.string(), z.number()),
+    stage: stageNumber,
   }),
   z.object({ ...numbered, type: z.literal('phase'), phase: z.string() }),
-  z.object({ ...numbered, type: z.literal('checkpoint'), step: z.int() }),
+  z.object({ ...numbered, type: z.literal('checkpoint'), step: z.int(), stage: stageNumber }),
   /** The run needs to be looked at: see `remote/runs/alarms`. */
   z.object({ ...numbered, type: z.literal('alarm'), alarm: z.string(), text: z.string() }),
   /** Something of the host's that concerns the run: it was taken over again, the disk was full, … */
@@ -138,6 +170,8 @@ export type RunEvent = z.infer<typeof runEvent>;
 
 export const checkpoint = z.object({
   step: z.int(),
+  /** The name of the stage that wrote it. */
+  stage: z.optional(stageName),
   /** Inside the job's folder. */
   path: z.string(),
   bytes: z.number(),

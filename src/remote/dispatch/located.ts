@@ -17,9 +17,11 @@ export function locateFindings(text: string, findings: readonly Finding[]): read
     let node = document.root;
     let key: Span | undefined;
     for (const step of finding.key?.split('.') ?? []) {
+      const item = node?.kind === 'sequence' ? node.items[Number(step)] : undefined;
       const entry = entryOf(node, step);
-      if (entry === undefined) break;
-      [node, key] = [entry.value, entry.keySpan];
+      if (item === undefined && entry === undefined) break;
+      node = item ?? entry?.value;
+      key = entry?.keySpan ?? key;
     }
     const range = key && { start: document.lines.position(key.start), end: document.lines.position(key.end) };
     return { ...finding, range };

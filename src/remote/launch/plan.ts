@@ -1,4 +1,4 @@
-import type { LauncherName, RunOrder } from '../../protocol/host/runs.ts';
+import type { LauncherName, RunOrder, RunStage } from '../../protocol/host/runs.ts';
 import {
   badConfigPath,
   badJobName,
@@ -23,6 +23,8 @@ export interface LaunchPlan {
   readonly env: Readonly<Record<string, string>>;
   /** Steps until training ends; null where the config does not say. */
   readonly totalSteps: number | null;
+  /** Those that the training has, where it has any. */
+  readonly stages?: readonly RunStage[];
   /** Absolute: where checkpoints and logs will be; null where that shows only later. */
   readonly jobFolder?: string | null;
   readonly jobUse?: JobUse;
@@ -155,8 +157,8 @@ function configArgument(config: string, endings: readonly string[]): string {
   return config.startsWith('./') ? config : `./${config}`;
 }
 
-function checkNames({ job }: Training): void {
-  for (const { key, value } of [job.project, job.group, job.name]) {
+function checkNames({ job, stages }: Training): void {
+  for (const { key, value } of [job.project, job.group, job.name, ...stages.map(({ name }) => name)]) {
     if (value !== null && value !== '' && !isInside(value)) throw badJobName(key, value);
   }
 }

@@ -7,7 +7,8 @@ import { programOf, type ProgramName } from './plan.ts';
 import { pythonFindings, type PythonFacts } from './preflightPython.ts';
 import { rayFindings, type RayFacts } from './preflightRay.ts';
 import { folderUserFindings, type FolderUser } from './preflightRuns.ts';
-import type { Keyed, Training } from './training.ts';
+import { stageFindings } from './preflightStages.ts';
+import { dataOf, partsOf, type Keyed, type Training } from './training.ts';
 
 /** What was found out about the machine for one order. Whatever could not be found out is null. */
 export interface PreflightFacts {
@@ -24,6 +25,8 @@ export interface PreflightFacts {
   readonly jobFolderProblem: string | null;
   /** Who is at work in the job's folder; null: nobody. */
   readonly folderUser: FolderUser | null;
+  /** The stage that training got to in the job's folder before, counted from 0; null: there is none. */
+  readonly stageBefore: number | null;
   readonly ray: RayFacts | null;
   /** Paths of the config that are outside of what is sent, and whether they are there. */
   readonly paths: ReadonlyMap<string, boolean>;
@@ -56,6 +59,7 @@ export function preflight(order: RunOrder, training: Training, facts: PreflightF
     ...rayFindings(order, training, facts.ray),
     ...jobFolderFindings(training, facts),
     ...folderUserFindings(order, training, facts.folderUser),
+    ...stageFindings(training, facts.stageBefore),
     ...(order.launcher === 'ray' ? rayPlaceFindings(training, facts) : placeFindings(training, facts)),
     ...variableFindings(order, training, facts),
   ];
@@ -95,7 +99,7 @@ function launcherFindings(order: RunOrder, training: Training, { launchers }: Pr
 
 function gpuFindings(order: RunOrder, training: Training, facts: PreflightFacts): Finding[] {
   if (order.launcher === 'ray') return [];
-  const { gpusPerNode, nodes, engineGpus } = training;
+  const { gpusPerNode, nodes } = training;
   const found: Finding[] = [];
   const wanted = gpusPerNode.value;
   const count = facts.gpus?.length ?? Infinity;
@@ -133,8 +137,8 @@ function gpuFindings(order: RunOrder, training: Training, facts: PreflightFacts)
     told('gpus-none', 'warning', gpusPerNode, message, hint);
   }
   const total = wanted === null ? null : wanted * (nodes.value ?? 1);
-  const takesAll = total !== null && engineGpus.value !== null && engineGpus.value >= total;
-  if (takesAll && training.mode === 'both') {
+  for (const { mode, engineGpus } of partsOf(training)) {
+    if (mode !== 'both' || total === null || engineGpus.value === null || engineGpus.value < total) continue;
     const message = `The inference engines take ${engineGpus.value} of ${total} GPUs, which leaves none to the trainer.`;
     told('gpus-no-trainer', 'error', engineGpus, message, `Lower \`${engineGpus.key}\`.`);
   }
@@ -148,7 +152,12 @@ function gpuFindings(order: RunOrder, training: Training, facts: PreflightFacts)
       'Choose the launcher `ray`, or have Ray run on all of them before.',
     );
   }
-  return [...found, ...memoryFindings(Math.max(order.gpus, wanted ?? 0), training, facts)];
+  return [...distinct(found), ...memoryFindings(Math.max(order.gpus, wanted ?? 0), training, facts)];
+}
+
+/** Stages that leave a section out have it from above: it is told of once. */
+function distinct(found: readonly Finding[]): Finding[] {
+  return [...new Map(found.map((one) => [`${one.id} ${one.key ?? ''} ${one.message}`, one])).values()];
 }
 
 function memoryFindings(
@@ -237,15 +246,15 @@ function rayPlaceFindings(training: Training, facts: PreflightFacts): Finding[] 
   ];
 }
 
-function pathFindings({ model, data }: Training, { paths }: PreflightFacts): Finding[] {
+function pathFindings(training: Training, { paths }: PreflightFacts): Finding[] {
   const found: Finding[] = [];
-  const { value, key } = model;
+  const { value, key } = training.model;
   if (value !== null && isModelPath(value) && paths.get(value) === false) {
     const message = `There is no model at ${value} on this host.`;
     const hint = `Set \`${key}\` to the model's folder there, or to its name in a hub.`;
     found.push({ id: 'model-missing', severity: 'error', message, hint, key });
   }
-  for (const { value: path, key: at } of data) {
+  for (const { value: path, key: at } of dataOf(training)) {
     if (paths.get(path) !== false) continue;
     const message = `There is no data set at ${path} on this host.`;
     found.push({

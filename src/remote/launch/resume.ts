@@ -5,6 +5,19 @@ import { parseConfig } from '../../config/parse.ts';
 import { applyEdits } from '../../config/text.ts';
 import type { RunOrder } from '../../protocol/host/runs.ts';
 import { notResumable, uneditableConfig } from './failures.ts';
+import {
+  aboutStages,
+  newestOf,
+  seedOf,
+  stageAnew,
+  stagedSeed,
+  stagesToGoOn,
+  stepText,
+  type JobSeed,
+  type StagedSource,
+  type StagesToGoOn,
+  type StagesToTell,
+} from './resumeStages.ts';
 import type { JobPlace, Training } from './training.ts';
 
 /** Where a run goes on from. */
@@ -13,6 +26,8 @@ export interface ResumeSource {
   readonly jobFolder: string;
   /** What `latest_checkpointed_iteration.txt` says there; null: nothing. */
   readonly latest: number | null;
+  /** Of a training in stages. */
+  readonly staged?: StagedSource;
 }
 
 /** What is done before a run that goes on is started. */
@@ -20,12 +35,9 @@ export interface ResumePlan {
   readonly config: string;
   /** Absolute. */
   readonly jobFolder: string;
-  /** Files that are copied into the new job's folder; none where the old one goes on. */
-  readonly copies: readonly string[];
+  /** What the new job's folder begins with; undefined: the old one goes on. */
+  readonly seed?: JobSeed;
 }
-
-/** The tracker that says from which step to go on, by upstream's name. */
-export const trackerFile = 'latest_checkpointed_iteration.txt';
 
 /**
  * A config with texts and switches set, its comments and the rest of it untouched.
@@ -39,9 +51,11 @@ export function withKeys(
 ): string {
   return values.reduce((before, [path, value]) => {
     const document = parseConfig(before);
-    const steps = path.split('.');
+    const steps = path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
     const node = nodeAt(document.root, steps);
     const written = typeof value === 'string' ? textScalar(value) : String(value);
+    // What is in a list can be replaced, but nothing can be put there by its number.
+    const isInList = node === undefined && steps.some((step) => typeof step === 'number');
     const edit =
       node?.kind === 'scalar' && node.span.end > node.span.start
         ? replaceScalar(
@@ -50,8 +64,8 @@ export function withKeys(
             typeof value === 'string' ? value : written,
             typeof value === 'string',
           )
-        : node === undefined || node.kind === 'scalar'
-          ? insertKey(document, steps, written)
+        : !isInList && (node === undefined || node.kind === 'scalar')
+          ? insertKey(document, path.split('.'), written)
           : undefined;
     if (edit === undefined) throw uneditableConfig(path, why);
     return applyEdits(before, [edit]);
@@ -90,27 +104,47 @@ export function planResume(
   const { from, source, text, paths, cwd, run } = request;
   const keys = keysOf(training);
   const goesOn = training.continues.value ? [] : [continuing(training)];
+  const staged = stagesToGoOn(from, source.staged, training);
   if (from.as === 'resume') {
     const { root, name } = placeIn(source.jobFolder, training.job);
-    if (source.latest !== from.step) {
-      const newest = source.latest === null ? 'it has none' : `the newest is of step ${source.latest}`;
-      throw notResumable(
-        `training resumes from the newest checkpoint of its folder, and ${newest}`,
-        `To go on from step ${from.step} choose a fork, which leaves the earlier run as it is.`,
-      );
-    }
-    const config = withKeys(text, [[keys.root, root], [keys.name, name], ...goesOn]);
-    return { config, jobFolder: source.jobFolder, copies: [] };
+    mustBeNewest(from, staged === undefined ? { step: source.latest } : newestOf(staged));
+    const stages = staged === undefined ? [] : renamedStages(staged, training);
+    const config = withKeys(text, [[keys.root, root], [keys.name, name], ...stages, ...goesOn]);
+    return { config, jobFolder: source.jobFolder };
   }
   const { job } = training;
   const name = `${job.name.value ?? 'run'}_${run}`;
   const parts = [job.project.value, job.group.value, name].filter((part) => part !== '');
-  const state = source.latest === from.step ? training.actors.map((actor) => `${actor}_meta.json`) : [];
   return {
     config: withKeys(text, [[keys.name, name], ...goesOn]),
     jobFolder: paths.resolve(cwd, job.root.value, ...parts),
-    copies: [`global_step_${from.step}`, ...state],
+    seed: staged === undefined ? seedOf(from.step, source.latest, training.actors) : stagedSeed(from, staged),
   };
+}
+
+/** Throws `host/not-resumable`. @param newest what training in the folder goes on from */
+function mustBeNewest(
+  { step, stage }: NonNullable<RunOrder['from']>,
+  newest: { readonly step: number | null; readonly stage?: string },
+): void {
+  if (newest.step === step && newest.stage === stage) return;
+  const told =
+    newest.step === null ? 'it has none' : `the newest is of ${stepText({ ...newest, step: newest.step })}`;
+  throw notResumable(
+    `training resumes from the newest checkpoint of its folder, and ${told}`,
+    `To go on from ${stepText({ step, stage })} choose a fork, which leaves the earlier run as it is.`,
+  );
+}
+
+/** Upstream finds the folder of a stage that it had renamed by no other way. */
+function renamedStages(
+  { stages }: StagesToGoOn,
+  training: Training,
+): (readonly [path: string, value: string])[] {
+  return stages.flatMap(({ name, folder }, at) => {
+    const key = training.stages[at]?.name.key;
+    return folder === name || key === undefined ? [] : [[key, folder] as const];
+  });
 }
 
 function continuing({ backbone, dialect }: Training): readonly [string, string | boolean] {
@@ -142,25 +176,36 @@ function placeIn(folder: string, { project, group, name }: JobPlace): { root: st
   );
 }
 
-/** What is there again after going on and what is not, a sentence each. */
+const notRestored =
+  'Not restored: episodes that were under way, experiences that waited to be trained on, and the state of services and environments.';
+
+/**
+ * What is there again after going on and what is not, a sentence each.
+ *
+ * @param stages of the training that the run goes on from
+ */
 export function whatIsRestored(
   from: NonNullable<RunOrder['from']>,
   backbone: RunOrder['backbone'],
   isNewest: boolean,
+  stages: StagesToTell = { names: [] },
 ): string[] {
   const folder =
     from.as === 'resume'
       ? "The run goes on in the earlier run's folder and writes its checkpoints there."
-      : `The run gets a folder of its own, with a copy of step ${from.step}; the earlier run stays as it is.`;
-  const trainer = `Restored: weights, optimizer and learning rate schedule as of step ${from.step}.`;
+      : `The run gets a folder of its own, with a copy of ${stepText(from)}; the earlier run stays as it is.`;
+  const trainer = `Restored: weights, optimizer and learning rate schedule as of ${stepText(from)}.`;
+  const next = stageAnew(from, stages);
+  if (next !== undefined) return [folder, ...next, ...aboutStages(from, stages), notRestored];
   const position = isNewest
     ? 'Restored: the position in the data set, as of the last time that weights were handed over; that can be some steps off.'
     : 'Not restored: the position in the data set, which begins anew, and the step number of the explorer.';
   return [
     folder,
+    ...aboutStages(from, stages),
     trainer,
     backbone === 'verl' ? 'Restored: the position in the data set, where the checkpoint has it.' : position,
-    'Not restored: episodes that were under way, experiences that waited to be trained on, and the state of services and environments.',
+    notRestored,
     'Metrics begin a new curve; steps that were trained after the checkpoint are trained again.',
   ];
 }

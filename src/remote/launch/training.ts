@@ -48,25 +48,54 @@ export interface DataPlace extends Keyed<string> {
  */
 export type JobUse = 'alone' | 'beside' | 'renamed';
 
-/** What a config asks of the machine that it is trained on. What the config leaves open is null. */
-export interface Training {
-  readonly dialect: DialectId;
-  readonly backbone: RunOrder['backbone'];
+/** What a stage of a training may have of its own, and a training without stages has as a whole. */
+export interface TrainingPart {
   readonly mode: string;
-  readonly nodes: Keyed<number | null>;
-  readonly gpusPerNode: Keyed<number | null>;
   /** GPUs that the inference engines take, of all; null where Trinity does not tell. */
   readonly engineGpus: Keyed<number | null>;
   readonly totalSteps: number | null;
+  readonly data: readonly DataPlace[];
+  /** Names of Trinity's explorer and trainer; files of theirs in the job's folder begin with them. */
+  readonly actors: readonly [explorer: string, trainer: string];
+  /** What trains: `verl`, `tinker`. */
+  readonly trainer: Keyed<string>;
+  /** Of which checkpoints weights are saved in Hugging Face's form. */
+  readonly weights: Keyed<string>;
+}
+
+/**
+ * A section that it has stands for the whole one above. Its folder is in the job's, by its name; its model is what the stage
+ * before has saved last.
+ */
+export interface TrainingStage extends TrainingPart {
+  readonly name: Keyed<string>;
+}
+
+/** Those of a training that may differ: its stages, or itself where it has none. */
+export function partsOf(training: Training): readonly TrainingPart[] {
+  return training.stages.length > 0 ? training.stages : [training];
+}
+
+/** Where all parts have their tasks; what stages share counts once. */
+export function dataOf({ data, stages }: Pick<Training, 'data' | 'stages'>): readonly DataPlace[] {
+  const all = stages.length === 0 ? data : stages.flatMap((stage) => stage.data);
+  return [...new Map(all.map((one) => [one.key, one])).values()];
+}
+
+/** What a config asks of the machine that it is trained on. What the config leaves open is null. */
+export interface Training extends TrainingPart {
+  readonly dialect: DialectId;
+  readonly backbone: RunOrder['backbone'];
+  readonly nodes: Keyed<number | null>;
+  readonly gpusPerNode: Keyed<number | null>;
+  /** In their order; none where the training is one. */
+  readonly stages: readonly TrainingStage[];
   readonly job: JobPlace;
   /** Whether it goes on from what is in the job's folder. */
   readonly continues: Keyed<boolean>;
   readonly model: Keyed<string | null>;
-  readonly data: readonly DataPlace[];
   /** Where the workflow is, and the judge, as locators. */
   readonly code: readonly Keyed<string>[];
-  /** Names of Trinity's explorer and trainer; files of theirs in the job's folder begin with them. */
-  readonly actors: readonly [explorer: string, trainer: string];
   /** Where metrics go: `swanlab`, `wandb`, `tensorboard`, … */
   readonly monitor: Keyed<string | null>;
   /** Where the tasks come from; AgentJet's name of it. */
@@ -120,8 +149,17 @@ const dataPlaces = {
   huggingface_dat_repo: ['ajet.task_reader.huggingface_dat_repo.dataset_path'],
 } as const;
 
+/** What SFT and DPO learn from; the other kinds of a buffer are written by the training itself. */
+const examples = 'buffer.trainer_input.experience_buffer.path';
+const exampleKind = 'buffer.trainer_input.experience_buffer.storage_type';
 const readerKey = 'ajet.task_reader.type';
 const codePlaces = ['ajet.rollout.user_workflow', 'ajet.task_judge.judge_protocol'];
+
+interface ReadStage {
+  readonly path: string;
+  /** The sections that it has. */
+  readonly own: ReadonlyMap<string, Value>;
+}
 
 class TrainingReader {
   readonly #request: TrainingRequest;
@@ -130,39 +168,65 @@ class TrainingReader {
   /** What the backbone is given. */
   readonly #root: MappingValue;
   readonly #problems: readonly ConfigProblem[];
+  readonly #stage: ReadStage | undefined;
 
-  constructor(request: TrainingRequest, composed: Composition, dialect: DialectId) {
+  /** @param stage undefined: the whole is read */
+  constructor(request: TrainingRequest, composed: Composition, dialect: DialectId, stage?: ReadStage) {
     this.#request = request;
     this.#composed = composed;
     this.#dialect = dialect;
+    this.#stage = stage;
     const conversion = dialect === 'ajet' ? convert(composed, request.backbone) : undefined;
-    this.#root = conversion?.root ?? composed.config.root;
+    const root = conversion?.root ?? composed.config.root;
+    this.#root = stage === undefined ? root : { ...root, entries: new Map([...root.entries, ...stage.own]) };
     this.#problems = [...composed.problems, ...(conversion?.problems ?? [])];
   }
 
   training(): Training {
     const { backbone } = this.#request;
     const place = places[backbone];
-    const taskReader = this.#own(readerKey);
-    const split = backbone === 'trinity' ? gpuSplit(this.#root) : undefined;
     return {
+      ...this.#part(),
       dialect: this.#dialect,
       backbone,
-      mode: backbone === 'trinity' ? (this.#text('mode').value ?? 'both') : 'both',
       nodes: counted(this.#number(place.nodes)),
       gpusPerNode: counted(this.#number(place.gpus)),
-      engineGpus: { ...this.#number('explorer.rollout_model.engine_num'), value: split?.explorer ?? null },
-      totalSteps: place.steps.map((path) => this.#number(path).value).find((steps) => steps !== null) ?? null,
+      stages: backbone === 'trinity' ? this.#stages() : [],
       job: this.#job(),
       continues: this.#continues(),
       model: this.#text(place.model),
-      data: this.#data(taskReader.value),
       code: this.#dialect === 'ajet' ? this.#owns(codePlaces) : [],
-      actors: [this.#actor('explorer'), this.#actor('trainer')],
       monitor: this.#monitor(place.monitor),
-      reader: taskReader,
+      reader: this.#own(readerKey),
       problems: this.#problems,
     };
+  }
+
+  #part(): TrainingPart {
+    const { backbone } = this.#request;
+    const { steps } = places[backbone];
+    const split = backbone === 'trinity' ? gpuSplit(this.#root) : undefined;
+    return {
+      mode: backbone === 'trinity' ? (this.#text('mode').value ?? 'both') : 'both',
+      engineGpus: { ...this.#number('explorer.rollout_model.engine_num'), value: split?.explorer ?? null },
+      totalSteps: steps.map((path) => this.#number(path).value).find((number) => number !== null) ?? null,
+      data: this.#data(this.#own(readerKey).value),
+      actors: [this.#actor('explorer'), this.#actor('trainer')],
+      trainer: or(this.#text('trainer.trainer_type'), 'verl'),
+      weights: or(this.#text('trainer.save_hf_checkpoint'), 'last'),
+    };
+  }
+
+  #stages(): TrainingStage[] {
+    const stages = valueAt(this.#root, 'stages');
+    if (stages?.kind !== 'sequence') return [];
+    return stages.items.flatMap((stage, index) => {
+      if (stage.kind !== 'mapping') return [];
+      const own = [...stage.entries].filter(([, value]) => value.kind !== 'scalar' || value.value !== null);
+      const read = { path: `stages.${index}`, own: new Map(own) };
+      const reader = new TrainingReader(this.#request, this.#composed, this.#dialect, read);
+      return [{ name: or(reader.#text('stage_name'), ''), ...reader.#part() }];
+    });
   }
 
   #job(): JobPlace {
@@ -189,7 +253,8 @@ class TrainingReader {
 
   #data(reader: string | null): DataPlace[] {
     if (this.#dialect === 'trinity') {
-      return named(dataPlaces.trinity.map((path) => this.#text(path))).map(dataset);
+      const paths = [...dataPlaces.trinity, ...(this.#text(exampleKind).value === 'file' ? [examples] : [])];
+      return named(paths.map((path) => this.#text(path))).map(dataset);
     }
     if (reader === 'huggingface_dat_repo') return this.#owns(dataPlaces[reader]).map(dataset);
     if (reader !== 'jsonl_dataset_file') return [];
@@ -232,7 +297,9 @@ class TrainingReader {
   #keyOf(value: Value | undefined, path: string): string {
     const made = value?.origin.kind === 'rule' ? value.origin.inputs[0]?.path : undefined;
     if (made !== undefined) return made;
-    return this.#dialect === 'ajet' && this.#request.backbone === 'trinity' ? `trinity.${path}` : path;
+    const [section = ''] = path.split('.');
+    const placed = this.#stage?.own.has(section) === true ? `${this.#stage.path}.${path}` : path;
+    return this.#dialect === 'ajet' && this.#request.backbone === 'trinity' ? `trinity.${placed}` : placed;
   }
 }
 
@@ -264,10 +331,11 @@ function isText(value: ScalarPart): value is ScalarPart & { readonly value: stri
 
 /** @param isEmpty whether nothing is in the job's folder yet, or it is not there: then upstream takes it as it is */
 export function jobUse(
-  { backbone, mode, continues }: Pick<Training, 'backbone' | 'mode' | 'continues'>,
+  { backbone, mode, continues, stages }: Pick<Training, 'backbone' | 'mode' | 'continues' | 'stages'>,
   isEmpty: boolean,
 ): JobUse {
-  if (backbone === 'verl') return 'alone';
+  // Each stage of several is in a folder of its own; which of them goes on is noted in the one above, which stays.
+  if (backbone === 'verl' || stages.length > 0) return 'alone';
   if (!continues.value && !isEmpty && mode !== 'bench') return 'renamed';
   return mode === 'both' || mode === 'colocate' ? 'alone' : 'beside';
 }

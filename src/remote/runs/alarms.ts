@@ -119,9 +119,9 @@ const stepping: Readonly<Partial<Record<string, FoundMetrics['role']>>> = {
   training: 'trainer',
 };
 
-/** With a stage the steps begin again. */
-export function noteStage(before: AlarmState): AlarmState {
-  return { ...noteSign(before), steps: {}, evaluates: false };
+/** With a stage the steps begin again: nothing of the one before is compared with it. */
+export function noteStage({ signs }: AlarmState): AlarmState {
+  return { ...noAlarms, signs: signs + 1 };
 }
 
 /** An alarm that was told, whoever told it. */

@@ -21,9 +21,13 @@ import {
   renamedFolderIn,
   stageIn,
   type FoundPhase,
+  type FoundStage,
 } from './markers.ts';
 import { metricsIn, rewardIn, tellsStep, type FoundMetrics } from './metrics.ts';
 import { isOfService } from './sources.ts';
+
+/** A checkpoint that was told of. */
+const savedStep = z.object({ step: z.int(), stage: z.nullable(z.int()) });
 
 /** What a run's events come to; a JSON value. */
 const foldState = z.object({
@@ -42,9 +46,11 @@ const foldState = z.object({
   to: z.record(z.string(), z.int()),
   /** Metrics that came of late: a line can come by its actor's file and through the driver. */
   metrics: z.array(z.string()),
-  checkpoints: z.array(z.int()),
-  /** As the log tells of another folder for the job: the names before and after. */
-  renamed: z.nullable(z.object({ from: z.string(), to: z.string() })),
+  /** Which of several goes on, counted from 1; null: there are none, or that was not told. */
+  stage: z.nullable(z.int()),
+  checkpoints: z.array(savedStep),
+  /** As the log tells of other folders for the job or for its stages: the names before and after. */
+  renamed: z.array(z.object({ from: z.string(), to: z.string() })),
   failure: z.nullable(z.string()),
   exception: z.nullable(z.string()),
   alarms: alarmState,
@@ -60,8 +66,11 @@ type MetricsEvent = Extract<RunEvent, { type: 'metrics' }>;
 interface LineFacts {
   readonly text: string;
   readonly metrics: FoundMetrics | undefined;
-  readonly stage: string | undefined;
+  /** That it says has begun. */
+  readonly begun: FoundStage | undefined;
   readonly phase: FoundPhase | undefined;
+  /** What the events that it brings are of. */
+  readonly of: { readonly stage?: number };
 }
 
 const remembered = 64;
@@ -81,8 +90,9 @@ const beginning: FoldState = {
   rewardRank: noReward,
   to: {},
   metrics: [],
+  stage: null,
   checkpoints: [],
-  renamed: null,
+  renamed: [],
   failure: null,
   exception: null,
   alarms: noAlarms,
@@ -131,7 +141,9 @@ export class RunFold {
         state.alarms = noteSign(state.alarms);
         break;
       case 'checkpoint':
-        state.checkpoints = [...state.checkpoints, event.step].slice(-remembered);
+        state.checkpoints = [...state.checkpoints, { step: event.step, stage: event.stage ?? null }].slice(
+          -remembered,
+        );
         state.alarms = noteSign(state.alarms);
         break;
       case 'alarm':
@@ -143,35 +155,50 @@ export class RunFold {
     return [];
   }
 
-  hasCheckpoint(step: number): boolean {
-    return this.#state.checkpoints.includes(step);
+  hasCheckpoint(step: number, stage?: number): boolean {
+    return this.#state.checkpoints.some((one) => one.step === step && one.stage === (stage ?? null));
   }
 
-  #takeLog(state: FoldState, { source, lines, to }: LogEvent): RunEventBody[] {
+  #takeLog(state: FoldState, { source, lines, to, stage }: LogEvent): RunEventBody[] {
     state.to[source] = to;
+    // Actors of a stage can be heard before the driver says that it has begun.
+    if (stage !== undefined) enterStage(state, stage);
     return lines.flatMap((text) => {
-      const facts = { text, metrics: metricsIn(text, source), stage: stageIn(text), phase: phaseIn(text) };
+      const begun = stageIn(text);
+      if (begun !== undefined) enterStage(state, begun.number);
+      const own = stage ?? state.stage;
+      const facts: LineFacts = {
+        text,
+        metrics: metricsIn(text, source),
+        begun,
+        // What is read late of a stage that has ended says nothing of the one that goes on.
+        phase: isLate(state, own) ? undefined : phaseIn(text),
+        of: own === null ? {} : { stage: own },
+      };
       const brought = this.#broughtBy(facts);
       this.#takeLine(state, facts);
       // A service's own troubles are seldom why training fails.
-      if (!isOfService(source)) state.exception = exceptionIn(text) ?? state.exception;
+      if (stage !== undefined || !isOfService(source)) state.exception = exceptionIn(text) ?? state.exception;
       return brought;
     });
   }
 
-  #broughtBy({ text, metrics, stage, phase }: LineFacts): RunEventBody[] {
+  #broughtBy({ text, metrics, begun, phase, of }: LineFacts): RunEventBody[] {
     const found: RunEventBody[] = [];
+    const tells = metrics !== undefined && !isLate(this.#state, of.stage) && tellsStep(metrics.values);
     if (metrics !== undefined && !this.#state.metrics.includes(keyOf(metrics))) {
-      found.push({ type: 'metrics', ...metrics });
+      found.push({ type: 'metrics', ...metrics, ...of });
     }
-    if (stage !== undefined) found.push({ type: 'phase', phase: `stage ${stage}` });
+    if (begun !== undefined) found.push({ type: 'phase', phase: `stage ${begun.number}/${begun.of}` });
     else if (phase !== undefined && phase.rank > this.#state.rank && phase.phase !== this.#state.phase) {
       found.push({ type: 'phase', phase: phase.phase });
-    } else if (metrics !== undefined && tellsStep(metrics.values) && this.#state.rank < trainingRank) {
+    } else if (tells && this.#state.rank < trainingRank) {
       found.push({ type: 'phase', phase: 'training' });
     }
     const step = checkpointIn(text);
-    if (step !== undefined && !this.hasCheckpoint(step)) found.push({ type: 'checkpoint', step });
+    if (step !== undefined && !this.hasCheckpoint(step, of.stage)) {
+      found.push({ type: 'checkpoint', step, ...of });
+    }
     if (isOutOfMemory(text)) {
       const { raised } = outOfMemory(this.#state.alarms, text);
       found.push(...raised.map((alarm) => ({ type: 'alarm' as const, ...alarm })));
@@ -179,23 +206,28 @@ export class RunFold {
     return found;
   }
 
-  #takeLine(state: FoldState, { text, metrics, stage, phase }: LineFacts): void {
-    if (stage !== undefined) state.rank = 0;
-    else if (phase !== undefined) state.rank = Math.max(phase.rank, state.rank);
-    else if (metrics !== undefined && tellsStep(metrics.values)) {
-      state.rank = Math.max(trainingRank, state.rank);
+  #takeLine(state: FoldState, { text, metrics, phase, of }: LineFacts): void {
+    if (phase !== undefined) {
+      state.rank = Math.max(phase.rank, state.rank);
+      state.alarms = notePhase(state.alarms, phase.phase);
+    } else if (metrics !== undefined && !isLate(state, of.stage)) {
+      if (tellsStep(metrics.values)) state.rank = Math.max(trainingRank, state.rank);
+      state.alarms = noteSign(state.alarms);
     }
-    if (stage !== undefined) state.alarms = noteStage(state.alarms);
-    else if (phase !== undefined) state.alarms = notePhase(state.alarms, phase.phase);
-    else if (metrics !== undefined) state.alarms = noteSign(state.alarms);
-    state.failure ??= failureIn(text) ?? null;
-    state.renamed = renamedFolderIn(text) ?? state.renamed;
+    const failure = failureIn(text);
+    // Upstream goes on with the next stage: it would pass for the reason why that one failed.
+    if (failure !== undefined) {
+      state.failure ??= of.stage === undefined ? failure : `In stage ${of.stage}: ${failure}`;
+    }
+    const renamed = renamedFolderIn(text);
+    if (renamed !== undefined) state.renamed = [...state.renamed, renamed].slice(-remembered);
   }
 
   #takeMetrics(state: FoldState, event: MetricsEvent): RunEventBody[] {
-    const checked = this.#checked(event);
     state.metrics = [...state.metrics, keyOf(event)].slice(-remembered);
+    if (isLate(state, event.stage)) return [];
     state.step = Math.max(state.step ?? 0, event.step);
+    const checked = this.#checked(event);
     const reward = rewardIn(event.values);
     if (reward !== undefined && reward.rank <= state.rewardRank) {
       state.reward = reward.value;
@@ -216,6 +248,22 @@ export class RunFold {
 }
 
 const trainingRank = 7;
+
+/** Of a stage that ended before the one that goes on began. */
+function isLate(state: FoldState, stage: number | null | undefined): boolean {
+  return (stage ?? Infinity) < (state.stage ?? 0);
+}
+
+/** Steps, rewards and phases begin again; unless it has begun already. */
+function enterStage(state: FoldState, stage: number): void {
+  if (stage <= (state.stage ?? 0)) return;
+  state.stage = stage;
+  state.rank = 0;
+  state.step = null;
+  state.reward = null;
+  state.rewardRank = noReward;
+  state.alarms = noteStage(state.alarms);
+}
 
 function keyOf({ role, step, values }: Pick<MetricsEvent, 'role' | 'step' | 'values'>): string {
   return `${role} ${step} ${hashText(JSON.stringify(values)).toString(36)}`;

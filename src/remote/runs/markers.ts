@@ -66,10 +66,15 @@ export function phaseIn(line: string): FoundPhase | undefined {
   return found && { phase: found[1], rank: found[2] };
 }
 
-/** Of several stages; with each the phases begin again. */
-export function stageIn(line: string): string | undefined {
-  const found = /^Starting stage (\d+\/\d+)/.exec(messageOf(line) ?? '');
-  return found?.[1];
+export interface FoundStage {
+  readonly number: number;
+  readonly of: number;
+}
+
+/** One of several stages that begins; with each the phases and the steps begin again. */
+export function stageIn(line: string): FoundStage | undefined {
+  const found = /^(?:> )?Starting stage (\d{1,6})\/(\d{1,6})/.exec(messageOf(line) ?? '');
+  return found === null ? undefined : { number: Number(found[1]), of: Number(found[2]) };
 }
 
 /** The step of a checkpoint that has been written. */

@@ -27,9 +27,28 @@ export function checkpointOf(
     files: files.length,
     modifiedAt: files.reduce((newest, { modifiedAt }) => Math.max(newest, modifiedAt), 0),
     resumable: latest !== null && step <= latest && isFull(names),
-    huggingFace: hasWeights(names),
+    huggingFace: hasWeights(weightFolderOf(files)),
     reward,
   };
+}
+
+/** Of checkpoints in their order, stage after stage, that which training came to last. */
+export function newestCheckpoint<C extends CheckpointId>(checkpoints: readonly C[]): C | undefined {
+  return checkpoints.reduce<C | undefined>((newest, one) => {
+    return newest?.stage === one.stage && one.step < (newest?.step ?? 0) ? newest : one;
+  }, undefined);
+}
+
+/** Among those of one run. */
+export type CheckpointId = Pick<Checkpoint, 'step' | 'stage'>;
+
+export function isSameCheckpoint(one: CheckpointId, other: CheckpointId): boolean {
+  return one.step === other.step && one.stage === other.stage;
+}
+
+/** A stage as the name of a folder on any machine: it is told by a host. */
+export function stageFolder(stage: string): string {
+  return stage.replaceAll(/[^\w-]+/g, '_').slice(0, 100) || '_';
 }
 
 /**
@@ -50,11 +69,16 @@ function isFull(names: ReadonlySet<string>): boolean {
   );
 }
 
-const weights = /^actor\/huggingface\/(?:model|pytorch_model)(?:-(\d+)-of-(\d+))?\.(?:safetensors|bin)$/;
+function weightFolderOf(files: readonly FileEntry[]): string[] {
+  const folder = 'actor/huggingface/';
+  return files.flatMap(({ path }) => (path.startsWith(folder) ? [path.slice(folder.length)] : []));
+}
 
-/** Configuration and tokenizer are always there; of weights in parts all have to be. */
-function hasWeights(names: ReadonlySet<string>): boolean {
-  const found = Array.from(names, (name) => weights.exec(name)).filter((match) => match !== null);
+const weights = /^(?:model|pytorch_model)(?:-(\d+)-of-(\d+))?\.(?:safetensors|bin)$/;
+
+/** Of the names in a folder of Hugging Face's form. Configuration and tokenizer are always there; of weights in parts all have to be. */
+export function hasWeights(names: readonly string[]): boolean {
+  const found = names.map((name) => weights.exec(name)).filter((match) => match !== null);
   return found.some(
     ([, , parts]) => parts === undefined || found.filter(([, , of]) => of === parts).length === Number(parts),
   );

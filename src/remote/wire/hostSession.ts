@@ -187,8 +187,9 @@ export class HostSession {
   }
 
   #check(method: HostMethod, params: Readonly<Record<string, unknown>>): void {
-    const scope = scopeOf(method, params);
     const { run, sha256, path } = params;
+    const { runs } = this.#options.services;
+    const scope = scopeOf(method, params, (of) => runs.list().find(({ id }) => id === of)?.stages);
     if (!this.#options.client.scopes.has(scope)) {
       this.#options.audit('refused', { method, scope });
       throw wireErrors.notAllowed(method, scope);

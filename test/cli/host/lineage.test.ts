@@ -3,9 +3,11 @@ import { cp, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { RunOrder, RunRecord } from '../../../src/protocol/host/runs.ts';
 import type { NodeHostRuns } from '../../../src/node/host/runs/hostRuns.ts';
-import { trackerFile } from '../../../src/remote/launch/resume.ts';
+import { trackerFile } from '../../../src/remote/launch/resumeStages.ts';
 import type { Action } from '../../tools/host/scriptedLauncher.ts';
+import { stagedConfig } from '../../tools/host/trainConfig.ts';
 import { ended, folderSync, newDataFolder, openRuns, orderOf, until } from '../../tools/host/runsHost.ts';
 
 const checkpoint = (step: number): Action[] => [{ do: 'checkpoint', step }];
@@ -92,6 +94,37 @@ describe.skipIf(process.platform !== 'linux')('runs that go on from one another'
     expect(renamed.jobFolder).toBe(`${jobFolder ?? ''}_${time}`);
     const again = await goOn(renamed.id, 'resume');
     expect([again.state, again.reason, again.jobFolder]).toEqual(['finished', null, renamed.jobFolder]);
+  });
+
+  test('go on in folders that upstream has made for stages in place of others', async () => {
+    await opened();
+    const root = await newDataFolder();
+    onTestFinished(() => rm(root, { recursive: true, force: true }));
+    const names = ['sft', 'rl'];
+    const trained = async (more: string, from?: RunOrder['from']): Promise<RunRecord> => {
+      const actions = names.flatMap((_, at): Action[] => [{ do: 'stage', at, names }, ...checkpoint(1)]);
+      const order = await orderOf(data, actions, from && { from }, null);
+      const text = `${stagedConfig.replace('./checkpoints', root)}${more}`;
+      await writeFile(path.join(data, 'snapshots', order.snapshot, 'train.yaml'), text);
+      return ended(runs, (await runs.start(order, 'ann')).id);
+    };
+    const foldersOf = ({ state, stages = [] }: RunRecord): string[] => [
+      state,
+      ...stages.map(({ name, folder }) => `${name} in ${folder}`),
+    ];
+    const first = await trained('');
+    expect(foldersOf(first)).toEqual(['finished', 'sft in sft', 'rl in rl']);
+    // The first stage is skipped, and has a new folder nevertheless.
+    const anew = await trained('continue_from_checkpoint: false\n');
+    const renamed = ['finished', 'sft in sft_20260314092653', 'rl in rl_20260314092653'];
+    expect(foldersOf(anew)).toEqual(renamed);
+    expect(anew.jobFolder).toBe(first.jobFolder);
+    const again = await trained('', { run: anew.id, step: 1, as: 'resume', stage: 'rl' });
+    expect(foldersOf(again)).toEqual(renamed);
+    await runs.remove(first.id, { checkpoints: false });
+    await runs.remove(anew.id, { checkpoints: false });
+    await runs.remove(again.id, { checkpoints: true });
+    expect(existsSync(path.join(first.jobFolder ?? '', 'rl_20260314092653'))).toBe(false);
   });
 
   test('have the folder to themselves until they have ended', async () => {

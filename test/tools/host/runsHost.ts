@@ -53,18 +53,18 @@ let made = 0;
 /**
  * Writes a snapshot whose launcher does these things, and the order to run it.
  *
- * @param job the job's folder, absolute or from the run's working folder
+ * @param job the job's folder, absolute or from the run's working folder; null: it is where the config has it
  */
 export async function orderOf(
   data: string,
   actions: readonly Action[],
   change: Partial<RunOrder> = {},
-  job = firstJob,
+  job: string | null = firstJob,
 ): Promise<RunOrder> {
   const snapshot = (++made).toString(16).padStart(64, 'f');
   const folder = path.join(data, 'snapshots', snapshot);
   await mkdir(folder, { recursive: true });
-  const script: LauncherScript = { job, actions };
+  const script: LauncherScript = { actions, ...(job !== null && { job }) };
   await writeFile(path.join(folder, 'script.json'), JSON.stringify(script));
   await writeFile(path.join(folder, 'train.yaml'), config);
   return {

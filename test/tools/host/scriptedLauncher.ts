@@ -3,10 +3,19 @@
  * action of the script is one of {@link Action}.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { setTimeout as after } from 'node:timers/promises';
+import { parse } from 'yaml';
 
 export type Action =
   /** Prints `PREFIX NUMBER` and a padding, each line in a write of its own where `each` is set. */
@@ -26,7 +35,13 @@ export type Action =
       readonly values: Readonly<Record<string, number>>;
       readonly file?: string;
     }
-  | { readonly do: 'checkpoint'; readonly step: number }
+  /** With `weights` in Hugging Face's form as well, as the last one of a stage has them. */
+  | { readonly do: 'checkpoint'; readonly step: number; readonly weights?: boolean }
+  /**
+   * What comes up to the next of these is the stage `names[at]`, in a folder of its own, and is left out where `stage_meta.json`
+   * says that training has got beyond it.
+   */
+  | { readonly do: 'stage'; readonly at: number; readonly names: readonly string[] }
   /** A line into the log of what runs beside training, as AgentJet's launcher names it. */
   | { readonly do: 'companion'; readonly tag: string; readonly text: string }
   /** A child that ignores INT and TERM, in a session of its own where `away` is set; its number goes to a file. */
@@ -46,8 +61,8 @@ export type Action =
   | { readonly do: 'exit'; readonly code: number };
 
 export interface LauncherScript {
-  /** The job's folder, from the working folder. */
-  readonly job: string;
+  /** The job's folder, from the working folder; where it is left out, it is where the config that is started has it. */
+  readonly job?: string;
   readonly actions: readonly Action[];
 }
 
@@ -84,12 +99,24 @@ function write(job: string, text: string, file: string | undefined): void {
   appendFileSync(path.join(job, 'log', file), text);
 }
 
-function checkpoint(job: string, step: number): void {
+/** A message of several lines, as Trinity's driver logs it: each has the prefix, and before the next one stands CR LF. */
+function announced(text: string): void {
+  const rule = '='.repeat(59);
+  print(
+    [rule, `> ${text}`, rule]
+      .map((line) => logged(line, 'INFO', 'launcher.py:401'))
+      .join('\r')
+      .trim() + '\n',
+  );
+}
+
+function checkpoint(job: string, step: number, weights = false): void {
   const folder = path.join(job, `global_step_${step}`, 'actor', 'huggingface');
   mkdirSync(folder, { recursive: true });
   writeFileSync(path.join(folder, '../model_world_size_1_rank_0.pt'), Buffer.alloc(1_000, step));
   writeFileSync(path.join(folder, '../optim_world_size_1_rank_0.pt'), Buffer.alloc(2_000, step));
   writeFileSync(path.join(folder, 'config.json'), '{}');
+  if (weights) writeFileSync(path.join(folder, 'model.safetensors'), Buffer.alloc(500, step));
   writeFileSync(path.join(job, 'latest_checkpointed_iteration.txt'), String(step));
 }
 
@@ -126,9 +153,11 @@ async function act(job: string, action: Action): Promise<void> {
       return;
     }
     case 'checkpoint': {
-      checkpoint(job, action.step);
+      checkpoint(job, action.step, action.weights);
       return;
     }
+    case 'stage':
+      return; // see runScript
     case 'companion': {
       const folder = 'saved_experiments/companion_logs/companion';
       mkdirSync(folder, { recursive: true });
@@ -172,8 +201,73 @@ async function act(job: string, action: Action): Promise<void> {
   }
 }
 
+interface JobConfig {
+  readonly checkpoint_root_dir: string;
+  readonly project: string;
+  readonly name: string;
+  readonly continue_from_checkpoint?: boolean;
+}
+
+/** Of Trinity's format. */
+function startedConfig(): JobConfig {
+  const file = process.argv[process.argv.indexOf('--config') + 1] ?? '';
+  return parse(readFileSync(file, 'utf8')) as JobConfig;
+}
+
+/** The folder of a stage, made; another one where it is there and training may not go on in it. */
+function stageFolder(job: string, name: string): string {
+  const folder = path.join(job, name);
+  const isFull = existsSync(folder) && readdirSync(folder).length > 0;
+  if (!isFull || startedConfig().continue_from_checkpoint !== false) return made(folder);
+  const before = `${startedConfig().name}/${name}`;
+  const time = '20260314092653';
+  print(
+    logged(
+      `Experiment [${before}] already exists, renamed as ${before}_${time}.`,
+      'WARNING',
+      'config_validator.py:116',
+    ),
+  );
+  return made(`${folder}_${time}`);
+}
+
+function made(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+function jobOf({ checkpoint_root_dir: root, project, name }: JobConfig): string {
+  return path.join(root, project, name);
+}
+
+async function runScript({ job: given, actions }: LauncherScript): Promise<void> {
+  const job = given ?? jobOf(startedConfig());
+  const meta = path.join(job, 'stage_meta.json');
+  const { latest_stage: latest } = existsSync(meta)
+    ? (JSON.parse(readFileSync(meta, 'utf8')) as { latest_stage: number })
+    : { latest_stage: 0 };
+  let stage: { readonly folder: string; readonly number: string; readonly isSkipped: boolean } | undefined;
+  const end = (): void => {
+    if (stage?.isSkipped === false) announced(`Stage ${stage.number} finished.`);
+  };
+  for (const action of actions) {
+    if (action.do !== 'stage') {
+      if (stage?.isSkipped !== true) await act(stage?.folder ?? job, action);
+      continue;
+    }
+    end();
+    const { at, names } = action;
+    const number = `${at + 1}/${names.length}`;
+    const isSkipped = at < latest;
+    announced(`${isSkipped ? 'Skipping completed' : 'Starting'} stage ${number}...`);
+    if (!isSkipped)
+      writeFileSync(path.join(made(job), 'stage_meta.json'), JSON.stringify({ latest_stage: at }));
+    stage = { folder: stageFolder(job, names[at] ?? ''), number, isSkipped };
+  }
+  end();
+}
+
 if (process.argv[1] === import.meta.filename) {
-  const script = JSON.parse(readFileSync('script.json', 'utf8')) as LauncherScript;
-  for (const action of script.actions) await act(script.job, action);
+  await runScript(JSON.parse(readFileSync('script.json', 'utf8')) as LauncherScript);
   process.exit(0);
 }

@@ -48,6 +48,12 @@ export class ScriptedServices {
     this.add(Array.from({ length: count }, (_, index) => line(first + index, more)));
   }
 
+  /** What its run is told to be from now on. */
+  change(changes: Partial<RunRecord>): void {
+    this.#record = { ...this.#record, ...changes };
+    this.#changed.fire(this.#record);
+  }
+
   finish(): void {
     const seq = this.events.length + 1;
     this.add([{ type: 'state', seq, at: 2, state: 'finished' }]);

@@ -11,3 +11,12 @@ cluster:
 trainer:
   total_steps: 10
 `;
+
+/** The same with examples to be learnt from before. */
+export const stagedConfig = `${trainConfig}stages:
+  - stage_name: sft
+    mode: train
+    trainer:
+      total_steps: 2
+  - stage_name: rl
+`;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { namedPathFindings } from '../../../src/node/remote/namedPaths.ts';
 import type { Training } from '../../../src/remote/launch/training.ts';
-import { ajetConfig, trainingOf, trinityConfig } from './launch/orders.ts';
+import { ajetConfig, stagedConfig, trainingOf, trinityConfig } from './launch/orders.ts';
 import { temporary, treeOf, write } from './sync/syncHost.ts';
 
-type Named = Pick<Training, 'model' | 'data' | 'code'>;
+type Named = Pick<Training, 'model' | 'data' | 'code' | 'stages'>;
 
-const nothing: Named = { model: { key: 'm', value: null }, data: [], code: [] };
+const nothing: Named = { model: { key: 'm', value: null }, data: [], code: [], stages: [] };
 const modelAt = (value: string): Named => ({ ...nothing, model: { key: 'm', value } });
 const dataAt = (value: string, kind: 'file' | 'dataset' = 'file'): Named => ({
   ...nothing,
@@ -38,6 +38,10 @@ describe('paths that a config names', () => {
     const trinity = trinityConfig.replace('/data/tasks', './data/tasks');
     expect(await namedPathFindings(await trainingOf(trinity), await treeOf(root))).toMatchObject([
       { key: 'buffer.explorer_input.taskset.path' },
+    ]);
+    const staged = stagedConfig.replace('/data/examples', './data/examples');
+    expect(await namedPathFindings(await trainingOf(staged), await treeOf(root))).toMatchObject([
+      { key: 'stages.0.buffer.trainer_input.experience_buffer.path' },
     ]);
   });
 

@@ -6,7 +6,7 @@ import { neverCancelled, type CancellationToken } from '../../../base/cancellati
 import type { Clock } from '../../../base/ports.ts';
 import type { Environment } from '../../../config/interpolation.ts';
 import type { Finding, HostStatus } from '../../../protocol/host/hostRpc.ts';
-import type { RunOrder } from '../../../protocol/host/runs.ts';
+import type { RunOrder, RunRecord } from '../../../protocol/host/runs.ts';
 import { badConfigPath, noLauncher } from '../../../remote/launch/failures.ts';
 import { isInside } from '../../../remote/launch/flags.ts';
 import type { FoundGpu } from '../../../remote/launch/nvidiaSmi.ts';
@@ -24,6 +24,7 @@ import type { RayFacts } from '../../../remote/launch/preflightRay.ts';
 import type { FolderUser, RunsBeside } from '../../../remote/launch/preflightRuns.ts';
 import { planResume, whatIsRestored, withName } from '../../../remote/launch/resume.ts';
 import {
+  dataOf,
   jobFolder,
   jobUse,
   readTraining,
@@ -35,7 +36,7 @@ import { codeFolder, jobPlace } from '../runs/jobFolder.ts';
 import { RayJobs } from '../ray/rayJobs.ts';
 import { raySpecFile, readRaySpec, writeRaySpec, type RaySpec } from '../ray/raySpec.ts';
 import { effectiveConfigOf } from './effectiveConfig.ts';
-import { copyCheckpoint, latestStep, linkDefaults, replaceFile } from './folder.ts';
+import { currentStage, latestStep, linkDefaults, replaceFile, seedJob, stagedSource } from './folder.ts';
 import { gpusOf, type GpuSource } from './gpus.ts';
 import { findLaunchers, type FoundLauncher } from './launchers.ts';
 import { freeSpace, isThere, rayHere } from './machine.ts';
@@ -64,7 +65,7 @@ export interface LaunchRequest {
   readonly folder: string;
   readonly devices: readonly number[];
   /** The job's folder of the run that it goes on from, where the order names one. */
-  readonly from?: { readonly jobFolder: string };
+  readonly from?: Pick<RunRecord, 'stages'> & { readonly jobFolder: string };
 }
 
 /** The run that a preflight is of, where it has to have an id. */
@@ -118,7 +119,7 @@ export class HostLaunch {
     const training = await this.#read(order, configText, cwd, variables);
     const refused = this.#refusal(order, training);
     const facts = await this.#facts(order, training, cwd, beside);
-    return [...refused, ...preflight(order, training, facts), ...goingOn(order)];
+    return [...refused, ...preflight(order, training, facts), ...goingOn(order, training)];
   }
 
   /** Writes what going on or the run's name changes in the config, and tells what to start. */
@@ -148,7 +149,7 @@ export class HostLaunch {
       secrets: { ...this.#options.env, ...order.env },
     });
     const use = job === null ? {} : { jobUse: await this.#jobUse(training, job) };
-    return { ...plan, effectiveConfig, jobFolder: job, ...use };
+    return { ...plan, ...stagesOf(before, training), effectiveConfig, jobFolder: job, ...use };
   }
 
   async #resumed(
@@ -158,13 +159,12 @@ export class HostLaunch {
     cancellation: CancellationToken,
   ): Promise<{ config: string; jobFolder: string } | undefined> {
     if (order.from === undefined || from === undefined) return undefined;
-    const source = { jobFolder: from.jobFolder, latest: await latestStep(from.jobFolder) };
+    const { jobFolder, stages } = from;
+    const staged = await stagedSource(jobFolder, stages);
+    const source = { jobFolder, latest: await latestStep(jobFolder), ...(staged && { staged }) };
     const request = { run, from: order.from, source, text, cwd: folder, paths: path };
     const plan = planResume(request, training);
-    if (plan.copies.length > 0) {
-      const { copies, jobFolder } = plan;
-      await copyCheckpoint(from.jobFolder, jobFolder, copies, order.from.step, cancellation);
-    }
+    if (plan.seed !== undefined) await seedJob(jobFolder, plan.jobFolder, plan.seed, cancellation);
     return plan;
   }
 
@@ -262,7 +262,7 @@ export class HostLaunch {
     const model = training.model.value;
     const named = [
       ...(model !== null && isModelPath(model) ? [model] : []),
-      ...training.data.map(({ value }) => value),
+      ...dataOf(training).map(({ value }) => value),
     ].filter((place) => path.isAbsolute(place));
     return {
       gpus,
@@ -272,6 +272,7 @@ export class HostLaunch {
       diskFree,
       jobFolderProblem: this.#jobFolderProblem(order, training, cwd),
       folderUser: await this.#folderUser(order, training, cwd, beside),
+      stageBefore: await this.#stageBefore(order, training, cwd),
       ray: { ...(await this.#ray(order)), holder: beside.rayHolder() ?? null },
       paths: new Map(await Promise.all(named.map(async (place) => [place, await isThere(place)] as const))),
       variables: new Set([...Object.keys(order.env), ...Object.keys(this.#variables(order))]),
@@ -290,6 +291,11 @@ export class HostLaunch {
     const { dataFolder, home = os.homedir() } = this.#options;
     const place = folder === null ? undefined : jobPlace(folder, [nobodys], { dataFolder, home });
     return place?.kind === 'refused' ? place.problem : null;
+  }
+
+  async #stageBefore({ from }: RunOrder, training: Training, cwd: string): Promise<number | null> {
+    const folder = from === undefined ? jobFolder(training.job, cwd, path) : null;
+    return folder === null || training.stages.length === 0 ? null : currentStage(folder);
   }
 
   async #folderUser(
@@ -331,15 +337,25 @@ export class HostLaunch {
   }
 }
 
+/** @param started with the names of folders that stages go on in, where upstream had renamed them */
+function stagesOf(asked: Training, started: Training): Pick<LaunchPlan, 'stages'> {
+  if (asked.stages.length === 0) return {};
+  const stages = asked.stages.map(({ name: { value: name }, totalSteps }, at) => {
+    return { name, folder: started.stages[at]?.name.value ?? name, totalSteps };
+  });
+  return { stages };
+}
+
 /** What is found stands in lists of problems and in terminals: of the host's variables, places alone are told. */
 function shown(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   return /^(?:TRINITY_)?[A-Z0-9_]*(?:PATH|DIR|ROOT|HOME)$/.test(name) ? value : '***';
 }
 
-function goingOn({ from, backbone }: RunOrder): Finding[] {
+function goingOn({ from, backbone }: RunOrder, { stages }: Training): Finding[] {
   if (from === undefined) return [];
-  return whatIsRestored(from, backbone, from.as === 'resume').map((message) => {
+  const names = stages.map(({ name }) => name.value);
+  return whatIsRestored(from, backbone, from.as === 'resume', { names }).map((message) => {
     return { id: 'going-on', severity: 'info', message };
   });
 }

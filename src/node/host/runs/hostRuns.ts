@@ -30,7 +30,7 @@ import { RunFolder, type StoredRun } from './runFolder.ts';
 
 export interface HostRunsOptions extends Omit<
   RunContext,
-  'jobFolderOf' | 'takeJobFolder' | 'stop' | 'processes'
+  'recordOf' | 'takeJobFolder' | 'stop' | 'processes'
 > {
   /** Runs are in its `runs/`. */
   readonly dataFolder: string;
@@ -87,14 +87,14 @@ export class NodeHostRuns implements HostRuns {
     const stop = options.stop ?? { interrupt: 20_000, terminate: 10_000, kill: 5_000 };
     this.#folder = folder;
     this.#options = options;
-    const jobFolderOf = (run: string): string | null => this.#runs.get(run)?.record.jobFolder ?? null;
+    const recordOf = (run: string): RunRecord | undefined => this.#runs.get(run)?.record;
     const takeJobFolder: RunContext['takeJobFolder'] = (run, folder, use = 'alone') => {
       const place = this.placeOf(run, folder);
       if (place.kind === 'refused') throw badJobFolder(folder, place.problem);
       this.#folders.claim(run, folder, use);
     };
     const processes = new RecentProcesses(options.clock, options.familyInterval);
-    this.#context = { ...options, stop, processes, jobFolderOf, takeJobFolder };
+    this.#context = { ...options, stop, processes, recordOf, takeJobFolder };
   }
 
   /** Once, before all else. */
@@ -244,7 +244,7 @@ export class NodeHostRuns implements HostRuns {
     // Its end is told before it is on the disk.
     if (known.run?.isFinal === true) await known.run.tick();
     if (known.run !== undefined) throw runActive(run);
-    const { jobFolder } = known.record;
+    const { jobFolder, stages } = known.record;
     const others = [...this.#runs.values()].filter((other) => other !== known);
     const unstarted = others.find(({ record: { from, state } }) => {
       return from?.run === run && (state === 'queued' || state === 'preparing');
@@ -259,7 +259,7 @@ export class NodeHostRuns implements HostRuns {
     this.#leaving.add(known);
     try {
       await known.close();
-      if (checkpoints && isItsOwn) await removeCheckpoints(jobFolder);
+      if (checkpoints && isItsOwn) await removeCheckpoints(jobFolder, stages);
       await known.folder.remove(checkpoints ? undefined : (jobFolder ?? undefined), removedEnding);
       this.#leaving.delete(known);
     } finally {

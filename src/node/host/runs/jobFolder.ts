@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { RunStage } from '../../../protocol/host/runs.ts';
 
 export interface JobFolderBounds {
   /** Of the host, absolute; its runs are in `runs/`. */
@@ -47,16 +48,83 @@ export function jobPlace(
 const upstreams =
   /^(?:global_step_\d+|latest_\w+_iteration\.txt|\w+_meta\.json|\w+_server_url\.txt|config\.json|buffer|log|monitor)$/;
 
-/** @param name of what is directly in a job's folder */
-export function isUpstreams(name: string): boolean {
-  return upstreams.test(name);
+/**
+ * @param inside a path in a job's folder, of which the first name tells
+ * @param stages folders of stages, in which it is the first name as well
+ */
+export function isUpstreams(inside: string, stages: readonly string[] = []): boolean {
+  const stage = stages.find((folder) => folder !== '' && inside.startsWith(`${folder}/`));
+  const [name = ''] = inside.slice(stage === undefined ? 0 : stage.length + 1).split('/');
+  return upstreams.test(name) || stages.some((folder) => `${folder}/`.startsWith(`${inside}/`));
+}
+
+/** A folder that upstream keeps checkpoints and logs in: that of a job, or that of one of its stages. */
+export interface JobPart {
+  /** Counted from 1. */
+  readonly stage?: number;
+  /** The stage's; empty: it is the whole. */
+  readonly name: string;
+  /** Absolute. */
+  readonly folder: string;
+}
+
+export function partsOf(jobFolder: string, stages: readonly RunStage[] = []): readonly JobPart[] {
+  if (stages.length === 0) return [{ name: '', folder: jobFolder }];
+  return stages.map(({ name, folder }, at) => ({
+    stage: at + 1,
+    name,
+    folder: path.join(jobFolder, folder),
+  }));
+}
+
+/** What of a job's folder was there before the run: bytes of logs by source, and the step that was saved. */
+export interface JobBefore {
+  readonly logs: Record<string, number>;
+  readonly step: number | null;
+  /** The same of its stages, by their names. */
+  readonly stages?: Record<string, number | null> | undefined;
+}
+
+/** Where a run keeps its checkpoints, and what was there before it. */
+export interface JobLayout {
+  readonly jobFolder: string | null;
+  readonly stages?: RunStage[] | undefined;
+  readonly before: JobBefore;
 }
 
 /**
- * The folder that upstream makes in place of one that is there already: beside it, under its name and the time. Undefined: what
- * the log tells of is no such folder.
+ * The layout once upstream has made other folders in place of those that are there already: of the job, or of one of its
+ * stages, `NAME/STAGE`. Undefined: the log tells of none that is not known yet.
  */
-export function renamedJobFolder(folder: string, name: string): string | undefined {
+export function renamedJob(
+  { jobFolder, stages = [], before }: JobLayout,
+  renamed: readonly { readonly from: string; readonly to: string }[],
+): JobLayout | undefined {
+  if (jobFolder === null) return undefined;
+  let layout: JobLayout | undefined;
+  if (stages.length === 0) {
+    const moved = renamedFolder(jobFolder, renamed.at(-1)?.to ?? '');
+    return moved === undefined ? undefined : { jobFolder: moved, before: { logs: {}, step: null } };
+  }
+  for (const { from, to } of renamed) {
+    const known = layout?.stages ?? stages;
+    const stage = known.find(({ folder }) => folder !== '' && from.endsWith(`/${folder}`));
+    const moved = stage && renamedFolder(stage.folder, to.slice(from.length - path.basename(from).length));
+    if (stage === undefined || moved === undefined) continue;
+    const { name } = stage;
+    const logs = Object.entries(before.logs).filter(([source]) => !source.startsWith(`${name}/`));
+    layout = {
+      jobFolder,
+      stages: known.map((one) => (one === stage ? { ...one, folder: moved } : one)),
+      before: { ...before, logs: Object.fromEntries(logs), stages: { ...before.stages, [name]: null } },
+    };
+    before = layout.before;
+  }
+  return layout;
+}
+
+/** Beside the one before, under its name and the time. Undefined: it is no such name. */
+function renamedFolder(folder: string, name: string): string | undefined {
   const before = path.basename(folder);
   const time = name.startsWith(`${before}_`) ? name.slice(before.length + 1) : '';
   return /^\d{8,20}$/.test(time) ? path.join(path.dirname(folder), name) : undefined;

@@ -4,8 +4,9 @@ import type { StoredRun } from './runFolder.ts';
 
 /** What clients see of a run. @param waits why it is not started yet */
 export function recordOf(stored: StoredRun, events: EventLog, waits: string | null): RunRecord {
-  const { id, owner, createdAt, order, devices, startedAt, endedAt, jobFolder, totalSteps } = stored;
-  const { state, reason, phase, exitCode, step, reward } = events.fold.state;
+  const { id, owner, createdAt, order, devices, startedAt, endedAt, jobFolder, stages } = stored;
+  const { state, reason, phase, exitCode, step, stage, reward } = events.fold.state;
+  const { totalSteps } = stages?.[(stage ?? 1) - 1] ?? stored;
   return {
     id,
     name: order.name,
@@ -23,6 +24,8 @@ export function recordOf(stored: StoredRun, events: EventLog, waits: string | nu
     exitCode,
     step,
     totalSteps,
+    ...(stages && { stages }),
+    ...(stage !== null && { stage }),
     reward,
     jobFolder,
     createdAt,

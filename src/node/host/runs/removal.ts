@@ -1,12 +1,16 @@
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import { isUpstreams } from './jobFolder.ts';
+import type { RunStage } from '../../../protocol/host/runs.ts';
+import { isUpstreams, partsOf } from './jobFolder.ts';
 
-/** Takes the checkpoints and logs of a job away, and its folder where nothing else is in it. */
-export async function removeCheckpoints(jobFolder: string): Promise<void> {
-  const names = await readdir(jobFolder).catch(() => []);
-  for (const name of names.filter(isUpstreams)) {
-    await rm(path.join(jobFolder, name), { recursive: true, force: true, maxRetries: 3 });
+/** Takes the checkpoints and logs of a job and of its stages away, and their folders where nothing else is in them. */
+export async function removeCheckpoints(jobFolder: string, stages?: readonly RunStage[]): Promise<void> {
+  const folders = partsOf(jobFolder, stages).map(({ folder }) => folder);
+  for (const folder of new Set([...folders, jobFolder])) {
+    const names = await readdir(folder).catch(() => []);
+    for (const name of names.filter((one) => isUpstreams(one))) {
+      await rm(path.join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+    }
+    await rmdir(folder).catch(() => undefined); // something else is in it
   }
-  await rmdir(jobFolder).catch(() => undefined); // something else is in it
 }

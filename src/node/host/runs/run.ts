@@ -12,13 +12,13 @@ import type { LogRedactor } from '../../../remote/runs/secrets.ts';
 import { Standstill } from '../../../remote/runs/standstill.ts';
 import type { HostLaunch, LaunchRequest } from '../launch/hostLaunch.ts';
 import type { EventLog } from './eventLog.ts';
-import { renamedJobFolder } from './jobFolder.ts';
 import { KeptProcesses, type KeptContext } from './keptProcesses.ts';
 import { sameBoot } from './processes.ts';
 import { recordOf } from './record.ts';
 import type { RunFolder, StoredRun } from './runFolder.ts';
 import { marksOfSecrets, redactorOf } from './redactor.ts';
 import { Stopper, stopTimesOf, type StopTimes } from './stopper.ts';
+import { renamedJob } from './jobFolder.ts';
 import { RunTails, whatIsThere } from './tails.ts';
 
 /** What all runs of a host share. */
@@ -28,8 +28,8 @@ export interface RunContext extends KeptContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly stop: StopTimes;
-  /** Where another run keeps its checkpoints. */
-  readonly jobFolderOf: (run: string) => string | null;
+  /** Another run, for where it keeps its checkpoints. */
+  readonly recordOf: (run: string) => RunRecord | undefined;
   /** Throws where a folder may not be the job's of a run; from then on it is this run's. */
   readonly takeJobFolder: (run: string, folder: string, use?: JobUse) => void;
 }
@@ -156,7 +156,7 @@ export class Run {
       const hasEnded = (await this.#folder.exit()) !== undefined;
       const meanwhile = hasEnded ? 'which had ended meanwhile' : 'which went on meanwhile';
       await this.#notice(`The host was started anew and has taken over the run, ${meanwhile}.`);
-      this.#tails.followJob(this.#stored.jobFolder, this.#stored.before);
+      this.#tails.followJob(this.#stored);
       if ((await this.#folder.keeper()) === undefined) await this.#startKeeper();
     });
   }
@@ -237,20 +237,21 @@ export class Run {
       this.#mayGoOn();
       const jobFolder = plan.jobFolder ?? null;
       if (jobFolder !== null) this.#context.takeJobFolder(this.id, jobFolder, plan.jobUse);
-      const before = jobFolder === null ? this.#stored.before : await whatIsThere(jobFolder);
+      const stages = plan.stages && [...plan.stages];
+      const before = jobFolder === null ? this.#stored.before : await whatIsThere(jobFolder, stages);
       const { command, args, env, totalSteps, effectiveConfig } = plan;
       if (effectiveConfig !== undefined) await this.#folder.writeEffectiveConfig(effectiveConfig);
       await this.#folder.writeKeeperOrder({ command, args: [...args], cwd: folder, env: { ...env } });
       const secrets = marksOfSecrets({ ...this.#context.env, ...request.order.env, ...env });
       this.#redactor = redactorOf(secrets);
       const startedAt = clock.now();
-      await this.#store({ jobFolder, totalSteps, before, secrets, startedAt, launched: true });
+      await this.#store({ jobFolder, totalSteps, stages, before, secrets, startedAt, launched: true });
     } catch (error) {
       if (this.#isClosed) return; // the next host goes on with it
       if (this.#cancellation.token.isCancelled) return this.#end(null);
       return this.#end({ code: null, signal: null, error: whyNot(error) });
     }
-    this.#tails.followJob(this.#stored.jobFolder, this.#stored.before);
+    this.#tails.followJob(this.#stored);
     await this.#startKeeper();
   }
 
@@ -259,9 +260,9 @@ export class Run {
     const env = await this.#folder.readValues();
     const request = { run: id, order: { ...order, env }, folder, devices };
     if (order.from === undefined) return request;
-    const jobFolder = this.#context.jobFolderOf(order.from.run);
+    const { jobFolder = null, stages } = this.#context.recordOf(order.from.run) ?? {};
     if (jobFolder === null) throw noFolderToGoOnFrom(order.from.run);
-    return { ...request, from: { jobFolder } };
+    return { ...request, from: { jobFolder, stages } };
   }
 
   async #startKeeper(): Promise<void> {
@@ -330,14 +331,10 @@ export class Run {
   }
 
   #followRenamed(): void {
-    const { renamed } = this.#events.fold.state;
-    const { jobFolder } = this.#stored;
-    if (renamed === null || jobFolder === null) return;
-    const moved = renamedJobFolder(jobFolder, renamed.to);
+    const moved = renamedJob(this.#stored, this.#events.fold.state.renamed);
     if (moved === undefined) return;
-    const before = { logs: {}, step: null };
-    this.#stored = { ...this.#stored, jobFolder: moved, before };
-    this.#tails.followJob(moved, before);
+    this.#stored = { ...this.#stored, ...moved };
+    this.#tails.followJob(this.#stored);
   }
 
   async #watchStandstill(): Promise<void> {

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod/mini';
-import { runOrder, runRecord, type RunOrder } from '../../../protocol/host/runs.ts';
+import { runOrder, runRecord, runStage, type RunOrder } from '../../../protocol/host/runs.ts';
 import type { RunExit } from '../../../remote/runs/outcome.ts';
 import { secretMarks } from '../../../remote/runs/secrets.ts';
 import { readJson, writeWhole } from '../../wholeFile.ts';
@@ -24,10 +24,15 @@ const storedRun = z.object({
   endedAt: z.nullable(z.number()),
   jobFolder: z.nullable(z.string()),
   totalSteps: z.nullable(z.int()),
+  /** Of a training that has several. */
+  stages: z.optional(z.array(runStage)),
   /** Its keeper was told to start, or was about to be. */
   launched: z.boolean(),
-  /** Bytes that the job's logs had before the run, by source, and the step that was saved there. */
-  before: z.object({ logs: z.record(z.string(), z.int()), step: z.nullable(z.int()) }),
+  before: z.object({
+    logs: z.record(z.string(), z.int()),
+    step: z.nullable(z.int()),
+    stages: z.optional(z.record(z.string(), z.nullable(z.int()))),
+  }),
   /** By what the values of its secrets are known again in its logs. */
   secrets: z.nullable(secretMarks),
   cancelledBy: z.nullable(z.string()),

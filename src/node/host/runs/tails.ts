@@ -7,11 +7,12 @@ import { latestStep } from '../launch/folder.ts';
 import { companionLogs } from './companionLogs.ts';
 import { entriesOf } from './entries.ts';
 import type { EventLog } from './eventLog.ts';
+import { partsOf, type JobBefore, type JobLayout, type JobPart } from './jobFolder.ts';
 
 /** Bytes that are read of a log at a time. */
 const pieceSize = 256 * 1024;
 /**
- * Logs of a job at most, of its runners and of its other actors each: every one is a file that is looked at again and again.
+ * Logs of a job or of a stage at most, of its runners and of its other actors each: every one is a file that is looked at again and again.
  * There is a runner for each episode at a time (`max_env_worker`), and few others, which tell how training goes.
  */
 const mostLogs = 100;
@@ -28,30 +29,22 @@ export interface TailOptions {
   readonly redact: (line: string) => string;
 }
 
-/** What of a job's folder was there before the run: bytes of logs by source, and the step that was saved. */
-export interface JobBefore {
-  readonly logs: Record<string, number>;
-  readonly step: number | null;
-}
-
 /** Makes events of what a run writes: each line once, whenever the host began to read. */
 export class RunTails {
   readonly #options: TailOptions;
   readonly #tails: Tail[];
-  readonly #known = { runners: new Set<string>(), others: new Set<string>() };
+  /** By folder of logs, those of runners apart. */
+  readonly #known = new Map<string, Set<string>>();
   #isTooManyTold = false;
-  #jobFolder: string | null = null;
-  #before: JobBefore = { logs: {}, step: null };
+  #job: JobLayout = { jobFolder: null, before: { logs: {}, step: null } };
 
   constructor(options: TailOptions) {
     this.#options = options;
     this.#tails = [new Tail('launcher', options.launcherLog, 0, options)];
   }
 
-  /** @param before of its logs, what was there before the run */
-  followJob(folder: string | null, before: JobBefore): void {
-    this.#jobFolder = folder;
-    this.#before = before;
+  followJob(job: JobLayout): void {
+    this.#job = job;
   }
 
   /** Reads what is there. Rejects with what keeps it from being read. */
@@ -71,23 +64,32 @@ export class RunTails {
 
   async #look(): Promise<void> {
     this.#follow(await companionLogs(this.#options.code));
-    const folder = this.#jobFolder;
-    if (folder === null) return;
+    const { jobFolder, stages } = this.#job;
+    if (jobFolder === null) return;
+    for (const part of partsOf(jobFolder, stages)) await this.#lookAt(part);
+  }
+
+  async #lookAt(part: JobPart): Promise<void> {
     const { events } = this.#options;
-    const leftOut = this.#follow(await logsOf(folder));
+    const { folder, stage } = part;
+    const leftOut = this.#follow(await logsOf(part), part);
     if (leftOut !== undefined && !this.#isTooManyTold) {
       this.#isTooManyTold = true;
       const text = `The job has more logs than the ${mostLogs} of runners, and as many of others, that are followed: ${leftOut}.log and what else comes after them is only in ${path.join(folder, 'log')} on the host.`;
       await events.append([{ type: 'notice', text }]);
     }
     const step = await latestStep(folder);
-    if (step === null || events.fold.hasCheckpoint(step)) return;
-    if (step === this.#before.step && events.fold.state.checkpoints.length === 0) return;
-    await events.append([{ type: 'checkpoint', step }]);
+    if (step === null || events.fold.hasCheckpoint(step, stage)) return;
+    const isFirst = !events.fold.state.checkpoints.some((one) => one.stage === (stage ?? null));
+    if (isFirst && step === stepBefore(this.#job.before, part)) return;
+    await events.append([{ type: 'checkpoint', step, ...(stage !== undefined && { stage }) }]);
   }
 
-  /** Returns the source of the first one for which there is no room. */
-  #follow(logs: Awaited<ReturnType<typeof logsOf>>): string | undefined {
+  /**
+   * Returns the source of the first one for which there is no room.
+   * @param part whose they are; undefined: what runs beside training
+   */
+  #follow(logs: Awaited<ReturnType<typeof logsOf>>, part?: JobPart): string | undefined {
     const { to } = this.#options.events.fold.state;
     // What an earlier host has followed goes on.
     const begun = ([source]: (typeof logs)[number]): number => (to[source] === undefined ? 1 : 0);
@@ -96,22 +98,34 @@ export class RunTails {
     );
     let leftOut: string | undefined;
     for (const [source, file] of sorted) {
-      const known = runnerLog.test(source) ? this.#known.runners : this.#known.others;
+      const known = this.#knownOf(`${part?.folder ?? ''} ${runnerLog.test(source) ? 'runners' : 'others'}`);
       if (known.has(file)) continue;
       if (known.size >= mostLogs) {
         leftOut ??= source;
         continue;
       }
       known.add(file);
-      this.#tails.push(new Tail(source, file, this.#before.logs[source] ?? 0, this.#options));
+      const start = this.#job.before.logs[source] ?? 0;
+      this.#tails.push(new Tail(source, file, start, this.#options, part?.stage));
     }
     return leftOut;
   }
+
+  #knownOf(kind: string): Set<string> {
+    let known = this.#known.get(kind);
+    if (known === undefined) this.#known.set(kind, (known = new Set()));
+    return known;
+  }
+}
+
+function stepBefore({ step, stages }: JobBefore, { name, stage }: JobPart): number | null {
+  return stage === undefined ? step : (stages?.[name] ?? null);
 }
 
 /** The logs of a job by the names of their sources; those of several nodes lie in a folder each. */
-export async function logsOf(jobFolder: string): Promise<(readonly [source: string, file: string])[]> {
-  const folder = path.join(jobFolder, 'log');
+async function logsOf(part: JobPart): Promise<(readonly [source: string, file: string])[]> {
+  const folder = path.join(part.folder, 'log');
+  const before = part.name === '' ? '' : `${part.name}/`;
   const found: [string, string][] = [];
   for (const entry of await entriesOf(folder)) {
     const inside = entry.isDirectory() ? await entriesOf(path.join(folder, entry.name)) : [entry];
@@ -119,7 +133,7 @@ export async function logsOf(jobFolder: string): Promise<(readonly [source: stri
       if (!file.isFile() || !file.name.endsWith('.log')) continue;
       const stem = file.name.slice(0, -'.log'.length);
       found.push([
-        entry.isDirectory() ? `${entry.name}/${stem}` : stem,
+        before + (entry.isDirectory() ? `${entry.name}/${stem}` : stem),
         path.join(file.parentPath, file.name),
       ]);
     }
@@ -128,24 +142,31 @@ export async function logsOf(jobFolder: string): Promise<(readonly [source: stri
 }
 
 /** What of a job's folder was there before a run. */
-export async function whatIsThere(jobFolder: string): Promise<JobBefore> {
-  const sizes: Record<string, number> = {};
-  for (const [source, file] of await logsOf(jobFolder)) sizes[source] = (await stat(file)).size;
-  return { logs: sizes, step: await latestStep(jobFolder) };
+export async function whatIsThere(jobFolder: string, stages?: JobLayout['stages']): Promise<JobBefore> {
+  const logs: Record<string, number> = {};
+  const steps: Record<string, number | null> = {};
+  for (const part of partsOf(jobFolder, stages)) {
+    for (const [source, file] of await logsOf(part)) logs[source] = (await stat(file)).size;
+    steps[part.name] = await latestStep(part.folder);
+  }
+  const { '': step = null, ...ofStages } = steps;
+  return { logs, step, ...(stages !== undefined && { stages: ofStages }) };
 }
 
 class Tail {
   readonly #source: string;
   readonly #file: string;
   readonly #options: TailOptions;
+  readonly #stage: number | undefined;
   #cutter: LineCutter;
   #inode: number | undefined;
 
   /** @param start where the run's own part of it begins */
-  constructor(source: string, file: string, start: number, options: TailOptions) {
+  constructor(source: string, file: string, start: number, options: TailOptions, stage?: number) {
     this.#source = source;
     this.#file = file;
     this.#options = options;
+    this.#stage = stage;
     this.#cutter = new LineCutter(options.events.fold.state.to[source] ?? start);
   }
 
@@ -181,6 +202,7 @@ class Tail {
   #event({ bytes, to, part }: RawLine): RunEventBody {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
     const clean = this.#options.redact(withoutTerminalCodes(text));
-    return { type: 'log', source: this.#source, lines: [clean], to, ...(part && { part }) };
+    const stage = this.#stage === undefined ? {} : { stage: this.#stage };
+    return { type: 'log', source: this.#source, lines: [clean], to, ...(part && { part }), ...stage };
   }
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
+import { posix } from 'node:path';
 import type { FileEntry } from '../../../protocol/host/hostRpc.ts';
-import type { Checkpoint } from '../../../protocol/host/runs.ts';
+import type { Checkpoint, RunRecord } from '../../../protocol/host/runs.ts';
 import type { ByteSource, HostFiles } from '../../../remote/contracts.ts';
-import { trackerFile } from '../../../remote/launch/resume.ts';
+import { trackerFile } from '../../../remote/launch/resumeStages.ts';
 import { checkpointOf, stepOf } from '../../../remote/sync/checkpoints.ts';
 import { noFile, noJobFolder, tooManyFiles } from '../../../remote/sync/failures.ts';
 import { piecesOf } from '../../filePieces.ts';
@@ -11,12 +12,12 @@ import { isUpstreams, type JobPlace } from '../runs/jobFolder.ts';
 import { Inside } from './inside.ts';
 
 export interface HostFilesOptions {
-  /** Absolute; null: the run has none yet. Throws `host/no-run`. */
-  readonly jobFolderOf: (run: string) => string | null;
+  /** Where the run has its checkpoints, its folder absolute. Throws `host/no-run`. */
+  readonly jobOf: (run: string) => Pick<RunRecord, 'jobFolder' | 'stages'>;
   /** What a folder, its path without links, is to a run. */
   readonly placeOf: (run: string, folder: string) => JobPlace;
   /** The newest mean reward of a run up to a step; null: it is not known. */
-  readonly rewardAt?: (run: string, step: number) => Promise<number | null>;
+  readonly rewardAt?: (run: string, step: number, stage?: number) => Promise<number | null>;
 }
 
 export function openHostFiles(options: HostFilesOptions): HostFiles {
@@ -38,17 +39,29 @@ class JobFiles implements HostFiles {
 
   async checkpoints(run: string): Promise<readonly Checkpoint[]> {
     const inside = await this.#inside(run);
-    const latest = await latestOf(inside);
+    const { stages = [] } = this.#options.jobOf(run);
+    if (stages.length === 0) return this.#checkpointsIn(inside, run, '');
     const found: Checkpoint[] = [];
-    for (const { path, isFolder } of await inside.list('')) {
-      const step = isFolder ? stepOf(path) : undefined;
+    for (const [at, { name, folder }] of stages.entries()) {
+      const own = await this.#checkpointsIn(inside, run, folder, at + 1);
+      found.push(...own.map((one) => ({ ...one, stage: name })));
+    }
+    return found;
+  }
+
+  /** @param folder inside the job's; empty: that itself */
+  async #checkpointsIn(inside: Inside, run: string, folder: string, stage?: number): Promise<Checkpoint[]> {
+    const latest = await latestOf(inside, joined(folder, trackerFile));
+    const found: Checkpoint[] = [];
+    for (const { path, isFolder } of await inside.list(folder)) {
+      const step = isFolder ? stepOf(posix.basename(path)) : undefined;
       if (step === undefined) continue;
       const files = await filesBelow(inside, path);
       const relative = files.map((file) => ({ ...file, path: file.path.slice(path.length + 1) }));
-      const reward = (await this.#options.rewardAt?.(run, step)) ?? null;
+      const reward = (await this.#options.rewardAt?.(run, step, stage)) ?? null;
       const checkpoint = checkpointOf(step, relative, latest, reward);
       // With leading zeros the folder is another.
-      if (checkpoint.path === path) found.push(checkpoint);
+      if (joined(folder, checkpoint.path) === path) found.push({ ...checkpoint, path });
     }
     return found.sort((a, b) => a.step - b.step);
   }
@@ -98,13 +111,15 @@ class JobFiles implements HostFiles {
   }
 
   async #inside(run: string): Promise<Inside> {
-    const folder = this.#options.jobFolderOf(run);
-    const show = (real: string): ((name: string) => boolean) | undefined => {
+    const { jobFolder, stages = [] } = this.#options.jobOf(run);
+    const folders = stages.map(({ folder }) => folder);
+    const show = (real: string): ((inside: string) => boolean) | undefined => {
       const { kind } = this.#options.placeOf(run, real);
       // Where a config leads may be others' files as well.
-      return kind === 'elsewhere' ? isUpstreams : kind === 'own' ? () => true : undefined;
+      if (kind === 'elsewhere') return (path) => isUpstreams(path, folders);
+      return kind === 'own' ? () => true : undefined;
     };
-    const inside = folder === null ? undefined : await Inside.of(folder, show);
+    const inside = jobFolder === null ? undefined : await Inside.of(jobFolder, show);
     if (inside === undefined) throw noJobFolder(run);
     return inside;
   }
@@ -114,8 +129,12 @@ function keyOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${dev}.${ino}.${size}.${mtimeNs}.${ctimeNs}`;
 }
 
-async function latestOf(inside: Inside): Promise<number | null> {
-  const handle = await inside.open(trackerFile).catch(() => undefined);
+function joined(folder: string, path: string): string {
+  return folder === '' ? path : `${folder}/${path}`;
+}
+
+async function latestOf(inside: Inside, tracker: string): Promise<number | null> {
+  const handle = await inside.open(tracker).catch(() => undefined);
   if (handle === undefined) return null;
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0);

@@ -15,21 +15,21 @@ const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
  */
 export class Inside {
   readonly #root: string;
-  /** Whether what has this name in the root may be seen. */
-  readonly #shows: (name: string) => boolean;
+  /** Whether what is at this path may be seen. */
+  readonly #shows: (inside: string) => boolean;
 
-  private constructor(root: string, shows: (name: string) => boolean) {
+  private constructor(root: string, shows: (inside: string) => boolean) {
     this.#root = root;
     this.#shows = shows;
   }
 
   /**
    * Undefined: there is no such folder, or it may not be looked into.
-   * @param shownIn told the folder's path without links; by the name of what is in it, whether it may be seen
+   * @param shownIn told the folder's path without links; by a path in it, whether what is there may be seen
    */
   static async of(
     folder: string,
-    shownIn: (real: string) => ((name: string) => boolean) | undefined = () => () => true,
+    shownIn: (real: string) => ((inside: string) => boolean) | undefined = () => () => true,
   ): Promise<Inside | undefined> {
     const root = await realpath(folder).catch(() => undefined);
     const shows = root === undefined ? undefined : shownIn(root);
@@ -80,8 +80,7 @@ export class Inside {
   }
 
   #isShown(inside: string): boolean {
-    const [name = ''] = inside.split('/');
-    return name === '' || this.#shows(name);
+    return inside === '' || this.#shows(inside);
   }
 
   #place(inside: string): string {

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EventLog } from '../../../../src/node/host/runs/eventLog.ts';
 import { LogReader } from '../../../../src/node/host/runs/eventReader.ts';
-import { RunTails } from '../../../../src/node/host/runs/tails.ts';
+import type { JobLayout } from '../../../../src/node/host/runs/jobFolder.ts';
+import { RunTails, whatIsThere } from '../../../../src/node/host/runs/tails.ts';
 import type { RunEvent } from '../../../../src/protocol/host/runs.ts';
 import { eventsOfBlock } from '../../../tools/host/runsHost.ts';
 import { FakeClock } from '../../fakeClock.ts';
@@ -24,11 +25,11 @@ afterEach(async () => {
 const openLog = (): Promise<EventLog> =>
   EventLog.open(folder, { run: '20260101-120000-abcdef', clock: new FakeClock() });
 
-function newTails(): RunTails {
+function newTails(job: JobLayout = { jobFolder: folder, before: { logs: {}, step: null } }): RunTails {
   const launcherLog = path.join(folder, 'none.log');
   const options = { events: log, launcherLog, code: folder, redact: (line: string) => line };
   const tails = new RunTails(options);
-  tails.followJob(folder, { logs: {}, step: null });
+  tails.followJob(job);
   return tails;
 }
 
@@ -54,6 +55,34 @@ const runners = (count: number): string[] =>
   Array.from({ length: count }, (_, at) => `explorer_runner_${at}`);
 
 describe('the logs of a job', () => {
+  test('are those of its stages, each with actors of its own', async () => {
+    const stages = ['sft', 'rl'].map((name) => ({ name, folder: name, totalSteps: null }));
+    const put = async (inside: string, text: string): Promise<void> => {
+      await mkdir(path.dirname(path.join(folder, inside)), { recursive: true });
+      await appendFile(path.join(folder, inside), text);
+    };
+    for (const name of runners(101)) await put(`sft/log/${name}.log`, '');
+    await put('sft/log/trainer.log', 'old\n');
+    await put('sft/latest_checkpointed_iteration.txt', '3');
+    const before = await whatIsThere(folder, stages);
+    expect(before).toMatchObject({
+      logs: { 'sft/trainer': 4 },
+      step: null,
+      stages: { sft: 3, rl: null },
+    });
+    const tails = newTails({ jobFolder: folder, stages, before });
+    await put('sft/log/trainer.log', 'of sft\n');
+    await put('rl/log/10.0.0.1/explorer_runner_7.log', 'of rl\n');
+    await put('rl/latest_checkpointed_iteration.txt', '3');
+    await tails.pump();
+    expect(await events()).toMatchObject([
+      { type: 'notice', text: expect.stringContaining('sft/explorer_runner_100.log') as unknown },
+      { type: 'checkpoint', step: 3, stage: 2 },
+      { type: 'log', source: 'sft/trainer', lines: ['of sft'], stage: 1 },
+      { type: 'log', source: 'rl/10.0.0.1/explorer_runner_7', lines: ['of rl'], stage: 2 },
+    ]);
+  });
+
   test('are followed also where its runners are more than there is room for, which is told once', async () => {
     for (const name of runners(128)) await write(name);
     const tails = newTails();

@@ -10,6 +10,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openHostFiles } from '../../../../src/node/host/sync/hostFiles.ts';
 import { Inside } from '../../../../src/node/host/sync/inside.ts';
 import { jobPlace, type JobPlace } from '../../../../src/node/host/runs/jobFolder.ts';
+import type { RunStage } from '../../../../src/protocol/host/runs.ts';
+import { trackerFile } from '../../../../src/remote/launch/resumeStages.ts';
 import type { ByteSource, HostFiles } from '../../../../src/remote/contracts.ts';
 import { fuzz } from '../../fuzz.ts';
 
@@ -18,15 +20,17 @@ let folder = '';
 let job = '';
 let files: HostFiles;
 let placeOf: (real: string) => JobPlace;
+let stages: RunStage[] | undefined;
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'agentjet-files-'));
   job = path.join(folder, 'job');
   placeOf = () => ({ kind: 'own' });
+  stages = undefined;
   files = openHostFiles({
-    jobFolderOf: (id) => (id === run ? job : null),
+    jobOf: (id) => ({ jobFolder: id === run ? job : null, stages }),
     placeOf: (_, real) => placeOf(real),
-    rewardAt: (_, step) => Promise.resolve(step === 20 ? 0.5 : null),
+    rewardAt: (_, step, stage = 0) => Promise.resolve(step === 20 ? 0.5 + stage : null),
   });
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -205,6 +209,25 @@ describe('checkpoints', () => {
         ...{ resumable: true, huggingFace: true, reward: 0.5 },
       },
     ]);
+  });
+
+  test('are those of each stage, in their order, also in a folder that it was given in place of another', async () => {
+    placeOf = () => ({ kind: 'elsewhere' });
+    const folders = ['sft', 'rl_20260314092653'];
+    stages = folders.map((name) => ({ name: name.slice(0, 3), folder: name, totalSteps: null }));
+    const inside = (folder: string, texts: Record<string, string>): Record<string, string> =>
+      Object.fromEntries(Object.entries(texts).map(([name, text]) => [`${folder}/${name}`, text]));
+    await write(inside('rl_20260314092653', { ...shards(5, [0, 1]), [trackerFile]: '5' }));
+    await write(inside('sft', { ...shards(20, [0, 1]), ...shards(5, [0, 1]), [trackerFile]: '20' }));
+    await write({ ...shards(7, [0, 1]), 'rl/global_step_1/x': '', 'sft/.ssh/id_rsa': 'secret' });
+    expect(await files.checkpoints(run)).toMatchObject([
+      { stage: 'sft', step: 5, path: 'sft/global_step_5', resumable: true, reward: null },
+      { stage: 'sft', step: 20, path: 'sft/global_step_20', resumable: true, reward: 1.5 },
+      { stage: 'rl_', step: 5, path: 'rl_20260314092653/global_step_5', resumable: true },
+    ]);
+    expect(await files.list(run, 'sft/.ssh')).toEqual([]);
+    expect(await files.list(run, 'rl')).toEqual([]);
+    expect(await files.list(run, 'sft/global_step_5')).toHaveLength(6);
   });
 
   test('can be gone on from once all of them is there', async () => {

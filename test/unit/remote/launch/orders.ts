@@ -53,6 +53,21 @@ monitor:
   monitor_type: tensorboard
 `;
 
+/** The same, with examples to be learnt from before. */
+export const stagedConfig = `${trinityConfig}stages:
+  - stage_name: sft # first
+    mode: train
+    buffer:
+      trainer_input:
+        experience_buffer:
+          storage_type: file
+          path: /data/examples
+    trainer:
+      name: teacher
+      total_steps: 40
+  - stage_name: rl
+`;
+
 export function orderOf(order: Partial<RunOrder> = {}): RunOrder {
   return {
     name: 'maths',

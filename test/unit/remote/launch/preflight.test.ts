@@ -3,7 +3,7 @@ import { parseNvidiaSmi, virtualGpus } from '../../../../src/remote/launch/nvidi
 import { isModelPath, preflight, type PreflightFacts } from '../../../../src/remote/launch/preflight.ts';
 import { rayFindings } from '../../../../src/remote/launch/preflightRay.ts';
 import type { RunOrder } from '../../../../src/protocol/host/runs.ts';
-import { ajetConfig, orderOf, trainingOf, trinityConfig } from './orders.ts';
+import { ajetConfig, orderOf, stagedConfig, trainingOf, trinityConfig } from './orders.ts';
 
 const gpu = (index: number, used = 4) => ({ index, name: 'NVIDIA H20', memory: 97_871, used, load: 0 });
 
@@ -18,6 +18,7 @@ const good: PreflightFacts = {
   diskFree: 500 * 1024 ** 3,
   jobFolderProblem: null,
   folderUser: null,
+  stageBefore: null,
   ray: { running: true, why: '', run: null, holder: null },
   paths: new Map([
     ['/models/qwen/3b/instruct', true],
@@ -32,7 +33,7 @@ async function findings(
   facts: Partial<PreflightFacts>,
   order: Partial<RunOrder> = {},
 ): Promise<string[]> {
-  const whole = orderOf({ launcher: text === trinityConfig ? 'trinity' : 'ajet', ...order });
+  const whole = orderOf({ launcher: text.startsWith('ajet:') ? 'ajet' : 'trinity', ...order });
   const training = await trainingOf(text, whole.backbone);
   return preflight(whole, training, { ...good, ...facts }).map(({ id, severity, key }) => {
     return `${severity} ${id}${key === undefined ? '' : ` ${key}`}`;
@@ -43,6 +44,33 @@ describe('preflight', () => {
   test('a machine that has everything gives nothing to tell', async () => {
     expect(await findings(trinityConfig, {})).toEqual([]);
     expect(await findings(ajetConfig, {})).toEqual([]);
+  });
+
+  test('each stage is looked at, and what stages share is told once', async () => {
+    const paths = new Map([['/models/qwen/3b/instruct', true]]);
+    expect(await findings(stagedConfig, { paths })).toEqual([]);
+    const none = new Map([...paths, ['/data/tasks', false], ['/data/examples', false]]);
+    const config = stagedConfig
+      .replace('engine_num: 2', 'engine_num: 4')
+      .replace('stage_name: rl', 'stage_name: rl\n  - stage_name: sft\n    trainer: {trainer_type: tinker}');
+    expect(await findings(config, { paths: none })).toEqual([
+      'error gpus-no-trainer explorer.rollout_model.engine_num',
+      'error stage-twice stages.2.stage_name',
+      'error stage-trainer stages.2.trainer.trainer_type',
+      'error data-missing stages.0.buffer.trainer_input.experience_buffer.path',
+      'error data-missing buffer.explorer_input.taskset.path',
+    ]);
+    const always = stagedConfig.replace('total_steps: 40', 'save_hf_checkpoint: always');
+    expect(await findings(always, {})).toEqual(['info stage-weights stages.0.trainer.save_hf_checkpoint']);
+  });
+
+  test('stages that a folder has been through are skipped, which is told', async () => {
+    expect(await findings(stagedConfig, { stageBefore: 0 })).toEqual([]);
+    expect(await findings(stagedConfig, { stageBefore: 1 })).toEqual(['warning stages-skipped name']);
+    const anew = `continue_from_checkpoint: false\n${stagedConfig}`;
+    expect(await findings(anew, { stageBefore: 1 })).toEqual([
+      'error stages-skipped continue_from_checkpoint',
+    ]);
   });
 
   test('each thing that is missing is told at its key of the config', async () => {

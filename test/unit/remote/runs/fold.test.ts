@@ -88,10 +88,47 @@ describe('what events come to', () => {
       'training',
       'finishing',
     ]);
-    expect(phases(told(fold, [logged('Starting stage 2/2: rl'), logged('All models are ready.')]))).toEqual([
+    expect(phases(told(fold, [logged('> Starting stage 2/2...'), logged('All models are ready.')]))).toEqual([
       'stage 2/2',
       'models are ready',
     ]);
+  });
+
+  test('begins again with each stage', () => {
+    const fold = new RunFold();
+    const of = (stage: number, body: RunEventBody): RunEventBody => ({ ...body, stage }) as RunEventBody;
+    const reward = 'critic/score/mean';
+    told(fold, [
+      logged('> Starting stage 1/2...'),
+      metrics(1, { [reward]: 1 }),
+      logged('Error in Trainer: no memory'),
+    ]);
+    const first = told(fold, [of(1, metrics(9, { [reward]: 2 }, 'sft/trainer'))]);
+    expect(first).toMatchObject([{ type: 'log' }, { type: 'metrics', step: 9, role: 'trainer', stage: 1 }]);
+    expect(fold.state).toMatchObject({ stage: 1, step: 9, reward: 2, alarms: { rewards: [1, 2] } });
+    // An actor of the second is heard before the driver tells of it, one of the first afterwards.
+    const events = told(fold, [
+      of(2, metrics(1, { 'actor/lr': 1 }, 'rl/trainer')),
+      of(1, metrics(10, { [reward]: 3 }, 'sft/trainer')),
+      of(1, logged('Checkpoint at step 10 saved', 'sft/trainer')),
+      of(1, logged('No more samples to train', 'sft/trainer')),
+      logged('> Starting stage 2/2...'),
+      logged('Checkpoint at step 10 saved'),
+      metrics(2, { [reward]: 0.5 }),
+    ]);
+    const tellings = events.flatMap((event) => {
+      if (event.type === 'metrics') return [`step ${event.step} of ${event.stage ?? 0}`];
+      if (event.type === 'checkpoint') return [`checkpoint ${event.step} of ${event.stage ?? 0}`];
+      return event.type === 'phase' ? [event.phase] : [];
+    });
+    expect(tellings).toEqual([
+      ...['step 1 of 2', 'training', 'step 10 of 1', 'checkpoint 10 of 1'],
+      ...['stage 2/2', 'checkpoint 10 of 2', 'step 2 of 2'],
+    ]);
+    expect(fold.state).toMatchObject({
+      ...{ stage: 2, step: 2, reward: 0.5, failure: 'In stage 1: Error in Trainer: no memory' },
+      alarms: { rewards: [0.5], steps: { trainer: 2 } },
+    });
   });
 
   test('has the metrics of a step once, and more of them where there are more', () => {

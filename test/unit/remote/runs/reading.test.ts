@@ -97,7 +97,8 @@ describe('markers', () => {
     expect(phaseIn(info('Evaluation at step 0 started.'))?.phase).toBe('evaluating');
     expect(phaseIn('Loading safetensors checkpoint shards:  50% Completed')?.phase).toBe('loading models');
     expect(phaseIn('Training at step 3 started')).toBeUndefined();
-    expect(stageIn(info('Starting stage 2/3: rl'))).toBe('2/3');
+    expect(stageIn(info('> Starting stage 2/3...'))).toEqual({ number: 2, of: 3 });
+    expect(stageIn(info('> Skipping completed stage 1/3...'))).toBeUndefined();
     expect(checkpointIn(info('Checkpoint at step 40 saved.'))).toBe(40);
     expect(checkpointIn(info('Saving checkpoint at step 40...'))).toBeUndefined();
     const renamed = info('Experiment [first] already exists, renamed as first_20260314092653.');

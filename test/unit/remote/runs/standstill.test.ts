@@ -151,7 +151,7 @@ describe('a standstill', () => {
   });
 
   test('is that of the steps of a stage', () => {
-    const run = after(1).says('Starting stage 2/2: rl');
+    const run = after(1).says('> Starting stage 2/2...');
     expect(run.silent(50)).toBeUndefined();
     run.metrics(1, { 'actor/lr': 2 });
     expect(run.silent(2)).toBeUndefined();

@@ -68,6 +68,9 @@ describe('a client of a host', () => {
       expect(await isGiven(looking, path), path).toBe(false);
       expect(await isGiven(starting, path), path).toBe(true);
     }
+    host.scripted.change({ stages: [{ name: 'x', folder: 'x', totalSteps: null }] });
+    expect(await isGiven(looking, 'x/global_step_1/y')).toBe(true);
+    for (const path of ['x/log/trainer.log', 'xy/buffer/z']) expect(await isGiven(looking, path)).toBe(false);
     const get = { method: 'sync.get', params: { sha256: '0'.repeat(64), offset: 0 } } as const;
     await expect(looking.download(get, neverCancelled)).rejects.toMatchObject(notAllowed);
     const order = { name: 'x', launcher: 'trinity', backbone: 'trinity', config: 'x.yaml' } as const;
