@@ -165,6 +165,8 @@ export async function launcherFor(config: string): Promise<'ajet' | 'trinity'> {
 /** How an earlier run goes on. */
 export interface ResumeRequest {
   readonly step: number;
+  /** That the step is of. */
+  readonly stage?: string | undefined;
   readonly as: 'resume' | 'fork';
   readonly env: Readonly<Record<string, string>>;
 }
@@ -185,13 +187,13 @@ const mostOfConfig = 1024 * 1024;
 export async function resumeRun(
   connection: HostConnection,
   record: RunRecord,
-  { step, as, env }: ResumeRequest,
+  { step, stage, as, env }: ResumeRequest,
   { cancellation, confirm }: ResumeOptions,
 ): Promise<RunRecord | undefined> {
   const missing = record.env.filter((name) => env[name] === undefined);
   if (missing.length > 0) throw dispatchErrors.lacksVariables(missing);
   const { name, launcher, backbone, config, snapshot, flags, gpus } = record;
-  const from = { run: record.id, step, as };
+  const from = { run: record.id, step, as, ...(stage !== undefined && { stage }) };
   const order = { name, launcher, backbone, config, snapshot, flags, gpus, env, from };
   const text = await sentText(connection, snapshot, config, { most: mostOfConfig, cancellation });
   if (text === undefined) throw dispatchErrors.noConfig(config);

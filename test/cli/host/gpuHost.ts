@@ -10,7 +10,7 @@ import { inject, onTestFinished } from 'vitest';
 import { killSurvivors, processesWith } from '../../../src/node/process/kill.ts';
 import type { RunRecord } from '../../../src/protocol/host/runs.ts';
 import type { Action, LauncherScript } from '../../tools/host/scriptedLauncher.ts';
-import { trainConfig } from '../../tools/host/trainConfig.ts';
+import { stagedConfig, trainConfig } from '../../tools/host/trainConfig.ts';
 import { runCli, startCli, type CliOptions, type Outcome, type RunningCli } from '../harness/cli.ts';
 import { emptyProject, Project } from '../harness/project.ts';
 
@@ -70,6 +70,12 @@ export class GpuMachine {
   async script(actions: readonly Action[]): Promise<void> {
     const script: LauncherScript = { job: 'checkpoints/maths/first', actions };
     await this.project.write({ 'train.yaml': trainConfig, 'script.json': JSON.stringify(script) });
+  }
+
+  /** The same for a training in stages; also for those runs that go on from it, whose folders are others. */
+  async stagedScript(actions: readonly Action[]): Promise<void> {
+    const script: LauncherScript = { actions };
+    await this.project.write({ 'train.yaml': stagedConfig, 'script.json': JSON.stringify(script) });
   }
 
   /** The host in one file, alone in a folder. It is killed at the end of the test if it still runs. */
@@ -147,6 +153,15 @@ export async function gpuMachine(): Promise<GpuMachine> {
   await writeLauncher(folder.path('trinity'));
   await mkdir(machine.project.folder);
   return machine;
+}
+
+/** Starts a run and waits until its launcher has printed `ready`, or whatever is asked for. */
+export async function startRun(machine: GpuMachine, printed = /^ready$/m) {
+  const command = machine.start(['remote', 'run', '--conf', 'train.yaml', '--force', '--follow']);
+  const [, run = ''] = await command.wrote(/^(\d{8}-\d{6}-[0-9a-f]{6})$/m);
+  machine.runs.add(run);
+  await command.wrote(printed);
+  return { command, run };
 }
 
 /** A program that does what `script.json` in its working folder says. */

@@ -10,19 +10,10 @@ import type { RunRecord } from '../../../src/protocol/host/runs.ts';
 import { debianProgram } from '../../tools/debianPrograms.mjs';
 import { runCli } from '../harness/cli.ts';
 import { emptyProject, smallConfig } from '../harness/project.ts';
-import { gpuMachine, type GpuMachine } from './gpuHost.ts';
+import { gpuMachine, startRun } from './gpuHost.ts';
 import { tryKill } from './sshServer.ts';
 
 const linux = process.platform === 'linux';
-
-/** Starts a run and waits until its launcher has printed `ready`, or whatever is asked for. */
-async function startRun(machine: GpuMachine, printed = /^ready$/m) {
-  const command = machine.start(['remote', 'run', '--conf', 'train.yaml', '--force', '--follow']);
-  const [, run = ''] = await command.wrote(/^(\d{8}-\d{6}-[0-9a-f]{6})$/m);
-  machine.runs.add(run);
-  await command.wrote(printed);
-  return { command, run };
-}
 
 describe.skipIf(!linux)('a GPU host', () => {
   test('in one file trains, outlives its client and itself, and goes on from a checkpoint', async () => {

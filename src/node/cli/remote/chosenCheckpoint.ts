@@ -1,28 +1,42 @@
 import { CodedError } from '../../../base/errors.ts';
 import type { Checkpoint } from '../../../protocol/host/runs.ts';
+import { stepText } from '../../../remote/launch/resumeStages.ts';
+import { newestCheckpoint } from '../../../remote/sync/checkpoints.ts';
+import { wrongUse } from '../commandLine.ts';
 
-/** That of the step, else the newest one that is enough for the purpose. Throws `remote/no-checkpoint`. */
+/**
+ * That of the step and stage, else the newest one that is enough for the purpose. Throws `remote/no-checkpoint`, and where
+ * several stages have the step.
+ */
 export function chosenCheckpoint(
   checkpoints: readonly Checkpoint[],
   wanted: {
     readonly run: string;
     readonly step: number | undefined;
+    readonly stage: string | undefined;
     readonly isEnough: (checkpoint: Checkpoint) => boolean;
   },
 ): Checkpoint {
-  const { run, step, isEnough } = wanted;
-  const found =
-    step === undefined
-      ? checkpoints.filter(isEnough).sort((a, b) => b.step - a.step)[0]
-      : checkpoints.find((one) => one.step === step);
+  const { run, step, stage, isEnough } = wanted;
+  const all = stage === undefined ? checkpoints : checkpoints.filter((one) => one.stage === stage);
+  const ofStep = all.filter((one) => one.step === step);
+  if (ofStep.length > 1) {
+    const stages = ofStep.map((one) => one.stage ?? '').join(', ');
+    throw wrongUse(
+      `Several stages of ${run} have a checkpoint of step ${step ?? 0}.`,
+      `Say which with --stage: ${stages}.`,
+    );
+  }
+  const found = step === undefined ? newestCheckpoint(all.filter(isEnough)) : ofStep[0];
   if (found !== undefined) return found;
-  const steps = checkpoints.map((one) => one.step).sort((a, b) => a - b);
+  const what = step === undefined ? 'whole checkpoint' : `checkpoint of step ${step}`;
+  const there = checkpoints.map((one) => (one.stage === undefined ? String(one.step) : stepText(one)));
   throw new CodedError({
     code: 'remote/no-checkpoint',
-    message: `The run ${run} has no ${step === undefined ? 'whole checkpoint' : `checkpoint of step ${step}`}.`,
+    message: `The run ${run} has no ${what}${stage === undefined ? '' : ` of the stage ${stage}`}.`,
     hint:
-      steps.length === 0
+      there.length === 0
         ? 'It has written none yet.'
-        : `It has something of these steps: ${steps.join(', ')}.`,
+        : `It has something of these steps: ${there.join(', ')}.`,
   });
 }

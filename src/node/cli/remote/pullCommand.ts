@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { stageFolder } from '../../../remote/sync/checkpoints.ts';
 import { fetchCheckpoint } from '../../remote/sync/fetchCheckpoint.ts';
 import { whole } from '../argumentValues.ts';
 import type { CommandIo } from '../commandIo.ts';
@@ -13,6 +14,7 @@ const options = {
   host: { type: 'string' },
   json: { type: 'boolean' },
   step: { type: 'string' },
+  stage: { type: 'string' },
   to: { type: 'string' },
 } as const;
 
@@ -25,9 +27,11 @@ export async function pull(args: readonly string[], io: CommandIo, client: Clien
     const checkpoints = await connection.ask('checkpoint.list', { run });
     const isEnough = (one: { resumable: boolean; huggingFace: boolean }): boolean =>
       one.resumable || one.huggingFace;
-    const checkpoint = chosenCheckpoint(checkpoints, { run, step, isEnough });
+    const checkpoint = chosenCheckpoint(checkpoints, { run, step, stage: values.stage, isEnough });
     const parent = path.resolve(io.cwd, values.to ?? path.join('checkpoints', run));
-    const target = path.join(parent, `global_step_${checkpoint.step}`);
+    const { stage } = checkpoint;
+    const folder = stage === undefined ? parent : path.join(parent, stageFolder(stage));
+    const target = path.join(folder, `global_step_${checkpoint.step}`);
     const isHere = await fetched(io, (fetching) =>
       fetchCheckpoint(connection, run, checkpoint, target, fetching),
     );

@@ -12,10 +12,10 @@ const remoteUsage = `Usage: agentjet remote add NAME ADDRESS [--token-stdin] [--
        agentjet remote ls
        agentjet remote logs RUN [--follow] [--source S] [--since EVENT]
        agentjet remote cancel RUN | rm RUN [--checkpoints]
-       agentjet remote pull RUN [--step N] [--to DIR]
+       agentjet remote pull RUN [--step N] [--stage S] [--to DIR]
        agentjet remote rebuild RUN [--to DIR]
        agentjet remote config RUN | config diff RUN OTHER
-       agentjet remote resume RUN [--step N] [--fork] [--env NAME] [--force] [--follow]
+       agentjet remote resume RUN [--step N] [--stage S] [--fork] [--env NAME] [--force] [--follow]
 
 Trains on a GPU host, which agentjet host serves. Runs belong to the host: they go on when this command ends, when the
 network goes, and when the host's own program is killed.
@@ -31,12 +31,14 @@ network goes, and when the host's own program is killed.
                          --dry-run stops before anything is sent. --env NAME gives the run a variable of yours.
                          More than --limit (4G, 500M; default: 2G) is not sent.
                          Flags of ajet and trinity go along; the host refuses by name those that it cannot heed
-  ls, logs               runs; what one prints. --source: launcher (default), explorer, trainer, …, or all
+  ls, logs               runs; what one prints. --source: launcher (default), explorer, trainer, …, or all; of a
+                         training in stages with the name of one before it, as in sft/trainer
   pull                   brings a checkpoint here (default: the newest, into checkpoints/RUN), and goes on after a cut
   rebuild                brings the code that ran here, as it was sent (default: into code/RUN)
   config                 the config that a run was started with: composed, with what the host has set, each value with
                          where it comes from, without secrets; diff compares two runs: + only in OTHER, - only in RUN
-  resume                 goes on from a checkpoint in the earlier run's folder, or with --fork in one of its own
+  resume                 goes on from a checkpoint in the earlier run's folder, or with --fork in one of its own. --stage: that
+                         the step is of, where several have one
 
 All of them but add, hosts and remove take --host NAME (default: AGENTJET_HOST, else the only one there is); all take
 --json: one JSON document in one line; of logs, and with --follow, a line for each event. What could not be done is

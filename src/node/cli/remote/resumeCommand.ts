@@ -1,6 +1,9 @@
 import { neverCancelled } from '../../../base/cancellation.ts';
 import { dotEnv } from '../../../debug/dotEnv.ts';
+import type { Checkpoint } from '../../../protocol/host/runs.ts';
 import { whatIsRestored } from '../../../remote/launch/resume.ts';
+import { stagesToTell } from '../../../remote/launch/resumeStages.ts';
+import { newestCheckpoint } from '../../../remote/sync/checkpoints.ts';
 import { localFiles } from '../../files.ts';
 import { resumeRun } from '../../remote/dispatch.ts';
 import { whole } from '../argumentValues.ts';
@@ -17,6 +20,7 @@ const options = {
   host: { type: 'string' },
   json: { type: 'boolean' },
   step: { type: 'string' },
+  stage: { type: 'string' },
   fork: { type: 'boolean' },
   env: { type: 'string', multiple: true },
   force: { type: 'boolean' },
@@ -29,18 +33,22 @@ export async function resume(args: readonly string[], io: CommandIo, client: Cli
   const { values, positionals } = parseOptions(args, options, 'agentjet remote resume');
   const run = oneRun(positionals, 'resume');
   const wanted = whole('--step', values.step, 0);
-  const as = values.fork === true ? 'fork' : 'resume';
+  const as: 'resume' | 'fork' = values.fork === true ? 'fork' : 'resume';
   return withHost(io, { host: values.host, client }, async (session) => {
     const { connection } = session;
     const record = await connection.ask('run.get', { run });
     const checkpoints = await connection.ask('checkpoint.list', { run });
-    const { step } = chosenCheckpoint(checkpoints, {
+    const isEnough = ({ resumable }: Checkpoint): boolean => resumable;
+    const { step, stage } = chosenCheckpoint(checkpoints, {
       run,
       step: wanted,
-      isEnough: ({ resumable }) => resumable,
+      stage: values.stage,
+      isEnough,
     });
-    const newest = Math.max(...checkpoints.filter(({ resumable }) => resumable).map((one) => one.step));
-    for (const line of whatIsRestored({ run, step, as }, record.backbone, step === newest)) {
+    const ofStage = checkpoints.filter((one) => one.stage === stage);
+    const isNewest = newestCheckpoint(ofStage.filter(isEnough))?.step === step;
+    const from = { run, step, as, ...(stage !== undefined && { stage }) };
+    for (const line of whatIsRestored(from, record.backbone, isNewest, stagesToTell(record))) {
       io.stderr.write(`${line}\n`);
     }
     const environment = { ...(await dotEnv(io.cwd, localFiles, io.env)), ...io.env };
@@ -49,7 +57,7 @@ export async function resume(args: readonly string[], io: CommandIo, client: Cli
     const started = await resumeRun(
       connection,
       record,
-      { step, as, env },
+      { step, stage, as, env },
       {
         cancellation: neverCancelled,
         confirm: (findings) => {

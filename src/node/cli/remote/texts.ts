@@ -35,9 +35,11 @@ export function stateOf({ state, reason, phase }: RunRecord): string {
   return more === null ? state : `${state}: ${visible(more)}`;
 }
 
-export function stepOf({ step, totalSteps }: RunRecord): string {
-  if (step === null) return '';
-  return totalSteps === null ? String(step) : `${step}/${totalSteps}`;
+/** `12/200`; of a training in stages `rl 12/200`, as the steps of each begin with 1. */
+export function stepOf({ step, totalSteps, stages, stage }: RunRecord): string {
+  const name = stage === undefined ? '' : visible(stages?.[stage - 1]?.name ?? String(stage));
+  if (step === null) return name;
+  return `${name} ${totalSteps === null ? step : `${step}/${totalSteps}`}`.trimStart();
 }
 
 /** What is told of an event besides the lines of logs; undefined: it is one, or numbers. */
@@ -48,7 +50,7 @@ export function eventText(event: RunEvent): string | undefined {
     case 'phase':
       return `Phase: ${event.phase}`;
     case 'checkpoint':
-      return `A checkpoint of step ${event.step} is written.`;
+      return `A checkpoint of step ${event.step}${event.stage === undefined ? '' : ` of stage ${event.stage}`} is written.`;
     case 'alarm':
       return `Alarm: ${event.text}`;
     case 'notice':
