@@ -67,7 +67,8 @@ export type RunPageMessage =
   | { readonly type: 'gpus'; readonly run: string; readonly at: number; readonly gpus: readonly Gpu[] };
 
 const ofRun = { run: runId };
-const ofCheckpoint = { run: runId, step: count };
+/** `stage`: the name of that which wrote it, where the training has several. */
+const ofCheckpoint = { run: runId, step: count, stage: z.optional(z.string()) };
 
 /** From the page. */
 export const runPageAsk = z.discriminatedUnion('type', [

@@ -22,8 +22,9 @@ export function againWords(host: KnownHost, run: RunRecord, sent: SentRun | unde
   const on = ['--host', hostNameOf(host)];
   const variables = run.env.flatMap((name) => ['--env', name]);
   if (run.from !== null) {
-    const { run: earlier, step, as } = run.from;
-    const how = ['--step', String(step), ...(as === 'fork' ? ['--fork'] : [])];
+    const { run: earlier, step, stage, as } = run.from;
+    const of = stage === undefined ? [] : ['--stage', stage];
+    const how = ['--step', String(step), ...of, ...(as === 'fork' ? ['--fork'] : [])];
     return ['agentjet', 'remote', 'resume', earlier, ...how, ...on, ...variables];
   }
   const place = sent === undefined ? ['--conf', run.config] : ['--conf', sent.config, '--root', sent.root];

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
+import type { CheckpointId } from '../../remote/sync/checkpoints.ts';
 import { commands, views } from '../ids.ts';
 import { reportingErrors } from '../reportErrors.ts';
 import { addHost, askToken } from './addHost.ts';
@@ -77,14 +78,18 @@ export function registerHostCommands(parts: CommandParts): Disposable {
 export function pageActions(
   parts: Pick<CommandParts, 'showLog' | 'showPage' | 'configs' | 'storage' | 'sentRuns' | 'notes'>,
 ): PageActions {
-  const goesOn = async (chosen: Chosen, as: 'resume' | 'fork', step: number | undefined): Promise<void> => {
-    const run = await goOn(chosen, as, parts, step);
+  const goesOn = async (
+    chosen: Chosen,
+    as: 'resume' | 'fork',
+    checkpoint: CheckpointId | undefined,
+  ): Promise<void> => {
+    const run = await goOn(chosen, as, parts, checkpoint);
     if (run !== undefined) await parts.showPage({ ...chosen, run });
   };
   return {
     cancel: cancelTraining,
-    resume: (chosen, step) => goesOn(chosen, 'resume', step),
-    fork: (chosen, step) => goesOn(chosen, 'fork', step),
+    resume: (chosen, checkpoint) => goesOn(chosen, 'resume', checkpoint),
+    fork: (chosen, checkpoint) => goesOn(chosen, 'fork', checkpoint),
     fetchCheckpoint: fetchCheckpointOf,
     showLog: (chosen) => {
       parts.showLog(chosen);

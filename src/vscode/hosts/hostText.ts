@@ -39,16 +39,34 @@ export function trainingState(state: RunState): string {
   return words[state];
 }
 
-/** e.g. `step 12 of 200 · reward 0.43`: a run that has come so far and shows no other state is running. */
+/**
+ * e.g. `step 12 of 200 · reward 0.43`: a run that has come so far and shows no other state is running. In a training with
+ * stages the steps of each begin with 1: `stage rl (2 of 2) · step 12 of 200`.
+ */
 export function trainingDescription(run: RunRecord): string {
   const { state, step, totalSteps, reward, phase, reason } = run;
-  const parts = state === 'running' && step !== null ? [] : [trainingState(state)];
+  const stage = stageText(run);
+  const parts = state === 'running' && (step !== null || stage !== undefined) ? [] : [trainingState(state)];
+  if (stage !== undefined) parts.push(stage);
   if (step !== null) {
     parts.push(totalSteps === null ? l10n.t('step {0}', step) : l10n.t('step {0} of {1}', step, totalSteps));
-  } else if (phase !== null && state === 'running') parts.push(phase);
+  } else if (phase !== null && state === 'running' && (stage === undefined || !isStagePhase(phase)))
+    parts.push(phase);
   if (reward !== null) parts.push(l10n.t('reward {0}', Number(reward.toPrecision(3))));
   if (reason !== null && step === null) parts.push(reason);
   return parts.join(' · ');
+}
+
+/** Told as well by the stage itself. */
+function isStagePhase(phase: string): boolean {
+  return /^stage \d/.test(phase);
+}
+
+/** The stage that it is at; undefined: there are none, or it has not begun one. */
+export function stageText({ stages, stage }: Pick<RunRecord, 'stages' | 'stage'>): string | undefined {
+  if (stage === undefined) return undefined;
+  const name = stages?.[stage - 1]?.name ?? '';
+  return l10n.t('stage {0} ({1} of {2})', name, stage, Math.max(stage, stages?.length ?? 0));
 }
 
 /** Markdown. */

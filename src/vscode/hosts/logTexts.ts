@@ -2,12 +2,13 @@ import * as l10n from '@vscode/l10n';
 import type { RunEvent, RunRecord } from '../../protocol/host/runs.ts';
 import { TracebackFolder } from '../../remote/logs/foldTracebacks.ts';
 import { RayActors } from '../../remote/logs/rayActors.ts';
+import { stageIn } from '../../remote/runs/markers.ts';
 import { trainingState } from './hostText.ts';
 
 /** The source that a run's process itself prints to; it gets what is not of a source as well. */
 export const mainSource = 'launcher';
 
-export type LoggedRun = Pick<RunRecord, 'backbone' | 'launcher'>;
+export type LoggedRun = Pick<RunRecord, 'backbone' | 'launcher' | 'stages'>;
 
 /** What the channels of a run show of its events, as they come. */
 export class LogTexts {
@@ -17,8 +18,12 @@ export class LogTexts {
   readonly #actors: RayActors | undefined;
   /** Where a line of the launcher's that goes on is shown. */
   #goesOn: readonly string[] | undefined;
+  readonly #stages: LoggedRun['stages'];
+  /** That the launcher told of last, before the name of an actor: each stage has actors of its own. */
+  #stage = '';
 
-  constructor({ backbone, launcher }: LoggedRun) {
+  constructor({ backbone, launcher, stages }: LoggedRun) {
+    this.#stages = stages;
     // Logs of actors are Trinity's alone, and those of a cluster are on its own disks.
     if (backbone === 'verl' || launcher === 'ray') this.#actors = new RayActors();
   }
@@ -49,14 +54,17 @@ export class LogTexts {
   /** The launcher's log has all lines in their order; those of an actor are in a channel of their own as well. */
   #shownIn(source: string, line: string, isWhole: boolean): readonly string[] {
     if (source !== mainSource || this.#actors === undefined) return [source];
+    const begun = stageIn(line)?.number;
+    if (begun !== undefined) this.#stage = `${this.#stages?.[begun - 1]?.name ?? begun}/`;
     const shown = this.#goesOn ?? this.#withActor(this.#actors.actorOf(line));
     this.#goesOn = isWhole ? undefined : shown;
     return shown;
   }
 
   #withActor(actor: string | undefined): readonly string[] {
-    const isApart = actor !== undefined && !this.#sources.has(actor.toLowerCase());
-    return isApart ? [mainSource, actor] : [mainSource];
+    if (actor === undefined) return [mainSource];
+    const own = this.#stage + actor;
+    return this.#sources.has(own.toLowerCase()) ? [mainSource] : [mainSource, own];
   }
 
   /** What is left to be shown at the end. */
@@ -94,7 +102,9 @@ function noteOf(event: Exclude<RunEvent, { type: 'log' }>): string | undefined {
     case 'state':
       return [trainingState(event.state), ...(event.reason === undefined ? [] : [event.reason])].join(': ');
     case 'checkpoint':
-      return l10n.t('Checkpoint of step {0}.', event.step);
+      return event.stage === undefined
+        ? l10n.t('Checkpoint of step {0}.', event.step)
+        : l10n.t('Checkpoint of step {0} of stage {1}.', event.step, event.stage);
     case 'alarm':
     case 'notice':
       return event.text;

@@ -8,6 +8,7 @@ import { CancellationSource } from '../../base/cancellation.ts';
 import { sizeText } from '../../base/sizeText.ts';
 import type { FileEntry } from '../../protocol/host/hostRpc.ts';
 import type { RunRecord } from '../../protocol/host/runs.ts';
+import { stageFolder } from '../../remote/sync/checkpoints.ts';
 import { chooseConfig } from '../debug/chooseConfig.ts';
 import { workingFolder } from '../debug/configIndex.ts';
 import type { RecentConfigs } from '../debug/recentConfigs.ts';
@@ -17,7 +18,7 @@ import type { SentRun, SentRuns } from './sentRuns.ts';
 import type { Chosen } from './trainingActions.ts';
 
 /** What Trinity-RFT keeps of rollouts where the config names no other file, of the newest versions first. */
-const usual = ['buffer/explorer_output.db', 'buffer/explorer_output.jsonl'];
+const usual = ['explorer_output.db', 'explorer_output.jsonl'];
 /** Whatever has experiences. */
 const store = /\.(?:db|jsonl)$/;
 
@@ -43,16 +44,19 @@ export async function configOfRollouts(
 
 /** Fetches what the run has kept of its rollouts until now, and shows it as a trace. */
 export async function openRollouts(chosen: Chosen, { storage, sentRuns }: RolloutParts): Promise<void> {
-  const { link, run } = chosen;
+  const { run } = chosen;
   const sent = await sentRuns.find(run.id, run.config);
   // Their episodes are run again with it, when the host may not be in reach.
   if (sent !== undefined) await sentRuns.add(run.id, sent);
-  const { files } = await link.connection.ask('file.list', { run: run.id, path: 'buffer', from: 0 });
-  const main = await chosenStore(files, run);
+  const buffers = await buffersOf(chosen);
+  const main = await chosenStore(buffers, run);
   if (main === undefined) return;
   // What SQLite has not merged is beside it.
-  const found = files.filter((file) => file.path === main.path || file.path === `${main.path}-wal`);
-  const folder = vscode.Uri.joinPath(folderOf(storage), run.id).fsPath;
+  const found = buffers.flatMap(({ files }) =>
+    files.filter((file) => file.path === main.path || file.path === `${main.path}-wal`),
+  );
+  const kept = vscode.Uri.joinPath(folderOf(storage), run.id).fsPath;
+  const folder = main.stage === undefined ? kept : path.join(kept, stageFolder(main.stage));
   const fetched = path.join(folder, path.basename(main.path));
   await mkdir(folder, { recursive: true });
   // One of an earlier time is not of this file.
@@ -83,10 +87,37 @@ export async function openRollouts(chosen: Chosen, { storage, sentRuns }: Rollou
   if (isHere) await vscode.commands.executeCommand(commands.openTrace, vscode.Uri.file(fetched));
 }
 
-/** Asks where there are several, and none by its usual name; undefined: the user chose none. */
-async function chosenStore(files: readonly FileEntry[], run: RunRecord): Promise<FileEntry | undefined> {
-  const byName = usual.flatMap((name) => files.find((file) => file.path === name) ?? []);
-  const stores = byName.length > 0 ? byName.slice(0, 1) : files.filter((file) => store.test(file.path));
+/** What the training keeps of experiences, and so does each of its stages. */
+interface Buffer {
+  readonly stage: string | undefined;
+  /** Inside the job's folder. */
+  readonly folder: string;
+  readonly files: readonly FileEntry[];
+}
+
+type Store = FileEntry & Pick<Buffer, 'stage'>;
+
+/** Those of the newest stage first. */
+async function buffersOf({ link, run }: Chosen): Promise<Buffer[]> {
+  const stages = run.stages?.toReversed() ?? [];
+  const places =
+    stages.length === 0
+      ? [{ stage: undefined, folder: 'buffer' }]
+      : stages.map(({ name, folder }) => ({
+          stage: name,
+          folder: folder === '' ? 'buffer' : `${folder}/buffer`,
+        }));
+  return Promise.all(
+    places.map(async ({ stage, folder }) => {
+      const { files } = await link.connection.ask('file.list', { run: run.id, path: folder, from: 0 });
+      return { stage, folder, files };
+    }),
+  );
+}
+
+/** Asks where there are several, in one stage or in more, and none by its usual name; undefined: the user chose none. */
+async function chosenStore(buffers: readonly Buffer[], run: RunRecord): Promise<Store | undefined> {
+  const stores = buffers.flatMap(storesIn);
   if (stores.length === 0) throw noRollouts(run);
   if (stores.length === 1) return stores[0];
   const items = stores.map((file) => ({ label: file.path, description: sizeText(file.bytes), file }));
@@ -94,6 +125,12 @@ async function chosenStore(files: readonly FileEntry[], run: RunRecord): Promise
     placeHolder: vscode.l10n.t('Which rollouts of {0}', run.name),
   });
   return chosen?.file;
+}
+
+function storesIn({ stage, folder, files }: Buffer): Store[] {
+  const byName = usual.flatMap((name) => files.find((file) => file.path === `${folder}/${name}`) ?? []);
+  const stores = byName.length > 0 ? byName.slice(0, 1) : files.filter((file) => store.test(file.path));
+  return stores.map((file) => ({ ...file, stage }));
 }
 
 async function fetchFile(

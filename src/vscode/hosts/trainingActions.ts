@@ -6,6 +6,13 @@ import { sizeText } from '../../base/sizeText.ts';
 import { finalStates, type Checkpoint, type RunRecord } from '../../protocol/host/runs.ts';
 import { locateFindings, type LocatedFinding } from '../../remote/dispatch/located.ts';
 import { whatIsRestored } from '../../remote/launch/resume.ts';
+import { stagesToTell } from '../../remote/launch/resumeStages.ts';
+import {
+  isSameCheckpoint,
+  newestCheckpoint,
+  stageFolder,
+  type CheckpointId,
+} from '../../remote/sync/checkpoints.ts';
 import { addWords, againWords } from './commandLines.ts';
 import type { HostLink } from './hostLink.ts';
 import type { KnownHost } from './knownHosts.ts';
@@ -59,20 +66,20 @@ export async function goOn(
   chosen: Chosen,
   as: 'resume' | 'fork',
   { sentRuns, notes }: GoOnParts,
-  step?: number,
+  wanted?: CheckpointId,
 ): Promise<RunRecord | undefined> {
   const { host, link, run } = chosen;
   const checkpoints = await link.connection.ask('checkpoint.list', { run: run.id });
   const resumable = checkpoints.filter((one) => one.resumable);
-  const newest = resumable.reduce((most, one) => Math.max(most, one.step), -1);
-  const usable = as === 'resume' ? resumable.filter((one) => one.step === newest) : resumable;
+  const newest = newestCheckpoint(resumable);
+  const usable = as === 'resume' ? resumable.filter((one) => one === newest) : resumable;
   const checkpoint =
-    step === undefined
+    wanted === undefined
       ? await chooseCheckpoint(usable, vscode.l10n.t('From which checkpoint'))
-      : usable.find((one) => one.step === step);
+      : usable.find((one) => isSameCheckpoint(one, wanted));
   if (checkpoint === undefined) {
-    if (usable.length === 0) throw noCheckpoint(run);
-    if (step !== undefined) throw notFrom(step, as, newest);
+    if (newest === undefined) throw noCheckpoint(run);
+    if (wanted !== undefined) throw notFrom(wanted, as, newest);
     return undefined;
   }
   const { resumeRun } = await import('../../node/remote/dispatch.ts');
@@ -84,12 +91,14 @@ export async function goOn(
       return value === undefined ? [] : [[name, value]];
     }),
   );
-  const from = { run: run.id, step: checkpoint.step, as };
-  const restored = whatIsRestored(from, run.backbone, checkpoint.step === newest);
+  const { step, stage } = checkpoint;
+  const from = { run: run.id, step, as, ...(stage !== undefined && { stage }) };
+  const newestOfStage = newestCheckpoint(resumable.filter((one) => one.stage === stage));
+  const restored = whatIsRestored(from, run.backbone, checkpoint === newestOfStage, stagesToTell(run));
   const started = await resumeRun(
     link.connection,
     run,
-    { step: checkpoint.step, as, env },
+    { step, stage, as, env },
     {
       cancellation: new CancellationSource().token,
       confirm: async (findings) => {
@@ -118,7 +127,7 @@ async function noteFindings(
 
 async function confirmed(
   { host, run }: Chosen,
-  { step, as }: NonNullable<RunRecord['from']>,
+  from: NonNullable<RunRecord['from']>,
   {
     restored,
     findings,
@@ -129,6 +138,7 @@ async function confirmed(
     readonly config: vscode.Uri | undefined;
   },
 ): Promise<boolean> {
+  const { as } = from;
   const start = as === 'resume' ? vscode.l10n.t('Resume') : vscode.l10n.t('Fork');
   const anyway = vscode.l10n.t('Start Anyway');
   const show = vscode.l10n.t('Show Problems');
@@ -136,8 +146,8 @@ async function confirmed(
   const question = hasErrors
     ? vscode.l10n.t('{0} would not train on {1} as it is.', run.name, host.name)
     : as === 'resume'
-      ? vscode.l10n.t('Resume {0} from step {1}?', run.name, step)
-      : vscode.l10n.t('Fork {0} from step {1}?', run.name, step);
+      ? vscode.l10n.t('Resume {0} from {1}?', run.name, checkpointText(from))
+      : vscode.l10n.t('Fork {0} from {1}?', run.name, checkpointText(from));
   const told = findings.map(({ message, severity }) => `${severity === 'info' ? '' : '⚠ '}${message}`);
   const detail = [...told, ...(told.length > 0 ? [''] : []), ...restored].join('\n');
   const looks = findings.length > 0 && config !== undefined ? [show] : [];
@@ -151,13 +161,13 @@ async function confirmed(
 }
 
 /** Resolves to the folder that it was fetched to. */
-export async function fetchCheckpointOf({ link, run }: Chosen, step?: number): Promise<void> {
+export async function fetchCheckpointOf({ link, run }: Chosen, wanted?: CheckpointId): Promise<void> {
   const checkpoints = await link.connection.ask('checkpoint.list', { run: run.id });
   if (checkpoints.length === 0) throw noCheckpoint(run);
   const checkpoint =
-    step === undefined
+    wanted === undefined
       ? await chooseCheckpoint(checkpoints, vscode.l10n.t('Which checkpoint'))
-      : checkpoints.find((one) => one.step === step);
+      : checkpoints.find((one) => isSameCheckpoint(one, wanted));
   if (checkpoint === undefined) return;
   const [folder] =
     (await vscode.window.showOpenDialog({
@@ -165,15 +175,17 @@ export async function fetchCheckpointOf({ link, run }: Chosen, step?: number): P
       canSelectFolders: true,
       canSelectMany: false,
       openLabel: vscode.l10n.t('Fetch Here'),
-      title: vscode.l10n.t('Where the checkpoint of step {0} goes', checkpoint.step),
+      title: vscode.l10n.t('Where the checkpoint of {0} goes', checkpointText(checkpoint)),
       ...(vscode.workspace.workspaceFolders?.[0] && { defaultUri: vscode.workspace.workspaceFolders[0].uri }),
     })) ?? [];
   if (folder === undefined) return;
-  const target = path.join(folder.fsPath, `${run.name}-${run.id.slice(-6)}-step-${checkpoint.step}`);
+  const { stage } = checkpoint;
+  const of = stage === undefined ? '' : `-${stageFolder(stage)}`;
+  const target = path.join(folder.fsPath, `${run.name}-${run.id.slice(-6)}${of}-step-${checkpoint.step}`);
   const isHere = await vscode.window.withProgress(
     {
       location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Fetching the checkpoint of step {0}', checkpoint.step),
+      title: vscode.l10n.t('Fetching the checkpoint of {0}', checkpointText(checkpoint)),
       cancellable: true,
     },
     async (progress, token) => {
@@ -215,19 +227,19 @@ async function chooseCheckpoint(
   question: string,
 ): Promise<Checkpoint | undefined> {
   if (all.length === 1) return all[0];
-  const items = [...all]
-    .sort((a, b) => b.step - a.step)
-    .map((checkpoint) => ({
-      label: vscode.l10n.t('Step {0}', checkpoint.step),
-      description: [
-        sizeText(checkpoint.bytes),
-        new Date(checkpoint.modifiedAt).toLocaleString(vscode.env.language),
-        ...(checkpoint.reward === null
-          ? []
-          : [vscode.l10n.t('reward {0}', Number(checkpoint.reward.toPrecision(3)))]),
-      ].join(' · '),
-      checkpoint,
-    }));
+  // They come in their order, stage after stage.
+  const items = all.toReversed().map((checkpoint) => ({
+    label: vscode.l10n.t('Step {0}', checkpoint.step),
+    description: [
+      ...(checkpoint.stage === undefined ? [] : [vscode.l10n.t('stage {0}', checkpoint.stage)]),
+      sizeText(checkpoint.bytes),
+      new Date(checkpoint.modifiedAt).toLocaleString(vscode.env.language),
+      ...(checkpoint.reward === null
+        ? []
+        : [vscode.l10n.t('reward {0}', Number(checkpoint.reward.toPrecision(3)))]),
+    ].join(' · '),
+    checkpoint,
+  }));
   const picked = await vscode.window.showQuickPick(items, { placeHolder: question });
   return picked?.checkpoint;
 }
@@ -270,21 +282,33 @@ export async function openJobFolder({ host, run }: Chosen): Promise<void> {
   );
 }
 
+function checkpointText({ step, stage }: CheckpointId): string {
+  return stage === undefined
+    ? vscode.l10n.t('step {0}', step)
+    : vscode.l10n.t('step {0} of the stage {1}', step, stage);
+}
+
 /** The page listed it, and the host has written or removed checkpoints since. */
-function notFrom(step: number, as: 'resume' | 'fork', newest: number): CodedError {
+function notFrom(wanted: CheckpointId, as: 'resume' | 'fork', newest: CheckpointId): CodedError {
   const code = 'hosts/not-resumable';
   return as === 'resume'
     ? new CodedError({
         code,
         message: vscode.l10n.t(
-          'Training resumes from the newest checkpoint, which is that of step {0}.',
-          newest,
+          'Training resumes from the newest checkpoint, which is that of {0}.',
+          checkpointText(newest),
         ),
-        hint: vscode.l10n.t('To go on from step {0} choose Fork, which leaves this run as it is.', step),
+        hint: vscode.l10n.t(
+          'To go on from {0} choose Fork, which leaves this run as it is.',
+          checkpointText(wanted),
+        ),
       })
     : new CodedError({
         code,
-        message: vscode.l10n.t('The checkpoint of step {0} cannot be gone on from any more.', step),
+        message: vscode.l10n.t(
+          'The checkpoint of {0} cannot be gone on from any more.',
+          checkpointText(wanted),
+        ),
         hint: vscode.l10n.t('Choose a newer one: training keeps but a few.'),
       });
 }

@@ -6,6 +6,7 @@ import { trainingRunBundle, trainingRunPage } from '../../protocol/trainingRunPa
 import { runPageAsk, type Place, type RunPageAsk } from '../../protocol/trainingRunRpc.ts';
 import { trainingPageType } from '../ids.ts';
 import { reportingErrors } from '../reportErrors.ts';
+import type { CheckpointId } from '../../remote/sync/checkpoints.ts';
 import { chosenOther } from './chooseTraining.ts';
 import type { HostLinks } from './hostLinks.ts';
 import type { KnownHosts } from './knownHosts.ts';
@@ -17,7 +18,7 @@ import type { TrainingConfigs } from './trainingConfigs.ts';
 export type PageActions = Readonly<
   Record<
     Exclude<RunPageAsk['type'], 'ready' | 'addRun' | 'removeRun' | 'compareConfig'>,
-    (chosen: Chosen, step: number | undefined) => Promise<unknown>
+    (chosen: Chosen, checkpoint: CheckpointId | undefined) => Promise<unknown>
   >
 >;
 
@@ -131,7 +132,7 @@ export class TrainingPages implements Disposable {
         if (own !== undefined && other !== undefined) await configs.compare(own, other);
       } else {
         const chosen = await feed.chosen(ask.run);
-        if (chosen !== undefined) await actions[ask.type](chosen, 'step' in ask ? ask.step : undefined);
+        if (chosen !== undefined) await actions[ask.type](chosen, 'step' in ask ? ask : undefined);
       }
     };
     store.add(

@@ -59,6 +59,7 @@ export function App({ model, memory, ask }: Props) {
       </main>
     );
   }
+  for (const run of runs) run.chooseStage(view.stage);
   const change = (changes: Partial<View>) => setView((before) => ({ ...before, ...changes }));
   const isGone = goneFrom !== undefined;
   const page: Page = { runs, own, isGone, version, view, change, cursor, theme, ask };
@@ -80,7 +81,7 @@ function isAwaited({ connections, goneFrom }: RunPageModel): boolean {
 
 function Screen({ model, page: { runs, own } }: { readonly model: RunPageModel; readonly page: Page }) {
   const hosts = [...new Set(runs.map(({ shown }) => shown.host))];
-  const hasMetrics = runs.some(({ metrics }) => metrics.size > 0);
+  const hasMetrics = runs.some((run) => run.hasMetrics);
   const hasGpus = runs.some(({ gpuLoad, gpuMemory }) => gpuLoad.length + gpuMemory.length > 0);
   return (
     <main class="screen training-run">
@@ -92,7 +93,7 @@ function Screen({ model, page: { runs, own } }: { readonly model: RunPageModel; 
       {runs.map((run) => run.unheard !== null && <Unheard key={run.id} run={run} problem={run.unheard} />)}
       <RunHeader />
       <Alarms />
-      {own.metrics.size === 0 && <NothingYet />}
+      {!own.hasMetrics && <NothingYet />}
       <RunList />
       {(hasMetrics || hasGpus) && <ChartGrid />}
       <Checkpoints />

@@ -16,6 +16,8 @@ export interface View {
   readonly compared: readonly Place[];
   /** Whether the values are shown as a table, too. */
   readonly table: boolean;
+  /** The stage whose curves are shown, by its name; null: the newest of each run. */
+  readonly stage: string | null;
 }
 
 export const smoothings = [0, 0.6, 0.9, 0.98] as const;
@@ -32,6 +34,7 @@ export function keptView(memory: Memory): View {
     added: textsIn(saved['added']),
     compared: placesIn(saved['compared']),
     table: saved['table'] === true,
+    stage: typeof saved['stage'] === 'string' ? saved['stage'] : null,
   };
 }
 

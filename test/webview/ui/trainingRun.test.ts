@@ -236,6 +236,35 @@ describe('charts', () => {
     await expect.poll(() => asked.at(-1)).toEqual({ type: 'ready', compared: [place, away] });
   });
 
+  test('are those of one stage at a time, where the training has several', async () => {
+    const names = ['sft', 'rl'];
+    const stages = names.map((name) => ({ name, folder: name, totalSteps: 400 }));
+    const of = (stage: number, steps: number) =>
+      eventsOf(steps, names[stage - 1]).map((event) =>
+        event.type === 'metrics' ? { ...event, stage } : event,
+      );
+    const events = [...of(1, 60), ...of(2, 20)].map((event, at) => ({ ...event, seq: at + 1 }));
+    const checkpoints = names.flatMap((stage) =>
+      checkpointsOf(20).map((one) => ({ ...one, stage, path: `${stage}/global_step_20` })),
+    );
+    const { page, asked } = await open([
+      { type: 'connection', host: 'gpu-box', state: { kind: 'connected' } },
+      { type: 'runs', runs: [shownRun({ step: 20, stage: 2, stages })] },
+      { type: 'events', run, events },
+      { type: 'checkpoints', run, checkpoints },
+    ]);
+    await page.getByText('2 of 2').waitFor();
+    const newest = (steps: number, seed: string): string[] => [String(valueAt(rewardName, steps, seed))];
+    await expect.poll(() => told(page, 'Mean reward')).toEqual(newest(20, 'rl'));
+    await page.locator('.chart-tools').getByLabel('Stage').selectOption('sft');
+    await expect.poll(() => told(page, 'Mean reward')).toEqual(newest(60, 'sft'));
+    expect(await plot(page, 'Mean reward').getAttribute('aria-valuemax')).toBe('60');
+    await page.getByRole('button', { name: 'Fork from step 20 of the stage sft' }).click();
+    await expect.poll(() => asked.at(-1)).toEqual({ type: 'fork', run, step: 20, stage: 'sft' });
+    await picture(page, 'training-run-stages');
+    expect(await violations(page)).toEqual([]);
+  });
+
   test('are smoothed, on a log scale and added, and all that outlives a reload', async () => {
     const messages = messagesOf(120);
     const { page, asked, tell } = await open(messages);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../../src/base/random.ts';
+import type { RunEvent } from '../../../src/protocol/host/runs.ts';
 import { nearestStep, stepBeside } from '../../../src/webview/trainingRun/cursor.ts';
 import { within } from '../../../src/webview/trainingRun/chart/chartKeys.ts';
 import { chartsOf, otherMetrics } from '../../../src/webview/trainingRun/data/chartTable.ts';
@@ -72,6 +73,27 @@ describe('a series', () => {
       expect(pairsOf(smoothed.series)).toEqual(expected);
     }
   });
+});
+
+test('a run in stages has the curves of one at a time, and counts the steps of the one that it is at', () => {
+  const of = (stage: number, steps: number): RunEvent[] =>
+    eventsOf(steps, `stage ${stage}`).map((event) =>
+      event.type === 'metrics' || event.type === 'checkpoint' ? { ...event, stage } : event,
+    );
+  const events = [...of(1, 50), ...of(2, 5)].map((event, at) => ({ ...event, seq: at + 1 }));
+  const stages = ['sft', 'rl'].map((name) => ({ name, folder: name, totalSteps: 10 }));
+  const run = runOf(events, { step: 5, totalSteps: 10, stage: 2, stages });
+  const shown = (): unknown => [run.stepTimes.length, run.metrics.get(rewardName)?.length];
+  expect([run.step, shown()]).toEqual([5, [5, 5]]);
+  run.chooseStage('sft');
+  expect([run.step, shown()]).toEqual([5, [50, 50]]);
+  expect(run.written).toMatchObject([{ step: 50, stage: 1 }]);
+  run.chooseStage('none');
+  expect(shown()).toEqual([5, 5]);
+  // The third has begun, and has yet to come to its first step.
+  run.shown = shownRun({ stage: 3, stages, step: null });
+  expect([run.step, run.stage]).toEqual([null, 3]);
+  expect(remainingOf(run, startedAt)).toBeNull();
 });
 
 describe('what is drawn', () => {
@@ -165,7 +187,9 @@ describe('what is known of a run', () => {
     for (let times = 0; times < 3; times += 1) model.take({ type: 'events', run: idOf(1), events });
     const [run] = model.runs ?? [];
     expect(run?.stepTimes.length).toBe(3);
-    expect(run?.alarms).toEqual([{ seq: 999, alarm: 'kl-jump', text: 'It jumped.', at: startedAt, step: 3 }]);
+    expect(run?.alarms).toEqual([
+      { seq: 999, alarm: 'kl-jump', text: 'It jumped.', at: startedAt, step: 3, stage: 0 },
+    ]);
     model.take({ type: 'runs', runs: [shownRun({ state: 'finished' })] });
     expect(model.runs?.[0]).toBe(run);
     expect(run?.isOver).toBe(true);
@@ -228,8 +252,9 @@ describe('what a host has noted of GPUs', () => {
 describe('steps', () => {
   const first = runOf(eventsOf(10));
   const second = new RunData(shownRun({ id: idOf(2) }));
-  second.stepTimes.set(20, startedAt);
-  second.stepTimes.set(5, startedAt);
+  for (const [at, step] of [20, 5].entries()) {
+    second.take({ seq: at + 1, at: startedAt, type: 'metrics', role: 'trainer', step, values: {} });
+  }
 
   test('are those of any run', () => {
     expect(nearestStep([first, second], 7.6)).toBe(8);
@@ -250,7 +275,7 @@ describe('steps', () => {
 
 test('what was kept by another version of the page is looked at with suspicion', () => {
   const kept = (value: unknown) => keptView({ read: () => value, write: () => undefined });
-  const none = { window: null, log: false, smoothing: 0, added: [], compared: [], table: false };
+  const none = { window: null, log: false, smoothing: 0, added: [], compared: [], table: false, stage: null };
   for (const value of [undefined, null, 3, [], { window: { min: 4, max: 'x' }, smoothing: 7, added: 'a' }]) {
     expect(kept(value)).toEqual(none);
   }

@@ -74,6 +74,7 @@ function Tools({ others }: { readonly others: readonly string[] }) {
     <div class="chart-tools">
       <h2 id="charts">{l10n.t('Charts')}</h2>
       <PointedAt />
+      <StageChoice />
       <Smoothing />
       <label class="check">
         <input
@@ -88,6 +89,32 @@ function Tools({ others }: { readonly others: readonly string[] }) {
       </button>
       {others.length > 0 && <AddChart names={others} />}
     </div>
+  );
+}
+
+/** Steps of each stage begin with 1: the curves of one are shown at a time. */
+function StageChoice() {
+  const { runs, own, view, change } = usePage();
+  const newest = own.stages.at(-1);
+  const names = [...new Set(runs.flatMap(({ stages }) => stages.map(({ name }) => name)))];
+  if (names.length === 0) return null;
+  return (
+    <label class="choice">
+      {l10n.t('Stage')}
+      <select
+        value={view.stage ?? ''}
+        onChange={(event) => change({ stage: event.currentTarget.value || null, window: null })}
+      >
+        <option value="">
+          {newest === undefined ? l10n.t('newest') : l10n.t('newest: {0}', newest.name)}
+        </option>
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -48,7 +48,9 @@ export function usePlot(element: RefObject<HTMLDivElement | null>, use: PlotUse)
     };
   }, [look]);
   useLayoutEffect(() => smoothed.current.clear(), [smoothing]);
-  useLayoutEffect(draw, [look, version, window.min, window.max, smoothing]);
+  // The stage that is shown may be another one, without anything that is new.
+  const series = use.lines.map((line) => line.series);
+  useLayoutEffect(draw, [look, version, window.min, window.max, smoothing, ...series]);
   useEffect(() => plot.current?.point(pointed), [pointed, window.min, window.max, look]);
   useEffect(() => {
     if (element.current === null) return;

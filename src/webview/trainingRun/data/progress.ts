@@ -5,7 +5,7 @@ const paceSteps = 20;
 
 /** Seconds that a step takes of late; undefined: fewer than two have ended. */
 function pace(run: RunData): number | undefined {
-  const times = run.stepTimes;
+  const times = run.ownStepTimes;
   const last = times.length - 1;
   const first = Math.max(0, last - paceSteps);
   const steps = times.at(last) - times.at(first);
@@ -19,10 +19,10 @@ export function elapsedOf(run: RunData, now: number): number | null {
   return Math.max(0, ((endedAt ?? now + run.clockAhead) - startedAt) / 1000);
 }
 
-/** Seconds until its last step, at the pace of late; null: that cannot be told. */
+/** Seconds until its last step, of a training in stages until that of its stage, at the pace of late; null: that cannot be told. */
 export function remainingOf(run: RunData, now: number): number | null {
   const { totalSteps, state } = run.shown.record;
-  const last = run.stepTimes.last;
+  const last = run.ownStepTimes.last;
   const seconds = pace(run);
   if (state !== 'running' || totalSteps === null || last === undefined || seconds === undefined) return null;
   const since = Math.max(0, (now + run.clockAhead - last.value) / 1000);

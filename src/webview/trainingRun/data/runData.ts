@@ -11,14 +11,25 @@ export interface ShownAlarm {
   readonly at: number;
   /** The newest when it was raised; null: before the first. */
   readonly step: number | null;
+  readonly stage: number;
+}
+
+/** The curves of a stage, whose steps begin with 1. */
+interface StageCurves {
+  readonly metrics: Map<string, MetricSeries>;
+  /** When each step ended. */
+  readonly stepTimes: MetricSeries;
 }
 
 /** All that the page knows of one run. Times are milliseconds since the epoch by the host's clock. */
 export class RunData {
   shown: ShownRun;
-  readonly metrics = new Map<string, MetricSeries>();
-  /** When each step ended. */
-  readonly stepTimes = new MetricSeries();
+  /** By number; 0: the training has none, or none has begun. */
+  readonly #stages = new Map<number, StageCurves>();
+  /** The newest that is known. */
+  #newest = 0;
+  /** The one that charts show; undefined: the newest. */
+  #chosen: number | undefined;
   readonly alarms: ShownAlarm[] = [];
   notice: { readonly at: number; readonly text: string } | undefined;
   phase: { readonly at: number; readonly phase: string } | undefined;
@@ -26,7 +37,7 @@ export class RunData {
   unheard: string | null = null;
   checkpoints: readonly Checkpoint[] = [];
   /** Checkpoints that were told of, whether or not they are listed. */
-  readonly checkpointTimes = new MetricSeries();
+  readonly written: { readonly step: number; readonly stage: number; readonly at: number }[] = [];
   gpus: readonly Gpu[] = [];
   /** Means of its GPUs, in per cent, by seconds since it was started. */
   readonly gpuLoad = new MetricSeries();
@@ -51,11 +62,57 @@ export class RunData {
     return finalStates.includes(this.shown.record.state);
   }
 
-  /** The newest of which anything is known. */
+  /** The stages that charts can show, by number and name. */
+  get stages(): readonly { readonly number: number; readonly name: string }[] {
+    return [...this.#stages.keys()]
+      .filter((number) => number > 0)
+      .sort((a, b) => a - b)
+      .map((number) => ({ number, name: this.stageName(number) }));
+  }
+
+  /** The stage that it is at or was at last; 0: there is none. */
+  get stage(): number {
+    return Math.max(this.#newest, this.shown.record.stage ?? 0);
+  }
+
+  stageName(number: number): string {
+    return this.shown.record.stages?.[number - 1]?.name ?? String(number);
+  }
+
+  /** Has charts show the stage of this name; the newest, where it has none of it. */
+  chooseStage(name: string | null): void {
+    this.#chosen = this.stages.find((one) => one.name === name)?.number;
+  }
+
+  /** Of the stage that charts show. */
+  get metrics(): ReadonlyMap<string, MetricSeries> {
+    return this.#shown.metrics;
+  }
+
+  get stepTimes(): MetricSeries {
+    return this.#shown.stepTimes;
+  }
+
+  get hasMetrics(): boolean {
+    return [...this.#stages.values()].some(({ metrics }) => metrics.size > 0);
+  }
+
+  /** Of the stage that it is at. */
+  get ownStepTimes(): MetricSeries {
+    return this.#stages.get(this.stage)?.stepTimes ?? noSteps;
+  }
+
+  /** The newest of which anything is known, of the stage that it is at. */
   get step(): number | null {
-    const last = this.stepTimes.last;
-    const { step } = this.shown.record;
-    return last === undefined ? step : Math.max(last.at, step ?? last.at);
+    const last = this.ownStepTimes.last;
+    const { step, stage = 0 } = this.shown.record;
+    // The record may come later than the first steps of a stage.
+    const told = stage === this.stage ? step : null;
+    return last === undefined ? told : Math.max(last.at, told ?? last.at);
+  }
+
+  get #shown(): StageCurves {
+    return this.#stages.get(this.#chosen ?? this.#newest) ?? noCurves;
   }
 
   take(event: RunEvent): void {
@@ -63,17 +120,18 @@ export class RunData {
     this.#seq = event.seq;
     switch (event.type) {
       case 'metrics':
-        this.#takeMetrics(event.step, event.values, event.at);
+        this.#takeMetrics(event);
         break;
       case 'phase':
         this.phase = { at: event.at, phase: event.phase };
         break;
       case 'checkpoint':
-        this.checkpointTimes.set(event.step, event.at);
+        this.written.push({ step: event.step, stage: event.stage ?? 0, at: event.at });
         break;
       case 'alarm': {
         const { seq, alarm, text, at } = event;
-        this.alarms.push({ seq, alarm, text, at, step: this.stepTimes.last?.at ?? null });
+        const { stage, ownStepTimes } = this;
+        this.alarms.push({ seq, alarm, text, at, step: ownStepTimes.last?.at ?? null, stage });
         break;
       }
       case 'notice':
@@ -115,15 +173,24 @@ export class RunData {
     return at === undefined ? undefined : (at - (startedAt ?? createdAt)) / 1000;
   }
 
-  #takeMetrics(step: number, values: Readonly<Record<string, number>>, at: number): void {
+  #takeMetrics({ step, values, at, stage = 0 }: Extract<RunEvent, { type: 'metrics' }>): void {
+    let curves = this.#stages.get(stage);
+    if (curves === undefined) {
+      curves = { metrics: new Map(), stepTimes: new MetricSeries() };
+      this.#stages.set(stage, curves);
+      this.#newest = Math.max(this.#newest, stage);
+    }
     for (const name in values) {
-      let series = this.metrics.get(name);
-      if (series === undefined) this.metrics.set(name, (series = new MetricSeries()));
+      let series = curves.metrics.get(name);
+      if (series === undefined) curves.metrics.set(name, (series = new MetricSeries()));
       series.set(step, values[name] ?? NaN);
     }
-    this.stepTimes.set(step, at);
+    curves.stepTimes.set(step, at);
   }
 }
+
+const noSteps = new MetricSeries();
+const noCurves: StageCurves = { metrics: new Map(), stepTimes: noSteps };
 
 function mean(values: readonly (number | null)[]): number | undefined {
   const known = values.filter((value) => value !== null);

@@ -15,7 +15,7 @@ export function Alarms() {
     <section class="panel" aria-labelledby="alarms">
       <h2 id="alarms">{l10n.t('Alarms')}</h2>
       <ul class="alarms">
-        {alarms.map(({ run, seq, alarm, text, at, step }) => {
+        {alarms.map(({ run, seq, alarm, text, at, step, stage }) => {
           const { title, advice } = alarmWords(alarm);
           return (
             <li key={`${run.id} ${seq}`} class="notice notice-warning">
@@ -26,6 +26,7 @@ export function Alarms() {
                   <span class="stat-note">
                     {[
                       ...(runs.length > 1 ? [run.name] : []),
+                      ...(stage > 0 ? [l10n.t('stage {0}', run.stageName(stage))] : []),
                       step === null ? moment(at) : stepText(step),
                     ].join(' · ')}
                   </span>

@@ -4,8 +4,9 @@ import type { RunData } from '../data/runData.ts';
 import { usePage } from '../page.ts';
 import { number, size } from '../text.ts';
 import { count, moment, unknown } from '../../ui/format.ts';
+import { checkpointText } from './words.ts';
 
-type Row = Pick<Checkpoint, 'step' | 'reward' | 'resumable'> & {
+type Row = Pick<Checkpoint, 'step' | 'stage' | 'reward' | 'resumable'> & {
   readonly bytes: number | null;
   readonly at: number;
   readonly listed: boolean;
@@ -18,6 +19,7 @@ export function Checkpoints() {
   if (rows.length === 0) return null;
   // Training resumes from nothing else; any one can be forked from.
   const newest = rows.find(({ resumable }) => resumable);
+  const hasStages = rows.some(({ stage }) => stage !== undefined);
   return (
     <section class="panel" aria-labelledby="checkpoints">
       <h2 id="checkpoints">{l10n.t('Checkpoints')}</h2>
@@ -25,6 +27,7 @@ export function Checkpoints() {
         <table>
           <thead>
             <tr>
+              {hasStages && <th scope="col">{l10n.t('Stage')}</th>}
               <th scope="col">{l10n.t('Step')}</th>
               <th scope="col">{l10n.t('Size')}</th>
               <th scope="col">{l10n.t('Written')}</th>
@@ -34,7 +37,13 @@ export function Checkpoints() {
           </thead>
           <tbody>
             {rows.map((row) => (
-              <CheckpointRow key={row.step} run={run} row={row} isNewest={row === newest} />
+              <CheckpointRow
+                key={`${row.stage ?? ''} ${row.step}`}
+                run={run}
+                row={row}
+                hasStages={hasStages}
+                isNewest={row === newest}
+              />
             ))}
           </tbody>
         </table>
@@ -46,17 +55,20 @@ export function Checkpoints() {
 interface RowProps {
   readonly run: RunData;
   readonly row: Row;
+  readonly hasStages: boolean;
   /** Of those that can be gone on from. */
   readonly isNewest: boolean;
 }
 
-function CheckpointRow({ run, row, isNewest }: RowProps) {
+function CheckpointRow({ run, row, hasStages, isNewest }: RowProps) {
   const { ask } = usePage();
-  const { step } = row;
+  const { step, stage } = row;
   const { may } = run.shown;
-  const of = { run: run.id, step };
+  const of = { run: run.id, step, ...(stage !== undefined && { stage }) };
+  const named = checkpointText(row);
   return (
     <tr>
+      {hasStages && <td>{stage}</td>}
       <th scope="row">{count(step)}</th>
       <td>{row.bytes === null ? unknown : size(row.bytes)}</td>
       <td>{moment(row.at)}</td>
@@ -66,7 +78,7 @@ function CheckpointRow({ run, row, isNewest }: RowProps) {
           {may.start && run.isOver && isNewest && (
             <button
               type="button"
-              aria-label={l10n.t('Resume from step {0}', count(step))}
+              aria-label={l10n.t('Resume from {0}', named)}
               onClick={() => ask({ type: 'resume', ...of })}
             >
               {l10n.t('Resume')}
@@ -76,7 +88,7 @@ function CheckpointRow({ run, row, isNewest }: RowProps) {
             <button
               type="button"
               disabled={!row.resumable}
-              aria-label={l10n.t('Fork from step {0}', count(step))}
+              aria-label={l10n.t('Fork from {0}', named)}
               onClick={() => ask({ type: 'fork', ...of })}
             >
               {l10n.t('Fork')}
@@ -85,7 +97,7 @@ function CheckpointRow({ run, row, isNewest }: RowProps) {
           <button
             type="button"
             disabled={!row.listed}
-            aria-label={l10n.t('Fetch the checkpoint of step {0}', count(step))}
+            aria-label={l10n.t('Fetch the checkpoint of {0}', named)}
             onClick={() => ask({ type: 'fetchCheckpoint', ...of })}
           >
             {l10n.t('Fetch')}
@@ -97,17 +109,28 @@ function CheckpointRow({ run, row, isNewest }: RowProps) {
 }
 
 /** Those that are listed, and those that were told of and are not yet. */
-function rowsOf({ checkpoints, checkpointTimes }: RunData): Row[] {
-  const rows = checkpoints.map(({ step, bytes, modifiedAt, reward, resumable }): Row => {
-    return { step, bytes, at: modifiedAt, reward, resumable, listed: true };
+function rowsOf(run: RunData): Row[] {
+  const listed = run.checkpoints.map(({ step, stage, bytes, modifiedAt, reward, resumable }): Row => {
+    return {
+      step,
+      ...(stage !== undefined && { stage }),
+      bytes,
+      at: modifiedAt,
+      reward,
+      resumable,
+      listed: true,
+    };
   });
-  const newest = Math.max(-1, ...rows.map(({ step }) => step));
-  for (let index = 0; index < checkpointTimes.length; index += 1) {
-    const step = checkpointTimes.at(index);
+  const told = new Map<string, Row>();
+  for (const { step, stage: number, at } of run.written) {
+    const stage = number === 0 ? undefined : run.stageName(number);
+    const newest = Math.max(-1, ...listed.filter((one) => one.stage === stage).map((one) => one.step));
     // Older ones that are not listed are gone: training keeps but a few.
     if (step <= newest) continue;
-    const at = checkpointTimes.value(index);
-    rows.push({ step, bytes: null, at, reward: null, resumable: false, listed: false });
+    const row = { step, ...(stage !== undefined && { stage }), bytes: null, at, reward: null };
+    told.set(`${number} ${step}`, { ...row, resumable: false, listed: false });
   }
-  return rows.sort((a, b) => b.step - a.step);
+  const stages = run.shown.record.stages?.map(({ name }) => name) ?? [];
+  const place = ({ stage }: Row): number => stages.indexOf(stage ?? '');
+  return [...listed, ...told.values()].sort((a, b) => place(b) - place(a) || b.step - a.step);
 }

@@ -6,7 +6,7 @@ import { number, stepText } from '../text.ts';
 import { count, duration, moment, percent, unknown } from '../../ui/format.ts';
 import { Note } from '../../ui/Notices.tsx';
 import { Stat } from '../../ui/Stat.tsx';
-import { adviceFor, phaseWord, stateClass, stateWord } from './words.ts';
+import { adviceFor, checkpointText, phaseWord, stateClass, stateWord } from './words.ts';
 
 /** How the page's own run fares, and what can be done with it. */
 export function RunHeader() {
@@ -83,7 +83,7 @@ function Origin({ run }: { readonly run: RunData }) {
       <Fact name={l10n.t('by')}>{owner}</Fact>
       {from && (
         <Fact name={from.as === 'resume' ? l10n.t('goes on from') : l10n.t('forked from')}>
-          {l10n.t('{0}, step {1}', from.run, count(from.step))}
+          {`${from.run}, ${checkpointText(from)}`}
         </Fact>
       )}
     </dl>
@@ -101,8 +101,8 @@ function Fact({ name, children }: { readonly name: string; readonly children: st
 
 function Numbers({ run }: { readonly run: RunData }) {
   const now = useNow(!run.isOver);
-  const { totalSteps, reward, phase, state } = run.shown.record;
-  const { step } = run;
+  const { totalSteps, reward, phase, state, stages } = run.shown.record;
+  const { step, stage } = run;
   const shownPhase = phase ?? run.phase?.phase;
   const since = run.phase && !run.isOver ? (now + run.clockAhead - run.phase.at) / 1000 : undefined;
   const isEarly = step === null;
@@ -116,6 +116,14 @@ function Numbers({ run }: { readonly run: RunData }) {
           {phaseWord(shownPhase)}
         </Stat>
       )}
+      {stage > 0 && (
+        <Stat
+          name={l10n.t('Stage')}
+          note={stages && l10n.t('{0} of {1}', count(stage), count(stages.length))}
+        >
+          {run.stageName(stage)}
+        </Stat>
+      )}
       <Stat
         name={l10n.t('Step')}
         note={totalSteps === null ? undefined : l10n.t('of {0}', count(totalSteps))}
@@ -124,7 +132,11 @@ function Numbers({ run }: { readonly run: RunData }) {
       </Stat>
       <Stat name={l10n.t('Mean reward')}>{number(reward)}</Stat>
       <Stat name={l10n.t('Elapsed')}>{wholeDuration(elapsedOf(run, now))}</Stat>
-      {!run.isOver && <Stat name={l10n.t('Time left')}>{about(remainingOf(run, now))}</Stat>}
+      {!run.isOver && (
+        <Stat name={stage > 0 ? l10n.t('Time left in the stage') : l10n.t('Time left')}>
+          {about(remainingOf(run, now))}
+        </Stat>
+      )}
       {run.gpus.length > 0 && !run.isOver && (
         <Stat name={l10n.t('Load of GPUs')}>
           <span class="gpus">

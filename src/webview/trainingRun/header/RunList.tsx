@@ -5,6 +5,7 @@ import { usePage } from '../page.ts';
 import { number, stepText } from '../text.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { StateOf } from './RunHeader.tsx';
+import { stageText } from './words.ts';
 
 /** The runs that charts show over one another. */
 export function RunList() {
@@ -41,10 +42,12 @@ function isNamesake(run: RunData, runs: readonly RunData[]): boolean {
 function Compared({ run }: { readonly run: RunData }) {
   const { ask, isGone } = usePage();
   const { host, record } = run.shown;
+  const stage = stageText(record);
   return (
     <>
       <span class="muted">{l10n.t('on {0}', host)}</span>
       <StateOf run={run} />
+      {stage !== undefined && <span class="muted">{stage}</span>}
       {run.step !== null && <span class="muted">{stepText(run.step)}</span>}
       {record.reward !== null && <span class="muted">{l10n.t('reward {0}', number(record.reward))}</span>}
       {!isGone && (

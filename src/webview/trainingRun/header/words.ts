@@ -1,6 +1,6 @@
 /** What is said of states, phases, alarms and failures. What a host itself says is in English. */
 import * as l10n from '@vscode/l10n';
-import type { RunState } from '../../../protocol/host/runs.ts';
+import type { Checkpoint, RunRecord, RunState } from '../../../protocol/host/runs.ts';
 import type { RunData } from '../data/runData.ts';
 import { count } from '../../ui/format.ts';
 
@@ -45,6 +45,13 @@ export function stateClass(state: RunState): string {
     case 'cancelled':
       return state;
   }
+}
+
+/** Which stage a run is at, and of how many; undefined: it has none, or has begun none. */
+export function stageText({ stage, stages }: Pick<RunRecord, 'stage' | 'stages'>): string | undefined {
+  if (stage === undefined) return undefined;
+  const name = stages?.[stage - 1]?.name ?? '';
+  return l10n.t('stage {0} ({1} of {2})', name, count(stage), count(Math.max(stage, stages?.length ?? 0)));
 }
 
 /** A host may know of phases that this page does not. */
@@ -110,10 +117,18 @@ export function adviceFor(run: RunData): string | undefined {
   const { state } = run.shown.record;
   if (state !== 'failed' && state !== 'lost' && state !== 'rebooted' && state !== 'cancelled')
     return undefined;
-  const step = run.checkpoints.filter(({ resumable }) => resumable).at(-1)?.step;
-  const goOn = step === undefined ? '' : l10n.t('It can go on from the checkpoint of step {0}.', count(step));
+  const newest = run.checkpoints.filter(({ resumable }) => resumable).at(-1);
+  const goOn =
+    newest === undefined ? '' : l10n.t('It can go on from the checkpoint of {0}.', checkpointText(newest));
   const memory = run.alarms.some(({ alarm }) => alarm === 'out-of-memory');
   return [cause(state, memory), goOn].filter((part) => part !== '').join(' ');
+}
+
+/** In a sentence. */
+export function checkpointText({ step, stage }: Pick<Checkpoint, 'step' | 'stage'>): string {
+  return stage === undefined
+    ? l10n.t('step {0}', count(step))
+    : l10n.t('step {0} of the stage {1}', count(step), stage);
 }
 
 function cause(state: 'failed' | 'lost' | 'rebooted' | 'cancelled', memory: boolean): string {

@@ -31,6 +31,8 @@ describe('the command of a run', () => {
     );
     const resumed = againWords(host, { ...run, from: { ...from, as: 'resume' } }, undefined);
     expect(resumed).not.toContain('--fork');
+    const staged = againWords(host, { ...run, from: { ...from, stage: 'rl' } }, undefined).join(' ');
+    expect(staged).toContain(' --step 3 --stage rl --fork ');
   });
 
   it('needs a host that the command line knows', async () => {

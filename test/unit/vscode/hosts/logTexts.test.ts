@@ -65,6 +65,20 @@ it('what Ray’s actors print through the launcher is in a channel per actor as 
   expect([...trinity]).toEqual([['launcher', all]]);
 });
 
+it('actors of each stage have channels of their own', () => {
+  const begins = (stage: number): string =>
+    `INFO 03-14 09:26:53 [launcher.py:401] > Starting stage ${stage}/2...`;
+  const lines = [begins(1), '(Trainer pid=7) a', begins(2), '(Trainer pid=8) b'];
+  const stages = [{ name: 'sft', folder: 'sft', totalSteps: null }];
+  const texts = new LogTexts({ backbone: 'trinity', launcher: 'ray', stages });
+  const saved: RunEvent = { type: 'checkpoint', seq: 2, at: 0, step: 1, stage: 2 };
+  expect([...texts.add([line(1, 'launcher', ...lines), saved])]).toEqual([
+    ['launcher', `${lines.join('\n')}\n[AgentJet] Checkpoint of step 1 of stage 2.\n`],
+    ['sft/Trainer', '(Trainer pid=7) a\n'],
+    ['2/Trainer', '(Trainer pid=8) b\n'],
+  ]);
+});
+
 it('has no channel for each of a thousand actors', () => {
   const lines = Array.from({ length: 1_000 }, (_, at) => `(Actor${at} pid=${at}) hello`);
   const texts = new LogTexts({ backbone: 'verl', launcher: 'ajet' }).add([line(1, 'launcher', ...lines)]);
