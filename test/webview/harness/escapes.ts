@@ -29,11 +29,28 @@ export function escapes(page: Page): Promise<string[]> {
       }),
     );
 
+    interface Style {
+      readonly display: string;
+      readonly isIsolated: boolean;
+      readonly isClipped: boolean;
+    }
+    const styles = new Map<Element, Style>();
+    /** Read once: of what is folded away it is worked out anew each time. */
+    const styleOf = (element: Element): Style => {
+      const known = styles.get(element);
+      if (known !== undefined) return known;
+      const { display, unicodeBidi, overflowX } = getComputedStyle(element);
+      const isIsolated = /isolate|plaintext/.test(unicodeBidi);
+      const style = { display, isIsolated, isClipped: overflowX !== 'visible' };
+      styles.set(element, style);
+      return style;
+    };
+
     /** The block that lays out an inline text. */
     const blockOf = (from: Element): Element => {
       let at = from;
-      while (at.parentElement && getComputedStyle(at).display.startsWith('inline')) {
-        if (getComputedStyle(at).display !== 'inline') return at;
+      while (at.parentElement && styleOf(at).display.startsWith('inline')) {
+        if (styleOf(at).display !== 'inline') return at;
         at = at.parentElement;
       }
       return at;
@@ -41,14 +58,14 @@ export function escapes(page: Page): Promise<string[]> {
     const isIsolated = (from: Element, text: string): boolean => {
       const block = blockOf(from);
       for (let at: Element | null = from; at && at !== block; at = at.parentElement) {
-        if (/isolate|plaintext/.test(getComputedStyle(at).unicodeBidi)) return true;
+        if (styleOf(at).isIsolated) return true;
       }
       return block.textContent.trim() === text.trim();
     };
     /** Whether what reaches out of an element between two is not drawn. */
     const isClipped = (from: Element, to: Element): boolean => {
       for (let at: Element | null = from; at; at = at.parentElement) {
-        if (getComputedStyle(at).overflowX !== 'visible') return true;
+        if (styleOf(at).isClipped) return true;
         if (at === to) return false;
       }
       return false;
@@ -65,6 +82,7 @@ export function escapes(page: Page): Promise<string[]> {
       if (/[\u202a-\u202e\u2066-\u2069]/.test(text) && !isIsolated(parent, text)) {
         placed.push(`bidi in ${name(parent)} in ${name(blockOf(parent))} reaches its neighbours`);
       }
+      if (!parent.checkVisibility()) continue;
       const range = document.createRange();
       range.selectNodeContents(node);
       const { right, left, top, bottom, width } = range.getBoundingClientRect();
