@@ -4,7 +4,8 @@
  *   node test/tools/package.mjs [--update]    --update writes the list anew: read the difference before committing it
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { createVSIX, listFiles } from '@vscode/vsce';
@@ -12,8 +13,24 @@ import { artifacts, exitWith, root, ToolError } from './commands.mjs';
 
 const golden = path.join(root, 'test/package.golden.txt');
 
-async function checkList() {
-  const files = await listFiles({ cwd: root, dependencies: false });
+/** Folders of which nothing is ever packaged: vsce tries each file in reach against each line of .vscodeignore. */
+const aside = ['.artifacts', '.git', '.tsbuild', 'node_modules', 'src', 'test'].map((name) =>
+  path.join(root, name),
+);
+
+/** Calls `use` with a copy of the rest. */
+async function withStage(use) {
+  const stage = await mkdtemp(path.join(os.tmpdir(), 'agentjet-package-'));
+  try {
+    await cp(root, stage, { recursive: true, filter: (source) => !aside.includes(source) });
+    return await use(stage);
+  } finally {
+    await rm(stage, { recursive: true, force: true });
+  }
+}
+
+async function checkList(cwd) {
+  const files = await listFiles({ cwd, dependencies: false });
   const list = `${files
     .map((file) => file.replaceAll('\\', '/'))
     .sort()
@@ -30,13 +47,13 @@ async function checkList() {
   throw new ToolError(`The package does not hold the files of test/package.golden.txt:\n${changes}`);
 }
 
-async function main() {
-  const count = await checkList();
+async function makePackage(cwd) {
+  const count = await checkList(cwd);
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   await mkdir(artifacts, { recursive: true });
   const packagePath = path.join(artifacts, `agentjet-${version}.vsix`);
   await createVSIX({
-    cwd: root,
+    cwd,
     dependencies: false,
     packagePath,
     allowMissingRepository: true,
@@ -46,4 +63,4 @@ async function main() {
   console.log(`${path.relative(root, packagePath)}: ${megabytes.toFixed(2)} MB, ${count} files`);
 }
 
-await main().catch(exitWith);
+await withStage(makePackage).catch(exitWith);
