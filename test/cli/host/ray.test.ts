@@ -17,6 +17,7 @@ import type { RayState } from '../../../src/remote/launch/rayWatch.ts';
 import { shellCommand } from '../../../src/remote/launch/shellWords.ts';
 import { gpuMachine, writeLauncher, type GpuMachine, type RunningHost } from './gpuHost.ts';
 import { startRay, type RayCluster } from './rayCluster.ts';
+import { tryKill } from './sshServer.ts';
 
 /** Ray takes seconds to start a job, and half a minute to stop one that does not end. */
 const patience = 180_000;
@@ -111,7 +112,7 @@ async function eventsOf(machine: GpuMachine, run: string): Promise<readonly RunE
     .map((line) => JSON.parse(line) as RunEvent);
 }
 
-/** Kills processes that a run's folder names; `noted` is what their notes say from then on. */
+/** Kills processes that a run's folder names, or one ends with another; `noted` is what their notes say from then on. */
 async function killed(
   machine: GpuMachine,
   run: string,
@@ -121,7 +122,7 @@ async function killed(
   for (const name of notes) {
     const file = machine.folder.path(`data/runs/${run}/${name}`);
     const note = JSON.parse(await readFile(file, 'utf8')) as { readonly pid: number };
-    process.kill(note.pid, 'SIGKILL');
+    tryKill(note.pid);
     await writeFile(file, JSON.stringify({ ...note, ...noted }));
   }
 }

@@ -15,6 +15,7 @@ import {
   orderOf,
 } from '../../tools/host/runsHost.ts';
 import type { Action } from '../../tools/host/scriptedLauncher.ts';
+import { tryKill } from './sshServer.ts';
 
 /** All processes are looked at this often, in milliseconds. */
 const hosts = { familyInterval: 20 };
@@ -29,8 +30,7 @@ afterEach(async () => {
   const ids = runs.list().map(({ id }) => id);
   await runs.close();
   for (const id of ids) killSurvivors(processesWith(`AGENTJET_RUN=${id}`));
-  for (const name of [service, first, heir])
-    if (await isThere(name)) process.kill(await numberIn(name), 'SIGKILL');
+  for (const name of [service, first, heir]) if (await isThere(name)) tryKill(await numberIn(name));
   await rm(data, { recursive: true, force: true, maxRetries: 5 });
 });
 
