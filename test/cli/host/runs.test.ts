@@ -168,12 +168,15 @@ describe.skipIf(!linux)('a run', () => {
     const events = await eventsUntil(runs, id, (event) => event.type === 'log');
     expect(texts(events)).toEqual([`SOME_TEXT=${secret}`]);
     await until(runs, id, isRunning);
+    // What is told is not always on the disk yet.
+    await runs.close();
     for (const name of await readdir(inRun(id))) {
       const { mode } = await stat(inRun(id, name));
       expect((mode & 0o077).toString(8), name).toBe('0');
       if (name === 'code' || name === 'launcher.log' || name.startsWith('events')) continue;
       expect(await readFile(inRun(id, name), 'utf8'), name).not.toContain(secret);
     }
+    runs = await openRuns(data);
     expect(runs.get(id).env).toEqual(['SOME_TEXT']);
     await runs.cancel(id, 'ann');
     await ended(runs, id);

@@ -43,6 +43,8 @@ test.skipIf(process.platform !== 'linux')(
     const { text } = await runs.effectiveConfig(id);
     const shown = / api_key: "\[redacted\]" [^]* password: "\*\*\*" [^]* url: "\[redacted\]a\.example" /;
     expect(text).toMatch(shown);
+    // Its end is told before it is on the disk.
+    await runs.close();
     const folder = path.join(data, 'runs', id);
     for (const name of await readdir(folder)) {
       if (name === 'code') continue;
