@@ -147,14 +147,13 @@ export class Editor {
 
   /** Runs a command by its title, as the command palette shows it. */
   async command(title: string): Promise<void> {
-    await this.#findCommand(title);
-    await this.#accept();
+    await this.#takeCommand(title);
+    await this.seeNo('.quick-input-widget');
   }
 
   /** Runs a command that goes on to ask in the same quick input. */
   async commandThatAsks(title: string): Promise<void> {
-    const row = await this.#findCommand(title);
-    await this.press('Enter');
+    const row = await this.#takeCommand(title);
     await row.waitFor({ state: 'hidden' });
   }
 
@@ -171,7 +170,8 @@ export class Editor {
   /** Takes a row of the quick pick that is, or is about to be, open. */
   async pick(label: string): Promise<void> {
     await this.#firstRow(label, label);
-    await this.#accept();
+    await this.press('Enter');
+    await this.seeNo('.quick-input-widget');
   }
 
   /** The same for a row that goes on to ask in the same quick input. */
@@ -187,8 +187,8 @@ export class Editor {
    */
   async openFile(name: string): Promise<void> {
     await this.until(`the text of ${name} shows`, async () => {
-      await this.#ask('ControlOrMeta+p', name, path.basename(name));
-      await this.#accept();
+      await this.#take('ControlOrMeta+p', name, path.basename(name));
+      await this.seeNo('.quick-input-widget');
       const tab = await this.see('.tab.active', path.basename(name), fileMs).catch(giveUp);
       const line = this.see('.editor-group-container.active .view-line', undefined, fileMs);
       if ((await line.catch(giveUp)) !== undefined && tab !== undefined) return true;
@@ -207,8 +207,8 @@ export class Editor {
 
   /** Puts the cursor into the file in front. Lines and columns count from 1. */
   async goToLine(line: number, column = 1): Promise<void> {
-    await this.#ask('ControlOrMeta+g', `:${line}:${column}`, new RegExp(`line ${line}\\b`));
-    await this.#accept();
+    await this.#take('ControlOrMeta+g', `:${line}:${column}`, new RegExp(`line ${line}\\b`));
+    await this.seeNo('.quick-input-widget');
     await this.see('.part.statusbar .statusbar-item', `Ln ${line}, Col ${column}`);
   }
 
@@ -313,6 +313,7 @@ export class Editor {
       tabs: '.tab',
       active: '.tab.active',
       pane: '.editor-group-container.active > .editor-container',
+      sidebar: '.part.sidebar .monaco-list-row',
       lenses: '.codelens-decoration',
       status: '.part.statusbar .statusbar-item',
       toasts: '.notification-toast',
@@ -325,28 +326,51 @@ export class Editor {
     return told.join(', ');
   }
 
-  /** Has the command palette list a command. */
-  #findCommand(title: string): Promise<Locator> {
-    return this.#ask('F1', `>${title}`, title);
+  #takeCommand(title: string): Promise<Locator> {
+    return this.#take('F1', `>${title}`, title);
   }
 
   /**
-   * Opens a quick input by its key, types into it and waits until its first row has `label`. An open palette does not
+   * Opens a quick input by its key, types into it, and takes its first row once that has `label`. An open palette does not
    * notice commands that an extension brings meanwhile, and whatever takes the focus closes a quick input, as a window
-   * that still starts does: it is opened again until the row is there.
+   * that still starts does, or a page that opens by itself: it is opened again until the row is there and is taken.
    */
-  async #ask(key: string, query: string, label: string | RegExp): Promise<Locator> {
+  async #take(key: string, query: string, label: string | RegExp): Promise<Locator> {
     let row: Locator | undefined;
     await this.until(`"${query}" is answered by ${String(label)}`, async () => {
       await this.press(key);
       row = await this.#firstRow(query, label, openMs).catch(giveUp);
-      if (row !== undefined) return true;
+      if (row !== undefined && (await this.#enter())) return true;
       await this.press('Escape');
       await this.seeNo('.quick-input-widget');
       return false;
     });
     if (row === undefined) throw new Error(`Nothing is called ${String(label)}.`);
     return row;
+  }
+
+  /** Presses Enter for the open quick input; false: something else has taken the keyboard meanwhile. */
+  async #enter(): Promise<boolean> {
+    const heard = await this.page.evaluateHandle(() => {
+      const [key, listening] = [{ isTaken: false }, new AbortController()];
+      const hear = (event: KeyboardEvent): void => {
+        key.isTaken = event.target instanceof Element && event.target.closest('.quick-input-widget') !== null;
+        if (!key.isTaken) event.preventDefault();
+      };
+      addEventListener('keydown', hear, { capture: true, signal: listening.signal });
+      return { key, listening };
+    });
+    await this.press('Enter');
+    try {
+      return await heard.evaluate(({ key, listening }) => {
+        listening.abort();
+        return key.isTaken;
+      });
+    } catch (error) {
+      // A command may have the window load anew.
+      if (String(error).includes('context was destroyed')) return true;
+      throw error;
+    }
   }
 
   /** The dialog takes no answer while it still lists the folder that it has left. */
@@ -368,10 +392,5 @@ export class Editor {
     const input = await this.see('.quick-input-widget input', undefined, timeoutMs);
     await input.fill(query, { timeout: timeoutMs });
     return this.see('.quick-input-widget .monaco-list-row.focused', label, timeoutMs);
-  }
-
-  async #accept(): Promise<void> {
-    await this.press('Enter');
-    await this.seeNo('.quick-input-widget');
   }
 }
