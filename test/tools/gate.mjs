@@ -1,7 +1,7 @@
 /**
  * The gate: every check and test of the project, all of them even if one fails. What is narrow, as it keeps about one core
- * busy, runs two at a time in the order below: the checks of the sources, which tell first what is wrong, then the suites
- * of programs, the longest first.
+ * busy, runs two at a time in the order below: the longest suite beside the checks of the sources, which tell first what is
+ * wrong, then the others, the longest first, so that both cores have something to do to the end.
  *
  *   node test/tools/gate.mjs [--only name,name …] [--deep]
  *
@@ -35,14 +35,14 @@ const suites = [
     deep: 'only',
     needs: 'build',
   },
+  program('e2e-ui', vitest('e2e-ui', ['--config', 'test/e2e/vitest.config.ts'])),
   { name: 'lint', command: ['eslint', '.', '--max-warnings', '0'], isNarrow: true },
   { name: 'types', command: ['tsc', '-b'], isNarrow: true },
   { name: 'format', command: ['prettier', '--check', '.'], isNarrow: true },
   { name: 'layers', command: ['depcruise', 'src'], isNarrow: true },
-  program('e2e-ui', vitest('e2e-ui', ['--config', 'test/e2e/vitest.config.ts'])),
   { ...program('cli', vitest('cli', ['--config', 'test/cli/vitest.config.ts'])), compiled: true },
-  program('webview', vitest('webview', ['--config', 'test/webview/vitest.config.ts'])),
   program('e2e-host', host('e2e-host', ['--but', 'python'])),
+  program('webview', vitest('webview', ['--config', 'test/webview/vitest.config.ts'])),
   program('e2e-python', host('e2e-python', ['python'])),
 ];
 

@@ -1,2 +1,3 @@
 export function ensureVscode(): Promise<string>;
 export function ensureBrowser(): Promise<string>;
+export const scriptsOfTests: string;

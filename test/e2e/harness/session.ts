@@ -6,7 +6,7 @@ import { appendFileSync, existsSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { ensureBrowser, ensureVscode } from '../../tools/vscodeServer.mjs';
+import { ensureBrowser, ensureVscode, scriptsOfTests } from '../../tools/vscodeServer.mjs';
 import { evidenceFolder, root } from './artifacts.ts';
 import { pathWithProjectNode, pathWithoutNode } from './nodeOnPath.ts';
 import { leftovers, type FoundProcess } from './processes.ts';
@@ -70,14 +70,7 @@ const browserArguments = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  `--js-flags=${[
-    // What runs for seconds is not worth compiling well: a tenth of the page's time.
-    '--no-turbofan --no-maglev',
-    // Errors by the hundred, each of which would have a part of the 19 MB of scripts parsed again: another tenth.
-    '--no-enable-lazy-source-positions',
-    // Room in which to start without tidying up.
-    '--min-semi-space-size=32',
-  ].join(' ')}`,
+  scriptsOfTests,
 ];
 
 export async function openSession(options: SessionOptions): Promise<Session> {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { screenshotFile } from '../../e2e/harness/artifacts.ts';
-import { ensureBrowser } from '../../tools/vscodeServer.mjs';
+import { ensureBrowser, scriptsOfTests } from '../../tools/vscodeServer.mjs';
 import { ScriptedTrace, type ScriptedRun } from './scriptedTrace.ts';
 import { replyTo, startViewerServer, type ViewerServer } from './server.ts';
 
@@ -78,7 +78,13 @@ export function usePages(): Pages {
   beforeAll(async () => {
     browser = await chromium.launch({
       executablePath: await ensureBrowser(),
-      args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--no-first-run',
+        '--disable-background-networking',
+        scriptsOfTests,
+      ],
     });
   });
   afterEach(async ({ task }) => {
