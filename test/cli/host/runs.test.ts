@@ -168,8 +168,7 @@ describe.skipIf(!linux)('a run', () => {
     const events = await eventsUntil(runs, id, (event) => event.type === 'log');
     expect(texts(events)).toEqual([`SOME_TEXT=${secret}`]);
     await until(runs, id, isRunning);
-    // What is told is not always on the disk yet.
-    await runs.close();
+    await runs.close(); // what was told is on the disk
     for (const name of await readdir(inRun(id))) {
       const { mode } = await stat(inRun(id, name));
       expect((mode & 0o077).toString(8), name).toBe('0');
