@@ -7,6 +7,7 @@ import { layerOf, type Layer } from './compose/layer.ts';
 import { Merger } from './compose/merger.ts';
 import { Repository, withoutDefaults, type Loaded } from './compose/repository.ts';
 import { withSpans } from './compose/spans.ts';
+import { steeringSections } from './compose/steering.ts';
 import { readDefaults } from './compose/defaultsList.ts';
 import { dialects, type Dialect } from './dialect.ts';
 import { Config } from './effectiveConfig.ts';
@@ -244,8 +245,4 @@ function notFound(path: string, folders: readonly SearchFolder[]): string {
 
 function hintFor(path: string): string {
   return `Add the folder of ${path}.yaml to \`hydra.searchpath\`, or remove the entry.`;
-}
-
-function steeringSections(primary: MappingValue): [string, Value][] {
-  return [...primary.entries].filter(([key]) => key === 'hydra' || key === 'defaults');
 }

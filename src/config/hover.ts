@@ -1,4 +1,5 @@
 import type { LocatorTarget } from './classes.ts';
+import { steers } from './compose/steering.ts';
 import type { ConfigContext } from './context.ts';
 import { conversionRules, type Backbone, type ConversionRule } from './convert/conversionRules.ts';
 import { evaluateRule, isOperatorExpression } from './convert/evaluateRule.ts';
@@ -125,7 +126,7 @@ function defaultsText({ composition, dialect, relativeTo }: Shown, entry: string
 }
 
 function effectiveText(context: Shown, { path, node }: Spot): string {
-  if (node.kind === 'mapping' || path[0] === 'hydra' || path[0] === 'defaults') return '';
+  if (node.kind === 'mapping' || steers(path[0])) return '';
   const value = context.composition.config.at(pathText(path));
   if (value === undefined || value.kind === 'mapping') return '';
   return `Effective value: ${valueText(value)}, ${originText(value.origin, context)}`;

@@ -1,6 +1,7 @@
 import type { Composition } from '../compose.ts';
 import type { Layer } from '../compose/layer.ts';
 import { Merger } from '../compose/merger.ts';
+import { steeringSections, withoutSteering } from '../compose/steering.ts';
 import { Config } from '../effectiveConfig.ts';
 import { resolveInterpolations, type Environment } from '../interpolation.ts';
 import { runtimeResolvers } from '../interpolation/resolverNames.ts';
@@ -10,7 +11,7 @@ import { conversionRules, type ConversionRule } from './conversionRules.ts';
 import { evaluateRule, type RuleFailure } from './evaluateRule.ts';
 import { fillTrainer } from './fillTrainer.ts';
 import { launches, type Launch, type LaunchTarget } from './launch.ts';
-import { place, without } from './place.ts';
+import { place } from './place.ts';
 import { prepare } from './prepare.ts';
 
 export interface Conversion {
@@ -59,9 +60,6 @@ export function preparedConfig(
   return new Converter(composition, target).prepared(expDir);
 }
 
-/** Sections that steer the composition. */
-const steering = ['hydra', 'defaults'];
-
 /** How `${…}` of a config of AgentJet is resolved. */
 const configRules = { section: 'ajet', atRunTime: runtimeResolvers };
 
@@ -108,7 +106,7 @@ class Converter {
 
   prepared(expDir: string | undefined): MappingValue {
     const { root } = prepare(this.#composed(), this.#file, this.#launch, this.#target, expDir);
-    return resolveInterpolations(without(root, steering), this.#environment, configRules).root;
+    return resolveInterpolations(withoutSteering(root), this.#environment, configRules).root;
   }
 
   #base(config: MappingValue): MappingValue {
@@ -200,9 +198,8 @@ class Converter {
   #composed(): MappingValue {
     const { root } = this.#config;
     if (this.#layers.length === 0) return root;
-    const steers = [...root.entries].filter(([key]) => steering.includes(key));
     const merged = this.#merged(this.#layers.map(({ value }) => value));
-    return { ...merged, entries: new Map([...merged.entries, ...steers]) };
+    return { ...merged, entries: new Map([...merged.entries, ...steeringSections(root)]) };
   }
 
   /**
@@ -227,7 +224,7 @@ class Converter {
 
   /** The launcher writes `${…}` as it stands, so what it leads to is looked for in the new file. */
   #resolve(root: MappingValue): MappingValue {
-    const own = without(root, steering);
+    const own = withoutSteering(root);
     const { root: resolved, problems } = resolveInterpolations(own, this.#environment, this.#rules());
     // What composing has said already is not said again.
     if (this.#launch.base !== 'config' && problems.length > 0) {

@@ -21,7 +21,3 @@ export function place(root: MappingValue, path: readonly string[], value: Value,
 export function withEntry(section: MappingValue, key: string, value: Value): MappingValue {
   return { ...section, entries: new Map(section.entries).set(key, value) };
 }
-
-export function without(section: MappingValue, keys: readonly string[]): MappingValue {
-  return { ...section, entries: new Map([...section.entries].filter(([key]) => !keys.includes(key))) };
-}

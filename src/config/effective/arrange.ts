@@ -21,9 +21,3 @@ export function sorted<T extends Value>(value: T): T {
     .map(([key, child]) => [key, sorted(child)] as const);
   return { ...value, entries: new Map(entries) };
 }
-
-/** How a config is put together is no value of it. */
-export function withoutSteering(root: MappingValue): MappingValue {
-  const entries = [...root.entries].filter(([key]) => key !== 'hydra' && key !== 'defaults');
-  return { ...root, entries: new Map(entries) };
-}

@@ -1,3 +1,4 @@
+import { steers } from '../compose/steering.ts';
 import type { ConfigContext } from '../context.ts';
 import { renameKey } from '../edits.ts';
 import { interpolationsIn } from '../interpolation/references.ts';
@@ -64,7 +65,7 @@ function subjectAt(context: ConfigContext, offset: number): Subject | string {
 
 function whyNot({ dialect }: ConfigContext, path: readonly string[]): string | undefined {
   const name = `\`${path.join('.')}\``;
-  if (dialect.composition === 'hydra' && (path[0] === 'defaults' || path[0] === 'hydra')) {
+  if (dialect.composition === 'hydra' && steers(path[0])) {
     return `${name} is read by Hydra, so under another name it would be lost.`;
   }
   const table = dialect.keys();

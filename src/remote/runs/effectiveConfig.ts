@@ -1,8 +1,9 @@
+import { withoutSteering } from '../../config/compose/steering.ts';
 import { preparedConfig } from '../../config/convert/convert.ts';
 import type { Composition } from '../../config/compose.ts';
 import type { DialectId } from '../../config/dialect.ts';
 import { diffEffective } from '../../config/effective/diff.ts';
-import { ownFirst, sorted, withoutSteering } from '../../config/effective/arrange.ts';
+import { ownFirst, sorted } from '../../config/effective/arrange.ts';
 import { oneLine, renderEffective } from '../../config/effective/render.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { fromNode, type MappingValue, type Value } from '../../config/value.ts';

@@ -1,8 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import { formatLocation } from '../../base/errors.ts';
+import { withoutSteering } from '../../config/compose/steering.ts';
 import type { ConfigContext } from '../../config/context.ts';
 import { convert } from '../../config/convert/convert.ts';
-import { ownFirst, sorted, withoutSteering } from '../../config/effective/arrange.ts';
+import { ownFirst, sorted } from '../../config/effective/arrange.ts';
 import { placeText } from '../../config/effective/origins.ts';
 import { renderEffective, type RenderedLine } from '../../config/effective/render.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
