@@ -11,6 +11,7 @@ import { mostOfEffectiveConfig } from '../../protocol/host/effectiveConfig.ts';
 import type { RunOrder } from '../../protocol/host/runs.ts';
 import type { BridgedCode } from '../dispatch/bridgeNames.ts';
 import { flagValue } from '../launch/flags.ts';
+import { stepText } from '../launch/resumeStages.ts';
 import { secretDefaults, withoutConfigSecrets, type RedactOptions } from './configSecrets.ts';
 
 export interface EffectiveConfigRequest extends Omit<RedactOptions, 'hidden'> {
@@ -47,7 +48,7 @@ function headerOf({ run, order, bridged }: EffectiveConfigRequest): string[] {
     `${config}, as run ${run} was started with it`,
     `launcher ${launcher}, backbone ${backbone}${flags.length === 0 ? '' : `, flags ${flags.join(' ')}`}`,
     ...Object.entries(bridged).map(([kind, { file, name }]) => `${kind} ${file}->${name}, by the bridge`),
-    ...(from === undefined ? [] : [`${from.as} of run ${from.run} from step ${from.step}`]),
+    ...(from === undefined ? [] : [`${from.as} of run ${from.run} from ${stepText(from)}`]),
   ];
 }
 

@@ -2,11 +2,11 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import * as vscode from 'vscode';
-import { CancellationSource } from '../../base/cancellation.ts';
 import { compose } from '../../config/compose.ts';
 import { localFiles } from '../../node/files.ts';
 import { fetchTokenizer, type FetchProgress } from '../../node/tokenizer/fetch.ts';
 import { isModelId, ownCache } from '../../node/tokenizer/places.ts';
+import { cancellable } from '../cancellable.ts';
 import { workingFolder } from '../debug/configIndex.ts';
 import { targetOf } from '../debug/target.ts';
 
@@ -39,23 +39,16 @@ export async function fetchModelTokenizer(): Promise<void> {
 /** Undefined when cancelled. */
 function fetchWithProgress(model: string): Thenable<string | undefined> {
   const title = vscode.l10n.t('Fetching the tokenizer of {0}', model);
-  const location = vscode.ProgressLocation.Notification;
-  return vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
-    const cancellation = new CancellationSource();
-    const listening = token.onCancellationRequested(() => cancellation.cancel());
-    try {
-      const places = { env: process.env, home: homedir(), platform: process.platform };
-      return await fetchTokenizer({
-        model,
-        endpoint: hubAddress(),
-        token: process.env['HF_TOKEN'],
-        to: path.join(ownCache(places), ...model.split('/')),
-        cancellation: cancellation.token,
-        progress: (state) => progress.report({ message: worded(state) }),
-      });
-    } finally {
-      listening.dispose();
-    }
+  return cancellable(title, ({ cancellation, report }) => {
+    const places = { env: process.env, home: homedir(), platform: process.platform };
+    return fetchTokenizer({
+      model,
+      endpoint: hubAddress(),
+      token: process.env['HF_TOKEN'],
+      to: path.join(ownCache(places), ...model.split('/')),
+      cancellation,
+      progress: (state) => report({ message: worded(state) }),
+    });
   });
 }
 

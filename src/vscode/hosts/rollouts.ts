@@ -4,11 +4,12 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as vscode from 'vscode';
-import { CancellationSource } from '../../base/cancellation.ts';
+import type { CancellationToken } from '../../base/cancellation.ts';
 import { sizeText } from '../../base/sizeText.ts';
 import type { FileEntry } from '../../protocol/host/hostRpc.ts';
 import type { RunRecord } from '../../protocol/host/runs.ts';
 import { stageFolder } from '../../remote/sync/checkpoints.ts';
+import { cancellable } from '../cancellable.ts';
 import { chooseConfig } from '../debug/chooseConfig.ts';
 import { workingFolder } from '../debug/configIndex.ts';
 import type { RecentConfigs } from '../debug/recentConfigs.ts';
@@ -61,30 +62,19 @@ export async function openRollouts(chosen: Chosen, { storage, sentRuns }: Rollou
   await mkdir(folder, { recursive: true });
   // One of an earlier time is not of this file.
   await rm(`${fetched}-wal`, { force: true });
-  const isHere = await vscode.window.withProgress(
-    {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Fetching the rollouts of {0}', run.name),
-      cancellable: true,
-    },
-    async (progress, token) => {
-      const cancellation = new CancellationSource();
-      token.onCancellationRequested(() => cancellation.cancel());
-      const total = found.reduce((sum, { bytes }) => sum + bytes, 0);
-      try {
-        for (const file of found) {
-          await fetchFile(chosen, file, folder, cancellation, (bytes) =>
-            progress.report({ increment: (100 * bytes) / Math.max(1, total) }),
-          );
-        }
-        return true;
-      } catch (error) {
-        if (!token.isCancellationRequested) throw error;
-        return false;
-      }
-    },
-  );
-  if (isHere) await vscode.commands.executeCommand(commands.openTrace, vscode.Uri.file(fetched));
+  const title = vscode.l10n.t('Fetching the rollouts of {0}', run.name);
+  const isHere = await cancellable(title, async ({ cancellation, report }) => {
+    const total = found.reduce((sum, { bytes }) => sum + bytes, 0);
+    let fetchedBytes = 0;
+    for (const file of found) {
+      await fetchFile(chosen, file, folder, cancellation, (bytes) => {
+        fetchedBytes += bytes;
+        report({ share: fetchedBytes / Math.max(1, total) });
+      });
+    }
+    return true;
+  });
+  if (isHere === true) await vscode.commands.executeCommand(commands.openTrace, vscode.Uri.file(fetched));
 }
 
 /** What the training keeps of experiences, and so does each of its stages. */
@@ -137,11 +127,11 @@ async function fetchFile(
   { link, run }: Chosen,
   file: FileEntry,
   folder: string,
-  cancellation: CancellationSource,
+  cancellation: CancellationToken,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const params = { run: run.id, path: file.path, offset: 0, length: file.bytes };
-  const source = await link.connection.download({ method: 'file.get', params }, cancellation.token);
+  const source = await link.connection.download({ method: 'file.get', params }, cancellation);
   const told = async function* (): AsyncGenerator<Uint8Array> {
     for await (const piece of source.pieces) {
       onBytes(piece.length);

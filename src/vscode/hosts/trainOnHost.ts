@@ -1,13 +1,13 @@
 import path from 'node:path';
 import process from 'node:process';
 import * as vscode from 'vscode';
-import { CancellationSource } from '../../base/cancellation.ts';
 import { CodedError } from '../../base/errors.ts';
 import { sizeText } from '../../base/sizeText.ts';
 import type { RunRecord } from '../../protocol/host/runs.ts';
 import type { DispatchPlan, DispatchStep } from '../../node/remote/dispatch.ts';
 import { unsendableId } from '../../remote/dispatch/unsendable.ts';
 import { unsendable, type Preview } from '../../remote/sync/tree.ts';
+import { cancellable, type ShownWork } from '../cancellable.ts';
 import { chooseConfig } from '../debug/chooseConfig.ts';
 import { workingFolder } from '../debug/configIndex.ts';
 import type { RecentConfigs } from '../debug/recentConfigs.ts';
@@ -51,22 +51,8 @@ export async function trainOnHost(parts: TrainParts, uri: vscode.Uri | undefined
   const { launcherFor } = await import('../../node/remote/dispatch.ts');
   const way = await chooseWay(await launcherFor(config.fsPath));
   if (way === undefined) return;
-  await vscode.window.withProgress(
-    {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Training {0} on {1}', path.basename(config.fsPath), host.name),
-      cancellable: true,
-    },
-    async (progress, token) => {
-      const cancellation = new CancellationSource();
-      token.onCancellationRequested(() => cancellation.cancel());
-      try {
-        await send(parts, { config, host, way }, progress, cancellation, token);
-      } catch (error) {
-        if (!token.isCancellationRequested) throw error;
-      }
-    },
-  );
+  const title = vscode.l10n.t('Training {0} on {1}', path.basename(config.fsPath), host.name);
+  await cancellable(title, (shown) => send(parts, { config, host, way }, shown));
 }
 
 /** What is sent is read from the disk. Throws where a file of the folder is not there as the editor shows it. */
@@ -108,18 +94,15 @@ interface Sent {
 async function send(
   parts: TrainParts,
   { config, host, way }: Sent,
-  progress: vscode.Progress<{ message: string; increment?: number }>,
-  cancellation: CancellationSource,
-  token: vscode.CancellationToken,
+  { cancellation, token, report }: ShownWork,
 ): Promise<void> {
-  progress.report({ message: vscode.l10n.t('connecting …') });
+  report({ message: vscode.l10n.t('connecting …') });
   const link = await parts.links.connected(host);
   const { dispatchRun } = await import('../../node/remote/dispatch.ts');
   const root = workingFolder(config);
   const { env, findings } = await trainingVariables(config, root);
-  let told = 0;
   let isStarting = false;
-  cancellation.token.onCancelled(() => tellCancelled(host, isStarting));
+  cancellation.onCancelled(() => tellCancelled(host, isStarting));
   const run = await dispatchRun(
     link.connection,
     {
@@ -132,18 +115,16 @@ async function send(
       environment: vscode.workspace.isTrusted ? (name) => env[name] ?? process.env[name] : 'blocked',
     },
     {
-      cancellation: cancellation.token,
+      cancellation,
       askGpus: async () => {
-        const { gpus } = await link.connection.ask('status', {}, cancellation.token);
+        const { gpus } = await link.connection.ask('status', {}, cancellation);
         return askGpus(host.name, gpus.length, token);
       },
       confirm: (plan) =>
         confirmed(parts, config, host, { ...plan, findings: [...plan.findings, ...findings] }),
       onStep: (step) => {
         isStarting = step.kind === 'starting';
-        const { message, share } = stepText(step);
-        progress.report({ message, increment: Math.max(0, share - told) });
-        told = Math.max(told, share);
+        report(stepText(step));
       },
     },
   );
@@ -237,18 +218,18 @@ function sentTexts({ files, bytes, biggestFolders, leftOut }: Preview): string[]
 function stepText(step: DispatchStep): { readonly message: string; readonly share: number } {
   switch (step.kind) {
     case 'reading':
-      return { message: vscode.l10n.t('reading the folder …'), share: 2 };
+      return { message: vscode.l10n.t('reading the folder …'), share: 0.02 };
     case 'checking':
-      return { message: vscode.l10n.t('asking the host …'), share: 5 };
+      return { message: vscode.l10n.t('asking the host …'), share: 0.05 };
     case 'sending': {
       const { bytes, total } = step.progress;
       const share = total === 0 ? 1 : bytes / total;
       return {
         message: vscode.l10n.t('sending: {0} of {1}', sizeText(bytes), sizeText(total)),
-        share: 10 + 85 * share,
+        share: 0.1 + 0.85 * share,
       };
     }
     case 'starting':
-      return { message: vscode.l10n.t('starting …'), share: 97 };
+      return { message: vscode.l10n.t('starting …'), share: 0.97 };
   }
 }

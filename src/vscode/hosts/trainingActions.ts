@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { CancellationSource } from '../../base/cancellation.ts';
+import { neverCancelled } from '../../base/cancellation.ts';
 import { CodedError } from '../../base/errors.ts';
 import { sizeText } from '../../base/sizeText.ts';
 import { finalStates, type Checkpoint, type RunRecord } from '../../protocol/host/runs.ts';
@@ -13,6 +13,7 @@ import {
   stageFolder,
   type CheckpointId,
 } from '../../remote/sync/checkpoints.ts';
+import { cancellable } from '../cancellable.ts';
 import { addWords, againWords } from './commandLines.ts';
 import type { HostLink } from './hostLink.ts';
 import type { KnownHost } from './knownHosts.ts';
@@ -100,7 +101,7 @@ export async function goOn(
     run,
     { step, stage, as, env },
     {
-      cancellation: new CancellationSource().token,
+      cancellation: neverCancelled,
       confirm: async (findings) => {
         const config = sent && vscode.Uri.file(sent.config);
         if (config !== undefined) await noteFindings(notes, config, host.name, findings);
@@ -182,33 +183,17 @@ export async function fetchCheckpointOf({ link, run }: Chosen, wanted?: Checkpoi
   const { stage } = checkpoint;
   const of = stage === undefined ? '' : `-${stageFolder(stage)}`;
   const target = path.join(folder.fsPath, `${run.name}-${run.id.slice(-6)}${of}-step-${checkpoint.step}`);
-  const isHere = await vscode.window.withProgress(
-    {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Fetching the checkpoint of {0}', checkpointText(checkpoint)),
-      cancellable: true,
-    },
-    async (progress, token) => {
-      const { fetchCheckpoint } = await import('../../node/remote/sync/fetchCheckpoint.ts');
-      const cancellation = new CancellationSource();
-      token.onCancellationRequested(() => cancellation.cancel());
-      let before = 0;
-      const onProgress = ({ bytes, total }: { readonly bytes: number; readonly total: number }): void => {
-        const share = total === 0 ? 100 : (100 * bytes) / total;
-        progress.report({ message: `${Math.floor(share)} %`, increment: share - before });
-        before = share;
-      };
-      const options = { cancellation: cancellation.token, onProgress };
-      try {
-        await fetchCheckpoint(link.connection, run.id, checkpoint, target, options);
-        return true;
-      } catch (error) {
-        if (!token.isCancellationRequested) throw error;
-        return false;
-      }
-    },
-  );
-  if (!isHere) {
+  const title = vscode.l10n.t('Fetching the checkpoint of {0}', checkpointText(checkpoint));
+  const isHere = await cancellable(title, async ({ cancellation, report }) => {
+    const { fetchCheckpoint } = await import('../../node/remote/sync/fetchCheckpoint.ts');
+    const onProgress = ({ bytes, total }: { readonly bytes: number; readonly total: number }): void => {
+      const share = total === 0 ? 1 : bytes / total;
+      report({ message: `${Math.floor(100 * share)} %`, share });
+    };
+    await fetchCheckpoint(link.connection, run.id, checkpoint, target, { cancellation, onProgress });
+    return true;
+  });
+  if (isHere === undefined) {
     void vscode.window.showInformationMessage(
       vscode.l10n.t('What came so far is kept: fetched to the same folder again, it goes on from there.'),
     );

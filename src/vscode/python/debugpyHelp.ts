@@ -1,10 +1,10 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { CancellationSource } from '../../base/cancellation.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { needsDebugpyEvent, type NeedsDebugpyBody } from '../../debug/debugpyEvents.ts';
 import { debugpyFolder, debugpyVersion, installDebugpy } from '../../node/python/debugpy.ts';
 import { pythonErrors } from '../../node/python/errors.ts';
+import { cancellable } from '../cancellable.ts';
 import { commands, debugType } from '../ids.ts';
 import { reportingErrors } from '../reportErrors.ts';
 import { bundledDebugpy } from './pythonApi.ts';
@@ -74,31 +74,21 @@ async function install(
   { choice, storage, workerFolder, log }: DebugpyParts,
 ): Promise<boolean> {
   const { executable } = await choice.find(resource, configuration);
-  const isThere = await vscode.window.withProgress(
-    {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t('Installing debugpy {0} for {1}', debugpyVersion, path.basename(executable)),
-      cancellable: true,
-    },
-    async (progress, token) => {
-      const cancellation = new CancellationSource();
-      const listening = token.onCancellationRequested(() => cancellation.cancel());
-      try {
-        return await installDebugpy({
-          executable,
-          workerFolder,
-          storage,
-          cancellation: cancellation.token,
-          onLine: (line) => {
-            log.info(line);
-            progress.report({ message: line });
-          },
-        });
-      } finally {
-        listening.dispose();
-      }
-    },
+  const isThere = await cancellable(
+    vscode.l10n.t('Installing debugpy {0} for {1}', debugpyVersion, path.basename(executable)),
+    ({ cancellation, report }) =>
+      installDebugpy({
+        executable,
+        workerFolder,
+        storage,
+        cancellation,
+        onLine: (line) => {
+          log.info(line);
+          report({ message: line });
+        },
+      }),
   );
-  if (isThere) log.info(`debugpy ${debugpyVersion} for ${executable} is in ${debugpyFolder(storage)}.`);
-  return isThere;
+  if (isThere !== true) return false;
+  log.info(`debugpy ${debugpyVersion} for ${executable} is in ${debugpyFolder(storage)}.`);
+  return true;
 }

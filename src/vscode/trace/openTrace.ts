@@ -1,8 +1,8 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { CancellationSource } from '../../base/cancellation.ts';
 import { runTraceJob, type TraceJobOutcome } from '../../node/trace/client/traceJob.ts';
 import type { SpawnTraceServer } from '../../node/trace/client/serverProcess.ts';
+import { cancellable } from '../cancellable.ts';
 import { showTrace } from './showTrace.ts';
 
 export interface TraceJobs {
@@ -64,22 +64,7 @@ export function withJob(
   title: string,
   args: readonly string[],
 ): Thenable<TraceJobOutcome | undefined> {
-  const location = vscode.ProgressLocation.Notification;
-  return vscode.window.withProgress({ location, title, cancellable: true }, async (progress, token) => {
-    const source = new CancellationSource();
-    const subscription = token.onCancellationRequested(() => source.cancel());
-    let told = 0;
-    const onProgress = (share: number): void => {
-      progress.report({ increment: 100 * (share - told) });
-      told = share;
-    };
-    try {
-      return await runTraceJob(spawn, { args, cancellation: source.token, onProgress });
-    } catch (error) {
-      if (source.token.isCancelled) return undefined;
-      throw error;
-    } finally {
-      subscription.dispose();
-    }
-  });
+  return cancellable(title, ({ cancellation, report }) =>
+    runTraceJob(spawn, { args, cancellation, onProgress: (share) => report({ share }) }),
+  );
 }

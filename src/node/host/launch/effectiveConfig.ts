@@ -32,14 +32,12 @@ export async function effectiveConfigOf(request: StartedConfig): Promise<string>
   const dialect = dialectOf(sent) ?? dialects[0];
   const composed = (text: string): Promise<Composition> =>
     compose({
-      ...{
-        file: path.join(folder, order.config),
-        text,
-        dialect,
-        cwd: folder,
-        files: localFiles,
-        paths: path,
-      },
+      file: path.join(folder, order.config),
+      text,
+      dialect,
+      cwd: folder,
+      files: localFiles,
+      paths: path,
       environment: withoutSecretValues((name) => variables[name]),
     });
   const before = await composed(sent);

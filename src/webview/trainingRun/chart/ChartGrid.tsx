@@ -92,6 +92,14 @@ function Tools({ others }: { readonly others: readonly string[] }) {
   );
 }
 
+function Options({ names }: { readonly names: readonly string[] }) {
+  return names.map((name) => (
+    <option key={name} value={name}>
+      {name}
+    </option>
+  ));
+}
+
 /** Steps of each stage begin with 1: the curves of one are shown at a time. */
 function StageChoice() {
   const { runs, own, view, change } = usePage();
@@ -102,17 +110,13 @@ function StageChoice() {
     <label class="choice">
       {l10n.t('Stage')}
       <select
-        value={view.stage ?? ''}
+        value={names.find((name) => name === view.stage) ?? ''}
         onChange={(event) => change({ stage: event.currentTarget.value || null, window: null })}
       >
         <option value="">
           {newest === undefined ? l10n.t('newest') : l10n.t('newest: {0}', newest.name)}
         </option>
-        {names.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
+        <Options names={names} />
       </select>
     </label>
   );
@@ -159,11 +163,7 @@ function AddChart({ names }: { readonly names: readonly string[] }) {
         }}
       >
         <option value="">{l10n.t('Choose a metric …')}</option>
-        {names.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
+        <Options names={names} />
       </select>
     </label>
   );
