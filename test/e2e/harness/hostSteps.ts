@@ -42,8 +42,15 @@ export async function askToTrain(editor: Editor, host?: string, way = 'trinity r
   await editor.see(hostDialog, /would not train on|Train .+ on .+\?/);
 }
 
-export async function startTraining(editor: Editor): Promise<void> {
+/** Says yes, which is not waited for. */
+export async function agreeToTrain(editor: Editor): Promise<void> {
   await (await editor.see(`${hostDialog} .monaco-button`, /Start Anyway|Start Training/)).click();
+}
+
+/** Says yes and waits until the page of the run is in front, where it comes by itself. */
+export async function startTraining(editor: Editor): Promise<void> {
+  await agreeToTrain(editor);
+  await editor.see('.tab.active', /\([0-9a-f]{6}\)/);
 }
 
 /** What training writes of a step. */

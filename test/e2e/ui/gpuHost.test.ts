@@ -72,9 +72,6 @@ describe('a GPU host', () => {
     await askToTrain(editor());
     await editor().screenshot('confirm');
     await startTraining(editor());
-
-    // The page of the run comes by itself.
-    await editor().see('.tab.active', 'train');
     let shown = await editor().webview();
     await shown
       .getByText(/3 of 10/)
