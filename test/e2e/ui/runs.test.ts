@@ -31,11 +31,7 @@ describe('runs on disk', () => {
     await editor().until(`the hover has ${String(hover)}`, async () => {
       await editor().page.mouse.move(720, 450);
       await (await editor().see(row, text)).hover();
-      const shown = editor().see('.monaco-hover', hover, 3_000);
-      return shown.then(
-        () => true,
-        () => false, // not yet
-      );
+      return showsSoon(editor(), '.monaco-hover', hover);
     });
   }
 
@@ -111,7 +107,7 @@ export class Held extends Workflow {
     });
     await rest(/first.*completed/, /token counts are approximate/);
     await editor().screenshot('list');
-    await (await editor().see(row, /first.*completed/)).click();
+    await choose(editor(), /first.*completed/);
     await editor().see('.tab.active', 'first.ajtrace');
     await editor().webview();
     await editor().screenshot('opened');
@@ -121,7 +117,7 @@ export class Held extends Workflow {
     await finishRun('first');
     await finishRun('second');
     await openView(editor());
-    await (await editor().see(row, /first.*completed/)).click();
+    await choose(editor(), /first.*completed/);
     await editor().see('.tab.active', 'first.ajtrace');
     await editor().press('F2');
     await (await editor().see(input)).fill('second');
@@ -139,8 +135,8 @@ export class Held extends Workflow {
     await finishRun('first');
     await finishRun('second');
     await openView(editor());
-    await (await editor().see(row, /first.*completed/)).click();
-    await (await editor().see(row, /second.*completed/)).click({ modifiers: ['ControlOrMeta'] });
+    await choose(editor(), /first.*completed/);
+    await choose(editor(), /second.*completed/, 'ControlOrMeta');
     await editor().press('Delete');
     await editor().see(dialog, folderOf('first'));
     await editor().see(dialog, folderOf('second'));
@@ -171,7 +167,7 @@ export class Held extends Workflow {
   test('are left alone while they go on, and followed to their end', async () => {
     await openView(editor());
     held = await holdRun('going');
-    await (await editor().see(row, /going.*running.*0 of 1 episode/)).click();
+    await choose(editor(), /going.*running.*0 of 1 episode/);
     await editor().see(`${row} .codicon-loading`);
     await editor().screenshot('running');
     for (const key of ['Delete', 'F2']) {
@@ -179,7 +175,7 @@ export class Held extends Workflow {
       await editor().see(toast, 'The run going is still going.');
       await editor().command('Notifications: Clear All Notifications');
       await editor().seeNo(toast);
-      await (await editor().see(row, /going/)).click();
+      await choose(editor(), /going/);
     }
     expect(existsSync(folderOf('going'))).toBe(true);
     await held.release();
@@ -244,7 +240,7 @@ describe('in a folder that is not trusted', () => {
     await startRun(editor(), 'math_agent.yaml', '--tasks', '1', '--repeat', '1').ended;
     const [folder = ''] = await readdir(editor().file('saved_experiments'));
     await openView(editor());
-    await (await editor().see(row, /math_agent.*completed/)).click();
+    await choose(editor(), /math_agent.*completed/);
     await editor().see('.tab.active', '.ajtrace');
     await (await editor().see(row, /math_agent/)).click({ button: 'right' });
     await editor().see('.monaco-menu .action-item.disabled', 'Delete Run');
@@ -266,6 +262,21 @@ async function openView(editor: Editor): Promise<void> {
     if ((await unchecked.count()) > 0) await unchecked.click();
     return view.isVisible();
   });
+}
+
+/** Clicks on a row until it is selected: one that is drawn anew meanwhile does not notice the mouse. */
+async function choose(editor: Editor, text: RegExp, ...modifiers: 'ControlOrMeta'[]): Promise<void> {
+  await editor.until(`${String(text)} is selected`, async () => {
+    await (await editor.see(row, text)).click({ modifiers });
+    return showsSoon(editor, `${row}.selected`, text);
+  });
+}
+
+function showsSoon(editor: Editor, selector: string, text: RegExp): Promise<boolean> {
+  return editor.see(selector, text, 3_000).then(
+    () => true,
+    () => false, // not yet
+  );
 }
 
 interface HeldRun {
