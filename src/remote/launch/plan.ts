@@ -23,7 +23,7 @@ export interface LaunchPlan {
   readonly env: Readonly<Record<string, string>>;
   /** Steps until training ends; null where the config does not say. */
   readonly totalSteps: number | null;
-  /** Those that the training has, where it has any. */
+  /** In their order; absent: the training is one. */
   readonly stages?: readonly RunStage[];
   /** Absolute: where checkpoints and logs will be; null where that shows only later. */
   readonly jobFolder?: string | null;

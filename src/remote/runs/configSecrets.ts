@@ -15,7 +15,7 @@ export function withoutSecretValues(variable: (name: string) => string | undefin
 
 /**
  * What variables that are named as secrets fall back to in `${oc.env:NAME,…}`, wherever that is in these values. A single
- * word is a placeholder.
+ * word, as `EMPTY`, is no secret.
  */
 export function secretDefaults(values: readonly Value[]): string[] {
   return values.flatMap((value): string[] => {
