@@ -7,7 +7,7 @@ import type { ByteSink, ByteSource } from '../../../remote/contracts.ts';
 import { contentDiffers, diskFull, noContent } from '../../../remote/sync/failures.ts';
 import { piecesOf } from '../../filePieces.ts';
 import type { Claims } from './claims.ts';
-import { Removals } from './removals.ts';
+import { Turns } from './turns.ts';
 import { Unflushed } from './unflushed.ts';
 
 /** A content that is there. */
@@ -28,7 +28,7 @@ export class ContentStore {
   readonly #unflushed: Unflushed;
   /** By the first two digits of the names: the rest of each. */
   readonly #known = new Map<string, Promise<Map<string, Held>>>();
-  readonly #removals = new Removals();
+  readonly #turns = new Turns();
   /** Of all that was looked at. */
   #bytes = 0;
   #isCounted = false;
@@ -75,9 +75,11 @@ export class ContentStore {
         if (cancellation.isCancelled) return;
         const sha256 = digits + rest;
         if (held.bytes === null) await this.bytesOf(sha256).catch(() => undefined); // it is gone
-        if (needed.has(sha256) || index.get(rest) !== held) continue;
-        // It may have been claimed until just now.
-        if (this.#claims.isOver(held.claimedAt)) await this.#remove(index, sha256);
+        if (needed.has(sha256)) continue;
+        await this.#turns.take(sha256, async () => {
+          // It may have been claimed until just now.
+          if (this.#claims.isOver(index.get(rest)?.claimedAt ?? Infinity)) await this.#remove(index, sha256);
+        });
       }
     }
     this.#isCounted = true;
@@ -106,10 +108,15 @@ export class ContentStore {
     const left = contents[Symbol.iterator]();
     const look = async (): Promise<void> => {
       for (const { sha256, bytes } of left) {
-        const found = await stat(this.pathOf(sha256)).catch(() => undefined);
-        if (found?.size === bytes) continue;
+        const isBroken = async (): Promise<boolean> => {
+          return (await stat(this.pathOf(sha256)).catch(() => undefined))?.size !== bytes;
+        };
+        if (!(await isBroken())) continue;
         broken = sha256;
-        await this.#remove(await this.#index(sha256), sha256);
+        const index = await this.#index(sha256);
+        await this.#turns.take(sha256, async () => {
+          if (await isBroken()) await this.#remove(index, sha256);
+        });
       }
     };
     await Promise.all(Array.from({ length: 8 }, look));
@@ -162,27 +169,26 @@ export class ContentStore {
 
   async #name(file: string, sha256: string, bytes: number): Promise<void> {
     await this.#claims.note();
-    if (await this.claim(sha256)) return rm(file, { force: true });
-    const place = this.pathOf(sha256);
-    await this.#removals.gone(place);
-    await this.#unflushed.keep(place, () =>
-      rename(file, place).catch(async (error: unknown) => {
-        if (!isCode(error, 'ENOENT')) throw error;
-        await mkdir(path.dirname(place), { recursive: true });
-        await rename(file, place);
-      }),
-    );
-    const index = await this.#index(sha256);
-    // Another may have come meanwhile.
-    if (!index.has(sha256.slice(2))) this.#bytes += bytes;
-    index.set(sha256.slice(2), { bytes, claimedAt: this.#claims.now });
-    return undefined;
+    await this.#turns.take(sha256, async () => {
+      if (await this.claim(sha256)) return rm(file, { force: true });
+      const place = this.pathOf(sha256);
+      await this.#unflushed.keep(place, () =>
+        rename(file, place).catch(async (error: unknown) => {
+          if (!isCode(error, 'ENOENT')) throw error;
+          await mkdir(path.dirname(place), { recursive: true });
+          await rename(file, place);
+        }),
+      );
+      (await this.#index(sha256)).set(sha256.slice(2), { bytes, claimedAt: this.#claims.now });
+      this.#bytes += bytes;
+      return undefined;
+    });
   }
 
-  /** Nobody is told of it any more, from before its file goes. */
+  /** In its turn; from before its file goes nobody is told of it any more. */
   async #remove(index: Map<string, Held>, sha256: string): Promise<void> {
     this.#forget(index, sha256);
-    await this.#removals.remove(this.pathOf(sha256));
+    await rm(this.pathOf(sha256), { force: true });
   }
 
   /** Two may have looked at once. */

@@ -8,7 +8,7 @@ import { badManifest, noSnapshot } from '../../../remote/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../remote/sync/manifest.ts';
 import type { Claims } from './claims.ts';
 import { asDiskFull, isCode } from './contentStore.ts';
-import { Removals } from './removals.ts';
+import { Turns } from './turns.ts';
 
 const ending = '.json';
 
@@ -18,7 +18,7 @@ export class Snapshots {
   readonly #claims: Claims;
   /** When each that is there was claimed. */
   readonly #known = new Map<string, number>();
-  readonly #removals = new Removals();
+  readonly #turns = new Turns();
   #made = 0;
 
   private constructor(folder: string, claims: Claims) {
@@ -47,9 +47,11 @@ export class Snapshots {
   async collect(needed: ReadonlySet<string>, cancellation: CancellationToken): Promise<readonly string[]> {
     for (const snapshot of [...this.#known.keys()]) {
       if (cancellation.isCancelled) break;
-      const claimedAt = this.#known.get(snapshot);
-      if (claimedAt === undefined || needed.has(snapshot) || !this.#claims.isOver(claimedAt)) continue;
-      await this.#remove(snapshot);
+      if (needed.has(snapshot)) continue;
+      await this.#turns.take(snapshot, async () => {
+        // It may have been claimed until just now.
+        if (this.#claims.isOver(this.#known.get(snapshot) ?? Infinity)) await this.#remove(snapshot);
+      });
     }
     return [...this.#known.keys()];
   }
@@ -80,9 +82,10 @@ export class Snapshots {
       } finally {
         await handle.close();
       }
-      await this.#removals.gone(this.#pathOf(snapshot));
-      await rename(file, this.#pathOf(snapshot));
-      this.#known.set(snapshot, this.#claims.now);
+      await this.#turns.take(snapshot, async () => {
+        await rename(file, this.#pathOf(snapshot));
+        this.#known.set(snapshot, this.#claims.now);
+      });
     } catch (error) {
       await rm(file, { force: true });
       throw asDiskFull(error);
@@ -92,10 +95,13 @@ export class Snapshots {
   /** Rejects with `sync/no-snapshot`; what the disk has spoilt is removed. */
   async read(snapshot: string): Promise<SnapshotManifest> {
     if (!this.#known.has(snapshot)) throw noSnapshot(snapshot);
-    const text = await readFile(this.#pathOf(snapshot), 'utf8').catch(() => undefined);
+    const text = await this.#textOf(snapshot);
     if (text === undefined) throw noSnapshot(snapshot);
-    if (hash('sha256', text, 'hex') !== snapshot) {
-      await this.#remove(snapshot);
+    if (isSpoilt(snapshot, text)) {
+      await this.#turns.take(snapshot, async () => {
+        // It may have come anew meanwhile.
+        if (isSpoilt(snapshot, (await this.#textOf(snapshot)) ?? '')) await this.#remove(snapshot);
+      });
       throw noSnapshot(snapshot);
     }
     const manifest = z.parse(snapshotManifest, JSON.parse(text));
@@ -103,10 +109,15 @@ export class Snapshots {
     return manifest;
   }
 
-  /** Nobody is told of it any more, from before its file goes. */
+  /** In its turn; from before its file goes nobody is told of it any more. */
   async #remove(snapshot: string): Promise<void> {
     this.#known.delete(snapshot);
-    await this.#removals.remove(this.#pathOf(snapshot));
+    await rm(this.#pathOf(snapshot), { force: true });
+  }
+
+  /** Undefined: it is not there, or cannot be read. */
+  #textOf(snapshot: string): Promise<string | undefined> {
+    return readFile(this.#pathOf(snapshot), 'utf8').catch(() => undefined);
   }
 
   get #incoming(): string {
@@ -116,4 +127,8 @@ export class Snapshots {
   #pathOf(snapshot: string): string {
     return path.join(this.#folder, snapshot + ending);
   }
+}
+
+function isSpoilt(snapshot: string, text: string): boolean {
+  return hash('sha256', text, 'hex') !== snapshot;
 }

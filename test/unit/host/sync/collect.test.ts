@@ -171,6 +171,21 @@ test('while contents go, each client is told rightly what is there', async () =>
   }
 });
 
+test('what comes again while it would go is there afterwards, whole', async () => {
+  const texts = Array.from({ length: 200 }, (_, at) => `text ${at}`);
+  await pack(texts);
+  for (const text of texts) await keep(text);
+  for (let round = 0; round < 5; round++) {
+    clock.advance(grace + 1);
+    // Of the contents none is on its way out before all have been claimed again.
+    const lacked = await host.lacks(texts.map(sumOf));
+    expect(lacked).toEqual([]);
+    const [kept] = await Promise.all([Promise.all(texts.map((text) => keep(text))), collect()]);
+    const gone = kept.filter((snapshot) => !existsSync(manifestPlace(snapshot)));
+    expect(gone).toEqual([]);
+  }
+});
+
 /** Clients, runs and a host that is started anew, in any order; what they may rely on is looked at all the time. */
 class World {
   readonly #random: Random;
