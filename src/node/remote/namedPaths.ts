@@ -4,7 +4,8 @@ import path from 'node:path';
 import { isPython, parseLocator } from '../../config/locator.ts';
 import type { Finding } from '../../protocol/host/hostRpc.ts';
 import { isModelPath } from '../../remote/launch/preflight.ts';
-import { dataOf, type Keyed, type Training } from '../../remote/launch/training.ts';
+import type { Keyed } from '../../remote/launch/keyed.ts';
+import { dataOf, type Training } from '../../remote/launch/training.ts';
 import { ownIgnoreFile } from '../../remote/sync/ignoreRules.ts';
 import type { LeftOut, Tree } from '../../remote/sync/tree.ts';
 

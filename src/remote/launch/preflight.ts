@@ -2,13 +2,14 @@ import { sizeText } from '../../base/sizeText.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
 import type { Finding } from '../../protocol/host/hostRpc.ts';
 import type { RunOrder } from '../../protocol/host/runs.ts';
+import type { Keyed } from './keyed.ts';
 import type { FoundGpu } from './nvidiaSmi.ts';
 import { programOf, type ProgramName } from './plan.ts';
 import { pythonFindings, type PythonFacts } from './preflightPython.ts';
 import { rayFindings, type RayFacts } from './preflightRay.ts';
 import { folderUserFindings, type FolderUser } from './preflightRuns.ts';
 import { stageFindings } from './preflightStages.ts';
-import { dataOf, partsOf, type Keyed, type Training } from './training.ts';
+import { dataOf, partsOf, type Training } from './training.ts';
 
 /** What was found out about the machine for one order. Whatever could not be found out is null. */
 export interface PreflightFacts {

@@ -7,6 +7,8 @@ import type { Environment } from '../../config/interpolation.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
 import { valueAt, type MappingValue, type ScalarPart, type Value } from '../../config/value.ts';
 import type { RunOrder } from '../../protocol/host/runs.ts';
+import { dataIn, readerKey, type DataPlace } from './dataPlaces.ts';
+import type { Keyed } from './keyed.ts';
 
 export interface TrainingRequest {
   /** Absolute place of the config on the host, where it is or will be. */
@@ -20,12 +22,6 @@ export interface TrainingRequest {
   readonly environment: Environment;
 }
 
-/** A value with the key that the user knows it by. */
-export interface Keyed<T> {
-  readonly value: T;
-  readonly key: string;
-}
-
 /** The parts of the folder that checkpoints and logs go to. */
 export interface JobPlace {
   readonly root: Keyed<string>;
@@ -34,12 +30,6 @@ export interface JobPlace {
   readonly group: Keyed<string>;
   /** Null: made of the time when the training starts. */
   readonly name: Keyed<string | null>;
-}
-
-/** Where tasks are. */
-export interface DataPlace extends Keyed<string> {
-  /** `dataset`: a file or folder, or the name of a hub. */
-  readonly kind: 'file' | 'dataset';
 }
 
 /**
@@ -136,23 +126,6 @@ const places = {
   },
 } as const;
 
-const dataPlaces = {
-  trinity: [
-    'buffer.explorer_input.taskset.path',
-    'buffer.explorer_input.tasksets.0.path',
-    'buffer.explorer_input.eval_tasksets.0.path',
-  ],
-  jsonl_dataset_file: [
-    'ajet.task_reader.jsonl_dataset_file.training.file_path',
-    'ajet.task_reader.jsonl_dataset_file.validation.file_path',
-  ],
-  huggingface_dat_repo: ['ajet.task_reader.huggingface_dat_repo.dataset_path'],
-} as const;
-
-/** What SFT and DPO learn from; the other kinds of a buffer are written by the training itself. */
-const examples = 'buffer.trainer_input.experience_buffer.path';
-const exampleKind = 'buffer.trainer_input.experience_buffer.storage_type';
-const readerKey = 'ajet.task_reader.type';
 const codePlaces = ['ajet.rollout.user_workflow', 'ajet.task_judge.judge_protocol'];
 
 interface ReadStage {
@@ -210,7 +183,7 @@ class TrainingReader {
       mode: backbone === 'trinity' ? (this.#text('mode').value ?? 'both') : 'both',
       engineGpus: { ...this.#number('explorer.rollout_model.engine_num'), value: split?.explorer ?? null },
       totalSteps: steps.map((path) => this.#number(path).value).find((number) => number !== null) ?? null,
-      data: this.#data(this.#own(readerKey).value),
+      data: this.#data(),
       actors: [this.#actor('explorer'), this.#actor('trainer')],
       trainer: or(this.#text('trainer.trainer_type'), 'verl'),
       weights: or(this.#text('trainer.save_hf_checkpoint'), 'last'),
@@ -251,14 +224,14 @@ class TrainingReader {
     return { key: this.#keyOf(value, 'continue_from_checkpoint'), value: !isOff };
   }
 
-  #data(reader: string | null): DataPlace[] {
-    if (this.#dialect === 'trinity') {
-      const paths = [...dataPlaces.trinity, ...(this.#text(exampleKind).value === 'file' ? [examples] : [])];
-      return named(paths.map((path) => this.#text(path))).map(dataset);
-    }
-    if (reader === 'huggingface_dat_repo') return this.#owns(dataPlaces[reader]).map(dataset);
-    if (reader !== 'jsonl_dataset_file') return [];
-    return this.#owns(dataPlaces[reader]).map((place) => ({ ...place, kind: 'file' }));
+  /** AgentJet finds its own before there is a backbone. */
+  #data(): DataPlace[] {
+    const isTrinitys = this.#dialect === 'trinity';
+    const found = isTrinitys ? dataIn(this.#root, 'trinity') : dataIn(this.#composed.config.root, 'ajet');
+    return found.flatMap(({ kind, path, value }) => {
+      const text = textOf(value);
+      return text === null ? [] : [{ kind, key: isTrinitys ? this.#keyOf(value, path) : path, value: text }];
+    });
   }
 
   /** verl takes a list of loggers; the first is the console. */
@@ -305,10 +278,6 @@ class TrainingReader {
 
 function named(found: readonly Keyed<string | null>[]): Keyed<string>[] {
   return found.flatMap(({ key, value }) => (value === null ? [] : [{ key, value }]));
-}
-
-function dataset(place: Keyed<string>): DataPlace {
-  return { ...place, kind: 'dataset' };
 }
 
 /** Trinity takes 0 for a number that it is to find out. */

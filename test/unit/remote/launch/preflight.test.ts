@@ -64,6 +64,71 @@ describe('preflight', () => {
     expect(await findings(always, {})).toEqual(['info stage-weights stages.0.trainer.save_hf_checkpoint']);
   });
 
+  test.each([
+    [
+      'documents and example tasks that are generated from',
+      `type: data_generation
+    data_generation:
+      document_reader: {document_path: [/gone/a.pdf, /here/b.pdf, /gone/c.pdf]}
+      query_reader: {type: jsonl_dataset_file, jsonl_dataset_file: {training: {file_path: /gone/q.jsonl}}}`,
+      [
+        'data_generation.document_reader.document_path.0',
+        'data_generation.document_reader.document_path.2',
+        'data_generation.query_reader.jsonl_dataset_file.training.file_path',
+      ],
+    ],
+    [
+      'one document, and example tasks of a data set',
+      `type: data_generation
+    data_generation:
+      document_reader: {document_path: /gone/a.pdf}
+      query_reader: {type: huggingface_dat_repo, huggingface_dat_repo: {dataset_path: /gone/set}}`,
+      [
+        'data_generation.document_reader.document_path',
+        'data_generation.query_reader.huggingface_dat_repo.dataset_path',
+      ],
+    ],
+    [
+      'traces',
+      'type: tracing\n    feedback_tracing: {base_url: /gone/traces.db}',
+      ['feedback_tracing.base_url'],
+    ],
+    [
+      'what another reader would read is not',
+      'type: huggingface_dat_repo\n    feedback_tracing: {base_url: /gone/traces.db}',
+      [],
+    ],
+  ])('%s: each that is not there is told at its key', async (_, reader, keys) => {
+    const text = ajetConfig.replace(/type: jsonl_dataset_file[^]*?(?=hydra:)/, `${reader}\n`);
+    const gone = ['a.pdf', 'c.pdf', 'q.jsonl', 'set', 'traces.db'].map(
+      (name) => [`/gone/${name}`, false] as const,
+    );
+    const found = await findings(text, { paths: new Map(gone) });
+    // Generating tasks wants keys as well.
+    expect(found.filter((one) => one.includes('data-'))).toEqual(
+      keys.map((key) => `error data-missing ajet.task_reader.${key}`),
+    );
+  });
+
+  test('samples that a judge is tuned with, and every task set of several, are told where they are not there', async () => {
+    const paths = new Map(['/gone/0', '/gone/1', '/gone/2'].map((name) => [name, false]));
+    const judge = `  task_judge:
+    judge_type: rubrics_auto_grader
+    rubrics_auto_grader: {input_data_type: jsonl_dataset_file, jsonl_dataset_file: {training: {file_path: /gone/0}}}
+`;
+    expect(await findings(ajetConfig.replace(/(?=hydra:)/, judge), { paths })).toEqual([
+      'error data-missing ajet.task_judge.rubrics_auto_grader.jsonl_dataset_file.training.file_path',
+    ]);
+    const sets = `    tasksets: [{path: /data/tasks}, {path: /gone/1}]
+    eval_tasksets: [{name: a}, {path: /gone/2}]
+`;
+    const text = trinityConfig.replace(/ {4}taskset:\n.*\n/, sets);
+    expect(await findings(text, { paths })).toEqual([
+      'error data-missing buffer.explorer_input.tasksets.1.path',
+      'error data-missing buffer.explorer_input.eval_tasksets.1.path',
+    ]);
+  });
+
   test('stages that a folder has been through are skipped, which is told', async () => {
     expect(await findings(stagedConfig, { stageBefore: 0 })).toEqual([]);
     expect(await findings(stagedConfig, { stageBefore: 1 })).toEqual(['warning stages-skipped name']);
