@@ -77,22 +77,14 @@ class NodeProcess:
     async def ask(self, request: Dict[str, Any], asked: Asked) -> Any:
         number, waiting = self._begin(request, asked, asyncio.get_running_loop())
         try:
-            value = await asyncio.wrap_future(waiting.result)
+            return await asyncio.wrap_future(waiting.result)
         except asyncio.CancelledError:
             self._cancel(number)
             raise
-        except BaseException:
-            self._requests.pop(number, None)
-            raise
-        self._requests.pop(number, None)
-        return value
 
     def ask_blocking(self, request: Dict[str, Any], asked: Asked) -> Any:
-        number, waiting = self._begin(request, asked, None)
-        try:
-            return waiting.result.result()
-        finally:
-            self._requests.pop(number, None)
+        _, waiting = self._begin(request, asked, None)
+        return waiting.result.result()
 
     def kill(self) -> None:
         """Nothing is asked of it any more, even before it has gone."""
@@ -113,11 +105,14 @@ class NodeProcess:
     def _cancel(self, number: int) -> None:
         """Has the process let go of an episode; one that does not, in time, is ended with all that it runs."""
         left = _Request(Asked(None, None), None)
+        with self._lock:
+            if number not in self._requests:
+                return  # it has ended, and whoever asked was about to hear of it
+            self._requests[number] = left
         timer = threading.Timer(CANCEL_SECONDS, self.kill)
         timer.daemon = True
+        left.result.add_done_callback(lambda _: timer.cancel())
         timer.start()
-        left.result.add_done_callback(lambda _: (timer.cancel(), self._requests.pop(number, None)))
-        self._requests[number] = left
         self._tell({"type": "cancel", "id": number})
         if self.has_ended:
             self._fail(self._end())
@@ -156,7 +151,9 @@ class NodeProcess:
     def _fail(self, error: BridgeError) -> None:
         if not self._opened.done():
             self._opened.set_exception(error)
-        for waiting in list(self._requests.values()):
+        with self._lock:
+            left, self._requests = self._requests, {}
+        for waiting in left.values():
             _settle(waiting, error=error)
 
     def _take(self, message: Dict[str, Any]) -> None:
@@ -169,7 +166,8 @@ class NodeProcess:
         elif kind == "call":
             self._call(message)
         else:
-            waiting = self._requests.get(message["id"])
+            with self._lock:
+                waiting = self._requests.pop(message["id"], None)
             if waiting is None:
                 return
             if kind == "done":

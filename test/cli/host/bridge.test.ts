@@ -33,13 +33,19 @@ export class Trouble extends MathAgentWorkflow {
     console.log('{"type": "done", "id": 1}');
     process.stdout.write('no end of line ');
     if (query === Ask.Throw) throw new TypeError('not like that');
-    if (query === Ask.Kill) process.kill(process.pid, 'SIGKILL');
+    if (query === 'beside') besideIsHere();
+    if (query === Ask.Kill) {
+      // One that comes later has a process of its own.
+      await beside;
+      process.kill(process.pid, 'SIGKILL');
+    }
     if (query === Ask.Endless) {
       void workflowTask.gymEnv.step({ role: 'assistant', content: 'go' });
       for (;;);
     }
     if (query === Ask.Hang) await workflowTask.gymEnv.step({ role: 'assistant', content: 'go' });
     if (query === Ask.Hang || query === Ask.Kill || query === 'beside') await new Promise(() => undefined);
+    if (query === 'late') return { reward: 1 };
     if (query === Ask.Key) {
       const { baseUrl, apiKey } = tuner.asOaiBaseUrlApiKey({ agentName: 'own' });
       const key = JSON.parse(atob(apiKey.replace('sk-ajet-', '')));
@@ -56,6 +62,8 @@ export class Trouble extends MathAgentWorkflow {
     return { ...output, metadata: { ...output.metadata, pid: process.pid } };
   }
 }
+let besideIsHere = (): void => undefined;
+const beside = new Promise<void>((resolve) => (besideIsHere = resolve));
 function seen(target: unknown, _: unknown): void {}
 class Decorated { @seen method(): void {} }
 export const used = [OpenAI, Decorated];
@@ -116,6 +124,7 @@ describe.skipIf(process.platform === 'win32')('a TypeScript workflow in training
       [question, question, question, question, 'throw', 'key', 'tell', 'hang'].join('&'),
       question,
       'kill&beside',
+      'late',
       question,
       'endless',
       question,
@@ -162,7 +171,8 @@ describe.skipIf(process.platform === 'win32')('a TypeScript workflow in training
     const [thrown] = of('throw');
     expect(thrown?.error).toMatch(/trouble\.ts:11:36: not like that \[bridge\/threw\]\n/);
     expect(thrown?.error).toMatch(/TypeError: not like that\n\s+at Trouble\.execute \(.*trouble\.ts:11:36\)/);
-    expect([...of('hang'), ...of('endless')]).toMatchObject([{ error: 'cancelled' }, { error: 'cancelled' }]);
+    for (const query of ['hang', 'late', 'endless'])
+      expect(of(query)).toMatchObject([{ error: 'cancelled' }]);
     expect(of('key')).toMatchObject([
       { reward: 2, said: true, baseUrl, key: { agent_name: 'own', episode_address: baseUrl } },
     ]);

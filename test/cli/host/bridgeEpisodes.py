@@ -9,6 +9,7 @@ import asyncio
 import json
 import sys
 import threading
+import time
 from types import SimpleNamespace
 
 python, base_url, *asked = sys.argv[1:]
@@ -17,6 +18,7 @@ sys.path[:0] = [".", python + "/stand_in", python]
 from ajet.schema.task import Task, WorkflowTask  # noqa: E402
 from ajet.tuner import AjetTuner, Binding  # noqa: E402
 
+from agentjet_bridge import pool as bridge_pool  # noqa: E402
 from agentjet_bridge import process as bridge_process  # noqa: E402
 from agentjet_bridge import TypeScriptJudge, TypeScriptWorkflow  # noqa: E402
 
@@ -63,6 +65,12 @@ async def episode(query, uuid):
     if query in ("hang", "endless"):
         await asyncio.get_running_loop().run_in_executor(None, env.stepped.wait)
         bridge_process.CANCEL_SECONDS = 0.1 if query == "endless" else 600
+        running.cancel()
+    if query == "late":
+        await asyncio.sleep(0)
+        # The loop stands still, so that the end is known and not yet told when it is cancelled.
+        while bridge_pool().least_busy().busy > 0:
+            time.sleep(0.01)
         running.cancel()
     output = await running
     if output.reward is not None:
