@@ -5,8 +5,9 @@ import type { Training } from './training.ts';
 /** The Ray of this machine, or of the cluster that an order is for. */
 export interface RayFacts {
   readonly running: boolean;
-  /** Why it does not answer. */
+  /** Why it does not answer; with a hint, a sentence of the cluster's that was asked. */
   readonly why: string;
+  readonly hint?: string | undefined;
   /** The run whose own Ray it is that answers: it ends with that run. */
   readonly run: string | null;
   /** The run of this host that has a Ray of its own, whether that answers already or not. */
@@ -30,11 +31,13 @@ export function rayFindings(order: RunOrder, training: Training, ray: RayFacts |
     ];
   }
   if (starts || ray.running || (training.backbone === 'verl' && order.launcher !== 'ray')) return [];
+  const missing = { id: 'ray-missing', severity: 'error' } as const;
+  if (ray.hint !== undefined) return [{ ...missing, message: ray.why, hint: ray.hint }];
   const hint =
     order.launcher === 'ajet'
       ? 'Add `--with-ray`, or start it with `ray start --head`.'
       : 'Start it with `ray start --head`.';
-  return [{ id: 'ray-missing', severity: 'error', message: `Ray does not answer: ${ray.why}.`, hint }];
+  return [{ ...missing, message: `Ray does not answer: ${ray.why}.`, hint }];
 }
 
 /** To stop that Ray would end the run that has it. */

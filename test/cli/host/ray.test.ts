@@ -1,4 +1,5 @@
 /** Jobs on a real Ray cluster, and runs with the launcher `ray`, from the command line over the host's own process. */
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
@@ -11,6 +12,7 @@ import {
   submitRayJob,
   type RayJobOptions,
 } from '../../../src/node/host/ray/runRayJob.ts';
+import { RayJobs } from '../../../src/node/host/ray/rayJobs.ts';
 import type { RaySpec } from '../../../src/node/host/ray/raySpec.ts';
 import type { RunEvent } from '../../../src/protocol/host/runs.ts';
 import type { RayState } from '../../../src/remote/launch/rayWatch.ts';
@@ -35,12 +37,16 @@ beforeAll(async () => {
   await symlink('/etc', path.join(folder, 'outside'));
   programs = await mkdtemp(path.join(os.tmpdir(), 'agentjet-programs-'));
   await writeLauncher(path.join(programs, 'trinity'));
-  cluster = await startRay('ray', { programs: [programs] });
+  const token = randomBytes(32).toString('hex');
+  await writeFile(tokenFile(), `${token}\n`);
+  cluster = await startRay('ray', { programs: [programs], token });
 }, 300_000);
 afterAll(async () => {
   await cluster?.end();
   for (const one of [folder, programs]) await rm(one, { recursive: true, force: true });
 });
+
+const tokenFile = (): string => path.join(programs, 'token');
 
 function ray(): RayCluster {
   if (cluster === undefined) throw new Error('Ray was not started');
@@ -80,7 +86,8 @@ print(os.environ['TOLD'], *sorted(os.listdir('.')), flush=True)
 subprocess.run(['./tool.sh'])
 `;
 
-async function rayHost(machine: GpuMachine, port = '0'): Promise<RunningHost> {
+async function rayHost(machine: GpuMachine, port = '0', token = tokenFile()): Promise<RunningHost> {
+  machine.more = { RAY_AUTH_TOKEN_PATH: token };
   return machine.host(['--listen', `127.0.0.1:${port}`, '--ray', ray().head]);
 }
 
@@ -166,6 +173,18 @@ describe.skipIf(!linux).concurrent('a job on a real Ray cluster', { timeout: pat
     expect(text.match(/^(?:one|two)$/gm)).toEqual(['one', 'two']);
   });
 
+  test('is refused without the token that the cluster asks for', async () => {
+    const strangers = [undefined, 'wrong'].map((token) => {
+      return new RayJobs(ray().head, () => Promise.resolve(token));
+    });
+    for (const jobs of strangers) {
+      await expect(jobs.version()).rejects.toMatchObject({
+        code: 'host/ray-token',
+        hint: expect.stringContaining('~/.ray/auth_token') as string,
+      });
+    }
+  });
+
   test('of which Ray knows nothing is lost', async () => {
     expect((await follow('never')).state).toMatchObject({ kind: 'lost' });
   });
@@ -242,6 +261,18 @@ describe.skipIf(!linux)('a run on Ray', { timeout: patience }, () => {
       'through',
     ]);
     expect(await machine.record(run)).toMatchObject({ state: 'failed', exitCode: 7 });
+  });
+
+  test('is not begun where the host does not have the token, which is told before', async () => {
+    const machine = await gpuMachine();
+    await machine.script([]);
+    await machine.add('box', await rayHost(machine, '0', path.join(programs, 'none')));
+    const run = ['run', '--conf', 'train.yaml', '--launcher', 'ray'];
+    const { code, stderr } = await machine.remote([...run, '--dry-run']);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('The Ray cluster wants a token, and does not take what this host has');
+    expect(stderr).toContain('~/.ray/auth_token');
+    expect(stderr).not.toContain('Ray does not answer');
   });
 
   test('that is cancelled is stopped on Ray', async () => {

@@ -20,18 +20,20 @@ export interface RayCluster {
 /** On a machine under load Ray gives up by itself; another attempt finds what it reads in memory. */
 export async function startRay(
   environment: 'ray' | 'trinity' = 'ray',
-  { programs = [] }: RayOptions = {},
+  options: RayOptions = {},
 ): Promise<RayCluster> {
   const python = await ensurePython(environment);
-  return start(python, programs).catch(() => start(python, programs));
+  return start(python, options).catch(() => start(python, options));
 }
 
 export interface RayOptions {
   /** Folders with programs that jobs find before all others. */
   readonly programs?: readonly string[];
+  /** What the cluster asks for; undefined: nothing, whatever the machine has of Ray's own. */
+  readonly token?: string;
 }
 
-async function start(python: string, programs: readonly string[]): Promise<RayCluster> {
+async function start(python: string, { programs = [], token }: RayOptions): Promise<RayCluster> {
   // Its sockets' paths must be short.
   const folder = await mkdtemp('/tmp/ajray-');
   const ports = await Promise.all([freePort(), freePort(), freePort(), freePort()]);
@@ -51,7 +53,13 @@ async function start(python: string, programs: readonly string[]): Promise<RayCl
   ];
   // Jobs find the environment's own programs.
   const search = [...programs, path.dirname(python), process.env['PATH'] ?? ''].join(path.delimiter);
-  const env = { ...process.env, PATH: search, [name]: value, RAY_ENABLE_UV_RUN_RUNTIME_ENV: '0' };
+  const env = {
+    ...process.env,
+    ...{ PATH: search, [name]: value, RAY_ENABLE_UV_RUN_RUNTIME_ENV: '0' },
+    ...(token === undefined
+      ? { RAY_AUTH_MODE: 'disabled' }
+      : { RAY_AUTH_MODE: 'token', RAY_AUTH_TOKEN: token }),
+  };
   const child = spawn(python, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let printed = '';
   for (const stream of [child.stdout, child.stderr])
@@ -61,7 +69,7 @@ async function start(python: string, programs: readonly string[]): Promise<RayCl
     killSurvivors(processesWith(mark));
   };
   const head = `http://127.0.0.1:${dashboard}`;
-  const jobs = new RayJobs(head);
+  const jobs = new RayJobs(head, () => Promise.resolve(token));
   const end = async (): Promise<void> => {
     kill();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });

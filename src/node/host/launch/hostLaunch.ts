@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { neverCancelled, type CancellationToken } from '../../../base/cancellation.ts';
+import { toReport } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/ports.ts';
 import type { Environment } from '../../../config/interpolation.ts';
 import type { Finding, HostStatus } from '../../../protocol/host/hostRpc.ts';
@@ -34,6 +35,7 @@ import {
 import { localFiles } from '../../files.ts';
 import { codeFolder, jobPlace } from '../runs/jobFolder.ts';
 import { RayJobs } from '../ray/rayJobs.ts';
+import { rayToken } from '../ray/rayToken.ts';
 import { raySpecFile, readRaySpec, writeRaySpec, type RaySpec } from '../ray/raySpec.ts';
 import { effectiveConfigOf } from './effectiveConfig.ts';
 import { currentStage, latestStep, linkDefaults, replaceFile, seedJob, stagedSource } from './folder.ts';
@@ -313,18 +315,22 @@ export class HostLaunch {
   async #ray({ launcher }: RunOrder): Promise<Omit<RayFacts, 'holder'>> {
     const { env, ray } = this.#options;
     if (launcher !== 'ray') return rayHere(env);
-    const { problem } = await this.#rayHead(ray);
-    return { running: problem === null, why: problem ?? '', run: null };
+    const { problem, hint } = await this.#rayHead(ray);
+    return { running: problem === null, why: problem ?? '', hint, run: null };
   }
 
-  async #rayHead(ray: string | undefined): Promise<{ version: string | null; problem: string | null }> {
+  async #rayHead(ray: string | undefined): Promise<{
+    readonly version: string | null;
+    readonly problem: string | null;
+    readonly hint?: string | undefined;
+  }> {
     if (ray === undefined) return { version: null, problem: 'the host was started without `--ray`' };
-    return new RayJobs(ray, this.#options.env['RAY_AUTH_TOKEN']).version().then(
+    return new RayJobs(ray, () => rayToken(this.#options.env)).version().then(
       (version) => ({ version, problem: null }),
-      (error: unknown) => ({
-        version: null,
-        problem: error instanceof Error ? error.message : String(error),
-      }),
+      (error: unknown) => {
+        const { message: problem, hint } = toReport(error, 'host/ray');
+        return { version: null, problem, hint };
+      },
     );
   }
 

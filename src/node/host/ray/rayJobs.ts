@@ -23,24 +23,30 @@ const patience = 30_000;
 const agentPatience = 60_000;
 const noAgent = 'No available agent to submit job';
 
+/** Undefined: the cluster is not known to ask for one. */
+export type RayToken = () => Promise<string | undefined>;
+
+const noToken: RayToken = () => Promise.resolve(undefined);
+
 /** The Jobs API of a Ray head (its dashboard, port 8265). Rejects with `host/ray`. */
 export class RayJobs {
   readonly #head: URL;
-  readonly #token: string | undefined;
+  readonly #token: RayToken;
   readonly #pause: number;
 
   /**
-   * @param token where the cluster asks for one (RAY_AUTH_TOKEN)
+   * @param token asked for each request: it may be changed while a job runs
    * @param pause milliseconds before a head that was just started is asked again
    */
-  constructor(head: string, token?: string, pause = 1_000) {
+  constructor(head: string, token: RayToken = noToken, pause = 1_000) {
     this.#head = headAddress(head);
     this.#token = token;
     this.#pause = pause;
   }
 
-  get #headers(): Readonly<Record<string, string>> {
-    return this.#token === undefined ? {} : { Authorization: `Bearer ${this.#token}` };
+  async #headers(): Promise<Readonly<Record<string, string>>> {
+    const token = await this.#token();
+    return token === undefined ? {} : { Authorization: `Bearer ${token}` };
   }
 
   async version(): Promise<string> {
@@ -84,10 +90,10 @@ export class RayJobs {
    * Hands over everything that the job has printed and prints, from its start. Resolves at the end of the job, or where the
    * cluster lost who reads its log; rejects when the connection breaks or `signal` is aborted, with its reason.
    */
-  tail(id: string, take: (text: string) => void, signal: AbortSignal): Promise<void> {
+  async tail(id: string, take: (text: string) => void, signal: AbortSignal): Promise<void> {
     const place = new URL(`${jobPlace(id)}/logs/tail`, this.#head);
     place.protocol = place.protocol === 'https:' ? 'wss:' : 'ws:';
-    return tailRay(place, { headers: this.#headers, patience, take, signal });
+    await tailRay(place, { headers: await this.#headers(), patience, take, signal });
   }
 
   async stop(id: string): Promise<void> {
@@ -111,7 +117,7 @@ export class RayJobs {
   ): Promise<RayResponse> {
     const headers = {
       ...(typeof body === 'string' && { 'Content-Type': 'application/json' }),
-      ...this.#headers,
+      ...(await this.#headers()),
     };
     const request = { method, headers, milliseconds, ...(body !== undefined && { body }) };
     return askRay(new URL(place, this.#head), request).catch((error: unknown) => {
@@ -127,7 +133,7 @@ function headAddress(head: string): URL {
   throw new CodedError({
     code: 'host/ray-address',
     message: `${JSON.stringify(head)} is no address of a Ray head.`,
-    hint: 'Write `http://HEAD:8265`; a token goes into RAY_AUTH_TOKEN.',
+    hint: 'Write `http://HEAD:8265`; a token goes into RAY_AUTH_TOKEN or `~/.ray/auth_token`.',
   });
 }
 
@@ -138,6 +144,7 @@ function jobPlace(id: string): string {
 function checked(response: RayResponse): RayResponse {
   if (response.status >= 200 && response.status < 300) return response;
   const last = response.text.trim().split('\n').at(-1) ?? '';
+  if (response.status === 401 || response.status === 403) throw tokenRefused(last.slice(0, 500));
   throw rayFailure(`Ray refused with status ${response.status}: ${last.slice(0, 500)}`);
 }
 
@@ -147,6 +154,14 @@ function decoded<T>(decoder: z.ZodMiniType<T>, { text }: RayResponse): T {
   } catch (error) {
     throw rayFailure(`What answers is no Ray head, or one of another kind: ${text.slice(0, 100)}`, error);
   }
+}
+
+function tokenRefused(answer: string): CodedError {
+  return new CodedError({
+    code: 'host/ray-token',
+    message: `The Ray cluster wants a token, and does not take what this host has: ${answer}`,
+    hint: 'See it with `ray get-auth-token` on the head, and put it into `~/.ray/auth_token` of the user that the host runs as, or start the host with RAY_AUTH_TOKEN.',
+  });
 }
 
 function rayFailure(message: string, cause?: unknown): CodedError {

@@ -15,6 +15,7 @@ import { RayJobs, type RaySubmission } from './rayJobs.ts';
 import { RayLog } from './rayLog.ts';
 import { packFolder } from './rayPackage.ts';
 import { readRaySpec, type RaySpec } from './raySpec.ts';
+import { rayToken } from './rayToken.ts';
 
 /** How a run on Ray ended, as the exit code of the process that looks after it. */
 export const rayExitCodes = { succeeded: 0, stopped: 130, lost: 75 } as const;
@@ -47,7 +48,8 @@ export async function runRayJob(specFile: string, env: NodeJS.ProcessEnv): Promi
     path.join(runFolder, keeperFiles.log),
     path.join(runFolder, 'ray-printed.json'),
   );
-  const options = { jobs: new RayJobs(spec.head, env['RAY_AUTH_TOKEN']), output, stop: stopping.signal };
+  const jobs = new RayJobs(spec.head, () => rayToken(env));
+  const options = { jobs, output, stop: stopping.signal };
   const note = (change: Partial<RaySpec>): Promise<void> =>
     writeWhole(specFile, JSON.stringify({ ...spec, ...change }));
   const state = (await handOver(spec, note, options)) ?? (await followRayJob(spec.id, options));
