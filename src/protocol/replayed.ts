@@ -29,7 +29,7 @@ export interface ReplayedEpisode {
   readonly reward: number | null;
   readonly isSuccess: boolean;
   readonly calls: readonly ReplayedCall[];
-  /** Of a rollout, what its model was told: by that its task is found. */
+  /** Of a rollout, what its model was told: by that a task is found whose id is not known. */
   readonly told: readonly string[];
 }
 
@@ -43,7 +43,9 @@ export interface ReplayedRun {
   /** Null: the trace is of a version that did not keep them. */
   readonly seed: number | null;
   readonly launch: TracedLaunch | null;
-  /** Whether training wrote it: it has no requests as they were, and names no config and no task of a data set. */
+  /** Whether training wrote it: it has no requests as they were, and names no config. */
   readonly isRollout: boolean;
+  /** Of rollouts, whether their tasks have the ids that they have in the data set. */
+  readonly ownTaskIds: boolean;
   readonly episodes: readonly ReplayedEpisode[];
 }

@@ -59,6 +59,8 @@ export interface ImportNote {
   readonly skips: readonly ImportSkip[];
   /** Whether training wrote it: its episodes can be run again with the config that was trained. */
   readonly rollouts?: boolean | undefined;
+  /** Whether its tasks have the ids that they have in the data set. */
+  readonly ownTaskIds?: boolean | undefined;
 }
 
 /** Whether episodes of a trace can be run here: of what other tools recorded there is no workflow. */

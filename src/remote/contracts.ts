@@ -92,11 +92,15 @@ export interface HostSync {
 }
 
 /** What training left in a run's job folder. */
-export interface HostFiles {
-  checkpoints(run: string): Promise<readonly Checkpoint[]>;
+/** Those that may be seen of a folder that each run has. */
+export interface RunFiles {
   list(run: string, path: string): Promise<readonly FileEntry[]>;
   open(run: string, path: string, offset: number, length: number): Promise<ByteSource>;
   sum(run: string, path: string): Promise<{ readonly sha256: string; readonly bytes: number }>;
+}
+
+export interface HostFiles extends RunFiles {
+  checkpoints(run: string): Promise<readonly Checkpoint[]>;
 }
 
 /** All that a host does for who is connected. */
@@ -104,7 +108,10 @@ export interface HostServices {
   readonly identity: HostResults['hello']['host'];
   readonly runs: HostRuns;
   readonly sync: HostSync;
+  /** Of job folders. */
   readonly files: HostFiles;
+  /** What AgentJet's logger has of rollouts, in the working folders of launchers. */
+  readonly rolloutLogs: RunFiles;
   status(): Promise<HostStatus>;
   /** What the GPUs of a run did while it went on, in time's order. */
   gpus(run: string): Promise<readonly GpuSample[]>;

@@ -51,6 +51,7 @@ export const storedRun: z.ZodMiniType<StoredRun> = z.object({
       skipped: z.number(),
       skips: z.array(z.object({ where: z.string(), why: z.string() })),
       rollouts: z.optional(z.boolean()),
+      ownTaskIds: z.optional(z.boolean()),
     }),
   ),
   launch: z.optional(

@@ -20,6 +20,7 @@ export function replayedRun(trace: StoredTrace, only: number | undefined): Repla
   const isRollout = imported?.rollouts === true;
   return {
     isRollout,
+    ownTaskIds: imported?.ownTaskIds === true,
     ...{ config, model, startedAt, tasks, repeat },
     seed: trace.batch()?.seed ?? null,
     launch: launch ?? null,

@@ -55,6 +55,6 @@ export function judged(group: number, results: readonly EpisodeResult[], rules: 
   return { ...verdict, episodes };
 }
 
-export function termsOf({ repeat, tokenizer, judge }: ReportRules): RunTerms {
-  return { repeat, approximate: !tokenizer.exact, judge };
+export function termsOf({ repeat, tokenizer, judge, imported }: ReportRules): RunTerms {
+  return { repeat, approximate: !tokenizer.exact, judge, tasksComeAgain: imported !== undefined };
 }

@@ -12,6 +12,8 @@ export interface RunTerms {
   readonly approximate: boolean;
   /** As the config names it; undefined: it names none. */
   readonly judge: string | undefined;
+  /** Whether a task may have several groups, as it has one in each step of a training. */
+  readonly tasksComeAgain?: boolean;
 }
 
 interface Entry {
@@ -44,6 +46,7 @@ export class RunTally {
     this.#groups.set(group, { taskId, episodes, scored: scored.length, byWorkflow });
     this.#scored += scored.length;
     this.#byWorkflow += byWorkflow;
+    if (this.#terms.tasksComeAgain === true) return;
     const alike = this.#byId.get(taskId) ?? new SortedNumbers();
     this.#byId.set(taskId, alike);
     alike.add(group);

@@ -60,6 +60,33 @@ it('has the task that it was asked, and what the model said in training', async 
   });
 });
 
+it('has the task of the id that AgentJet has logged, and calls the tools that the model wrote', async () => {
+  const tasks = [
+    ['row 0', 'Now'],
+    ['task.7', '9 + 14?'],
+    // Generated tasks have one id, if any.
+    ['task.8', 'Another?'],
+    ['task.8', 'What?'],
+  ];
+  const lines = tasks.map(([task_id, main_query]) => JSON.stringify({ task_id, main_query }));
+  const own = await smallProject({ 'workflow.ts': workflow, 'tasks.jsonl': lines.join('\n') });
+  const rollouts = await imported(own, 'rollout.json.log');
+  const replay = ['--conf', 'small.yaml', '--replay', rollouts];
+  const { episodes, trace } = await runJson(own, [...replay, '--episode', '2']);
+  expect(episodes).toMatchObject([{ taskId: 'task.7', reward: 1, error: null }]);
+  const [returned] = openTrace(trace ?? '').recorded().episodes;
+  expect(JSON.parse(returned?.returned?.output ?? '')).toMatchObject({
+    metadata: { said: ['Let me', 'add', 'It is\ufffd\ufffd'], query: '9 + 14?' },
+  });
+  // Of the other template, whose messages nothing but the loss tells apart.
+  const other = await runJson(own, [...replay, '--episode', '4']);
+  expect(other.episodes).toMatchObject([{ taskId: 'task.8', error: null }]);
+  const [second] = openTrace(other.trace ?? '').recorded().episodes;
+  expect(JSON.parse(second?.returned?.output ?? '')).toMatchObject({
+    metadata: { said: ['No idea'], query: 'What?' },
+  });
+});
+
 it('tells what keeps it from being run', async () => {
   const own = await project(['Another question?']);
   const rollouts = await imported(own, 'explorer_output.jsonl');

@@ -28,7 +28,7 @@ export function wantedEpisode(
 /** The request by which the episode has the task, the split and the seed that it had. */
 export function requestFor(request: RunRequest, wanted: WantedEpisode | undefined): RunRequest {
   if (wanted === undefined) return request;
-  // Its task is found by what it was asked.
+  // Its task is found among all.
   if (wanted.run.isRollout) return { ...request, taskIds: undefined, repeat: 1 };
   const { launch, seed } = wanted.run;
   const { trainableTargets = launch?.trainableTargets } = request;
@@ -52,13 +52,23 @@ export function requestFor(request: RunRequest, wanted: WantedEpisode | undefine
  */
 export function slotOf({ run, episode, file }: WantedEpisode, tasks: readonly Task[]): EpisodeSlot {
   const { taskIndex, repeat, taskId, twin } = episode;
-  const task = run.isRollout ? askedIn(episode, tasks) : tasks[twin];
+  const task = run.isRollout ? ofRollout(run, episode, tasks) : tasks[twin];
   if (task === undefined) {
     throw run.isRollout ? noTaskAsked(tasks.length, file) : noTask(taskId, tasks.length, file);
   }
   const slot = { episode: episode.episode, task, taskIndex, repeat };
   if (run.launch?.mode !== 'validate') return slot;
   return { ...slot, numbering: { taskBatchIndex: repeat * run.tasks + taskIndex, taskTag: `T${taskId}#R0` } };
+}
+
+/** By its id, where rollouts tell it and no other task has it, else by what was asked. */
+function ofRollout(
+  { ownTaskIds }: ReplayedRun,
+  episode: ReplayedEpisode,
+  tasks: readonly Task[],
+): Task | undefined {
+  const own = ownTaskIds ? tasks.filter(({ task_id: id }) => id === episode.taskId) : [];
+  return own.length === 1 ? own[0] : (askedIn(episode, own) ?? askedIn(episode, tasks));
 }
 
 /** The task whose query stands in what a rollout's model was told; of several, the one with the most to say. */

@@ -20,6 +20,7 @@ import { certificateOf, ownCertificate, type HostCertificate } from './server/ce
 import { serveHost, type HostServer } from './server/hostServer.ts';
 import { HostTokens } from './server/tokens.ts';
 import { openHostFiles } from './sync/hostFiles.ts';
+import { openRolloutLogs } from './sync/rolloutLogs.ts';
 import { openHostSync, type OpenHostSync } from './sync/hostSync.ts';
 import { Upkeep } from './upkeep.ts';
 
@@ -129,6 +130,7 @@ async function openServices(
       placeOf: (run, folder) => runs.placeOf(run, folder),
       rewardAt: (run, step, stage) => rewards.at(run, step, stage),
     }),
+    rolloutLogs: openRolloutLogs((run) => codeFolder(dataFolder, runs.get(run).id)),
     status: () => hostStatus({ dataFolder, launch, runs, sync, clock }),
     gpus: (run) => gpuHistory.of(run),
     config: (run) => runs.effectiveConfig(run),

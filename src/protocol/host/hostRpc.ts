@@ -25,6 +25,10 @@ export const requestKey = z.string().check(z.regex(/^[0-9a-f-]{16,64}$/));
 export const scopes = ['view', 'start', 'cancel'] as const;
 export type Scope = (typeof scopes)[number];
 
+/** Where a path begins: in the job's folder, or in the launcher's, of which AgentJet's logs of rollouts are shown. Absent: the former. */
+const filesOf = z.optional(z.enum(['job', 'rollouts']));
+export type FilesOf = z.infer<typeof filesOf>;
+
 /** Parameters by method. */
 export const hostMethods = {
   /** The first request; every other one before it ends the connection. */
@@ -78,12 +82,12 @@ export const hostMethods = {
   'run.watch': z.object({}),
 
   'checkpoint.list': z.object({ run: runId }),
-  /** Files below a path of the job's folder, links left out; `path` empty: all. */
-  'file.list': z.object({ run: runId, path: z.union([z.literal(''), insidePath]), from: count }),
-  /** Opens a transfer of a file of the job's folder from the host, `length` bytes from `offset` on. */
-  'file.get': z.object({ run: runId, path: insidePath, offset: count, length: count }),
-  /** The SHA-256 of a file of the job's folder. */
-  'file.sum': z.object({ run: runId, path: insidePath }),
+  /** Files below a path, links left out; `path` empty: all. */
+  'file.list': z.object({ run: runId, of: filesOf, path: z.union([z.literal(''), insidePath]), from: count }),
+  /** Opens a transfer of a file from the host, `length` bytes from `offset` on. */
+  'file.get': z.object({ run: runId, of: filesOf, path: insidePath, offset: count, length: count }),
+  /** The SHA-256 of a file. */
+  'file.sum': z.object({ run: runId, of: filesOf, path: insidePath }),
   'transfer.stop': z.object({ transfer: count }),
 } as const;
 
@@ -130,10 +134,10 @@ const results = /^(?:global_step_\d+|buffer)\//;
  */
 export function scopeOf(
   method: HostMethod,
-  { run, path }: Readonly<Record<string, unknown>>,
+  { run, of, path }: Readonly<Record<string, unknown>>,
   stagesOf: (run: unknown) => readonly RunStage[] | undefined = () => [],
 ): Scope {
-  if (method !== 'file.get' && method !== 'file.sum') return methodScopes[method];
+  if ((method !== 'file.get' && method !== 'file.sum') || of === 'rollouts') return methodScopes[method];
   if (typeof path !== 'string') return 'start';
   const starts = ['', ...(stagesOf(run) ?? []).map(({ folder }) => `${folder}/`)];
   const isResult = starts.some((start) => path.startsWith(start) && results.test(path.slice(start.length)));

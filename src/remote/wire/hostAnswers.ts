@@ -1,5 +1,6 @@
 import type { Disposable } from '../../base/disposable.ts';
 import type {
+  FilesOf,
   HostMethod,
   HostNotice,
   HostNotices,
@@ -9,7 +10,7 @@ import type {
 } from '../../protocol/host/hostRpc.ts';
 import { entriesPerRequest } from '../../protocol/host/sync.ts';
 import { wireLimits } from '../../protocol/host/wire.ts';
-import type { ByteSink, ByteSource, HostServices } from '../contracts.ts';
+import type { ByteSink, ByteSource, HostServices, RunFiles } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
 import { DownloadOutflow, FollowOutflow, WatchOutflow } from './outflows.ts';
 import type { Sender } from './sender.ts';
@@ -58,7 +59,8 @@ export class HostAnswers implements Disposable {
   constructor(options: AnswerOptions) {
     this.#options = options;
     const { services } = options;
-    const { runs, sync, files } = services;
+    const { runs, sync, files, rolloutLogs } = services;
+    const filesOf = (of: FilesOf): RunFiles => (of === 'rollouts' ? rolloutLogs : files);
     this.#table = {
       status: () => services.status(),
       preflight: ({ order, configText }) => services.preflight(order, configText),
@@ -92,13 +94,13 @@ export class HostAnswers implements Disposable {
         return null;
       },
       'checkpoint.list': ({ run }) => files.checkpoints(run),
-      'file.list': async ({ run, path, from }) => {
-        const all = await files.list(run, path);
+      'file.list': async ({ run, of, path, from }) => {
+        const all = await filesOf(of).list(run, path);
         return { files: page(all, from), total: all.length };
       },
-      'file.get': ({ run, path, offset, length }) =>
-        this.#download(() => files.open(run, path, offset, length)),
-      'file.sum': ({ run, path }) => files.sum(run, path),
+      'file.get': ({ run, of, path, offset, length }) =>
+        this.#download(() => filesOf(of).open(run, path, offset, length)),
+      'file.sum': ({ run, of, path }) => filesOf(of).sum(run, path),
       'transfer.stop': ({ transfer }) => this.#stop(transfer),
     };
   }

@@ -120,8 +120,9 @@ export class Transfers {
       const { sha256 } = params as HostParams<'sync.get'>;
       await this.#ask('sync.get', { sha256, offset }, cancellation, answered);
     } else {
-      const { run, path, length } = params as HostParams<'file.get'>;
-      await this.#ask('file.get', { run, path, offset, length: length - received }, cancellation, answered);
+      const asked = params as HostParams<'file.get'>;
+      const length = asked.length - received;
+      await this.#ask('file.get', { ...asked, offset, length }, cancellation, answered);
     }
     if (incoming === undefined) throw wireErrors.connectionLost(method);
     return incoming;

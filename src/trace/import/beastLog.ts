@@ -8,7 +8,16 @@ import { isRecord } from '../../base/isRecord.ts';
 import { utf8Text } from '../../base/utf8.ts';
 import { numberOf, textOf } from './chat.ts';
 import { linesOf } from './lines.ts';
-import type { EpisodePart, ImportedMessage, Importer, ImportSink, ImportSource } from './parts.ts';
+import type {
+  EpisodePart,
+  FactsPart,
+  ImportedMessage,
+  Importer,
+  ImportSink,
+  ImportSource,
+  TimelinePart,
+} from './parts.ts';
+import { writtenReply } from './writtenReply.ts';
 
 const strings = z.array(z.string());
 const content = z.object({
@@ -34,20 +43,20 @@ export function isBeastHeader(line: string): boolean {
 export const beastLog: Importer = {
   id: 'beast-log',
   label: 'AgentJet .json.log',
+  rollouts: true,
+  ownTaskIds: true,
   run: async (source, sink) => {
     let at = 0;
     let head = '';
     let rest: string[] = [];
     let episode = 0;
-    let before = '';
+    const recent = new RecentRecords();
     const end = (): void => {
       const text = rest.join('\n').trim();
       rest = [];
       if (at === 0 || text === '') return;
-      // A module that is registered again has every record written twice, to the very millisecond.
-      const whole = `${head}\n${text}`;
-      if (whole === before) return;
-      before = whole;
+      // A module that is registered twice has every record written twice, to the very millisecond, by two threads.
+      if (!recent.add(`${head}\n${text}`)) return;
       if (takeRecord(`line ${at + 1}`, text, { source, sink, time: timeOf(head), episode })) episode += 1;
     };
     for await (const { line, text } of linesOf(source.pieces())) {
@@ -60,6 +69,27 @@ export const beastLog: Importer = {
     end();
   },
 };
+
+/** Characters of records that are remembered. */
+const mostRemembered = 2 ** 25;
+
+class RecentRecords {
+  readonly #records = new Set<string>();
+  #length = 0;
+
+  /** Whether it is another than the newest ones. */
+  add(record: string): boolean {
+    if (this.#records.has(record)) return false;
+    this.#records.add(record);
+    this.#length += record.length;
+    for (const oldest of this.#records) {
+      if (this.#length <= mostRemembered) break;
+      this.#records.delete(oldest);
+      this.#length -= oldest.length;
+    }
+    return true;
+  }
+}
 
 interface Taking {
   readonly source: ImportSource;
@@ -88,16 +118,36 @@ function takeRecord(where: string, text: string, { source, sink, time, episode }
   });
   const [first] = items;
   if (first === undefined) return false;
-  const title = textOf(value['header']) ?? '';
+  const timelines = items.map(([, { content }]) => tokensOf(content));
+  const told = timelines.map((tokens): TimelinePart => ({ kind: 'timeline', messages: messagesOf(tokens) }));
   const facts: EpisodePart = {
     kind: 'facts',
-    task: /\bTask (.*) \(Reward/.exec(title)?.[1] ?? first[0].split('.')[0] ?? '',
-    query: title,
+    ...titleOf(textOf(value['header']) ?? '', first[0], told[0]?.messages ?? []),
     ...(time !== undefined && { endedAt: time }),
     ...outcomeOf(first[1]),
   };
-  sink.add(String(episode), facts, ...items.flatMap(([, one]) => timelineParts(one)));
+  sink.add(String(episode), facts, ...told, ...timelines.map(textsOf));
   return true;
+}
+
+/**
+ * Of `[STEP] Task ID (Reward …)`, where the step is a number or `NA`. A task comes again in each epoch, and its episodes of one
+ * step are the group that training compares.
+ *
+ * @param key of a timeline, `ID.OUTCOME.INDEX`
+ */
+function titleOf(
+  title: string,
+  key: string,
+  messages: readonly ImportedMessage[],
+): Pick<FactsPart, 'task' | 'group' | 'query'> {
+  const task = /\bTask (.*) \(Reward/.exec(title)?.[1] ?? key.split('.')[0] ?? '';
+  const step = /^\[(\d+)\]/.exec(title)?.[1];
+  const answered = messages.findIndex(({ fromModel }) => fromModel === true);
+  const before = answered < 0 ? messages : messages.slice(0, answered);
+  const asked = before.findLast(({ role }) => role === 'user')?.text;
+  if (step === undefined) return { task, query: asked ?? title };
+  return { task, group: `${step}/${task}`, query: asked === undefined ? title : `[${step}] ${asked}` };
 }
 
 function plainText(text: string, source: ImportSource): string | undefined {
@@ -127,26 +177,25 @@ interface LogToken {
   readonly counts: 0 | 1;
 }
 
-function timelineParts({
-  content: { text: texts, title = [], count, color = [] },
-}: Item): readonly EpisodePart[] {
-  const tokens = count.map((id, index): LogToken => {
-    return {
-      id: Number(id),
-      text: texts[index] ?? '',
-      logprob: numberOf(Number(title[index] ?? NaN)) ?? null,
-      counts: isLossColour(color[index] ?? '') ? 1 : 0,
-    };
-  });
-  const known = tokens.filter(({ id }) => Number.isSafeInteger(id));
-  return [
-    { kind: 'timeline', messages: messagesOf(known) },
-    {
-      kind: 'tokens',
-      // One by one, tokens that are a part of a character only have no text.
-      tokens: known.map(({ id, text }) => ({ id, text, special: /^<\|.*\|>$/.test(text) })),
-    },
-  ];
+function tokensOf({ text: texts, title = [], count, color = [] }: Item['content']): readonly LogToken[] {
+  return count
+    .map((id, index): LogToken => {
+      return {
+        id: Number(id),
+        text: texts[index] ?? '',
+        logprob: numberOf(Number(title[index] ?? NaN)) ?? null,
+        counts: isLossColour(color[index] ?? '') ? 1 : 0,
+      };
+    })
+    .filter(({ id }) => Number.isSafeInteger(id));
+}
+
+/** One by one, tokens that are a part of a character only have no text. */
+function textsOf(tokens: readonly LogToken[]): EpisodePart {
+  return {
+    kind: 'tokens',
+    tokens: tokens.map(({ id, text }) => ({ id, text, special: /^<\|.*\|>$/.test(text) })),
+  };
 }
 
 /** What counts in the loss is blue there, and the rest is orange; how strong says how probable it was. */
@@ -155,32 +204,52 @@ export function isLossColour(colour: string): boolean {
   return found !== null && Number.parseInt(found[2] ?? '', 16) > Number.parseInt(found[1] ?? '', 16);
 }
 
-const endOfMessage = '<|im_end|>';
+const [startOfMessage, endOfMessage] = ['<|im_start|>', '<|im_end|>'];
 
-/** Messages end with their end token and the line break that may follow it, as that viewer has it. */
+/**
+ * Messages end with their end token and the line break that may follow it, as that viewer has it; those of other templates,
+ * where what counts in the loss begins or ends.
+ */
 function messagesOf(tokens: readonly LogToken[]): readonly ImportedMessage[] {
-  const messages: LogToken[][] = [[]];
+  const begins = tokens.some(({ text }) => text === startOfMessage) ? endedBefore : isAnothers;
+  const messages: LogToken[][] = [];
   tokens.forEach((token, index) => {
-    const before = tokens[index - 1];
-    const endsHere = before?.text === endOfMessage && token.text !== '\n';
-    const endedBefore = before?.text === '\n' && tokens[index - 2]?.text === endOfMessage;
-    if (index > 0 && (endsHere || endedBefore)) messages.push([]);
+    if (index === 0 || begins(tokens, index)) messages.push([]);
     messages.at(-1)?.push(token);
   });
-  return messages.filter((message) => message.length > 0).map(messageOf);
+  return messages.map(messageOf);
 }
 
-function messageOf(tokens: readonly LogToken[]): ImportedMessage {
-  const whole = tokens.map(({ text }) => text).join('');
-  const [, role = '', text = whole] =
-    /^<\|im_start\|>(\w+)\n([\s\S]*?)(?:<\|im_end\|>\n?)?$/.exec(whole) ?? [];
+function endedBefore(tokens: readonly LogToken[], index: number): boolean {
+  const [last, before] = [tokens[index - 1]?.text, tokens[index - 2]?.text];
+  return (
+    (last === endOfMessage && tokens[index]?.text !== '\n') || (last === '\n' && before === endOfMessage)
+  );
+}
+
+function isAnothers(tokens: readonly LogToken[], index: number): boolean {
+  return tokens[index - 1]?.counts !== tokens[index]?.counts;
+}
+
+/** What ends a reply in the usual templates. */
+const ending = /(?:<\|[^<>]*\|>|<\/s>|<end_of_turn>|<eos>)\n?$/;
+
+function messageOf(tokens: readonly LogToken[], place: number): ImportedMessage {
+  const from = tokens.findIndex(({ counts }) => counts === 1);
+  const textFrom = (start: number): string =>
+    tokens
+      .slice(start)
+      .map(({ text }) => text)
+      .join('');
+  const whole = textFrom(0);
+  const [, role, text = whole] = /^<\|im_start\|>(\w+)\n([\s\S]*?)(?:<\|im_end\|>\n?)?$/.exec(whole) ?? [];
   const logprobs = tokens.map(({ logprob, counts }) => (counts === 1 ? logprob : null));
   return {
-    role: role === '' ? 'unknown' : role,
-    text,
-    toolCalls: null,
+    role: role ?? (from >= 0 ? 'assistant' : place === 0 ? 'prompt' : 'environment'),
+    // Of a reply, templates write the beginning: it is not of the model.
+    ...(from < 0 ? { text, toolCalls: null } : writtenReply(textFrom(from).replace(ending, ''), place)),
     toolCallId: null,
-    fromModel: tokens.some(({ counts }) => counts === 1),
+    fromModel: from >= 0,
     tokens: {
       ids: tokens.map(({ id }) => id),
       lossMask: tokens.map(({ counts }) => counts),

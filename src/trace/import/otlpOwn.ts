@@ -36,8 +36,10 @@ function episodeFacts({ attributes, error }: OtlpSpan): FactsPart {
   const [query, uuid] = [textOf(attributes[otlpNames.query]), textOf(attributes[otlpNames.rollout])];
   const isSuccess = attributes[otlpNames.isSuccess];
   const reward = numberOf(attributes[otlpNames.reward]);
+  const [task, group] = [textOf(attributes[otlpNames.task]), numberOf(attributes[otlpNames.group])];
   return {
     kind: 'facts',
+    ...(task !== undefined && group !== undefined && { group: `${group}/${task}` }),
     ...(query !== undefined && { query }),
     ...(uuid !== undefined && { uuid }),
     ...(reward !== undefined && { reward }),

@@ -57,6 +57,8 @@ export interface TimelinePart {
 export interface FactsPart {
   readonly kind: 'facts';
   readonly task?: string | undefined;
+  /** What tells its group from others of the same task; absent: there are none. */
+  readonly group?: string | undefined;
   readonly query?: string | undefined;
   readonly uuid?: string | undefined;
   readonly agent?: string | undefined;
@@ -111,6 +113,8 @@ export interface Importer {
   readonly label: string;
   /** Whether it is what training writes of its episodes. */
   readonly rollouts?: true;
+  /** Whether it tells tasks by the ids that they have in the data set. */
+  readonly ownTaskIds?: true;
   /** Rejects with a CodedError where nothing of the file can be read. */
   run(source: ImportSource, sink: ImportSink): Promise<void>;
 }

@@ -10,6 +10,7 @@ export class ImportTally implements ImportSink {
   readonly #take: (episode: string, part: EpisodePart) => void;
   readonly #has = new Set<ImportLack>();
   readonly #tasks = new Map<string, string>();
+  readonly #groups = new Map<string, string>();
   readonly #skips: ImportSkip[] = [];
   #skipped = 0;
   #records = 0;
@@ -46,15 +47,21 @@ export class ImportTally implements ImportSink {
     return this.#tasks.get(episode);
   }
 
+  /** Undefined: that of its task. */
+  groupOf(episode: string): string | undefined {
+    return this.#groups.get(episode);
+  }
+
   firstSkip(): string | undefined {
     const [first] = this.#skips;
     return first && `${first.where}: ${first.why}`;
   }
 
-  note({ label: format, rollouts }: Pick<Importer, 'label' | 'rollouts'>, source: string): ImportNote {
+  note({ label: format, rollouts, ownTaskIds }: Importer, source: string): ImportNote {
     const lacks = importLacks.filter((one) => !this.#has.has(one));
     const counts = { records: this.#records, skipped: this.#skipped };
-    return { format, source, lacks, ...counts, skips: this.#skips, ...(rollouts && { rollouts }) };
+    const kind = { ...(rollouts && { rollouts }), ...(ownTaskIds && { ownTaskIds }) };
+    return { format, source, lacks, ...counts, skips: this.#skips, ...kind };
   }
 
   #look(episode: string, part: EpisodePart): void {
@@ -80,6 +87,7 @@ export class ImportTally implements ImportSink {
         if (part.reward !== undefined) this.#has.add('rewards');
         if (part.isSuccess !== undefined) this.#has.add('successes');
         if (part.task !== undefined) this.#tasks.set(episode, part.task);
+        if (part.group !== undefined) this.#groups.set(episode, part.group);
         this.#times(part.startedAt ?? null, part.endedAt ?? null);
     }
   }
@@ -107,16 +115,21 @@ export interface Places {
   readonly places: readonly EpisodePlace[];
 }
 
+export interface TaskOfEpisode {
+  readonly name: string;
+  readonly task: string | undefined;
+  /** Absent: that of the task. */
+  readonly group?: string | undefined;
+}
+
 /**
- * Numbers for episodes: those of one task are consecutive, and each task has as many as the one with most, so that
+ * Numbers for episodes: those of one group are consecutive, and each group has as many as the one with most, so that
  * readers find groups by numbers. What names no task is a task of its own.
  */
-export function placesOf(
-  episodes: readonly { readonly name: string; readonly task: string | undefined }[],
-): Places {
+export function placesOf(episodes: readonly TaskOfEpisode[]): Places {
   const groups = new Map<string, string[]>();
-  for (const { name, task } of episodes) {
-    const key = task === undefined ? `episode ${name}` : `task ${task}`;
+  for (const { name, task, group: own } of episodes) {
+    const key = own !== undefined ? `group ${own}` : task === undefined ? `episode ${name}` : `task ${task}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [name]);
     else group.push(name);

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { CodedError } from '../../base/errors.ts';
 import type { RunRecord } from '../../protocol/host/runs.ts';
 
-/** A run has none that a trace can be made of. What verl's own `rollout_data_dir` keeps tells no calls and no tokens. */
+/** A run has none that a trace can be made of. What verl's own `rollout_data_dir` keeps tells no tokens. */
 export function noRollouts({ name, backbone }: Pick<RunRecord, 'name' | 'backbone'>): CodedError {
   return new CodedError({
     code: 'hosts/no-rollouts',
@@ -11,7 +11,7 @@ export function noRollouts({ name, backbone }: Pick<RunRecord, 'name' | 'backbon
       backbone === 'trinity'
         ? l10n.t('Trinity-RFT keeps them with `data_processor.experience_pipeline.save_input`.')
         : l10n.t(
-            'With verl AgentJet logs each episode, in `saved_experiments/EXPERIMENT/TIME/MACHINE/rollout/rollout.json.log` of the folder where the training runs. `agentjet trace` opens this file.',
+            'AgentJet logs each episode once it has ended, below `saved_experiments` where it runs: on a Ray cluster that is another machine.',
           ),
   });
 }

@@ -262,7 +262,7 @@ function shownRun(host: KnownHost, link: HostLink, record: RunRecord): ShownRun 
     record,
     ahead: record.state === 'queued' ? before.length : null,
     may: { start: scopes.includes('start'), cancel: scopes.includes('cancel') },
-    rollouts: record.jobFolder !== null,
+    rollouts: record.startedAt !== null,
   };
 }
 

@@ -1,27 +1,17 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { appendFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as vscode from 'vscode';
-import type { CancellationToken } from '../../base/cancellation.ts';
-import { sizeText } from '../../base/sizeText.ts';
-import type { FileEntry } from '../../protocol/host/hostRpc.ts';
-import type { RunRecord } from '../../protocol/host/runs.ts';
-import { stageFolder } from '../../remote/sync/checkpoints.ts';
 import { cancellable } from '../cancellable.ts';
 import { chooseConfig } from '../debug/chooseConfig.ts';
 import { workingFolder } from '../debug/configIndex.ts';
 import type { RecentConfigs } from '../debug/recentConfigs.ts';
 import { commands } from '../ids.ts';
-import { noRollouts } from './noRollouts.ts';
+import { rolloutFiles } from './rolloutFiles.ts';
 import type { SentRun, SentRuns } from './sentRuns.ts';
 import type { Chosen } from './trainingActions.ts';
-
-/** What Trinity-RFT keeps of rollouts where the config names no other file, of the newest versions first. */
-const usual = ['explorer_output.db', 'explorer_output.jsonl'];
-/** Whatever has experiences. */
-const store = /\.(?:db|jsonl)$/;
 
 export interface RolloutParts {
   /** Where fetched files are kept. */
@@ -49,94 +39,43 @@ export async function openRollouts(chosen: Chosen, { storage, sentRuns }: Rollou
   const sent = await sentRuns.find(run.id, run.config);
   // Their episodes are run again with it, when the host may not be in reach.
   if (sent !== undefined) await sentRuns.add(run.id, sent);
-  const buffers = await buffersOf(chosen);
-  const main = await chosenStore(buffers, run);
-  if (main === undefined) return;
-  // What SQLite has not merged is beside it.
-  const found = buffers.flatMap(({ files }) =>
-    files.filter((file) => file.path === main.path || file.path === `${main.path}-wal`),
-  );
-  const kept = vscode.Uri.joinPath(folderOf(storage), run.id).fsPath;
-  const folder = main.stage === undefined ? kept : path.join(kept, stageFolder(main.stage));
-  const fetched = path.join(folder, path.basename(main.path));
+  const wanted = await rolloutFiles(chosen);
+  if (wanted === undefined) return;
+  const folder = path.join(folderOf(storage).fsPath, run.id, wanted.folder);
+  const opened = path.join(folder, wanted.opened);
   await mkdir(folder, { recursive: true });
-  // One of an earlier time is not of this file.
-  await rm(`${fetched}-wal`, { force: true });
+  // What an earlier time has left is not of this file.
+  for (const end of ['', '-wal']) await rm(`${opened}${end}`, { force: true });
   const title = vscode.l10n.t('Fetching the rollouts of {0}', run.name);
   const isHere = await cancellable(title, async ({ cancellation, report }) => {
-    const total = found.reduce((sum, { bytes }) => sum + bytes, 0);
-    let fetchedBytes = 0;
-    for (const file of found) {
-      await fetchFile(chosen, file, folder, cancellation, (bytes) => {
-        fetchedBytes += bytes;
-        report({ share: fetchedBytes / Math.max(1, total) });
+    const total = wanted.files.reduce((sum, { from }) => sum + from.bytes, 0);
+    let fetched = 0;
+    for (const [at, { from, name }] of wanted.files.entries()) {
+      const file = path.join(folder, name);
+      // One that is being written may have been cut in a line.
+      if (wanted.files[at - 1]?.name === name) await appendFile(file, '\n');
+      const params = { run: run.id, of: wanted.of, path: from.path, offset: 0, length: from.bytes };
+      const { pieces } = await chosen.link.connection.download({ method: 'file.get', params }, cancellation);
+      await append(file, pieces, (bytes) => {
+        fetched += bytes;
+        report({ share: fetched / Math.max(1, total) });
       });
     }
     return true;
   });
-  if (isHere === true) await vscode.commands.executeCommand(commands.openTrace, vscode.Uri.file(fetched));
+  if (isHere === true) await vscode.commands.executeCommand(commands.openTrace, vscode.Uri.file(opened));
 }
 
-/** What the training keeps of experiences, and so does each of its stages. */
-interface Buffer {
-  readonly stage: string | undefined;
-  /** Inside the job's folder. */
-  readonly folder: string;
-  readonly files: readonly FileEntry[];
-}
-
-type Store = FileEntry & Pick<Buffer, 'stage'>;
-
-/** Those of the newest stage first. */
-async function buffersOf({ link, run }: Chosen): Promise<Buffer[]> {
-  const stages = run.stages?.toReversed() ?? [];
-  const places =
-    stages.length === 0
-      ? [{ stage: undefined, folder: 'buffer' }]
-      : stages.map(({ name, folder }) => ({
-          stage: name,
-          folder: folder === '' ? 'buffer' : `${folder}/buffer`,
-        }));
-  return Promise.all(
-    places.map(async ({ stage, folder }) => {
-      const { files } = await link.connection.ask('file.list', { run: run.id, path: folder, from: 0 });
-      return { stage, folder, files };
-    }),
-  );
-}
-
-/** Asks where there are several, in one stage or in more, and none by its usual name; undefined: the user chose none. */
-async function chosenStore(buffers: readonly Buffer[], run: RunRecord): Promise<Store | undefined> {
-  const stores = buffers.flatMap(storesIn);
-  if (stores.length === 0) throw noRollouts(run);
-  if (stores.length === 1) return stores[0];
-  const items = stores.map((file) => ({ label: file.path, description: sizeText(file.bytes), file }));
-  const chosen = await vscode.window.showQuickPick(items, {
-    placeHolder: vscode.l10n.t('Which rollouts of {0}', run.name),
-  });
-  return chosen?.file;
-}
-
-function storesIn({ stage, folder, files }: Buffer): Store[] {
-  const byName = usual.flatMap((name) => files.find((file) => file.path === `${folder}/${name}`) ?? []);
-  const stores = byName.length > 0 ? byName.slice(0, 1) : files.filter((file) => store.test(file.path));
-  return stores.map((file) => ({ ...file, stage }));
-}
-
-async function fetchFile(
-  { link, run }: Chosen,
-  file: FileEntry,
-  folder: string,
-  cancellation: CancellationToken,
+async function append(
+  file: string,
+  pieces: AsyncIterable<Uint8Array>,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
-  const params = { run: run.id, path: file.path, offset: 0, length: file.bytes };
-  const source = await link.connection.download({ method: 'file.get', params }, cancellation);
   const told = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const piece of source.pieces) {
+    for await (const piece of pieces) {
       onBytes(piece.length);
       yield piece;
     }
   };
-  await pipeline(Readable.from(told()), createWriteStream(path.join(folder, path.basename(file.path))));
+  await pipeline(Readable.from(told()), createWriteStream(file, { flags: 'a' }));
 }

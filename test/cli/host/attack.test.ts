@@ -90,6 +90,8 @@ function hostile(random: Random, run: string): { readonly method: string; readon
     ['file.get', { run, path: bad, offset: 0, length: bytes }],
     ['file.list', { run, path: bad, from: bytes }],
     ['file.sum', { run, path: bad }],
+    ['file.get', { run, of: 'rollouts', path: bad, offset: 0, length: bytes }],
+    ['file.list', { run, of: 'rollouts', path: bad, from: bytes }],
     ['sync.manifest', { snapshot: sha256, from: 0, entries, done: random.chance(0.5) }],
     ['sync.manifest', { snapshot: sha256, from: bytes, entries: [], done: true }],
     ['sync.put', { sha256, bytes }],
@@ -109,6 +111,10 @@ function hostile(random: Random, run: string): { readonly method: string; readon
   const [method, params] = all[random.below(all.length)] ?? ['run.list', {}];
   return { method, params };
 }
+
+/** What AgentJet's launcher writes into its working folder. */
+const leftBeside = `mkdir -p saved_experiments/first/now/box/rollout && cd saved_experiments/first
+printenv MY_API_KEY | tee yaml_backup.yaml now/box/regular.log > /dev/null; echo logged > now/box/rollout/rollout.json.log`;
 
 function orderOf(snapshot: string, change: Partial<RunOrder> = {}): RunOrder {
   return {
@@ -224,9 +230,11 @@ describe.skipIf(!linux)('whoever is let in', () => {
       expect(await connection.ask('sync.has', { snapshot })).toEqual({ has: false });
     }
     for (const bad of outside.filter((one) => one !== '')) {
-      for (const method of ['file.get', 'file.sum', 'file.list']) {
-        const answer = await ask(client, method, { run, path: bad, offset: 0, length: 100, from: 0 });
-        expect(answer, `${method} ${bad}`).toHaveProperty('error');
+      for (const of of ['job', 'rollouts']) {
+        for (const method of ['file.get', 'file.sum', 'file.list']) {
+          const answer = await ask(client, method, { run, of, path: bad, offset: 0, length: 100, from: 0 });
+          expect(answer, `${method} ${of} ${bad}`).toHaveProperty('error');
+        }
       }
     }
     const good = [{ path: 'a', ...kept }];
@@ -247,6 +255,7 @@ describe.skipIf(!linux)('whoever is let in', () => {
     const secret = 'swordfish-0123456789';
     await machine.script([
       { do: 'env', name: 'MY_API_KEY' },
+      { do: 'program', command: '/bin/sh', args: ['-c', leftBeside] },
       { do: 'checkpoint', step: 1 },
     ]);
     const connection = clientOf(host);
@@ -286,6 +295,19 @@ describe.skipIf(!linux)('whoever is let in', () => {
     for (const file of ['order.json', 'run.json', 'keeper-order.json', 'code/../order.json']) {
       await ask(client, 'file.get', { ...params, path: file });
     }
+    // A copy of the config that the launcher leaves beside its logs has its keys.
+    for (const file of [
+      'yaml_backup.yaml',
+      'now/box/regular.log',
+      'now/box/rollout/../../../yaml_backup.yaml',
+    ]) {
+      const asked = { ...params, of: 'rollouts', path: `saved_experiments/first/${file}` };
+      expect(await ask(client, 'file.get', asked), file).toHaveProperty('error');
+    }
+    const rollouts = { ...params, of: 'rollouts', path: 'saved_experiments' };
+    expect(await ask(client, 'file.list', rollouts)).toMatchObject({
+      result: { files: [{ path: 'saved_experiments/first/now/box/rollout/rollout.json.log' }] },
+    });
     const log = await ask(client, 'file.get', { ...params, path: 'log/explorer.log' });
     expect(log).toMatchObject({ error: { data: { code: 'host/not-allowed' } } });
     expect(told).toContain('MY_API_KEY');

@@ -24,6 +24,28 @@ import { useEditor } from '../harness/index.ts';
 import { extensionUnderTest } from '../harness/session.ts';
 import type { Action } from '../../tools/host/scriptedLauncher.ts';
 
+/** As AgentJet's logger writes it: a line of its own, and one of JSON with each token. */
+function loggedEpisode(
+  step: number,
+  { task_id, main_query }: { readonly task_id: string; readonly main_query: string },
+  said: string,
+): string {
+  const [begin, end] = ['<|im_start|>', '<|im_end|>'];
+  const prompt = [begin, 'user', '\n', main_query, end, '\n', begin, 'assistant', '\n'];
+  const text = [...prompt, said, end];
+  const isReply = (index: number): boolean => index >= prompt.length;
+  const content = {
+    text,
+    title: text.map((_, index) => (isReply(index) ? '-0.2500' : 'N/A')),
+    count: text.map((_, index) => String(100 * step + index)),
+    color: text.map((_, index) => (isReply(index) ? '#09ABCF' : '#D98510')),
+  };
+  const item = { item_id: 'item', outcome: '0.0', raw_reward: '0.000', content };
+  const header = `[${step}] Task ${task_id} (Reward 0.000)`;
+  const record = { header, nested: true, nested_json: { [`${task_id}.0.0.0`]: item } };
+  return `2026-01-01 12:00:0${step}.000 | INFO     | a:b:1 - \n${JSON.stringify(record)}\n`;
+}
+
 describe('a GPU host', () => {
   const temp = mkdtempSync(path.join(tmpdir(), 'agentjet-ssh-'));
   const ways = new Project(temp);
@@ -129,18 +151,66 @@ describe('a GPU host', () => {
     expect(await readdir(path.join(going.folder, 'data/runs'))).toHaveLength(1);
   });
 
-  test('brings the rollouts of a training here, where an episode of them is debugged', async () => {
-    host = await startGpuHost();
+  /** The example on screen, to be trained on two GPUs; its first task. */
+  async function mathAgent(): Promise<{ readonly task_id: string; readonly main_query: string }> {
     await cp(path.join(extensionUnderTest(), 'media/examples/math_agent'), editor().file('.'), {
       recursive: true,
     });
-    const [first = ''] = readFileSync(editor().file('data/train.jsonl'), 'utf8').split('\n');
-    const { main_query } = JSON.parse(first) as { readonly main_query: string };
     const config = readFileSync(editor().file('math_agent.yaml'), 'utf8');
     const changed = config
       .replace(/^ajet:\n/m, '$&  experiment_name: first\n')
       .replace(/^ +trainer_common:\n/m, '$&    n_gpus_per_node: 2\n');
     await writeFile(editor().file('math_agent.yaml'), changed);
+    const [first = ''] = readFileSync(editor().file('data/train.jsonl'), 'utf8').split('\n');
+    return JSON.parse(first) as { readonly task_id: string; readonly main_query: string };
+  }
+
+  test('brings what AgentJet has logged of a training with verl, of which an episode is debugged', async () => {
+    host = await startGpuHost();
+    const task = await mathAgent();
+    const said = String.raw`So it was logged: \boxed{5}.`;
+    await writeFile(editor().file('1.log'), loggedEpisode(1, task, String.raw`At first: \boxed{1}.`));
+    await writeFile(editor().file('2.log'), loggedEpisode(2, task, said));
+    const logs = 'saved_experiments/first/2026_01_01_12_00/box/rollout';
+    const aside = `${logs}/rollout.json.2026-01-01_12-00-03_000001.log`;
+    const keep = `mkdir -p ${logs} && cp 1.log ${aside} && touch -d 2026-01-01 ${aside} && cp 2.log ${logs}/rollout.json.log`;
+    const actions: Action[] = [{ do: 'program', command: '/bin/sh', args: ['-c', keep] }];
+    await writeFile(editor().file('script.json'), JSON.stringify({ job: 'checkpoints/first', actions }));
+
+    await addHost(editor(), host);
+    await editor().openFile('math_agent.yaml');
+    await askToTrain(editor(), undefined, 'ajet --backbone verl');
+    await startTraining(editor());
+    await showHosts(editor());
+    await editor().see(hostRow, /math_agent.*finished/, 60_000);
+    await editor().command('View: Close All Editors');
+    await editor().commandThatAsks('AgentJet: Show Rollouts of Training Run');
+    await editor().pickThatAsks('math_agent');
+    await (await editor().see('.quick-input-list .monaco-list-row', path.basename(aside))).click();
+    await editor().see('.quick-input-widget', '2 Selected');
+    await editor().screenshot('rollout-logs');
+    await (await editor().see('.quick-input-widget .monaco-button', 'OK')).click();
+    await editor().see('.tab.active', 'rollout.json.log.ajtrace');
+    const rollouts = await editor().webview();
+    await rollouts.getByText('[2] ').first().waitFor();
+    await rollouts.getByText('[1] ').first().waitFor();
+    await editor().screenshot('rollouts-of-verl');
+    await rollouts.locator('.body-row').last().click();
+    await rollouts.getByText('Timeline 0').first().click();
+    await rollouts.getByText(said).first().waitFor();
+    await rollouts.getByRole('button', { name: 'Debug this episode' }).click();
+    await editor().see('.tab.active', 'first.ajtrace');
+    await editor().seeNo('.debug-toolbar');
+    const again = openTraceReader(editor().file('saved_experiments/first/first.ajtrace'));
+    const [episode] = again.recorded().episodes;
+    again.close();
+    expect(episode).toMatchObject({ taskId: task.task_id, reward: 0 });
+    expect(episode?.returned?.output).toContain('So it was logged');
+  });
+
+  test('brings the rollouts of a training here, where an episode of them is debugged', async () => {
+    host = await startGpuHost();
+    const { main_query } = await mathAgent();
     const said = String.raw`So it was said in training: \boxed{5}.`;
     const experience = {
       eid: { batch: 3, task: 0, run: 0, step: 0, suffix: 'a1' },

@@ -4,7 +4,7 @@ import { Emitter } from '../../../src/base/event.ts';
 import type { GpuSample } from '../../../src/protocol/host/gpuSamples.ts';
 import type { RunEvent, RunRecord } from '../../../src/protocol/host/runs.ts';
 import { eventsFrame } from '../../../src/protocol/host/eventsMessage.ts';
-import type { ByteSink, EventReader, HostServices } from '../../../src/remote/contracts.ts';
+import type { ByteSink, EventReader, HostServices, RunFiles } from '../../../src/remote/contracts.ts';
 
 export const theRun = '20261123-070000-abcdef';
 
@@ -16,6 +16,7 @@ export class ScriptedServices {
   readonly gpuSamples: GpuSample[] = [];
   configText = '';
   readonly files = new Map<string, Buffer>();
+  readonly rolloutLogs = new Map<string, Buffer>();
   /** Of files from here on, nothing comes any more. */
   stuckAt = Infinity;
   /** Events that were read for clients. */
@@ -95,13 +96,17 @@ export class ScriptedServices {
         get: (sha256, offset) => Promise.resolve(this.#source(this.kept.get(sha256), offset)),
         materialise: () => Promise.resolve(),
       },
-      files: {
-        checkpoints: () => Promise.resolve([]),
-        list: () => Promise.resolve([]),
-        open: (_run, path, offset, length) =>
-          Promise.resolve(this.#source(this.files.get(path), offset, length)),
-        sum: (_run, path) => Promise.resolve({ sha256: sumOf(this.files.get(path)), bytes: 0 }),
-      },
+      files: { checkpoints: () => Promise.resolve([]), ...this.#filesOf(this.files) },
+      rolloutLogs: this.#filesOf(this.rolloutLogs),
+    };
+  }
+
+  #filesOf(files: ReadonlyMap<string, Buffer>): RunFiles {
+    return {
+      list: () =>
+        Promise.resolve([...files].map(([path, { length: bytes }]) => ({ path, bytes, modifiedAt: 0 }))),
+      open: (_run, path, offset, length) => Promise.resolve(this.#source(files.get(path), offset, length)),
+      sum: (_run, path) => Promise.resolve({ sha256: sumOf(files.get(path)), bytes: 0 }),
     };
   }
 

@@ -23,6 +23,18 @@ describe('a file that another tool wrote', () => {
   });
 });
 
+test('a task that comes again in another step of a training is another group, and collides with none', async () => {
+  const reader = await importedTrace(importFixture('rollout.json.log'));
+  const { rows } = reader.episodes(0, 9);
+  expect(rows.map(({ episode, taskId, advantage }) => [episode, taskId, advantage === null])).toEqual([
+    [0, 'task.7', false],
+    [1, 'task.7', false],
+    [2, 'task.7', true],
+    [4, 'task.8', true],
+  ]);
+  expect(reader.run().report.findings.map(({ code }) => code)).not.toContain('colliding-ids');
+});
+
 interface Trajectory {
   readonly task_id: string;
   readonly reward_structure: {

@@ -8,6 +8,9 @@ import { pathProblem } from '../../../remote/sync/jail.ts';
 /** What opens no link, and does not wait where a pipe was put in the place of a file. */
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
+/** Whether what is at a path in a folder may be seen. */
+export type Shows = (inside: string, kind: 'file' | 'folder') => boolean;
+
 /**
  * A folder that what runs in it may fill with links: nothing is opened or listed through one, its own path apart.
  * Paths are those of the jail; every other one rejects with `sync/path-refused`, and what is not there or leads elsewhere
@@ -15,21 +18,20 @@ const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
  */
 export class Inside {
   readonly #root: string;
-  /** Whether what is at this path may be seen. */
-  readonly #shows: (inside: string) => boolean;
+  readonly #shows: Shows;
 
-  private constructor(root: string, shows: (inside: string) => boolean) {
+  private constructor(root: string, shows: Shows) {
     this.#root = root;
     this.#shows = shows;
   }
 
   /**
    * Undefined: there is no such folder, or it may not be looked into.
-   * @param shownIn told the folder's path without links; by a path in it, whether what is there may be seen
+   * @param shownIn told the folder's path without links
    */
   static async of(
     folder: string,
-    shownIn: (real: string) => ((inside: string) => boolean) | undefined = () => () => true,
+    shownIn: (real: string) => Shows | undefined = () => () => true,
   ): Promise<Inside | undefined> {
     const root = await realpath(folder).catch(() => undefined);
     const shows = root === undefined ? undefined : shownIn(root);
@@ -38,7 +40,7 @@ export class Inside {
 
   async open(inside: string): Promise<FileHandle> {
     const place = this.#place(inside);
-    if (!this.#isShown(inside) || !(await this.#isWhereItSeems(place))) throw noFile(inside);
+    if (!this.#isShown(inside, 'file') || !(await this.#isWhereItSeems(place))) throw noFile(inside);
     const handle = await open(place, flags).catch(() => undefined);
     if (handle === undefined) throw noFile(inside);
     try {
@@ -56,7 +58,7 @@ export class Inside {
    */
   async list(inside: string): Promise<readonly { readonly path: string; readonly isFolder: boolean }[]> {
     const place = inside === '' ? this.#root : this.#place(inside);
-    if (!this.#isShown(inside) || !(await this.#isWhereItSeems(place))) return [];
+    if (!this.#isShown(inside, 'folder') || !(await this.#isWhereItSeems(place))) return [];
     const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
     // It may have become a link while it was listed.
     if (!(await this.#isWhereItSeems(place))) return [];
@@ -66,21 +68,25 @@ export class Inside {
         path: inside === '' ? entry.name : `${inside}/${entry.name}`,
         isFolder: entry.isDirectory(),
       }))
-      .filter((entry) => this.#isShown(entry.path) && pathProblem(entry.path) === undefined);
+      .filter(
+        (entry) =>
+          this.#isShown(entry.path, entry.isFolder ? 'folder' : 'file') &&
+          pathProblem(entry.path) === undefined,
+      );
   }
 
   /** Undefined: it is no file, or not any more. */
   async size(inside: string): Promise<{ readonly bytes: number; readonly modifiedAt: number } | undefined> {
     const place = this.#place(inside);
-    if (!this.#isShown(inside)) return undefined;
+    if (!this.#isShown(inside, 'file')) return undefined;
     const found = await lstat(place).catch(() => undefined);
     return found?.isFile() === true
       ? { bytes: found.size, modifiedAt: Math.floor(found.mtimeMs) }
       : undefined;
   }
 
-  #isShown(inside: string): boolean {
-    return inside === '' || this.#shows(inside);
+  #isShown(inside: string, kind: 'file' | 'folder'): boolean {
+    return inside === '' || this.#shows(inside, kind);
   }
 
   #place(inside: string): string {

@@ -34,7 +34,7 @@ export interface ImportOptions {
 }
 
 /** Another number makes imports anew: what importers find has changed. */
-const importVersion = 2;
+const importVersion = 3;
 
 /**
  * The trace of a file: the file itself where it is one, else one that is made of it, or was before, in the cache. The
@@ -145,7 +145,9 @@ async function write(
     await importer.run(source, tally);
     if (stage.episodes.length === 0) throw importErrors.nothingFound(file, importer.label, tally.firstSkip());
     const note = tally.note(importer, file);
-    const places = placesOf(stage.episodes.map((name) => ({ name, task: tally.taskOf(name) })));
+    const places = placesOf(
+      stage.episodes.map((name) => ({ name, task: tally.taskOf(name), group: tally.groupOf(name) })),
+    );
     const run = runOf(note, {
       name: tally.experiment ?? source.name,
       model: tally.model,

@@ -71,6 +71,14 @@ describe('a client of a host', () => {
     host.scripted.change({ stages: [{ name: 'x', folder: 'x', totalSteps: null }] });
     expect(await isGiven(looking, 'x/global_step_1/y')).toBe(true);
     for (const path of ['x/log/trainer.log', 'xy/buffer/z']) expect(await isGiven(looking, path)).toBe(false);
+    // What is shown of the launcher's folder is rollouts alone.
+    const logged = { run: theRun, of: 'rollouts', path: 'rollout.json.log' } as const;
+    host.scripted.rolloutLogs.set(logged.path, Buffer.from('logged'));
+    expect(await looking.ask('file.list', { ...logged, from: 0 })).toMatchObject({ total: 1 });
+    expect(await looking.ask('file.sum', logged)).toMatchObject({ sha256: sumOf(Buffer.from('logged')) });
+    const params = { ...logged, offset: 0, length: 6 };
+    const { bytes } = await looking.download({ method: 'file.get', params }, neverCancelled);
+    expect(bytes).toBe(6);
     const get = { method: 'sync.get', params: { sha256: '0'.repeat(64), offset: 0 } } as const;
     await expect(looking.download(get, neverCancelled)).rejects.toMatchObject(notAllowed);
     const order = { name: 'x', launcher: 'trinity', backbone: 'trinity', config: 'x.yaml' } as const;

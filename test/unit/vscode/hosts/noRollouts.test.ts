@@ -4,6 +4,6 @@ import { noRollouts } from '../../../../src/vscode/hosts/noRollouts.ts';
 it('a run without rollouts is told where its own backbone would have them', () => {
   expect(noRollouts({ name: 'maths', backbone: 'trinity' }).hint).toContain('save_input');
   const { hint } = noRollouts({ name: 'maths', backbone: 'verl' });
-  expect(hint).toContain('rollout.json.log');
+  expect(hint).toContain('saved_experiments');
   expect(hint).not.toContain('Trinity');
 });
