@@ -21,7 +21,7 @@ export const secretKinds: readonly { readonly kind: string; readonly pattern: Re
   {
     kind: 'values that are named as secrets',
     pattern:
-      /(?<=\b(?:api[_-]?key|secret|password|passwd|access[_-]?token)["']?\s*[:=]\s*["']?)[^\s"',;]{6,}/gi,
+      /(?<=(?:\b|_)(?:api[_-]?key|secret|password|passwd|(?:access|api|auth|bot|hf|hub|bearer)[_-]?token)["']?\s*[:=]\s*["']?)[^\s"',;]{6,}/gi,
   },
 ];
 

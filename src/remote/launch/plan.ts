@@ -30,6 +30,8 @@ export interface LaunchPlan {
   readonly jobUse?: JobUse;
   /** What it is started with, as the host keeps it: see `remote/runs/effectiveConfig`. */
   readonly effectiveConfig?: string;
+  /** Secrets that its config has. */
+  readonly secrets?: readonly string[];
 }
 
 /** What starts a launcher: an executable, and what stands before the launcher's own arguments. */

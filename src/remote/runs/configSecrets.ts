@@ -29,6 +29,17 @@ export function secretDefaults(values: readonly Value[]): string[] {
   });
 }
 
+/** The values that keys of a composed config call secrets: its launcher prints them. A default is known to everybody. */
+export function configSecrets(value: Value, names: readonly string[] = []): string[] {
+  if (value.kind === 'mapping') {
+    return [...value.entries].flatMap(([key, child]) => configSecrets(child, [...names, key]));
+  }
+  if (value.kind === 'sequence') return value.items.flatMap((item) => configSecrets(item, names));
+  const { value: written, origin } = value;
+  if (origin.kind === 'bundled' || written === maskedSecret) return [];
+  return names.some((name) => namesSecret(name, written)) ? [String(written)] : [];
+}
+
 const fallback = /\benv:\s*([A-Za-z_]\w*)\s*,([^{}]*)\}/g;
 
 export interface RedactOptions {

@@ -71,6 +71,24 @@ export function noFolderToGoOnFrom(run: string): CodedError {
   });
 }
 
+/** Its host came to its end while the run was prepared, and their values are not told a second time. */
+export function variablesLost(names: readonly string[]): CodedError {
+  return new CodedError({
+    code: 'host/variables-lost',
+    message: `The run was not started: the host does not have the values of its variables (${names.join(', ')}) any more.`,
+    hint: 'Start it again.',
+  });
+}
+
+/** A machine that lost its power may have lost what was not on its disk yet. */
+export function eventsLost(run: string, after: number, last: number): CodedError {
+  return new CodedError({
+    code: 'host/events-lost',
+    message: `The host has lost events of the run ${run}: the last one that was told is ${after}, the last one it has ${last}.`,
+    hint: 'Follow the run from its beginning.',
+  });
+}
+
 /** @param why as the end of a sentence */
 export function badJobFolder(folder: string, why: string): CodedError {
   return new CodedError({

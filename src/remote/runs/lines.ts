@@ -13,6 +13,9 @@ export interface RawLine {
 const newline = 10;
 const carriageReturn = 13;
 const blank = 32;
+const bytesOf = (marks: string): readonly number[] => Array.from(marks, (mark) => mark.charCodeAt(0));
+const itemEnds = bytesOf(',;}])');
+const otherMarks = bytesOf(`"'<>|&`);
 
 /**
  * Cuts a file into lines. What comes out is a function of the bytes from `start` on, not of the pieces in which they come:
@@ -75,10 +78,15 @@ function nextCut(rest: Uint8Array): Cut | undefined {
   return { take, bytes: rest.subarray(0, take), part: true };
 }
 
-/** Behind a blank where there is one near the limit, never inside a character. */
+/**
+ * Near the limit, never inside a character: behind what ends an item, so that a name stays with its value, else behind a
+ * blank or another mark. What is known to be a secret is looked for in each part by itself, and has none of them.
+ */
 function placeToCut(rest: Uint8Array): number {
-  const gap = rest.lastIndexOf(blank, lineLimit - 1);
-  if (gap >= lineLimit * 0.75) return gap + 1;
+  for (const marks of [itemEnds, [blank], otherMarks]) {
+    const gap = Math.max(...marks.map((mark) => rest.lastIndexOf(mark, lineLimit - 1)));
+    if (gap >= lineLimit * 0.75) return gap + 1;
+  }
   let cut = lineLimit;
   for (let back = 0; back < 3 && ((rest[cut] ?? rest[cut - 1] ?? 0) & 0xc0) === 0x80; back++) cut--;
   return cut;

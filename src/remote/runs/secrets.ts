@@ -29,16 +29,21 @@ const least = 6;
 
 export type Digest = (salt: string, text: string) => string;
 
+/** The values of variables that are named as secrets. */
+export function secretsIn(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && isSecretName(name) ? [value] : [],
+  );
+}
+
 /** @param salt random, of this run alone */
 export function marksOf(
-  env: Readonly<Record<string, string | undefined>>,
+  secrets: readonly string[],
   salt: string,
   digest: Digest,
   base64: (text: string) => string,
 ): SecretMarks {
-  const texts = Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && isSecretName(name) ? formsOf(value, base64) : [],
-  );
+  const texts = secrets.flatMap((secret) => formsOf(secret, base64));
   const unique = [...new Set(texts)].filter(isTelling);
   const starts = unique.map((text) => sumOf(text, 0, baseOf(salt)) >>> 16);
   return {

@@ -9,6 +9,7 @@ import {
   newDataFolder,
   openRuns,
   orderOf,
+  until,
 } from '../../tools/host/runsHost.ts';
 import type { Action } from '../../tools/host/scriptedLauncher.ts';
 
@@ -25,12 +26,17 @@ test.skipIf(process.platform !== 'linux')(
     const secret = 'very-much-a-secret';
     const print: Action = { do: 'env', name: 'SERVICE_PASSWORD' };
     const env = { SERVICE_PASSWORD: secret };
-    const order = await orderOf(data, [print, { do: 'await', file: go }, print], { env });
-    const written = path.join(data, 'snapshots', order.snapshot, 'train.yaml');
+    // As Trinity-RFT prints the config that it was started with, and as other code tells of it.
+    const written = 'd1b6cc0a77f1';
+    const dump = `{'judge': {'openai_api_key': '${written}', 'eos_token': '<|im_end|>'}}\nasks with ${written}\n`;
+    const actions: Action[] = [print, { do: 'print', text: dump }, { do: 'await', file: go }, print];
+    const order = await orderOf(data, actions, { env });
+    const file = path.join(data, 'snapshots', order.snapshot, 'train.yaml');
     const config = `monitor:
   monitor_args: { api_key: ${secret}, password: '\${oc.env:SERVICE_PASSWORD}', url: 'https://ann:${secret}@a.example' }
+judge: { openai_api_key: ${written}, eos_token: '<|im_end|>' }
 `;
-    await appendFile(written, config);
+    await appendFile(file, config);
     const { id } = await runs.start(order, 'ann');
     await eventsUntil(runs, id, (event) => event.type === 'log');
     await runs.close();
@@ -38,7 +44,12 @@ test.skipIf(process.platform !== 'linux')(
     runs = await openRuns(data);
     const events = await eventsUntil(runs, id, isFinalEvent);
     const printed = 'SERVICE_PASSWORD=[redacted]';
-    expect(events.flatMap((event) => (event.type === 'log' ? event.lines : []))).toEqual([printed, printed]);
+    expect(events.flatMap((event) => (event.type === 'log' ? event.lines : []))).toEqual([
+      printed,
+      "{'judge': {'openai_api_key': '[redacted]', 'eos_token': '<|im_end|>'}}",
+      'asks with [redacted]',
+      printed,
+    ]);
     await ended(runs, id);
     const { text } = await runs.effectiveConfig(id);
     const shown = / api_key: "\[redacted\]" [^]* password: "\*\*\*" [^]* url: "\[redacted\]a\.example" /;
@@ -52,5 +63,32 @@ test.skipIf(process.platform !== 'linux')(
       expect(text.includes(secret), name).toBe(name === 'launcher.log');
       expect((await stat(path.join(folder, name))).mode & 0o077, name).toBe(0);
     }
+  },
+);
+
+test.skipIf(process.platform !== 'linux')(
+  'a run is not started without the values of its variables',
+  async () => {
+    const data = await newDataFolder();
+    let runs = await openRuns(data);
+    onTestFinished(async () => {
+      await runs.close();
+      await rm(data, { recursive: true, force: true, maxRetries: 5 });
+    });
+    const go = path.join(data, 'go');
+    const first = await orderOf(data, [{ do: 'await', file: go }], { gpus: 2 });
+    const env = { SOME_TEXT: 'x', OTHER: 'y' };
+    const second = await orderOf(data, [{ do: 'print', text: 'started\n' }], { gpus: 1, env });
+    const { id: before } = await runs.start(first, 'ann');
+    const { id } = await runs.start(second, 'ann');
+    await until(runs, before, ({ state }) => state === 'running');
+    await runs.close();
+    await rm(path.join(data, 'runs', id, 'order.json'));
+    await writeFile(go, '');
+    runs = await openRuns(data);
+    expect(await ended(runs, id)).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('(SOME_TEXT, OTHER)') as unknown,
+    });
   },
 );

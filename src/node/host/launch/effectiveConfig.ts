@@ -4,7 +4,7 @@ import { compose, type Composition } from '../../../config/compose.ts';
 import { dialectOf, dialects } from '../../../config/dialect.ts';
 import type { RunOrder } from '../../../protocol/host/runs.ts';
 import { bridgedFile, bridgePackage, type BridgedCode } from '../../../remote/dispatch/bridgeNames.ts';
-import { withoutSecretValues } from '../../../remote/runs/configSecrets.ts';
+import { configSecrets, secretDefaults, withoutSecretValues } from '../../../remote/runs/configSecrets.ts';
 import { effectiveConfigText } from '../../../remote/runs/effectiveConfig.ts';
 import { localFiles } from '../../files.ts';
 import { readJson } from '../../wholeFile.ts';
@@ -26,8 +26,15 @@ export interface StartedConfig {
   readonly secrets: Variables;
 }
 
+export interface ConfigOfRun {
+  /** Without secrets. */
+  readonly text: string;
+  /** Those that it has. */
+  readonly secrets: readonly string[];
+}
+
 /** What a run is started with, composed where it runs: with the defaults of the launcher that is installed. */
-export async function effectiveConfigOf(request: StartedConfig): Promise<string> {
+export async function effectiveConfigOf(request: StartedConfig): Promise<ConfigOfRun> {
   const { run, order, folder, sent, started, variables, secrets } = request;
   const dialect = dialectOf(sent) ?? dialects[0];
   const composed = (text: string): Promise<Composition> =>
@@ -41,14 +48,16 @@ export async function effectiveConfigOf(request: StartedConfig): Promise<string>
       environment: withoutSecretValues((name) => variables[name]),
     });
   const before = await composed(sent);
+  const after = started === sent ? before : await composed(started);
   const redactor = redactorOf(marksOfSecrets(secrets));
-  return effectiveConfigText({
+  const text = effectiveConfigText({
     ...{ run, order, text: sent, dialect: dialect.id, relativeTo: folder },
-    sent: before,
-    started: started === sent ? before : await composed(started),
-    redact: (text) => redactor.line(text),
+    ...{ sent: before, started: after },
+    redact: (line) => redactor.line(line),
     bridged: await bridgedCode(folder),
   });
+  const defaults = secretDefaults(after.layers.map(({ value }) => value));
+  return { text, secrets: [...configSecrets(after.config.root), ...defaults] };
 }
 
 const bridged = z.record(z.string(), z.nullable(z.object({ file: z.string(), name: z.string() })));

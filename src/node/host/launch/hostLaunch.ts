@@ -145,13 +145,13 @@ export class HostLaunch {
     const plan = await this.#plan(request, training);
     const job = resumed?.jobFolder ?? jobFolder(training.job, folder, path);
     // Once the launcher's own defaults are in its reach.
-    const effectiveConfig = await effectiveConfigOf({
+    const { text: effectiveConfig, secrets } = await effectiveConfigOf({
       ...{ run, order, folder, sent: text, started: config },
       variables: { ...this.#variables(order), ...order.env },
       secrets: { ...this.#options.env, ...order.env },
     });
     const use = job === null ? {} : { jobUse: await this.#jobUse(training, job) };
-    return { ...plan, ...stagesOf(before, training), effectiveConfig, jobFolder: job, ...use };
+    return { ...plan, ...stagesOf(before, training), effectiveConfig, secrets, jobFolder: job, ...use };
   }
 
   async #resumed(

@@ -6,6 +6,7 @@ import type { Clock } from '../../../base/ports.ts';
 import { eventsFrame, type EventsFrame } from '../../../protocol/host/eventsMessage.ts';
 import type { EventBlock } from '../../../remote/contracts.ts';
 import { eventsOf } from '../../../remote/runs/eventsOf.ts';
+import { eventsLost } from '../../../remote/runs/failures.ts';
 import type { RunEventBody, RunFold } from '../../../remote/runs/fold.ts';
 import type { EventIndex } from './eventIndex.ts';
 import { BlockMemory, LentBlock } from './blockMemory.ts';
@@ -94,10 +95,11 @@ export class EventLog {
     return this.#take(bodies);
   }
 
-  /** A block of what comes after an event, from the file or from what is remembered of it; undefined: nothing does. */
+  /** A block of what comes after an event, from the file or from what is remembered of it; undefined: nothing does. Rejects with `host/events-lost`. */
   read(after: number, sources?: ReadonlySet<string>): Promise<EventBlock | undefined> {
     const { seq, byte } = this.#written;
-    if (after >= seq) return Promise.resolve(undefined);
+    if (after > seq) return Promise.reject(eventsLost(this.#options.run, after, seq));
+    if (after === seq) return Promise.resolve(undefined);
     const from = this.#index.before(after);
     const until = this.#index.next(from) ?? { seq, byte };
     const end = until.seq > seq ? { seq, byte } : until;

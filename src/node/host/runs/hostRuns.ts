@@ -20,6 +20,7 @@ import {
 import { rayUse } from '../../../remote/launch/rayUse.ts';
 import type { RunsBeside } from '../../../remote/launch/preflightRuns.ts';
 import { planQueue, raysOf, type RaysNow } from '../../../remote/runs/queue.ts';
+import { asDiskFull } from '../sync/contentStore.ts';
 import { RecentProcesses } from './family.ts';
 import { FoldersInUse } from './foldersInUse.ts';
 import { jobPlace, type JobPlace } from './jobFolder.ts';
@@ -167,28 +168,27 @@ export class NodeHostRuns implements HostRuns {
     { owner, key, lineage }: { owner: string; key: string | undefined; lineage: string[] },
   ): Promise<KnownRun> {
     const folder = new RunFolder(path.join(this.#folder, id));
-    await folder.create();
     const { env, ...rest } = order;
-    await folder.writeValues(env);
     const stored: StoredRun = {
       ...unstarted,
-      id,
-      owner,
+      ...{ id, owner, createdAt, lineage },
       ...(key !== undefined && { key }),
-      createdAt,
       order: { ...rest, env: Object.keys(env) },
-      lineage,
     };
-    const known = await KnownRun.open(this.#context, folder, stored);
+    let known: KnownRun | undefined;
     try {
-      await known.run?.events.append([{ type: 'state', state: 'queued' }]);
+      await folder.create();
+      await folder.writeValues(env);
+      known = await KnownRun.open(this.#context, folder, stored);
       // From here on it is there, whatever becomes of this process.
       await folder.writeRecord(stored);
     } catch (error) {
-      await known.close();
+      await known?.close();
       await rm(folder.path, { recursive: true, force: true });
-      throw error;
+      throw asDiskFull(error);
     }
+    // Whoever asked for it does not wait until there is room on the disk for events.
+    void known.run?.events.append([{ type: 'state', state: 'queued' }]);
     this.#know(known);
     this.#tell(known);
     this.#schedule();

@@ -4,7 +4,7 @@ import { Emitter } from '../../../base/event.ts';
 import type { Clock, Logger } from '../../../base/ports.ts';
 import { finalStates, type RunRecord, type RunState } from '../../../protocol/host/runs.ts';
 import type { HostSync } from '../../../remote/contracts.ts';
-import { noFolderToGoOnFrom } from '../../../remote/runs/failures.ts';
+import { noFolderToGoOnFrom, variablesLost } from '../../../remote/runs/failures.ts';
 import { preparingPhase } from '../../../remote/runs/queue.ts';
 import { outcomeOf, type RunExit } from '../../../remote/runs/outcome.ts';
 import type { JobUse } from '../../../remote/launch/training.ts';
@@ -239,10 +239,10 @@ export class Run {
       if (jobFolder !== null) this.#context.takeJobFolder(this.id, jobFolder, plan.jobUse);
       const stages = plan.stages && [...plan.stages];
       const before = jobFolder === null ? this.#stored.before : await whatIsThere(jobFolder, stages);
-      const { command, args, env, totalSteps, effectiveConfig } = plan;
+      const { command, args, env, totalSteps, effectiveConfig, secrets: written } = plan;
       if (effectiveConfig !== undefined) await this.#folder.writeEffectiveConfig(effectiveConfig);
       await this.#folder.writeKeeperOrder({ command, args: [...args], cwd: folder, env: { ...env } });
-      const secrets = marksOfSecrets({ ...this.#context.env, ...request.order.env, ...env });
+      const secrets = marksOfSecrets({ ...this.#context.env, ...request.order.env, ...env }, written);
       this.#redactor = redactorOf(secrets);
       const startedAt = clock.now();
       await this.#store({ jobFolder, totalSteps, stages, before, secrets, startedAt, launched: true });
@@ -258,6 +258,8 @@ export class Run {
   async #request(folder: string): Promise<LaunchRequest> {
     const { id, order, devices } = this.#stored;
     const env = await this.#folder.readValues();
+    const lost = order.env.filter((name) => !(name in env));
+    if (lost.length > 0) throw variablesLost(lost);
     const request = { run: id, order: { ...order, env }, folder, devices };
     if (order.from === undefined) return request;
     const { jobFolder = null, stages } = this.#context.recordOf(order.from.run) ?? {};
@@ -353,7 +355,6 @@ export class Run {
     }
     if (this.#stored.launched) await this.#tails.drain();
     this.#followRenamed();
-    await this.#folder.forgetOrder();
     const { failure, exception } = this.#events.fold.state;
     const { cancelledBy, order } = this.#stored;
     const rebooted = exit === null && this.#stored.launched && keeper !== undefined && !sameBoot(keeper);
@@ -370,6 +371,8 @@ export class Run {
     const { endedAt, final } = this.#stored;
     const at = endedAt ?? this.#events.fold.state.stateAt;
     const record = final ?? { ...this.record, endedAt: at };
+    // Not before the end is told: whoever takes it over until then may have to start it.
+    await this.#folder.forgetOrder();
     await this.#events.sync();
     await this.#folder.writeRecord({ ...this.#stored, endedAt: at, final: record });
     this.#stored = { ...this.#stored, endedAt: at, final: record };

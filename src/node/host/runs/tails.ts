@@ -158,6 +158,8 @@ class Tail {
   readonly #file: string;
   readonly #options: TailOptions;
   readonly #stage: number | undefined;
+  /** Whether nobody but the keeper writes it: what it lacks, a machine that lost its power has lost, and it was told before. */
+  readonly #isKeepers: boolean;
   #cutter: LineCutter;
   #inode: number | undefined;
 
@@ -167,6 +169,7 @@ class Tail {
     this.#file = file;
     this.#options = options;
     this.#stage = stage;
+    this.#isKeepers = file === options.launcherLog;
     this.#cutter = new LineCutter(options.events.fold.state.to[source] ?? start);
   }
 
@@ -178,7 +181,7 @@ class Tail {
       const { size, ino } = await file.stat();
       const isAnother = this.#inode !== undefined && ino !== this.#inode;
       // Rotated or cut off: it begins anew.
-      if (isAnother || size < this.#cutter.read) this.#cutter = new LineCutter(0);
+      if (isAnother || size < this.#cutter.read) this.#cutter = new LineCutter(this.#isKeepers ? size : 0);
       this.#inode = ino;
       if (size === this.#cutter.read) return false;
       const piece = Buffer.allocUnsafe(Math.min(pieceSize, size - this.#cutter.read));

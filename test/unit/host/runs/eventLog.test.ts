@@ -86,11 +86,18 @@ describe('the events of a run', () => {
     for (const after of [1, 97, 98, 250, 499])
       expect(numbersOf(await rest(log, after))).toEqual(upTo(500 - after, after + 1));
     expect(await rest(log, 500)).toEqual([]);
-    expect(await rest(log, 900)).toEqual([]);
     expect(numbersOf(await rest(log, 3, ['even']))).toEqual(
       upTo(500).filter((seq) => seq > 3 && seq % 2 === 1),
     );
     expect(await rest(log, 0, [])).toEqual([]);
+    await log.close();
+  });
+
+  test('that the machine has lost are told as such, never as new ones', async () => {
+    const log = await openLog(await newFolder());
+    await log.append([line('one', 4), line('two', 8, 'other')]);
+    expect(await rest(log, log.last)).toEqual([]);
+    await expect(rest(log, log.last + 1)).rejects.toMatchObject({ code: 'host/events-lost' });
     await log.close();
   });
 

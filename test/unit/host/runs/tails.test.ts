@@ -1,4 +1,4 @@
-import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -25,9 +25,10 @@ afterEach(async () => {
 const openLog = (): Promise<EventLog> =>
   EventLog.open(folder, { run: '20260101-120000-abcdef', clock: new FakeClock() });
 
+const launcherLog = (): string => path.join(folder, 'launcher.log');
+
 function newTails(job: JobLayout = { jobFolder: folder, before: { logs: {}, step: null } }): RunTails {
-  const launcherLog = path.join(folder, 'none.log');
-  const options = { events: log, launcherLog, code: folder, redact: (line: string) => line };
+  const options = { events: log, launcherLog: launcherLog(), code: folder, redact: (line: string) => line };
   const tails = new RunTails(options);
   tails.followJob(job);
   return tails;
@@ -53,6 +54,20 @@ const noticesOf = (all: readonly RunEvent[]): string[] =>
   all.flatMap((event) => (event.type === 'notice' ? [event.text] : []));
 const runners = (count: number): string[] =>
   Array.from({ length: count }, (_, at) => `explorer_runner_${at}`);
+
+test('what the launcher printed is told once, also where a machine that lost its power has lost some of it', async () => {
+  await writeFile(launcherLog(), 'one\ntwo\nthree\n');
+  await newTails().pump();
+  await log.close();
+  log = await openLog();
+  await truncate(launcherLog(), 'one\ntw'.length);
+  const tails = newTails();
+  await tails.pump();
+  await appendFile(launcherLog(), 'four\n');
+  await tails.drain();
+  const lines = (await events()).flatMap((event) => (event.type === 'log' ? event.lines : []));
+  expect(lines).toEqual(['one', 'two', 'three', 'four']);
+});
 
 describe('the logs of a job', () => {
   test('are those of its stages, each with actors of its own', async () => {

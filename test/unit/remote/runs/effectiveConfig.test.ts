@@ -12,7 +12,7 @@ import {
   effectiveConfigValues,
   type EffectiveConfigRequest,
 } from '../../../../src/remote/runs/effectiveConfig.ts';
-import { LogRedactor, marksOf } from '../../../../src/remote/runs/secrets.ts';
+import { LogRedactor, marksOf, secretsIn } from '../../../../src/remote/runs/secrets.ts';
 import { memoryFiles, posix } from '../../config/memoryFiles.ts';
 import { ajetConfig, orderOf, trinityConfig } from '../launch/orders.ts';
 
@@ -39,7 +39,7 @@ async function effective(
       environment: withoutSecretValues((name) => variables[name]),
     });
   const digest = (salt: string, one: string): string => `${salt} ${one}`;
-  const redactor = new LogRedactor(marksOf(variables, 'salt', digest, btoa), digest);
+  const redactor = new LogRedactor(marksOf(secretsIn(variables), 'salt', digest, btoa), digest);
   return effectiveConfigText({
     ...{ run, order: orderOf(order), dialect: dialect.id, text, relativeTo: '/run/code' },
     sent: await composed(text),

@@ -60,6 +60,18 @@ describe('lines of a log', () => {
     expect(pieces.every(({ text }) => Buffer.byteLength(text) <= lineLimit)).toBe(true);
   });
 
+  test('that are too long are cut behind items, so that no secret is told in two halves', () => {
+    const item = `{"prompt":"${'x'.repeat(700)}","api_key":"sk-${'abcdef0123'.repeat(4)}"},`;
+    for (const between of ['', ' ']) {
+      const json = `[${item.replaceAll(':', `:${between}`).repeat(200)}]`;
+      const parts = cut(Buffer.from(json));
+      expect(parts.map(({ text }) => text).join('')).toBe(json);
+      for (const { text } of parts.slice(0, -1)) expect(text).toMatch(/[,}]$/);
+    }
+    const quoted = `'${'y'.repeat(900)}'`.repeat(100);
+    for (const { text } of cut(Buffer.from(quoted)).slice(0, -1)) expect(text.endsWith("'")).toBe(true);
+  });
+
   test('that are no UTF-8 come all the same', () => {
     expect(cut(Buffer.from([0x61, 0xff, 0x0a, 0xc3, 0x0a]))[0]?.text).toBe('a\ufffd');
     const endless = cut(Buffer.alloc(3 * lineLimit, 0x80));

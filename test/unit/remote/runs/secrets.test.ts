@@ -1,12 +1,18 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { Random } from '../../../../src/base/random.ts';
-import { isSecretName, LogRedactor, marksOf, type Digest } from '../../../../src/remote/runs/secrets.ts';
+import {
+  isSecretName,
+  LogRedactor,
+  marksOf,
+  secretsIn,
+  type Digest,
+} from '../../../../src/remote/runs/secrets.ts';
 
 const digest: Digest = (salt, text) => createHmac('sha256', salt).update(text).digest('hex');
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const marked = (env: Record<string, string>, salt = 'salt'): ReturnType<typeof marksOf> =>
-  marksOf(env, salt, digest, base64);
+  marksOf(secretsIn(env), salt, digest, base64);
 const redactor = (env: Record<string, string>): LogRedactor => new LogRedactor(marked(env), digest);
 
 describe('secrets in a log', () => {
@@ -49,6 +55,9 @@ describe('secrets in a log', () => {
     expect(none.line(`{'api_key': 'abcdefgh', 'x': '${key}'}`)).toBe(
       `{'api_key': '[redacted]', 'x': '[redacted]'}`,
     );
+    for (const written of ["'openai_api_key': '", 'DASHSCOPE_API_KEY=', '"client_secret": "', 'hf_token: ']) {
+      expect(none.line(`x ${written}d1b6cc0a'"`)).toBe(`x ${written}[redacted]'"`);
+    }
     expect(none.line('a token of text, a key, a path://x')).toBe('a token of text, a key, a path://x');
   });
 
