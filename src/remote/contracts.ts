@@ -91,14 +91,14 @@ export interface HostSync {
   materialise(snapshot: string, folder: string, cancellation: CancellationToken): Promise<void>;
 }
 
-/** What training left in a run's job folder. */
-/** Those that may be seen of a folder that each run has. */
+/** What may be seen of a folder that each run has. */
 export interface RunFiles {
   list(run: string, path: string): Promise<readonly FileEntry[]>;
   open(run: string, path: string, offset: number, length: number): Promise<ByteSource>;
   sum(run: string, path: string): Promise<{ readonly sha256: string; readonly bytes: number }>;
 }
 
+/** What training left in a run's job folder. */
 export interface HostFiles extends RunFiles {
   checkpoints(run: string): Promise<readonly Checkpoint[]>;
 }

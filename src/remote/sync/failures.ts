@@ -63,6 +63,15 @@ export function cancelled(): CodedError {
   return new CodedError({ code: 'sync/cancelled', message: 'The sync was cancelled.' });
 }
 
+/** @param room bytes that contents may still take */
+export function noRoom(bytes: number, room: number): CodedError {
+  return new CodedError({
+    code: 'host/disk-full',
+    message: `The disk of the host has no room for ${sizeText(bytes)}: ${sizeText(Math.max(0, room))} may still be sent.`,
+    hint: 'Remove ended runs with their checkpoints, or give the host another data folder.',
+  });
+}
+
 export function diskFull(cause: unknown): CodedError {
   return new CodedError(
     {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import type { FileEntry } from '../../../protocol/host/hostRpc.ts';
 import type { ByteSource, RunFiles } from '../../../remote/contracts.ts';
 import { noFile, tooManyFiles } from '../../../remote/sync/failures.ts';
@@ -14,7 +15,7 @@ const mostSums = 10_000;
 export class FilesInside implements RunFiles {
   readonly #insideOf: (run: string) => Promise<Inside>;
   /** By what the file is and when it was changed. */
-  readonly #sums = new Map<string, string>();
+  readonly #sums = new Map<string, Promise<string>>();
 
   /** @param insideOf rejects with `host/no-run` and with what tells that the run has none */
   constructor(insideOf: (run: string) => Promise<Inside>) {
@@ -34,36 +35,42 @@ export class FilesInside implements RunFiles {
     return piecesOf(() => inside.open(path), from, Math.min(from + length, size));
   }
 
+  /** Those who ask at once, as clients do again after each lost connection, share the reading. */
   async sum(run: string, path: string): Promise<{ readonly sha256: string; readonly bytes: number }> {
     const handle = await (await this.#insideOf(run)).open(path);
     try {
       const stats = await handle.stat({ bigint: true });
       const bytes = Number(stats.size);
       const key = keyOf(stats);
-      const known = this.#sums.get(key);
-      if (known !== undefined) return { sha256: known, bytes };
-      const sum = createHash('sha256');
-      const buffer = Buffer.allocUnsafe(1024 * 1024);
-      for (let at = 0; at < bytes;) {
-        const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, bytes - at), at);
-        if (bytesRead === 0) throw noFile(path);
-        sum.update(buffer.subarray(0, bytesRead));
-        at += bytesRead;
-      }
-      const sha256 = sum.digest('hex');
-      // What was changed meanwhile has another key by now.
-      if (keyOf(await handle.stat({ bigint: true })) === key) this.#keep(key, sha256);
+      let sum = this.#sums.get(key);
+      if (sum === undefined) this.#keep(key, (sum = sumOf(handle, bytes, path)));
+      const sha256 = await sum;
+      // Of what was changed meanwhile it is the sum of nothing that ever was.
+      if (keyOf(await handle.stat({ bigint: true })) !== key) this.#sums.delete(key);
       return { sha256, bytes };
     } finally {
       await handle.close();
     }
   }
 
-  #keep(key: string, sha256: string): void {
-    this.#sums.set(key, sha256);
+  #keep(key: string, sum: Promise<string>): void {
+    this.#sums.set(key, sum);
+    sum.catch(() => this.#sums.delete(key));
     const [oldest] = this.#sums.keys();
     if (this.#sums.size > mostSums && oldest !== undefined) this.#sums.delete(oldest);
   }
+}
+
+async function sumOf(handle: FileHandle, bytes: number, path: string): Promise<string> {
+  const sum = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(1024 * 1024);
+  for (let at = 0; at < bytes;) {
+    const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, bytes - at), at);
+    if (bytesRead === 0) throw noFile(path);
+    sum.update(buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+  return sum.digest('hex');
 }
 
 function keyOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {

@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { CancellationToken } from '../../../base/cancellation.ts';
 import type { Clock } from '../../../base/ports.ts';
 import type { SnapshotEntry, SnapshotManifest } from '../../../protocol/host/sync.ts';
 import type { ByteSink, ByteSource, HostSync } from '../../../remote/contracts.ts';
-import { badManifest, badPack, contentDiffers, noContent } from '../../../remote/sync/failures.ts';
+import { badManifest, badPack, contentDiffers, noContent, noRoom } from '../../../remote/sync/failures.ts';
 import { PackReader } from '../../../remote/sync/pack.ts';
 import { systemClock } from '../../clock.ts';
 import { Claims } from './claims.ts';
@@ -18,6 +18,16 @@ export interface HostSyncOptions {
   /** Entries of a snapshot at most. */
   readonly entries?: number;
   readonly clock?: Pick<Clock, 'now' | 'monotonic'>;
+  /** Bytes that are free on the disk of a folder. */
+  readonly free?: (folder: string) => Promise<number>;
+}
+
+/** Bytes of the disk that are left to the runs, for what they tell and keep. */
+const reserve = 256 * 1024 * 1024;
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }
 
 export interface OpenHostSync extends HostSync {
@@ -37,18 +47,27 @@ export async function openHostSync({
   dataFolder,
   entries = 1_000_000,
   clock = systemClock,
+  free = freeBytes,
 }: HostSyncOptions): Promise<OpenHostSync> {
   await mkdir(dataFolder, { recursive: true });
   const claims = await Claims.open(path.join(dataFolder, 'claimed'), clock);
   const contents = await ContentStore.open(path.join(dataFolder, 'contents'), claims);
   const snapshots = await Snapshots.open(path.join(dataFolder, 'snapshots'), claims);
-  return new DiskSync({ claims, contents, snapshots }, entries);
+  const room = async (): Promise<number> => (await free(dataFolder)) - reserve;
+  return new DiskSync({ claims, contents, snapshots }, { entries, room });
 }
 
 interface Stores {
   readonly claims: Claims;
   readonly contents: ContentStore;
   readonly snapshots: Snapshots;
+}
+
+interface Limits {
+  /** Of a snapshot, at most. */
+  readonly entries: number;
+  /** Bytes that contents may still take. */
+  readonly room: () => Promise<number>;
 }
 
 /** Manifests that are underway at most; the oldest is given up for another. */
@@ -61,17 +80,17 @@ class DiskSync implements OpenHostSync {
   readonly #claims: Claims;
   readonly #contents: ContentStore;
   readonly #snapshots: Snapshots;
-  readonly #mostEntries: number;
+  readonly #limits: Limits;
   /** Snapshots of which every content was found. */
   readonly #whole = new Set<string>();
   /** By client and snapshot. */
   readonly #underway = new Map<string, SnapshotEntry[]>();
 
-  constructor({ claims, contents, snapshots }: Stores, mostEntries: number) {
+  constructor({ claims, contents, snapshots }: Stores, limits: Limits) {
     this.#claims = claims;
     this.#contents = contents;
     this.#snapshots = snapshots;
-    this.#mostEntries = mostEntries;
+    this.#limits = limits;
   }
 
   async lacks(contents: readonly string[]): Promise<readonly string[]> {
@@ -82,11 +101,13 @@ class DiskSync implements OpenHostSync {
   }
 
   async put(sha256: string, bytes: number): Promise<ByteSink> {
+    await this.#checkRoom(bytes);
     return this.#contents.sink(sha256, bytes);
   }
 
-  pack(bytes: number): Promise<ByteSink> {
-    return Promise.resolve(new PackSink(this.#contents, bytes));
+  async pack(bytes: number): Promise<ByteSink> {
+    await this.#checkRoom(bytes);
+    return new PackSink(this.#contents, bytes);
   }
 
   async manifest(
@@ -102,9 +123,8 @@ class DiskSync implements OpenHostSync {
     const before = page.from === 0 ? [] : (this.#underway.get(key) ?? []);
     this.#underway.delete(key);
     if (before.length !== page.from) throw badManifest('its pages are not in order');
-    if (page.from + page.entries.length > this.#mostEntries) {
-      throw badManifest(`it has more than ${this.#mostEntries} entries`);
-    }
+    const { entries } = this.#limits;
+    if (page.from + page.entries.length > entries) throw badManifest(`it has more than ${entries} entries`);
     for (const entry of page.entries) before.push(entry);
     if (page.done) {
       await this.#keep(page.snapshot, before);
@@ -170,6 +190,12 @@ class DiskSync implements OpenHostSync {
     this.#whole.add(snapshot);
     // The client need not wait for it: see Unflushed.
     void this.#contents.flushed().catch(() => undefined);
+  }
+
+  /** Before the first byte: what fills a disk up to the last one keeps the runs from telling anything. */
+  async #checkRoom(bytes: number): Promise<void> {
+    const room = await this.#limits.room();
+    if (bytes > room) throw noRoom(bytes, room);
   }
 
   /** Every content is there and as large as the manifest says. */

@@ -28,13 +28,22 @@ export class Unflushed {
   async keep(file: string, name: () => Promise<void>): Promise<void> {
     this.#underway++;
     try {
-      this.#marked ??= this.#unmarked.then(() => flush(this.#marker, 'a'));
+      this.#marked ??= this.#mark();
       await this.#marked;
       await name();
       this.#files.push(file);
     } finally {
       this.#underway--;
     }
+  }
+
+  /** One that could not be set is tried again with the next content. */
+  #mark(): Promise<void> {
+    const marked = this.#unmarked.then(() => flush(this.#marker, 'a'));
+    marked.catch(() => {
+      if (this.#marked === marked) this.#marked = undefined;
+    });
+    return marked;
   }
 
   /** Resolves once all that was kept so far is on the disk. */

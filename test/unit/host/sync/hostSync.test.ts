@@ -215,6 +215,18 @@ describe('contents', () => {
     expect(await (await openHostSync({ dataFolder })).lacks([sumOf('kept')])).toEqual([]);
   });
 
+  test('are refused before the first byte where the disk is nearly full', async () => {
+    let free = 300_000_000;
+    const small = await openHostSync({ dataFolder, free: () => Promise.resolve(free) });
+    const refused = { code: 'host/disk-full', message: expect.stringContaining('31.6 MB') as unknown };
+    await expect(small.put(sumOf('x'), 40_000_000)).rejects.toMatchObject(refused);
+    await expect(small.pack(40_000_000)).rejects.toMatchObject(refused);
+    await put('fits', small);
+    free = 0;
+    await expect(put('later', small)).rejects.toMatchObject({ code: 'host/disk-full' });
+    expect(await readdir(path.join(dataFolder, 'contents', 'incoming'))).toEqual([]);
+  });
+
   test('that find the disk full say so', async () => {
     const full = await writeFile('/dev/full', 'x').catch((error: unknown) => error);
     if (process.platform === 'linux') expect(asDiskFull(full)).toEqual(code('host/disk-full'));
