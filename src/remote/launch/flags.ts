@@ -109,6 +109,17 @@ export function launcherArguments(
   return [...args.values()];
 }
 
+/** Throws for the first flag that no run on a host takes, whichever config it were for. */
+export function refuseFlags(flags: readonly string[], launcher: string, table: FlagTable): void {
+  for (const text of flags) {
+    const { name } = splitFlag(text);
+    const flag = Object.hasOwn(table, name) ? table[name] : undefined;
+    // What the order says is not wrong to ask for: it has an option of its own.
+    if (flag === undefined || flag === byOrder || !('refused' in flag)) continue;
+    throw refusedFlag(name, launcher, flag.refused, flag.hint ?? '');
+  }
+}
+
 /** What a flag is given, where it is. */
 export function flagValue(flags: readonly string[], name: string): string | undefined {
   const at = flags.findIndex((text) => splitFlag(text).name === name);

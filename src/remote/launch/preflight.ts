@@ -5,6 +5,7 @@ import type { RunOrder } from '../../protocol/host/runs.ts';
 import type { Keyed } from './keyed.ts';
 import type { FoundGpu } from './nvidiaSmi.ts';
 import { programOf, type ProgramName } from './plan.ts';
+import { variableFindings } from './preflightKeys.ts';
 import { pythonFindings, type PythonFacts } from './preflightPython.ts';
 import { rayFindings, type RayFacts } from './preflightRay.ts';
 import { folderUserFindings, type FolderUser } from './preflightRuns.ts';
@@ -35,14 +36,6 @@ export interface PreflightFacts {
   readonly variables: ReadonlySet<string>;
 }
 
-/** A key that a program wants in the environment, and why. */
-interface WantedVariable {
-  readonly name: string;
-  readonly key: string;
-  readonly severity: Finding['severity'];
-  readonly otherwise: string;
-}
-
 /** A checkpoint of a small model with its optimizer; less than that fills up at the first one. */
 const leastDisk = 20e9;
 /** No run gets far with less. */
@@ -62,7 +55,7 @@ export function preflight(order: RunOrder, training: Training, facts: PreflightF
     ...folderUserFindings(order, training, facts.folderUser),
     ...stageFindings(training, facts.stageBefore),
     ...(order.launcher === 'ray' ? rayPlaceFindings(training, facts) : placeFindings(training, facts)),
-    ...variableFindings(order, training, facts),
+    ...variableFindings(order, training, facts.variables),
   ];
   const rank = { error: 0, warning: 1, info: 2 };
   return found.sort((a, b) => rank[a.severity] - rank[b.severity]);
@@ -267,44 +260,4 @@ function pathFindings(training: Training, { paths }: PreflightFacts): Finding[] 
     });
   }
   return found;
-}
-
-function variableFindings(
-  { launcher }: RunOrder,
-  training: Training,
-  { variables }: PreflightFacts,
-): Finding[] {
-  const isRay = launcher === 'ray';
-  return wantedVariables(training)
-    .filter(({ name }) => !variables.has(name))
-    .map(({ name, key, severity, otherwise }) => ({
-      id: 'variable-missing',
-      // The nodes of a cluster may have it.
-      severity: isRay && severity === 'error' ? 'warning' : severity,
-      message: `\`${key}\` needs ${name} in the environment; without it ${otherwise}.`,
-      hint:
-        `Send it with the run (in the editor by the setting \`agentjet.trainingVariables\`, on a command line with ` +
-        `\`--env ${name}\`), or have it set where ${isRay ? 'the nodes of the cluster are' : 'the host is'} started.`,
-      key,
-    }));
-}
-
-function wantedVariables({ monitor, reader, dialect }: Training): WantedVariable[] {
-  const wanted: WantedVariable[] = [];
-  if (monitor.value === 'swanlab') {
-    const otherwise =
-      dialect === 'trinity' ? 'the monitor cannot be made' : 'the launcher stops with exit status 1';
-    wanted.push({ name: 'SWANLAB_API_KEY', key: monitor.key, severity: 'error', otherwise });
-  }
-  if (monitor.value === 'wandb') {
-    const otherwise = 'wandb asks for it, unless `wandb login` was done on the host or WANDB_MODE is offline';
-    wanted.push({ name: 'WANDB_API_KEY', key: monitor.key, severity: 'warning', otherwise });
-  }
-  if (reader.value === 'data_generation') {
-    const otherwise = 'no query is generated';
-    for (const name of ['DASHSCOPE_API_KEY', 'DASHSCOPE_API_KEY_BACKUP']) {
-      wanted.push({ name, key: reader.key, severity: 'error', otherwise });
-    }
-  }
-  return wanted;
 }

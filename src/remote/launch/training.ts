@@ -9,6 +9,7 @@ import { valueAt, type MappingValue, type ScalarPart, type Value } from '../../c
 import type { RunOrder } from '../../protocol/host/runs.ts';
 import { dataIn, readerKey, type DataPlace } from './dataPlaces.ts';
 import type { Keyed } from './keyed.ts';
+import { keyUsersIn, type KeyUser } from './preflightKeys.ts';
 
 export interface TrainingRequest {
   /** Absolute place of the config on the host, where it is or will be. */
@@ -90,6 +91,8 @@ export interface Training extends TrainingPart {
   readonly monitor: Keyed<string | null>;
   /** Where the tasks come from; AgentJet's name of it. */
   readonly reader: Keyed<string | null>;
+  /** What in AgentJet takes a key of its own from the environment. */
+  readonly keyUsers: readonly Keyed<KeyUser>[];
   /** What would keep the launcher from starting, or is worth to be told. */
   readonly problems: readonly ConfigProblem[];
 }
@@ -171,6 +174,7 @@ class TrainingReader {
       code: this.#dialect === 'ajet' ? this.#owns(codePlaces) : [],
       monitor: this.#monitor(place.monitor),
       reader: this.#own(readerKey),
+      keyUsers: this.#dialect === 'ajet' ? keyUsersIn(this.#composed.config.root) : [],
       problems: this.#problems,
     };
   }

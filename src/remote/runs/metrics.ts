@@ -77,14 +77,22 @@ function numberOf(text: string): number | undefined {
 /** What only an evaluation measures: Trinity's evaluations and benchmarks, verl's validations, and how long they took. */
 const ofEvaluation = /^(?:(?:eval|bench|val|val-core|val-aux)\/|time\/eval$|timing_s\/testing$)/;
 
+/** The same of AgentJet's own validation with verl, whose names are in no section. */
+const ofValidation =
+  /^(?:eval_|(?:TGC|task_pass_rate)@|num_(?:all_success|pass_n)_tasks|(?:pass_n|total_tasks|mean_reward|std_reward)$)/;
+
 /** Whether a step of exploring or of training has ended; an evaluation that is told by itself is none. */
 export function tellsStep(values: Readonly<Record<string, number>>): boolean {
-  return Object.keys(values).some((name) => !ofEvaluation.test(name));
+  return Object.keys(values).some((name) => !isOfEvaluation(name));
 }
 
 /** Whether an evaluation has ended. */
 export function tellsEvaluation(values: Readonly<Record<string, number>>): boolean {
-  return Object.keys(values).some((name) => ofEvaluation.test(name));
+  return Object.keys(values).some(isOfEvaluation);
+}
+
+function isOfEvaluation(name: string): boolean {
+  return ofEvaluation.test(name) || ofValidation.test(name);
 }
 
 /** Curves of the mean reward, the most uniform first. */

@@ -28,6 +28,14 @@ describe('the arguments of a run on a host', () => {
 
   it.each([
     [[], '--conf is missing'],
+    [['--backbone', 'verl', '--with-ray'], '--conf is missing'],
+    [['--backbone', 'verl', '--', '--conf', 'a.yaml'], '--conf is missing'],
+    [['--config', 'a.yaml'], '--conf is missing'],
+    [['--backbone', 'verl', '--kill', 'ray'], 'A run on a host does not take `--kill` of `ajet`'],
+    [['--with-ray', '--kill=ray'], 'A run on a host does not take `--kill` of `ajet`'],
+    [['--autokill'], 'A run on a host does not take `--autokill` of `ajet`'],
+    [['--dlc'], 'A run on a host does not take `--dlc` of `trinity`'],
+    [['--launcher', 'trinity', '--kill', 'ray'], '--conf is missing'],
     [['a.yaml'], '"a.yaml" belongs to no option'],
     [['--conf'], "'--conf <value>'"],
     [['--conf', 'a', '--backbone', 'debug'], '--backbone debug does not exist'],

@@ -1,4 +1,4 @@
-import { ajetFlags, trinityFlags, type FlagTable } from '../../../remote/launch/flags.ts';
+import { ajetFlags, refuseFlags, trinityFlags, type FlagTable } from '../../../remote/launch/flags.ts';
 import { launcherNames, type LauncherName, type RunOrder } from '../../../protocol/host/runs.ts';
 import { byteSize, whole } from '../argumentValues.ts';
 import { oneOf, parseOptions, wrongUse } from '../commandLine.ts';
@@ -50,11 +50,10 @@ export function runArguments(argv: readonly string[]): RemoteRunArguments {
   const [stray] = positionals;
   if (stray !== undefined)
     throw wrongUse(`"${stray}" belongs to no option.`, `Write --conf ${stray} if it is the config.`);
-  if (values.conf === undefined)
-    throw wrongUse('--conf is missing.', 'Name the config: agentjet remote run --conf FILE.yaml');
-  const { launcher, backbone } = values;
+  const { conf, launcher, backbone } = values;
+  if (conf === undefined) refuseWithoutConfig(flags, launcher);
   return {
-    conf: values.conf,
+    conf,
     root: values.root,
     host: values.host,
     name: values.name,
@@ -71,6 +70,16 @@ export function runArguments(argv: readonly string[]): RemoteRunArguments {
     json: values.json === true,
     flags,
   };
+}
+
+/**
+ * Upstream's launcher only ends processes, say, where it is given no config: whoever asks for that is told that a host does
+ * not, and not to name one.
+ */
+function refuseWithoutConfig(flags: readonly string[], launcher: string | undefined): never {
+  if (launcher !== 'trinity') refuseFlags(flags, 'ajet', ajetFlags);
+  if (launcher !== 'ajet') refuseFlags(flags, 'trinity', trinityFlags);
+  throw wrongUse('--conf is missing.', 'Name the config: agentjet remote run --conf FILE.yaml');
 }
 
 /** Ours, and what else begins with a dash, which is the launcher's: with its value, where upstream's takes one. */

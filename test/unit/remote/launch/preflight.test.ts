@@ -116,7 +116,8 @@ describe('preflight', () => {
     judge_type: rubrics_auto_grader
     rubrics_auto_grader: {input_data_type: jsonl_dataset_file, jsonl_dataset_file: {training: {file_path: /gone/0}}}
 `;
-    expect(await findings(ajetConfig.replace(/(?=hydra:)/, judge), { paths })).toEqual([
+    const variables = new Set(['DASHSCOPE_API_KEY']);
+    expect(await findings(ajetConfig.replace(/(?=hydra:)/, judge), { paths, variables })).toEqual([
       'error data-missing ajet.task_judge.rubrics_auto_grader.jsonl_dataset_file.training.file_path',
     ]);
     const sets = `    tasksets: [{path: /data/tasks}, {path: /gone/1}]
@@ -276,6 +277,42 @@ describe('preflight', () => {
     expect(await findings(unset, {}, { launcher: 'trinity' })).toEqual([
       'warning config/environment-missing',
     ]);
+  });
+
+  const judge = (more = ''): string =>
+    ajetConfig.replace(
+      /(?=hydra:)/,
+      `  task_judge:\n    judge_type: rubrics_auto_grader\n    rubrics_auto_grader: {input_data_type: env_service${more}}\n`,
+    );
+  const traces = (...filters: string[]): string =>
+    ajetConfig.replace(
+      /type: jsonl_dataset_file[^]*?(?=hydra:)/,
+      `type: tracing\n    feedback_tracing: {base_url: ./traces.db, filters: [${filters.join(', ')}]}\n`,
+    );
+  const filter = 'ajet.task_reader.feedback_tracing.filters';
+  test.each([
+    ['a judge that makes its rubrics', judge(), ['ajet.task_judge.judge_type']],
+    ['one whose key is empty', judge(", api_key: ''"), ['ajet.task_judge.judge_type']],
+    ['one with a key of its own', judge(', api_key: sk-1'), []],
+    ['another judge', judge().replace('_type: rubrics_auto_grader', '_type: customized_protocol'), []],
+    [
+      'filters that ask a model, or compare what a model makes of tasks',
+      traces('{type: llm_evaluate, enabled: false}', '{type: llm_evaluate}', '{type: deduplication}'),
+      [`${filter}.1.type`, `${filter}.2.type`],
+    ],
+    ['a filter with a key of its own', traces('{type: deduplication, params: {api_key: sk-1}}'), []],
+    ['no filter', traces(), []],
+    ['filters of another reader', traces('{type: llm_evaluate}').replace('tracing\n', 'env_service\n'), []],
+  ])('%s: the key of DashScope is wanted where it is used', async (_, text, keys) => {
+    const wanted = (severity: string): string[] => keys.map((key) => `${severity} variable-missing ${key}`);
+    for (const backbone of ['trinity', 'verl'] as const) {
+      const facts = backbone === 'verl' ? { python: null } : {};
+      expect(await findings(text, facts, { backbone })).toEqual(wanted('error'));
+      const variables = new Set(['DASHSCOPE_API_KEY']);
+      expect(await findings(text, { ...facts, variables }, { backbone })).toEqual([]);
+    }
+    const told = await findings(text, {}, { launcher: 'ray', gpus: 0 });
+    expect(told.filter((one) => one.includes('variable-'))).toEqual(wanted('warning'));
   });
 
   test("verl's version decides about the backbone", async () => {

@@ -94,6 +94,16 @@ describe('what events come to', () => {
     ]);
   });
 
+  test('is not in training yet after a validation before the first step', () => {
+    const fold = new RunFold();
+    const step = (text: string): RunEventBody => line(`(TaskRunner pid=42) step:${text}`);
+    const validated = 'pass_n:4 - total_tasks:20 - TGC@1:0.3 - TGC@4:0.5 - mean_reward:0.3';
+    expect(types(told(fold, [step(`0 - ${validated}`)]))).toEqual(['log', 'metrics']);
+    expect(fold.state.alarms.steps).toEqual({});
+    expect(phases(told(fold, [step(`1 - actor/pg_loss:0.1 - ${validated}`)]))).toEqual(['training']);
+    expect(fold.state.alarms.steps).toEqual({ trainer: 1 });
+  });
+
   test('begins again with each stage', () => {
     const fold = new RunFold();
     const of = (stage: number, body: RunEventBody): RunEventBody => ({ ...body, stage }) as RunEventBody;

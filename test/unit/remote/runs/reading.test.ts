@@ -8,7 +8,7 @@ import {
   renamedFolderIn,
   stageIn,
 } from '../../../../src/remote/runs/markers.ts';
-import { metricsIn, rewardIn } from '../../../../src/remote/runs/metrics.ts';
+import { metricsIn, rewardIn, tellsEvaluation, tellsStep } from '../../../../src/remote/runs/metrics.ts';
 import { outcomeOf, type RunEnd } from '../../../../src/remote/runs/outcome.ts';
 
 const info = (text: string, actor = ''): string => `${actor}INFO 03-14 09:26:53 [explorer.py:120] ${text}`;
@@ -47,6 +47,25 @@ describe('metrics', () => {
       step: 12,
       values: { 'actor/pg_loss': -0.01, 'critic/rewards/mean': 0.5, 'val/a:b/acc': 1 },
     });
+  });
+
+  test("of AgentJet's own validation with verl are no step, which one that comes with a step is", () => {
+    const validated =
+      'pass_n:4 - total_tasks:20 - num_all_success_tasks:3 - num_pass_n_tasks(pass@4):9 - TGC@1:0.3125 - TGC@4:0.45 - TGC@4-all-pass:0.15 - mean_reward:np.float64(0.3175) - eval_tool_stats/tool_success_rate:98.2 - eval_tool_time/search/mean:0.41 - eval_rewards/final_reward_mean:0.32';
+    const trained = 'actor/pg_loss:-0.01 - critic/rewards/mean:0.5 - train_rewards/final_reward_mean:0.3';
+    const told = (line: string) => {
+      const found = metricsIn(`(TaskRunner pid=4242) step:${line}`, 'launcher');
+      const { values = {} } = found ?? {};
+      return { ...found, values, isStep: tellsStep(values), isEvaluation: tellsEvaluation(values) };
+    };
+    expect(told(`0 - ${validated}`)).toMatchObject({
+      ...{ role: 'trainer', step: 0, isStep: false, isEvaluation: true },
+      values: { 'num_pass_n_tasks(pass@4)': 9, 'TGC@4-all-pass': 0.15, mean_reward: 0.3175 },
+    });
+    const other = 'num_all_success_tasks(all@4):3 - task_pass_rate@1:0.3 - std_reward:0.4';
+    expect(told(`0 - ${other}`)).toMatchObject({ isStep: false, isEvaluation: true });
+    expect(told(`8 - ${trained} - ${validated}`)).toMatchObject({ isStep: true, isEvaluation: true });
+    expect(told(`8 - ${trained}`)).toMatchObject({ isStep: true, isEvaluation: false });
   });
 
   test('are not what merely looks like them', () => {
