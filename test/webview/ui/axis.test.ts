@@ -259,13 +259,16 @@ describe('an episode that runs', () => {
     const base = richEpisode(1);
     const before = { ...base, view: { row, calls: [call], timelines: [] }, spans: [running] };
     const { page, trace, server } = await open(runOf(before), { place: 'episode=1' });
-    await axisOf(page).focus();
-    await page.keyboard.press('End');
     const soFar = async (): Promise<number> => {
       const text = await selectedOf(page).innerText();
       return Number(/Call 1 of solver: runs, ([\d.]+) s so far/.exec(text)?.[1]);
     };
-    await expect.poll(soFar).toBeGreaterThan(1.9);
+    // A page that is still drawn anew may lose the key.
+    const selected = async (): Promise<number> => {
+      await axisOf(page).press('End');
+      return soFar();
+    };
+    await expect.poll(selected).toBeGreaterThan(1.9);
     const first = await soFar();
     await expect.poll(soFar).toBeGreaterThan(first + 0.2);
     const ended = { ...call, call: 1, startedAt: startedAt + 2_000, seconds: 3 };
