@@ -8,6 +8,7 @@ import {
   type HostNotices,
   type HostResults,
 } from '../../protocol/host/hostRpc.ts';
+import type { RunOrder, RunRecord } from '../../protocol/host/runs.ts';
 import {
   closeCodes,
   decodeChunk,
@@ -24,12 +25,14 @@ import { Sender } from './sender.ts';
 import { reportOf, Uploads } from './uploads.ts';
 import type { WireSocket } from './wireSocket.ts';
 
+type Details = Readonly<Record<string, unknown>>;
+
 export interface SessionOptions {
   readonly services: HostServices;
   readonly client: WireClient;
   readonly clock: Pick<Clock, 'after'>;
-  /** Told of what changes something, and of what was refused. */
-  readonly audit: (what: string, details: Readonly<Record<string, unknown>>) => void;
+  /** Told of what changes something and how it went, and of what was `refused` (`method`, `scope` and what was asked). */
+  readonly audit: (what: string, details: Details) => void;
 }
 
 /** Messages that are none, after which a connection ends. */
@@ -37,14 +40,16 @@ const mostMalformed = 20;
 /** Requests that wait for their turn beyond those that are being answered. */
 const mostWaiting = 4_096;
 
-/** Methods that change something: each is told to the audit log. */
-const audited: ReadonlySet<HostMethod> = new Set([
-  'run.start',
-  'run.cancel',
-  'run.remove',
-  'file.get',
-  'sync.get',
-]);
+/** Of methods that change something or give something out, what the audit log is told of their results. */
+const audited: { readonly [M in HostMethod]?: (result: HostResults[M]) => Details } = {
+  'run.start': (started) => ({ run: started.id, ...ordered(started) }),
+  'run.cancel': ({ state }) => ({ state }),
+  'run.remove': () => ({}),
+  preflight: ({ length: findings }) => ({ findings }),
+  'sync.manifest': ({ kept }) => ({ kept }),
+  'sync.get': () => ({}),
+  'file.get': () => ({}),
+};
 
 /** The host's side of one connection. What comes is of strangers until it is decoded. */
 export class HostSession {
@@ -177,8 +182,10 @@ export class HostSession {
       return;
     }
     try {
-      this.#check(method, params);
-      const result = await this.#answers.answer(method, parsed.data);
+      this.#check(method, parsed.data);
+      const result = await this.#audited(method, parsed.data, () =>
+        this.#answers.answer(method, parsed.data),
+      );
       this.#send({ jsonrpc: '2.0', id, result });
       this.#answers.answered(method, result);
     } catch (error) {
@@ -186,19 +193,28 @@ export class HostSession {
     }
   }
 
-  #check(method: HostMethod, params: Readonly<Record<string, unknown>>): void {
-    const { run, sha256, path } = params;
+  #check(method: HostMethod, params: Details): void {
     const { runs } = this.#options.services;
     const scope = scopeOf(method, params, (of) => runs.list().find(({ id }) => id === of)?.stages);
-    if (!this.#options.client.scopes.has(scope)) {
-      this.#options.audit('refused', { method, scope });
-      throw wireErrors.notAllowed(method, scope);
-    }
-    if (audited.has(method)) {
-      this.#options.audit(method, {
-        ...(run !== undefined && { run }),
-        ...(path !== undefined && { path, sha256 }),
-      });
+    if (this.#options.client.scopes.has(scope)) return;
+    this.#options.audit('refused', { method, scope, ...askedOf(params) });
+    throw wireErrors.notAllowed(method, scope);
+  }
+
+  /** Tells the audit log how it went, also where nobody is there any more to be answered. */
+  async #audited(method: HostMethod, params: Details, answer: () => unknown): Promise<unknown> {
+    const resultOf = audited[method] as ((result: unknown) => Details) | undefined;
+    // A manifest comes in pages: the last one counts.
+    if (resultOf === undefined || params['done'] === false) return answer();
+    const { audit } = this.#options;
+    const asked = askedOf(params);
+    try {
+      const result = await answer();
+      audit(method, { ...asked, ...resultOf(result), outcome: 'done' });
+      return result;
+    } catch (error) {
+      audit(method, { ...asked, outcome: 'failed', error: reportOf(error).code });
+      throw error;
     }
   }
 
@@ -266,6 +282,22 @@ export class HostSession {
       this.#socket.setReading(this.#held.size === 0);
     }
   }
+}
+
+/** Of what was asked, what it was about: no contents, and nothing that may be a secret. */
+function askedOf({ order, run, path, sha256, snapshot, checkpoints }: Details): Details {
+  return {
+    ...(order !== undefined && ordered(order as RunOrder)),
+    ...(run !== undefined && { run }),
+    ...(path !== undefined && { path }),
+    ...(sha256 !== undefined && { sha256 }),
+    ...(snapshot !== undefined && { snapshot }),
+    ...(checkpoints !== undefined && { checkpoints }),
+  };
+}
+
+function ordered({ name, launcher, config, snapshot }: RunOrder | RunRecord): Details {
+  return { name, launcher, config, snapshot };
 }
 
 function isMethod(method: string): method is HostMethod {

@@ -157,12 +157,9 @@ function cannotUse({ name }: ServiceUser, message: string, cause: unknown): Code
   return new CodedError({ code: 'host/cannot-install', message, hint }, { cause });
 }
 
-/** The first one, where there is none; undefined: there is. */
 function tokenFor(user: ServiceUser, { dataFolder }: HostSettings): string | undefined {
   return asUser(user, () => {
-    const tokens = new HostTokens(dataFolder);
-    if (tokens.list().length > 0) return undefined;
-    return tokens.add(firstToken.name, firstToken.scopes, Date.now());
+    return new HostTokens(dataFolder).addFirst(firstToken.name, firstToken.scopes, Date.now());
   });
 }
 

@@ -11,7 +11,7 @@ import { exitCodes } from '../terminalView.ts';
 import type { HostProgram } from './hostProgram.ts';
 import type { HostSettings } from './hostSettings.ts';
 
-/** The name and the scopes of the token that a host makes when it has none. */
+/** The name and the scopes of the token that a host makes at its first start. */
 export const firstToken = { name: 'owner', scopes: ['start', 'cancel'] satisfies Scope[] } as const;
 
 /** Serves until INT, TERM or HUP; the runs go on. */
@@ -35,10 +35,7 @@ export async function serve(
     logger: { log: (level, message) => level !== 'debug' && io.stderr.write(`${level}: ${message}\n`) },
   });
   try {
-    const token =
-      host.tokens.list().length === 0
-        ? host.tokens.add(firstToken.name, firstToken.scopes, Date.now())
-        : undefined;
+    const token = host.tokens.addFirst(firstToken.name, firstToken.scopes, Date.now());
     io.stdout.write(json ? document(host, settings, token) : text(host, settings, token));
     await stopped;
   } finally {
@@ -72,7 +69,8 @@ function text(host: OpenHost, { dataFolder }: HostSettings, token: string | unde
     '',
   ];
   if (token === undefined) {
-    lines.push('Tokens for it are made with `agentjet host token add NAME`.');
+    const none = host.tokens.list().length === 0 ? 'It has no token, so nobody can connect. ' : '';
+    lines.push(`${none}Tokens for it are made with \`agentjet host token add NAME\`.`);
   } else {
     lines.push(
       `Its first token, ${firstToken.name}, which may view, start and cancel runs; it is shown this once:`,

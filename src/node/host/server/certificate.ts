@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
@@ -43,12 +43,23 @@ export async function ownCertificate(dataFolder: string): Promise<HostCertificat
 export function certificateOf(certFile: string, keyFile: string): HostCertificate {
   const cert = read(certFile);
   const key = read(keyFile);
+  const parsed = parse(certFile, 'it is no certificate in PEM', () => new X509Certificate(cert));
+  const parsedKey = parse(keyFile, 'it is no private key in PEM, or one with a passphrase', () =>
+    createPrivateKey(key),
+  );
+  // Without this it is found out by whoever connects, who is not told why.
+  if (!parsed.checkPrivateKey(parsedKey)) {
+    throw unusable(keyFile, `it is not the key of the certificate ${certFile}`);
+  }
+  const fingerprint = parsed.fingerprint256.replaceAll(':', '').toLowerCase();
+  return { cert, key, fingerprint, selfSigned: parsed.issuer === parsed.subject };
+}
+
+function parse<T extends X509Certificate | KeyObject>(file: string, why: string, parsed: () => T): T {
   try {
-    const parsed = new X509Certificate(cert);
-    const fingerprint = parsed.fingerprint256.replaceAll(':', '').toLowerCase();
-    return { cert, key, fingerprint, selfSigned: parsed.issuer === parsed.subject };
+    return parsed();
   } catch (cause) {
-    throw unusable(certFile, 'it is no certificate in PEM', cause);
+    throw unusable(file, why, cause);
   }
 }
 
@@ -60,7 +71,7 @@ function read(file: string): string {
   }
 }
 
-function unusable(file: string, why: string, cause: unknown): CodedError {
+function unusable(file: string, why: string, cause?: unknown): CodedError {
   return new CodedError(
     {
       code: 'host/certificate',

@@ -132,7 +132,7 @@ class Clients {
   readonly #check: UpgradeCheck;
   readonly #sockets: WebSocketServer;
   readonly #open = new Set<Client>();
-  readonly #watching: { dispose(): void };
+  readonly #watching: readonly { dispose(): void }[];
 
   constructor(options: HostServerOptions) {
     this.#options = options;
@@ -146,7 +146,10 @@ class Clients {
       handleProtocols: () => wireSubprotocol,
     });
     const every = (options.heartbeat ?? wireLimits.heartbeat) * 1_000;
-    this.#watching = options.clock.every(every, () => this.#endRevoked());
+    this.#watching = [
+      options.clock.every(every, () => this.#endRevoked()),
+      options.clock.every(60_000, () => options.audit.tellCounts()),
+    ];
   }
 
   get size(): number {
@@ -159,7 +162,7 @@ class Clients {
     const address = request.socket.remoteAddress ?? '';
     const token = this.#checked(request);
     if ('status' in token) {
-      this.#options.audit.add('turned-away', { address, status: token.status });
+      this.#options.audit.addOften('turned-away', { address }, { status: token.status });
       const body = `${token.reason}\n`;
       socket.end(
         `HTTP/1.1 ${token.status} Refused\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -172,11 +175,12 @@ class Clients {
   }
 
   close(): void {
-    this.#watching.dispose();
+    for (const one of this.#watching) one.dispose();
     for (const { session, socket } of [...this.#open]) {
       session.close(closeCodes.goingAway, 'the host stops');
       socket.terminate();
     }
+    this.#options.audit.tellCounts('all');
   }
 
   #checked(request: IncomingMessage): ReturnType<UpgradeCheck['check']> {
@@ -206,7 +210,14 @@ class Clients {
         services,
         client: { name: token.name, scopes: new Set(token.scopes), connection },
         clock,
-        audit: (what, details) => audit.add(what, { ...told, ...details }),
+        audit: (what, details) => {
+          if (what !== 'refused') audit.add(what, { ...told, ...details });
+          else {
+            // Whoever may only look can ask for more as often as it likes.
+            const { method, scope, ...asked } = details;
+            audit.addOften(what, { ...told, ...asked }, { method, scope });
+          }
+        },
       },
     );
     const client: Client = { socket: ws, session, token };

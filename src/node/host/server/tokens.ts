@@ -1,10 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod/mini';
 import { CodedError } from '../../../base/errors.ts';
 import { scopes, type Scope } from '../../../protocol/host/hostRpc.ts';
 import { writeWholeSync } from '../../wholeFile.ts';
+import { giveToFolderOwner, withFileLock } from './fileLock.ts';
 
 const storedToken = z.object({
   name: z.string(),
@@ -39,24 +40,29 @@ export class HostTokens {
   /** Makes a token and returns it: nobody can tell it later. `view` is in all of them. */
   add(name: string, allowed: readonly Scope[], now: number): string {
     if (!names.test(name)) throw tokenErrors.badName(name);
-    const before = this.#read();
-    if (before.some((one) => one.name === name)) throw tokenErrors.nameTaken(name);
     const token = `ajh_${randomBytes(32).toString('base64url')}`;
     const hash = hashOf(token).toString('hex');
     const all = scopes.filter((scope) => scope === 'view' || allowed.includes(scope));
-    this.#write([...before, { name, hash, scopes: all, createdAt: now }]);
+    this.#change((before) => {
+      if (before.some((one) => one.name === name)) throw tokenErrors.nameTaken(name);
+      return [...before, { name, hash, scopes: all, createdAt: now }];
+    });
     return token;
+  }
+
+  /** Once only: who has taken the last one back wants nobody to connect. Undefined: there is one, or there was. */
+  addFirst(name: string, allowed: readonly Scope[], now: number): string | undefined {
+    return this.#read().length > 0 || existsSync(this.#file) ? undefined : this.add(name, allowed, now);
   }
 
   /** Takes a token back; connections that were made with it are ended. */
   remove(name: string): void {
-    const before = this.#read();
-    if (!before.some((one) => one.name === name))
-      throw tokenErrors.unknown(
-        name,
-        before.map((one) => one.name),
-      );
-    this.#write(before.filter((one) => one.name !== name));
+    this.#change((before) => {
+      const left = before.filter((one) => one.name !== name);
+      const known = before.map((one) => one.name);
+      if (left.length === before.length) throw tokenErrors.unknown(name, known);
+      return left;
+    });
   }
 
   /** Whose token it is. Takes as long for a wrong one as for a right one. */
@@ -84,9 +90,14 @@ export class HostTokens {
     }
   }
 
-  #write(tokens: readonly StoredToken[]): void {
-    writeWholeSync(this.#file, `${JSON.stringify(tokens, undefined, 2)}\n`);
-    this.#stamp = '';
+  /** Nobody else changes them between what is read and what is written. */
+  #change(changed: (before: readonly StoredToken[]) => readonly StoredToken[]): void {
+    withFileLock(this.#file, () => {
+      const tokens = changed(this.#read());
+      writeWholeSync(this.#file, `${JSON.stringify(tokens, undefined, 2)}\n`);
+      giveToFolderOwner(this.#file);
+      this.#stamp = '';
+    });
   }
 }
 

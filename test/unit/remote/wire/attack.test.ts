@@ -6,6 +6,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { Random } from '../../../../src/base/random.ts';
+import { AuditLog } from '../../../../src/node/host/server/auditLog.ts';
 import { ownCertificate } from '../../../../src/node/host/server/certificate.ts';
 import { serveHost } from '../../../../src/node/host/server/hostServer.ts';
 import { certificateAt } from '../../../../src/node/remote/connectHost.ts';
@@ -83,6 +84,11 @@ function statusOf(
   });
 }
 
+function linesOf(file: string): unknown[] {
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as unknown);
+}
+
 async function serves(host: WireHost): Promise<void> {
   const connection = client({ url: host.server.url, token: host.token() });
   expect(await connection.ask('run.list', {})).toHaveLength(1);
@@ -105,8 +111,15 @@ describe('a stranger', () => {
     expect(await statusOf(host, { authorization, 'sec-websocket-protocol': 'chat' })).toBe(400);
     const log = readFileSync(host.audit.file, 'utf8');
     expect(log).not.toContain(authorization.slice(7));
-    expect(log.match(/turned-away/g)).toHaveLength(9);
+    const turnedAway = log.match(/.*turned-away.*/g) ?? [];
+    expect(turnedAway.map((line) => (JSON.parse(line) as { status: number }).status)).toEqual([
+      401, 403, 404, 400,
+    ]);
     await serves(host);
+    await host.server.close();
+    // What was left out meanwhile is counted in the end.
+    const counts = readFileSync(host.audit.file, 'utf8').match(/.*turned-away.*"times".*/g) ?? [];
+    expect(counts.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ status: 401, times: 4 }]);
   });
 
   it('who guesses is not answered for a while and keeps nobody out; a client with a wrong token gives up', async () => {
@@ -120,6 +133,22 @@ describe('a stranger', () => {
     clock.advance(10_000);
     const wrong = client({ url: host.server.url, token: 'wrong' });
     expect((await reaches(wrong, 'ended')).reason).toBe('The host does not know this token.');
+  });
+
+  it('who knocks again and again is told of once a minute, and does not push out who came before', async () => {
+    const clock = new FakeClock();
+    const audit = new AuditLog(temporaryFolder(), clock, { mostBytes: 4_096 });
+    const flooded = await wireHost({ clock, audit });
+    await greeted(flooded);
+    for (let knock = 0; knock < 300; knock++) await statusOf(flooded, {});
+    clock.advance(60_000);
+    expect(linesOf(audit.file)).toMatchObject([
+      { what: 'connected', token: 'token-1' },
+      { what: 'turned-away', status: 401 },
+      { what: 'turned-away', status: 429 },
+      { what: 'turned-away', status: 401, times: 19 },
+      { what: 'turned-away', status: 429, times: 279 },
+    ]);
   });
 
   it('who sends slowly is not waited for', async () => {
@@ -199,6 +228,24 @@ describe('a stranger', () => {
 });
 
 describe('a client', () => {
+  it('who tries what its token does not allow is told of once a minute for each', async () => {
+    const clock = new FakeClock();
+    const log = new AuditLog(temporaryFolder(), clock);
+    const host = await wireHost({ clock, audit: log });
+    const audit = (): unknown[] => linesOf(log.file);
+    const one = await greeted(host, host.token([]));
+    const params = { run: theRun };
+    for (let id = 1; id <= 5; id++) {
+      one.socket.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'run.cancel', params }));
+      expect(await one.next()).toMatchObject({ error: { data: { code: 'host/not-allowed' } } });
+    }
+    const refused = { what: 'refused', token: 'token-1', method: 'run.cancel', scope: 'cancel', run: theRun };
+    expect(audit()).toMatchObject([{ what: 'connected' }, refused]);
+    expect(audit()[1]).toHaveProperty('connection');
+    clock.advance(60_000);
+    expect(audit()[2]).toMatchObject({ ...refused, times: 4 });
+  });
+
   it('whose token is taken back is disconnected', async () => {
     const clock = new FakeClock();
     const host = await wireHost({ clock });
