@@ -45,7 +45,7 @@ export interface ReplayedRun {
   readonly launch: TracedLaunch | null;
   /** Whether training wrote it: it has no requests as they were, and names no config. */
   readonly isRollout: boolean;
-  /** Of rollouts, whether their tasks have the ids that they have in the data set. */
-  readonly ownTaskIds: boolean;
+  /** Of rollouts, whether AgentJet has logged them: with the ids that tasks have in the data set, and rounded rewards. */
+  readonly isLogged: boolean;
   readonly episodes: readonly ReplayedEpisode[];
 }

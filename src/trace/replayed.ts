@@ -18,9 +18,10 @@ export function replayedRun(trace: StoredTrace, only: number | undefined): Repla
   }
   const { config, model, startedAt, tasks, repeat, launch, imported } = run;
   const isRollout = imported?.rollouts === true;
+  const hasTexts = imported?.lacks.includes('tokenTexts') === false;
   return {
     isRollout,
-    ownTaskIds: imported?.ownTaskIds === true,
+    isLogged: imported?.ownTaskIds === true,
     ...{ config, model, startedAt, tasks, repeat },
     seed: trace.batch()?.seed ?? null,
     launch: launch ?? null,
@@ -28,14 +29,22 @@ export function replayedRun(trace: StoredTrace, only: number | undefined): Repla
       ...episode,
       isSuccess: isSuccess !== 0,
       ...(isRollout
-        ? rolloutOf(trace, episode.episode)
+        ? rolloutOf(trace, episode.episode, hasTexts)
         : { calls: callsOf(trace, episode.episode), told: [] }),
     })),
   };
 }
 
-/** What the model said in a rollout, timeline by timeline, each as a call of nobody's: formats of training keep no calls. */
-function rolloutOf(trace: StoredTrace, episode: number): Pick<ReplayedEpisode, 'calls' | 'told'> {
+/**
+ * What the model said in a rollout, timeline by timeline, each as a call of nobody's: formats of training keep no calls.
+ *
+ * @param hasTexts whether the texts of tokens are known, so that a reply without any is one of nothing but its end
+ */
+function rolloutOf(
+  trace: StoredTrace,
+  episode: number,
+  hasTexts: boolean,
+): Pick<ReplayedEpisode, 'calls' | 'told'> {
   const heads = trace.messages.ofEpisode(episode);
   const texts = heads.map(({ position, role, toolCallId }): ReplayedMessage => {
     return { role, toolCallId, ...trace.messages.text(episode, position) };
@@ -53,7 +62,7 @@ function rolloutOf(trace: StoredTrace, episode: number): Pick<ReplayedEpisode, '
   );
   const calls = [...replies].map(([position, before], call): ReplayedCall => {
     const reply = texts[position] ?? missing(trace, episode, position);
-    if (reply.text === '' && reply.toolCalls === null)
+    if (reply.text === '' && reply.toolCalls === null && !hasTexts)
       throw traceErrors.noReplyTexts(trace.rows.file, episode);
     return {
       ...{ episode, call, agent: '', tag: '', startedAt: 0, seconds: 0, status: 200, error: null },

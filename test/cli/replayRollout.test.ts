@@ -24,7 +24,7 @@ export class Small extends Workflow {
       if (!reply?.tool_calls?.length) break;
       messages.push({ role: 'tool', tool_call_id: reply.tool_calls[0].id, content: '0' });
     }
-    return { reward: 1, metadata: { said, query: task.main_query } };
+    return { reward: Number(task.metadata['reward'] ?? 1), metadata: { said, query: task.main_query } };
   }
 }
 `;
@@ -60,31 +60,78 @@ it('has the task that it was asked, and what the model said in training', async 
   });
 });
 
-it('has the task of the id that AgentJet has logged, and calls the tools that the model wrote', async () => {
-  const tasks = [
+type Row = readonly [task_id: string, main_query: string | undefined, metadata?: object];
+
+/** With a trace of what AgentJet has logged, and what is to be named for an episode of it. */
+async function logged(...rows: readonly Row[]) {
+  const lines = rows.map(([task_id, main_query, metadata = {}]) =>
+    JSON.stringify({ task_id, main_query, metadata }),
+  );
+  const own = await smallProject({ 'workflow.ts': workflow, 'tasks.jsonl': lines.join('\n') });
+  const rollouts = await imported(own, 'rollout.json.log');
+  const replay = (episode: number): string[] => [
+    ...['--conf', 'small.yaml', '--replay', rollouts, '--episode', String(episode)],
+  ];
+  return { own, replay };
+}
+
+/** The task that an episode had here, and what the model said. */
+async function again({ own, replay }: Awaited<ReturnType<typeof logged>>, episode: number): Promise<unknown> {
+  const { episodes, trace } = await runJson(own, replay(episode));
+  const [returned] = openTrace(trace ?? '').recorded().episodes;
+  const output = returned?.returned?.output;
+  const { metadata } = JSON.parse(output ?? '{}') as { readonly metadata?: object };
+  return { taskId: episodes[0]?.taskId, error: episodes[0]?.error, ...metadata };
+}
+
+it('has the task that AgentJet has logged, and calls the tools that the model wrote', async () => {
+  const given = await logged(
     ['row 0', 'Now'],
-    ['task.7', '9 + 14?'],
+    ['task.7', '9 and 14?'],
     // Generated tasks have one id, if any.
     ['task.8', 'Another?'],
     ['task.8', 'What?'],
-  ];
-  const lines = tasks.map(([task_id, main_query]) => JSON.stringify({ task_id, main_query }));
-  const own = await smallProject({ 'workflow.ts': workflow, 'tasks.jsonl': lines.join('\n') });
-  const rollouts = await imported(own, 'rollout.json.log');
-  const replay = ['--conf', 'small.yaml', '--replay', rollouts];
-  const { episodes, trace } = await runJson(own, [...replay, '--episode', '2']);
-  expect(episodes).toMatchObject([{ taskId: 'task.7', reward: 1, error: null }]);
-  const [returned] = openTrace(trace ?? '').recorded().episodes;
-  expect(JSON.parse(returned?.returned?.output ?? '')).toMatchObject({
-    metadata: { said: ['Let me', 'add', 'It is\ufffd\ufffd'], query: '9 + 14?' },
+  );
+  expect(await again(given, 2)).toEqual({
+    ...{ taskId: 'task.7', error: null },
+    ...{ said: ['Let me', 'add', 'It is\ufffd\ufffd'], query: '9 and 14?' },
   });
   // Of the other template, whose messages nothing but the loss tells apart.
-  const other = await runJson(own, [...replay, '--episode', '4']);
-  expect(other.episodes).toMatchObject([{ taskId: 'task.8', error: null }]);
-  const [second] = openTrace(other.trace ?? '').recorded().episodes;
-  expect(JSON.parse(second?.returned?.output ?? '')).toMatchObject({
-    metadata: { said: ['No idea'], query: 'What?' },
+  expect(await again(given, 4)).toEqual({
+    ...{ taskId: 'task.8', error: null },
+    ...{ said: ['No idea'], query: 'What?' },
   });
+});
+
+it('has the task of another id that it was asked, where its own asks something else', async () => {
+  const given = await logged(['task.7', '9 and 14?'], ['row 1', 'How many'], ['row 2', 'What?']);
+  // In validation, other tasks have the ids of training.
+  expect(await again(given, 6)).toMatchObject({ taskId: 'row 1', query: 'How many', said: ['Two'] });
+  expect(await again(given, 0)).toMatchObject({ taskId: 'row 2' });
+});
+
+it.each([undefined, 'Empty'])('has the task of its id that asks %j', async (query) => {
+  const given = await logged(['task.7', query], ['task.9', 'Sure?']);
+  expect(await again(given, 6)).toMatchObject({ taskId: 'task.7', error: null });
+});
+
+it('has no task of its id that asks something else', async () => {
+  const { own, replay } = await logged(['task.7', '9 and 14?'], ['task.9', 'Empty']);
+  expect(await failure(own, replay(6))).toMatch(/of none.*\[replay\/no-task\]/s);
+});
+
+it('says nothing where the model has said nothing', async () => {
+  const given = await logged(['task.9', 'Silence?']);
+  expect(await again(given, 8)).toMatchObject({ taskId: 'task.9', error: null });
+});
+
+it.each([
+  [1 / 3, 'ended as it was recorded, with reward 0.3333333333333333'],
+  [0.334, 'ended otherwise than it was recorded: with reward 0.334, recorded reward 0.333'],
+])('compares the reward %d with the rounded one that is logged', async (reward, told) => {
+  // Of its tokens, two are parts of a character.
+  const { own, replay } = await logged(['task.7', 'How many ⌊?', { reward }]);
+  expect((await runJson(own, [...replay(6), '--verbose'])).stderr).toContain(told);
 });
 
 it('tells what keeps it from being run', async () => {

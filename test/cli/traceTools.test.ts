@@ -66,7 +66,7 @@ describe('agentjet trace --export', () => {
     const { code, stdout, stderr } = await runCli(project, args, { env });
     expect([code, stdout, stderr]).toEqual([0, '', `exported: ${out}\n`]);
     const again = await runCli(project, ['trace', out, '--summary'], { env });
-    expect(again.stdout).toContain('tokens:    140, of which 32 count in the loss');
+    expect(again.stdout).toContain('tokens:    164, of which 35 count in the loss');
   });
 
   it.each([

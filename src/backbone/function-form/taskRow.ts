@@ -1,7 +1,7 @@
 import type { FunctionLogger, Task, TaskRow } from '../../workflow/index.ts';
 
 /** What readers write where a row has no query. */
-const noQuery: ReadonlySet<unknown> = new Set(['', '[not defined]', 'Empty']);
+export const noQuery: ReadonlySet<unknown> = new Set(['', '[not defined]', 'Empty']);
 
 /**
  * The row as functions get it: the task's metadata, which is the row where the data set is not of AgentJet's own form.

@@ -3,6 +3,7 @@ import { CodedError } from '../../base/errors.ts';
 import type { EpisodeResult, RunEvent, RunRequest } from '../../protocol/run.ts';
 import type { ReplayedEpisode, ReplayedRun } from '../../protocol/replayed.ts';
 import type { Task } from '../../workflow/index.ts';
+import { noQuery } from '../function-form/taskRow.ts';
 import type { EpisodeSlot } from '../task-runner/episode.ts';
 
 /** The episode with the run that it was of. */
@@ -61,38 +62,68 @@ export function slotOf({ run, episode, file }: WantedEpisode, tasks: readonly Ta
   return { ...slot, numbering: { taskBatchIndex: repeat * run.tasks + taskIndex, taskTag: `T${taskId}#R0` } };
 }
 
-/** By its id, where rollouts tell it and no other task has it, else by what was asked. */
+/**
+ * By its id, where AgentJet has logged it, and what was asked: training and validation may have other tasks of one id. An
+ * environment's tasks ask nothing, and have only their ids.
+ */
 function ofRollout(
-  { ownTaskIds }: ReplayedRun,
+  { isLogged }: ReplayedRun,
   episode: ReplayedEpisode,
   tasks: readonly Task[],
 ): Task | undefined {
-  const own = ownTaskIds ? tasks.filter(({ task_id: id }) => id === episode.taskId) : [];
-  return own.length === 1 ? own[0] : (askedIn(episode, own) ?? askedIn(episode, tasks));
+  const own = isLogged ? tasks.filter(({ task_id: id }) => id === episode.taskId) : [];
+  const asked =
+    askedIn(episode, own, saysInTokens) ?? askedIn(episode, tasks, (text, query) => text.includes(query));
+  if (asked !== undefined) return asked;
+  return own.length === 1 ? own.find(({ main_query: query }) => noQuery.has(query.trim())) : undefined;
 }
 
+type Says = (text: string, query: string) => boolean;
+
 /** The task whose query stands in what a rollout's model was told; of several, the one with the most to say. */
-function askedIn({ told }: ReplayedEpisode, tasks: readonly Task[]): Task | undefined {
+function askedIn({ told }: ReplayedEpisode, tasks: readonly Task[], says: Says): Task | undefined {
   let found: Task | undefined;
   for (const task of tasks) {
     const query = task.main_query.trim();
-    if (query === '' || query.length <= (found?.main_query.trim().length ?? 0)) continue;
-    if (told.some((text) => text.includes(query))) found = task;
+    if (noQuery.has(query) || query.length <= (found?.main_query.trim().length ?? 0)) continue;
+    if (told.some((text) => says(text, query))) found = task;
   }
   return found;
 }
 
+const isPart = '\ufffd';
+
+/** Tokens that are parts of a character have lost it: up to four of them may stand for each that is not ASCII. */
+function saysInTokens(text: string, query: string): boolean {
+  if (text.includes(query)) return true;
+  if (!text.includes(isPart)) return false;
+  const pattern = query.replaceAll(/[$()*+.?[\\\]^{|}]|\P{ASCII}+/gu, (found) => {
+    const { length } = Array.from(found);
+    return /^\p{ASCII}/u.test(found) ? `\\${found}` : `[${found}${isPart}]{${length},${4 * length}}`;
+  });
+  return new RegExp(pattern, 'u').test(text);
+}
+
+/** How far a reward with the three decimals that AgentJet logs is from the one that it was. */
+const rounding = 0.0005 + 1e-9;
+
 /** What the result says of the one of then, and the log of both. */
 export function compared(
   result: EpisodeResult,
-  { episode }: WantedEpisode,
+  { run, episode }: WantedEpisode,
 ): { readonly result: EpisodeResult; readonly told: RunEvent } {
   const { reward, isSuccess } = episode;
-  const isSame = result.reward === reward && result.isSuccess === isSuccess;
+  const isSameReward =
+    result.reward === reward ||
+    (run.isLogged &&
+      result.reward !== null &&
+      reward !== null &&
+      Math.abs(result.reward - reward) <= rounding);
+  const isSame = isSameReward && result.isSuccess === isSuccess;
   const [now, then] = [result.reward, reward].map((one) => (one === null ? 'an error' : `reward ${one}`));
   const told = isSame
     ? `Episode ${result.episode} ended as it was recorded, with ${now ?? ''}.`
-    : `Episode ${result.episode} ended otherwise than it was recorded: with ${now ?? ''}, recorded ${then ?? ''}${result.reward === reward ? ', and another success' : ''}.`;
+    : `Episode ${result.episode} ended otherwise than it was recorded: with ${now ?? ''}, recorded ${then ?? ''}${isSameReward ? ', and another success' : ''}.`;
   return {
     result: { ...result, recorded: { reward, isSuccess } },
     told: { type: 'log', level: isSame ? 'info' : 'warn', message: told },

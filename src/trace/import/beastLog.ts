@@ -4,19 +4,20 @@
  */
 import { shallowJson } from '../shallowJson.ts';
 import * as z from 'zod/mini';
+import { hashText } from '../../base/hash.ts';
 import { isRecord } from '../../base/isRecord.ts';
 import { utf8Text } from '../../base/utf8.ts';
 import { numberOf, textOf } from './chat.ts';
 import { linesOf } from './lines.ts';
 import type {
   EpisodePart,
-  FactsPart,
   ImportedMessage,
   Importer,
   ImportSink,
   ImportSource,
   TimelinePart,
 } from './parts.ts';
+import { validationGroup, Validations } from './validations.ts';
 import { writtenReply } from './writtenReply.ts';
 
 const strings = z.array(z.string());
@@ -51,13 +52,15 @@ export const beastLog: Importer = {
     let rest: string[] = [];
     let episode = 0;
     const recent = new RecentRecords();
+    const validations = new Validations(sink);
     const end = (): void => {
       const text = rest.join('\n').trim();
       rest = [];
       if (at === 0 || text === '') return;
       // A module that is registered twice has every record written twice, to the very millisecond, by two threads.
       if (!recent.add(`${head}\n${text}`)) return;
-      if (takeRecord(`line ${at + 1}`, text, { source, sink, time: timeOf(head), episode })) episode += 1;
+      const taking = { source, sink, validations, time: timeOf(head), episode: String(episode) };
+      if (takeRecord(`line ${at + 1}`, text, taking)) episode += 1;
     };
     for await (const { line, text } of linesOf(source.pieces())) {
       if (text === null) sink.skip(`line ${line}`, 'it is too long');
@@ -94,15 +97,21 @@ class RecentRecords {
 interface Taking {
   readonly source: ImportSource;
   readonly sink: ImportSink;
+  readonly validations: Validations;
   readonly time: number | undefined;
-  readonly episode: number;
+  /** The name of the next one. */
+  readonly episode: string;
 }
 
 /** Bytes that a record may inflate to. */
 const largestRecord = 2 ** 28;
 
-/** Whether it is an episode. */
-function takeRecord(where: string, text: string, { source, sink, time, episode }: Taking): boolean {
+/** Whether it is an episode that no record before it is of. */
+function takeRecord(
+  where: string,
+  text: string,
+  { source, sink, validations, time, episode }: Taking,
+): boolean {
   const json = plainText(text, source);
   const value = json === undefined ? undefined : shallowJson(json);
   if (!isRecord(value)) {
@@ -120,14 +129,32 @@ function takeRecord(where: string, text: string, { source, sink, time, episode }
   if (first === undefined) return false;
   const timelines = items.map(([, { content }]) => tokensOf(content));
   const told = timelines.map((tokens): TimelinePart => ({ kind: 'timeline', messages: messagesOf(tokens) }));
+  const title = titleOf(textOf(value['header']) ?? '', first[0]);
+  const { task, step } = title;
+  const query = (place: string): string => queryOf(title, place, told[0]?.messages ?? []);
+  const hash = hashText([task, ...timelines.map((tokens) => tokens.map(({ id }) => id).join())].join('\n'));
+  const copied = step === undefined ? undefined : validations.withStep(step, hash);
+  if (step !== undefined && copied !== undefined) {
+    sink.add(copied, { kind: 'facts', group: validationGroup(step, task), query: query(`[val ${step}] `) });
+    return false;
+  }
+  if (step === undefined) validations.withoutStep({ name: episode, task, hash });
   const facts: EpisodePart = {
-    kind: 'facts',
-    ...titleOf(textOf(value['header']) ?? '', first[0], told[0]?.messages ?? []),
+    ...{ kind: 'facts', task },
+    ...(step === undefined
+      ? { group: null, query: query('') }
+      : { group: `${step}/${task}`, query: query(`[${step}] `) }),
     ...(time !== undefined && { endedAt: time }),
     ...outcomeOf(first[1]),
   };
-  sink.add(String(episode), facts, ...told, ...timelines.map(textsOf));
+  sink.add(episode, facts, ...told, ...timelines.map(textsOf));
   return true;
+}
+
+interface Title {
+  readonly whole: string;
+  readonly task: string;
+  readonly step: number | undefined;
 }
 
 /**
@@ -136,18 +163,21 @@ function takeRecord(where: string, text: string, { source, sink, time, episode }
  *
  * @param key of a timeline, `ID.OUTCOME.INDEX`
  */
-function titleOf(
-  title: string,
-  key: string,
-  messages: readonly ImportedMessage[],
-): Pick<FactsPart, 'task' | 'group' | 'query'> {
-  const task = /\bTask (.*) \(Reward/.exec(title)?.[1] ?? key.split('.')[0] ?? '';
-  const step = /^\[(\d+)\]/.exec(title)?.[1];
+function titleOf(whole: string, key: string): Title {
+  const step = /^\[(\d+)\]/.exec(whole)?.[1];
+  return {
+    whole,
+    task: /\bTask (.*) \(Reward/.exec(whole)?.[1] ?? key.split('.')[0] ?? '',
+    step: step === undefined ? undefined : Number(step),
+  };
+}
+
+/** @param place where in the training that was asked */
+function queryOf({ whole }: Title, place: string, messages: readonly ImportedMessage[]): string {
   const answered = messages.findIndex(({ fromModel }) => fromModel === true);
   const before = answered < 0 ? messages : messages.slice(0, answered);
   const asked = before.findLast(({ role }) => role === 'user')?.text;
-  if (step === undefined) return { task, query: asked ?? title };
-  return { task, group: `${step}/${task}`, query: asked === undefined ? title : `[${step}] ${asked}` };
+  return asked === undefined ? whole : `${place}${asked}`;
 }
 
 function plainText(text: string, source: ImportSource): string | undefined {

@@ -57,8 +57,8 @@ export interface TimelinePart {
 export interface FactsPart {
   readonly kind: 'facts';
   readonly task?: string | undefined;
-  /** What tells its group from others of the same task; absent: there are none. */
-  readonly group?: string | undefined;
+  /** What tells its group from others of the same task; absent: there are none; null: what it is compared with is not told. */
+  readonly group?: string | null | undefined;
   readonly query?: string | undefined;
   readonly uuid?: string | undefined;
   readonly agent?: string | undefined;
@@ -82,6 +82,8 @@ export type EpisodePart = CallPart | TimelinePart | FactsPart | TokensPart;
 export interface ImportSink {
   /** @param episode the name by which the format tells episodes apart */
   add(episode: string, ...parts: readonly EpisodePart[]): void;
+  /** The episode has turned out to be another once more. */
+  drop(episode: string): void;
   /** A record that cannot be read, or a part of one: it is counted and told. */
   skip(where: string, why: string): void;
   /** The run's name, as the format has it. */

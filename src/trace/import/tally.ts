@@ -10,7 +10,8 @@ export class ImportTally implements ImportSink {
   readonly #take: (episode: string, part: EpisodePart) => void;
   readonly #has = new Set<ImportLack>();
   readonly #tasks = new Map<string, string>();
-  readonly #groups = new Map<string, string>();
+  readonly #groups = new Map<string, string | null>();
+  readonly #dropped = new Set<string>();
   readonly #skips: ImportSkip[] = [];
   #skipped = 0;
   #records = 0;
@@ -33,6 +34,10 @@ export class ImportTally implements ImportSink {
     }
   }
 
+  drop(episode: string): void {
+    this.#dropped.add(episode);
+  }
+
   skip(where: string, why: string): void {
     this.#skipped += 1;
     if (this.#skips.length < mostSkips) this.#skips.push({ where, why });
@@ -47,9 +52,13 @@ export class ImportTally implements ImportSink {
     return this.#tasks.get(episode);
   }
 
-  /** Undefined: that of its task. */
-  groupOf(episode: string): string | undefined {
+  /** Undefined: that of its task; null: it is not known. */
+  groupOf(episode: string): string | null | undefined {
     return this.#groups.get(episode);
+  }
+
+  has(episode: string): boolean {
+    return !this.#dropped.has(episode);
   }
 
   firstSkip(): string | undefined {
@@ -118,8 +127,8 @@ export interface Places {
 export interface TaskOfEpisode {
   readonly name: string;
   readonly task: string | undefined;
-  /** Absent: that of the task. */
-  readonly group?: string | undefined;
+  /** Absent: that of the task; null: not known. */
+  readonly group?: string | null | undefined;
 }
 
 /**
@@ -128,14 +137,16 @@ export interface TaskOfEpisode {
  */
 export function placesOf(episodes: readonly TaskOfEpisode[]): Places {
   const groups = new Map<string, string[]>();
-  for (const { name, task, group: own } of episodes) {
-    const key = own !== undefined ? `group ${own}` : task === undefined ? `episode ${name}` : `task ${task}`;
+  for (const episode of episodes) {
+    const key = keyOf(episode);
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [name]);
-    else group.push(name);
+    if (group === undefined) groups.set(key, [episode.name]);
+    else group.push(episode.name);
   }
   const tasks = new Map(episodes.map(({ name, task }) => [name, task]));
-  const repeat = [...groups.values()].reduce((most, { length }) => Math.max(most, length), 1);
+  // A group is whole with one episode where all have one, and one that is not known never is.
+  const least = episodes.some(({ group }) => group === null) ? 2 : 1;
+  const repeat = [...groups.values()].reduce((most, { length }) => Math.max(most, length), least);
   const places = [...groups.values()].flatMap((names, taskIndex) =>
     names.map((name, place): EpisodePlace => {
       const episode = taskIndex * repeat + place;
@@ -143,4 +154,10 @@ export function placesOf(episodes: readonly TaskOfEpisode[]): Places {
     }),
   );
   return { tasks: groups.size, repeat, places };
+}
+
+function keyOf({ name, task, group }: TaskOfEpisode): string {
+  if (group === null) return `episode ${name}`;
+  if (group !== undefined) return `group ${group}`;
+  return task === undefined ? `episode ${name}` : `task ${task}`;
 }

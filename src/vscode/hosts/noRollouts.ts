@@ -11,7 +11,7 @@ export function noRollouts({ name, backbone }: Pick<RunRecord, 'name' | 'backbon
       backbone === 'trinity'
         ? l10n.t('Trinity-RFT keeps them with `data_processor.experience_pipeline.save_input`.')
         : l10n.t(
-            'AgentJet logs each episode once it has ended, below `saved_experiments` where it runs: on a Ray cluster that is another machine.',
+            'AgentJet logs each episode once it has ended, below `saved_experiments` where it runs: on a Ray cluster that is another machine, and with a Ray that already ran before, the folder in which Ray was started.',
           ),
   });
 }

@@ -6,6 +6,7 @@ import type { FileEntry, FilesOf } from '../../protocol/host/hostRpc.ts';
 import { stageFolder } from '../../remote/sync/checkpoints.ts';
 import { isRolloutLog, rolloutLogs } from '../../remote/sync/rolloutLogs.ts';
 import { noRollouts } from './noRollouts.ts';
+import { currentLog, rolloutItems } from './rolloutItems.ts';
 import type { Chosen } from './trainingActions.ts';
 
 /** Files of a run that one trace is made of. */
@@ -97,29 +98,22 @@ function storesIn({ folder, files }: Buffer): readonly FileEntry[] {
   return byName.length > 0 ? byName.slice(0, 1) : files.filter((file) => store.test(file.path));
 }
 
-/** The one log there is; of several, which are set aside by size, those that the user chooses, as one file. */
+/** The one log there is; of several, of more processes or set aside by size, those that the user chooses, as one file. */
 async function chosenLogs(chosen: Chosen): Promise<RolloutFiles | undefined> {
   const { run } = chosen;
   const files = await filesBelow(rolloutLogs, 'rollouts', chosen);
   // A host that knows nothing of them tells of its job's folder.
   const logs = files.filter(({ path: one, bytes }) => isRolloutLog(one) && bytes > 0);
-  const [newest, ...older] = logs.toSorted((a, b) => b.modifiedAt - a.modifiedAt);
-  if (newest === undefined) throw noRollouts(run);
-  const wanted = older.length === 0 ? [newest] : await askForLogs([newest, ...older], run.name);
+  if (logs.length === 0) throw noRollouts(run);
+  const wanted = logs.length === 1 ? logs : await askForLogs(logs, run.name);
   if (wanted.length === 0) return undefined;
-  const name = 'rollout.json.log';
   const inTime = wanted.toSorted((a, b) => a.modifiedAt - b.modifiedAt);
-  return { of: 'rollouts', files: inTime.map((from) => ({ from, name })), folder: '', opened: name };
+  const named = inTime.map((from) => ({ from, name: currentLog }));
+  return { of: 'rollouts', files: named, folder: '', opened: currentLog };
 }
 
 async function askForLogs(logs: readonly FileEntry[], run: string): Promise<readonly FileEntry[]> {
-  const items = logs.map((file, at) => ({
-    label: path.basename(file.path),
-    description: `${sizeText(file.bytes)}, ${new Date(file.modifiedAt).toLocaleString(vscode.env.language)}`,
-    detail: path.posix.dirname(file.path),
-    picked: at === 0,
-    file,
-  }));
+  const items = rolloutItems(logs, vscode.env.language);
   const chosen = await vscode.window.showQuickPick(items, { ...whichOf(run), canPickMany: true });
   return chosen?.map(({ file }) => file) ?? [];
 }

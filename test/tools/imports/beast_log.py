@@ -19,14 +19,19 @@ def main(out: str) -> None:
     # The task of another epoch, by an agent that calls a tool, with a template that begins replies.
     write("14", "task.7", {0: with_tools()}, reward=1.0)
     write("NA", "task.8", {0: other_template()}, reward=0.5)
+    # As verl validates: without a step, and then all once more as if of the step that it has trained last. Tasks of validation
+    # may have the ids of others in training; the model may say nothing.
+    for step, advantage in (("NA", 0.0), ("14", 1.0)):
+        write(step, "task.7", {0: answered(how_many(), ("Two", 11613, -0.5))}, reward=1 / 3, advantage=advantage)
+        write(step, "task.9", {0: answered([("Silence?", 62520, None)])}, reward=0.0, advantage=advantage)
     (found,) = Path(folder).glob("**/*.json.log")
     shutil.copyfile(found, out)
 
 
-def write(step: str, task: str, timelines: dict, reward: float) -> None:
+def write(step: str, task: str, timelines: dict, reward: float, advantage: float = 0.0) -> None:
     outcome = 1.0 if reward >= 1 else 0.0
     print_nested(
-        {f"{task}.{outcome}.{index}": item(tokens, reward, outcome) for index, tokens in timelines.items()},
+        {f"{task}.{outcome}.{index}": item(tokens, reward, outcome, advantage) for index, tokens in timelines.items()},
         main_content="(for people)",
         header=f"[{step}] Task {task} (Reward {reward:.3f})",
         mod="rollout",
@@ -46,6 +51,15 @@ END = [("<|im_end|>", 151645, None), ("\n", 198, None)]
 def chat(repeat: int, timeline: int) -> list:
     said = [("It", 2132, -0.5), (" is", 374, -7.25), (f" {repeat}{timeline}", 220 + repeat, -0.125), ("<|im_end|>", 151645, -0.0625)]
     return [*message("system", ("Be brief.", 3430, None), *END), *message("user", ("What?", 3838, None), *END), *message("assistant", *said)]
+
+
+def answered(asked: list, *said: tuple) -> list:
+    return [*message("user", *asked, *END), *message("assistant", *said, ("<|im_end|>", 151645, -0.0625))]
+
+
+def how_many() -> list:
+    """Of a character in two tokens."""
+    return [("How many", 4340, None), (" \ufffd", 26486, None), ("\ufffd", 95, None), ("?", 30, None)]
 
 
 def with_tools() -> list:
@@ -75,7 +89,7 @@ def other_template() -> list:
     ]  # fmt: skip
 
 
-def item(tokens: list, reward: float, outcome: float) -> NestedJsonItem:
+def item(tokens: list, reward: float, outcome: float, advantage: float) -> NestedJsonItem:
     prompt = next(index for index, (_, _, logprob) in enumerate(tokens) if logprob is not None)
     return NestedJsonItem(
         item_id="item",
@@ -85,7 +99,7 @@ def item(tokens: list, reward: float, outcome: float) -> NestedJsonItem:
         len_input_ids=len(tokens),
         raw_reward=f"{reward:.3f}",
         step_reward=f"{reward:.3f}",
-        step_advantage="0.000",
+        step_advantage=f"{advantage:.3f}",
         step_advantage_simple="0.000",
         content=SeqItem(
             text=[text for text, _, _ in tokens],

@@ -31,6 +31,8 @@ test('a task that comes again in another step of a training is another group, an
     [1, 'task.7', false],
     [2, 'task.7', true],
     [4, 'task.8', true],
+    [6, 'task.7', true],
+    [8, 'task.9', true],
   ]);
   expect(reader.run().report.findings.map(({ code }) => code)).not.toContain('colliding-ids');
 });

@@ -145,8 +145,9 @@ async function write(
     await importer.run(source, tally);
     if (stage.episodes.length === 0) throw importErrors.nothingFound(file, importer.label, tally.firstSkip());
     const note = tally.note(importer, file);
+    const episodes = stage.episodes.filter((name) => tally.has(name));
     const places = placesOf(
-      stage.episodes.map((name) => ({ name, task: tally.taskOf(name), group: tally.groupOf(name) })),
+      episodes.map((name) => ({ name, task: tally.taskOf(name), group: tally.groupOf(name) })),
     );
     const run = runOf(note, {
       name: tally.experiment ?? source.name,
