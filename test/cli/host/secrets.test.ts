@@ -1,7 +1,8 @@
 import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { NodeHostRuns } from '../../../src/node/host/runs/hostRuns.ts';
 import {
   ended,
   eventsUntil,
@@ -13,15 +14,20 @@ import {
 } from '../../tools/host/runsHost.ts';
 import type { Action } from '../../tools/host/scriptedLauncher.ts';
 
+let data = '';
+let runs: NodeHostRuns;
+beforeEach(async () => {
+  data = await newDataFolder();
+  runs = await openRuns(data);
+});
+afterEach(async () => {
+  await runs.close();
+  await rm(data, { recursive: true, force: true, maxRetries: 5 });
+});
+
 test.skipIf(process.platform !== 'linux')(
   'secrets of a run stay out of its events, also after the host was started anew',
   async () => {
-    const data = await newDataFolder();
-    let runs = await openRuns(data);
-    onTestFinished(async () => {
-      await runs.close();
-      await rm(data, { recursive: true, force: true, maxRetries: 5 });
-    });
     const go = path.join(data, 'go');
     const secret = 'very-much-a-secret';
     const print: Action = { do: 'env', name: 'SERVICE_PASSWORD' };
@@ -69,12 +75,6 @@ judge: { openai_api_key: ${written}, eos_token: '<|im_end|>' }
 test.skipIf(process.platform !== 'linux')(
   'a run is not started without the values of its variables',
   async () => {
-    const data = await newDataFolder();
-    let runs = await openRuns(data);
-    onTestFinished(async () => {
-      await runs.close();
-      await rm(data, { recursive: true, force: true, maxRetries: 5 });
-    });
     const go = path.join(data, 'go');
     const first = await orderOf(data, [{ do: 'await', file: go }], { gpus: 2 });
     const env = { SOME_TEXT: 'x', OTHER: 'y' };

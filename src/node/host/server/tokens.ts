@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { CodedError } from '../../../base/errors.ts';
 import { scopes, type Scope } from '../../../protocol/host/hostRpc.ts';
 import { writeWholeSync } from '../../wholeFile.ts';
-import { giveToFolderOwner, withFileLock } from './fileLock.ts';
+import { giveToFolderOwner, withFileLock } from '../fileLock.ts';
 
 const storedToken = z.object({
   name: z.string(),

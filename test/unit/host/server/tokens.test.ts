@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { withFileLock } from '../../../../src/node/host/server/fileLock.ts';
+import { withFileLock } from '../../../../src/node/host/fileLock.ts';
 import { HostTokens } from '../../../../src/node/host/server/tokens.ts';
 
 function folder(): string {

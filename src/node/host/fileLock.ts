@@ -3,8 +3,9 @@ import { lchownSync, linkSync, readFileSync, renameSync, rmSync, statSync, write
 import path from 'node:path';
 import process from 'node:process';
 import * as z from 'zod/mini';
-import { CodedError } from '../../../base/errors.ts';
-import { noteProcess, notedProcess, stillRuns } from '../runs/processes.ts';
+import type { Disposable } from '../../base/disposable.ts';
+import { CodedError } from '../../base/errors.ts';
+import { noteProcess, notedProcess, stillRuns } from './runs/processes.ts';
 
 export interface LockWait {
   readonly tries: number;
@@ -20,18 +21,41 @@ const holderNote = z.extend(z.partial(notedProcess), { pid: z.int().check(z.posi
 type HolderNote = z.infer<typeof holderNote>;
 
 /**
- * Does what must not happen in two processes at once, with a file beside `file` as the lock; a lock of a process that is no
- * more is taken over. Throws `host/file-locked` where it cannot be had in time.
+ * Does what must not happen in two processes at once, with a file beside `file` as the lock. Throws `host/file-locked` where
+ * it cannot be had in time.
  */
 export function withFileLock<T>(file: string, work: () => T, wait: LockWait = usualWait): T {
-  const lock = `${file}.lock`;
-  const text = JSON.stringify({ pid: process.pid, ...noteProcess(process.pid), key: randomUUID() });
-  take(lock, text, wait);
+  const held = takeFileLock(`${file}.lock`, wait, locked);
   try {
     return work();
   } finally {
-    if (textOf(lock) === text) rmSync(lock, { force: true });
+    held.dispose();
   }
+}
+
+/**
+ * Has a lock until disposed; that of a process which is no more is taken over.
+ *
+ * @param refused what is thrown where it cannot be had in time; told the process that has it, where that shows
+ */
+export function takeFileLock(
+  lock: string,
+  wait: LockWait,
+  refused: (lock: string, holder: number | undefined) => CodedError,
+): Disposable {
+  const text = JSON.stringify({ pid: process.pid, ...noteProcess(process.pid), key: randomUUID() });
+  if (!isTaken(lock, text, wait)) throw refused(lock, readNote(textOf(lock) ?? '')?.pid);
+  return {
+    dispose: () => {
+      if (textOf(lock) === text) rmSync(lock, { force: true });
+    },
+  };
+}
+
+/** The process that has a lock; undefined: none that still runs. */
+export function holderOfLock(lock: string): number | undefined {
+  const holder = readNote(textOf(lock) ?? '');
+  return holder !== undefined && stillHolds(holder) ? holder.pid : undefined;
 }
 
 /** A file that root has written in somebody else's folder becomes theirs: they would not be let in otherwise. */
@@ -42,16 +66,17 @@ export function giveToFolderOwner(file: string): void {
   if (folder.uid !== 0) lchownSync(file, folder.uid, folder.gid);
 }
 
-function take(lock: string, text: string, { tries, pause }: LockWait): void {
+function isTaken(lock: string, text: string, { tries, pause }: LockWait): boolean {
   const own = `${lock}.${process.pid}.${randomUUID().slice(0, 8)}`;
   try {
     // Others may have to see whose it is; there is no secret in it.
     writeFileSync(own, text, { mode: 0o644, flag: 'wx' });
     giveToFolderOwner(own);
     for (let left = tries; !linked(own, lock) && !tookOver(own, lock); left--) {
-      if (left <= 1) throw locked(lock);
+      if (left <= 1) return false;
       sleep(pause);
     }
+    return true;
   } finally {
     rmSync(own, { force: true });
   }
@@ -63,7 +88,8 @@ function take(lock: string, text: string, { tries, pause }: LockWait): void {
  */
 function tookOver(own: string, lock: string): boolean {
   const text = textOf(lock);
-  if (text === undefined || isHeld(text)) return false;
+  const holder = readNote(text ?? '');
+  if (text === undefined || (holder !== undefined && stillHolds(holder))) return false;
   const guard = `${lock}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
   if (!linked(lock, guard)) return false;
   try {
@@ -75,9 +101,7 @@ function tookOver(own: string, lock: string): boolean {
   }
 }
 
-function isHeld(text: string): boolean {
-  const holder = readNote(text);
-  if (holder === undefined) return false;
+function stillHolds(holder: HolderNote): boolean {
   const whole = notedProcess.safeParse(holder);
   return whole.success ? stillRuns(whole.data) : answers(holder.pid);
 }
@@ -127,9 +151,8 @@ function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-function locked(lock: string): CodedError {
-  const holder = readNote(textOf(lock) ?? '');
-  const who = holder === undefined ? 'another process' : `process ${holder.pid}`;
+function locked(lock: string, holder: number | undefined): CodedError {
+  const who = holder === undefined ? 'another process' : `process ${holder}`;
   return new CodedError({
     code: 'host/file-locked',
     message: `The file is being changed by ${who}, which does not come to an end.`,
