@@ -1,9 +1,9 @@
 /** Upstream's command line with `--host`: a run that is sent, followed to its end and told by the exit code. */
 import process from 'node:process';
 import { describe, expect, test } from 'vitest';
-import type { RunRecord } from '../../../src/protocol/host/runs.ts';
+import type { RunEvent, RunRecord } from '../../../src/protocol/host/runs.ts';
 import type { Action } from '../../tools/host/scriptedLauncher.ts';
-import { gpuMachine } from './gpuHost.ts';
+import { gpuMachine, startRun } from './gpuHost.ts';
 
 describe.skipIf(process.platform !== 'linux')("upstream's command line on a GPU host", () => {
   test.each([
@@ -48,4 +48,30 @@ describe.skipIf(process.platform !== 'linux')("upstream's command line on a GPU 
       expect(await machine.record(run)).toMatchObject({ state, step: 1 });
     },
   );
+
+  test('has its run looked after by commands that answer in JSON', async () => {
+    const machine = await gpuMachine();
+    await machine.script([
+      { do: 'checkpoint', step: 1 },
+      { do: 'print', text: 'ready\n' },
+      { do: 'await', file: machine.folder.path('go') },
+    ]);
+    await machine.add('box', await machine.host(['--listen', '127.0.0.1:0']));
+    const { command, run } = await startRun(machine);
+    expect(await machine.json(['hosts'])).toMatchObject([{ name: 'box' }]);
+    expect(await machine.json(['cancel', run])).toMatchObject({ id: run });
+    expect((await command.exited).code).toBe(130);
+    expect(await machine.json(['pull', run])).toMatchObject({ step: 1 });
+    await machine.project.write({ '../go': '' });
+    const resumed = await machine.json<RunRecord>(['resume', run, '--force']);
+    expect(resumed).toMatchObject({ state: 'queued', from: { run, step: 1, as: 'resume' } });
+    machine.runs.add(resumed.id);
+    const followed = await machine.remote(['logs', resumed.id, '--follow', '--json']);
+    const events = followed.stdout.trimEnd().split('\n');
+    const told = events.map((line) => JSON.parse(line) as RunEvent);
+    expect(told.map(({ seq }) => seq)).toEqual(told.map((_, at) => at + 1));
+    expect(told.flatMap((event) => (event.type === 'state' ? [event.state] : []))).toEqual([
+      ...['queued', 'preparing', 'running', 'finished'],
+    ]);
+  });
 });
