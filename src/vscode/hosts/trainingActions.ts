@@ -248,7 +248,7 @@ export async function copyCommand({ host, run }: Chosen, sentRuns: SentRuns): Pr
   });
 }
 
-/** On this machine the folder is shown; on another one its path is copied. */
+/** On this machine the folder is shown, in another window where no desktop is; on another one its path is copied. */
 export async function openJobFolder({ host, run }: Chosen): Promise<void> {
   if (run.jobFolder === null) return;
   const isHere = /^wss?:\/\/(?:127\.|localhost[:/]|\[::1\])/.test(`${host.url}/`);
@@ -258,7 +258,10 @@ export async function openJobFolder({ host, run }: Chosen): Promise<void> {
     () => false,
   );
   if (isHere && isThere) {
-    await vscode.commands.executeCommand('revealFileInOS', uri);
+    const { remoteName, uiKind } = vscode.env;
+    const hasDesktop = remoteName === undefined && uiKind === vscode.UIKind.Desktop;
+    if (hasDesktop) await vscode.commands.executeCommand('revealFileInOS', uri);
+    else await vscode.commands.executeCommand('vscode.openFolder', uri, { forceNewWindow: true });
     return;
   }
   await vscode.env.clipboard.writeText(run.jobFolder);

@@ -106,7 +106,7 @@ describe('GPU hosts', () => {
     await page.getByText('The host took the token back.').waitFor({ state: 'hidden' });
   });
 
-  test('are asked what they lack before a training goes on from a checkpoint, too', async () => {
+  test('are asked what they lack before a training goes on from a checkpoint, in its folder or in one of its own', async () => {
     const box = await start();
     await writeTraining([{ do: 'checkpoint', step: 1 }]);
     await addHost(editor(), box);
@@ -124,6 +124,22 @@ describe('GPU hosts', () => {
     await editor().screenshot('resume-checked');
     await (await editor().see(`${hostDialog} .monaco-button`, 'Start Anyway')).click();
     await expect.poll(async () => (await runsOn(box)).length).toBe(2);
+
+    await editor().commandThatAsks('AgentJet: Fork Training Run from Checkpoint');
+    await editor().pick('train');
+    const fork = await editor().see(hostDialog, /would not train on box as it is/);
+    expect(await fork.innerText()).toMatch(/a folder of its own/);
+    await editor().screenshot('fork-checked');
+    await (await editor().see(`${hostDialog} .monaco-button`, 'Start Anyway')).click();
+    await expect.poll(async () => (await runsOn(box)).length).toBe(3);
+    await editor().see(hostRow, /train.*finished/);
+
+    const another = editor().page.context().waitForEvent('page');
+    await editor().commandThatAsks('AgentJet: Open Folder of Training Run');
+    await editor().pick('train');
+    const window = await another;
+    expect(decodeURIComponent(window.url())).toContain(box.folder);
+    await window.close();
   });
 
   test('are sent nothing while a file cannot be saved', async () => {
