@@ -9,7 +9,7 @@ import { valueAt, type MappingValue, type ScalarPart, type Value } from '../../c
 import type { RunOrder } from '../../protocol/host/runs.ts';
 import { dataIn, readerKey, type DataPlace } from './dataPlaces.ts';
 import type { Keyed } from './keyed.ts';
-import { keyUsersIn, type KeyUser } from './preflightKeys.ts';
+import { keyUsersIn, type KeyUser } from './keyUsers.ts';
 
 export interface TrainingRequest {
   /** Absolute place of the config on the host, where it is or will be. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errors, type Frame, type Locator, type Page } from 'playwright-core';
 import { screenshotFile } from './artifacts.ts';
+import { inFront } from './inFront.ts';
 import { tidyKey } from './server.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 
@@ -116,7 +117,9 @@ export class Editor {
     const found = this.page.locator(selector, text === undefined ? {} : { hasText: text }).first();
     await found.waitFor({ state: 'visible', timeout: timeoutMs }).catch(async (error: unknown) => {
       if (timeoutMs < waitMs || !(error instanceof errors.TimeoutError)) throw error;
-      throw new errors.TimeoutError(`${error.message}\nInstead: ${await this.#inFront()}`, { cause: error });
+      throw new errors.TimeoutError(`${error.message}\nInstead: ${await inFront(this.page)}`, {
+        cause: error,
+      });
     });
     return found;
   }
@@ -157,6 +160,21 @@ export class Editor {
     await row.waitFor({ state: 'hidden' });
   }
 
+  /**
+   * Runs a command that asks, and answers with a row. Whatever takes the focus closes the question as well, and would be
+   * given the answer: it is asked again.
+   */
+  async commandWith(title: string, label: string): Promise<void> {
+    await this.until(`"${title}" is answered with ${label}`, async () => {
+      await this.commandThatAsks(title);
+      const row = await this.#firstRow(label, label, fileMs).catch(giveUp);
+      const isTaken = row !== undefined && (await this.#enter());
+      if (!isTaken) await this.press('Escape');
+      await this.seeNo('.quick-input-widget');
+      return isTaken;
+    });
+  }
+
   /** Answers the dialog for a folder, which is a quick input where there is no native one. */
   chooseFolder(folder: string, button: string): Promise<void> {
     return this.#answerFileDialog(`${folder}/`, button);
@@ -192,7 +210,7 @@ export class Editor {
       const tab = await this.see('.tab.active', path.basename(name), fileMs).catch(giveUp);
       const line = this.see('.editor-group-container.active .view-line', undefined, fileMs);
       if ((await line.catch(giveUp)) !== undefined && tab !== undefined) return true;
-      console.warn(`Not opened at once: ${await this.#inFront()}`);
+      console.warn(`Not opened at once: ${await inFront(this.page)}`);
       return false;
     });
   }
@@ -284,7 +302,7 @@ export class Editor {
     const deadline = Date.now() + timeoutMs;
     while (!(await probe())) {
       if (Date.now() > deadline) {
-        const shown = await this.#inFront();
+        const shown = await inFront(this.page);
         throw new Error(`Waited ${timeoutMs / 1000} s in vain until ${what}.\nInstead: ${shown}`);
       }
       await delay(pollMs);
@@ -301,29 +319,6 @@ export class Editor {
 
   close(): Promise<void> {
     return this.session.close();
-  }
-
-  /** What the window shows, for failures on machines whose pictures nobody sees. */
-  async #inFront(): Promise<string> {
-    const texts = async (selector: string): Promise<string> => {
-      const shown = await this.page.locator(selector).filter({ visible: true }).allInnerTexts();
-      return shown.join(' | ').replace(/\s+/g, ' ').slice(0, 300);
-    };
-    const parts = Object.entries({
-      tabs: '.tab',
-      active: '.tab.active',
-      pane: '.editor-group-container.active > .editor-container',
-      sidebar: '.part.sidebar .monaco-list-row',
-      lenses: '.codelens-decoration',
-      status: '.part.statusbar .statusbar-item',
-      toasts: '.notification-toast',
-      input: '.quick-input-list .monaco-list-row',
-      dialog: '.monaco-dialog-box',
-    });
-    const told = await Promise.all(
-      parts.map(async ([name, selector]) => `${name} "${await texts(selector)}"`),
-    );
-    return told.join(', ');
   }
 
   #takeCommand(title: string): Promise<Locator> {

@@ -107,8 +107,7 @@ test('an API key that was deleted is sent no more', async () => {
   await runAsks(endpoint);
   await editor().seeNo('.debug-toolbar');
   const withKey = endpoint.authorizations.length;
-  await editor().commandThatAsks('AgentJet: Delete API Key');
-  await editor().pick(endpoint.baseUrl);
+  await editor().commandWith('AgentJet: Delete API Key', endpoint.baseUrl);
   await editor().command('AgentJet: Delete API Key');
   await editor().see('.notification-toast', 'No API key is saved');
   await runAsks(endpoint);

@@ -91,8 +91,7 @@ test('an API key is kept until it is deleted, and never shown', async () => {
   await editor().screenshot('api-key');
   await editor().press('Enter');
   await editor().see(toast, 'The API key for http://127.0.0.1:9/v1/ is saved');
-  await editor().commandThatAsks('AgentJet: Delete API Key');
-  await editor().pick('http://127.0.0.1:9/v1');
+  await editor().commandWith('AgentJet: Delete API Key', 'http://127.0.0.1:9/v1');
   await editor().see(toast, 'The API key for http://127.0.0.1:9/v1 is deleted');
   await editor().command('AgentJet: Delete API Key');
   await editor().see(toast, 'No API key is saved');
@@ -114,8 +113,7 @@ const steps = [
 
 test('the walkthrough leads from the example to F5', async () => {
   await openRunnable(config);
-  await editor().commandThatAsks('Welcome: Open Walkthrough...');
-  await editor().pick('Debug an agent workflow');
+  await editor().commandWith('Welcome: Open Walkthrough...', 'Debug an agent workflow');
   for (const [title, text] of steps) {
     await (await editor().see('.gettingStartedContainer .step-title', title)).click();
     const picture = editor().page.locator('iframe.webview').contentFrame();

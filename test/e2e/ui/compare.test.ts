@@ -33,8 +33,7 @@ async function saveChange(from: string, to: string): Promise<void> {
 test('the last commit, where there is one', async () => {
   await editor().openFile(config);
   await editor().see('.codelens-decoration a', 'Show Effective Config');
-  await editor().commandThatAsks(compare);
-  await editor().pick('HEAD');
+  await editor().commandWith(compare, 'HEAD');
   await editor().see('.notifications-toasts', 'There is no last commit of math_agent.yaml');
   await editor().screenshot('no-commit');
   await editor().command('Notifications: Clear All Notifications');
@@ -43,8 +42,7 @@ test('the last commit, where there is one', async () => {
   await git('commit', '-q', '-m', 'first');
   await saveChange('num_repeat: 4', 'num_repeat: 6');
   await editor().see('.view-line', 'num_repeat: 6');
-  await editor().commandThatAsks(compare);
-  await editor().pick('HEAD');
+  await editor().commandWith(compare, 'HEAD');
   await editor().see(line, 'num_repeat: 4');
   await editor().see(line, 'num_repeat: 6');
   await editor().screenshot('head');
@@ -53,8 +51,7 @@ test('the last commit, where there is one', async () => {
 test('the last run, where there is one', async () => {
   await editor().openFile(config);
   await editor().see('.codelens-decoration a', 'Show Effective Config');
-  await editor().commandThatAsks(compare);
-  await editor().pick('Last Run');
+  await editor().commandWith(compare, 'Last Run');
   await editor().see('.notifications-toasts', 'No run of math_agent.yaml');
   await editor().command('AgentJet: Run Episodes Without Debugging');
   const runs = editor().file('saved_experiments');
@@ -63,8 +60,7 @@ test('the last run, where there is one', async () => {
   await saveChange('num_repeat: 4', 'num_repeat: 6');
   await editor().openFile(config);
   await editor().see('.view-line', 'num_repeat: 6');
-  await editor().commandThatAsks(compare);
-  await editor().pick('Last Run');
+  await editor().commandWith(compare, 'Last Run');
   await editor().see(line, 'num_repeat: 4');
   await editor().see(line, 'num_repeat: 6');
   await editor().screenshot('last-run');

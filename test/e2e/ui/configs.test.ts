@@ -122,11 +122,9 @@ test('two configs are compared by value', async () => {
   await writeFile(editor().file('same.yaml'), same);
   await writeFile(editor().file('other.yaml'), text.replace('num_repeat: 4', 'num_repeat: 6'));
   await openConfig();
-  await editor().commandThatAsks('AgentJet: Compare Effective Config With');
-  await editor().pick('same.yaml');
+  await editor().commandWith('AgentJet: Compare Effective Config With', 'same.yaml');
   await editor().see('.notifications-toasts', 'no difference by value');
-  await editor().commandThatAsks('AgentJet: Compare Effective Config With');
-  await editor().pick('other.yaml');
+  await editor().commandWith('AgentJet: Compare Effective Config With', 'other.yaml');
   await editor().see('.monaco-diff-editor .view-line', 'num_repeat: 6');
   await editor().see('.monaco-diff-editor .view-line', 'num_repeat: 4');
   await editor().screenshot('compare');
@@ -160,8 +158,7 @@ test('a finding is explained', async () => {
 
 test('a rule is explained to whoever asks', async () => {
   await openConfig();
-  await editor().commandThatAsks('AgentJet: Explain Config Rule');
-  await editor().pick('A value of another type');
+  await editor().commandWith('AgentJet: Explain Config Rule', 'A value of another type');
   await editor().see('.tab.active', 'Preview rules.md');
   // Not its frame: the preview may put another in its place.
   const preview = editor().page.locator('iframe.webview').contentFrame();

@@ -122,21 +122,18 @@ describe('a GPU host', () => {
     await editor().screenshot('after-reload');
 
     await showHosts(editor());
-    await editor().commandThatAsks('AgentJet: Show Log of Training Run');
-    await editor().pick('train');
+    await editor().commandWith('AgentJet: Show Log of Training Run', 'train');
     // What is in a channel shows in editors with their native modules alone, which the one of these tests lacks.
     await editor().see('.part.panel .monaco-select-box', /train \([0-9a-f]{6}\)/);
     await editor().screenshot('log');
 
-    await editor().commandThatAsks('AgentJet: Cancel Training Run');
-    await editor().pick('train');
+    await editor().commandWith('AgentJet: Cancel Training Run', 'train');
     await (await editor().see(`${hostDialog} .monaco-button`, 'Cancel Training')).click();
     await editor().see(hostRow, /train.*cancelled/, 60_000);
     await editor().see(hostRow, /^GPU 1$/);
     await editor().screenshot('cancelled');
 
-    await editor().commandThatAsks('AgentJet: Show Effective Config of Training Run');
-    await editor().pick('train');
+    await editor().commandWith('AgentJet: Show Effective Config of Training Run', 'train');
     await editor().see('.tab.active', /train \([0-9a-f]{6}\) \(effective\)/);
     await editor().see('.view-line', /project:\smaths\s+#\strain\.yaml:2/);
     await editor().screenshot('effective-config');
@@ -245,8 +242,7 @@ describe('a GPU host', () => {
     await showHosts(editor());
     await editor().see(hostRow, /math_agent.*finished/, 60_000);
     await editor().command('View: Close All Editors');
-    await editor().commandThatAsks('AgentJet: Show Rollouts of Training Run');
-    await editor().pick('math_agent');
+    await editor().commandWith('AgentJet: Show Rollouts of Training Run', 'math_agent');
     await editor().see('.tab.active', 'explorer_output.jsonl.ajtrace');
     const rollouts = await editor().webview();
     await rollouts.locator('.body-row').first().click();

@@ -115,8 +115,7 @@ describe('GPU hosts', () => {
     await startTraining(editor());
     await showHosts(editor());
     await editor().see(hostRow, /train.*finished/);
-    await editor().commandThatAsks('AgentJet: Resume Training Run');
-    await editor().pick('train');
+    await editor().commandWith('AgentJet: Resume Training Run', 'train');
     const asked = await editor().see(hostDialog, /would not train on box as it is/);
     const text = await asked.innerText();
     expect(text).toMatch(/⚠ Ray does not answer/);
@@ -125,8 +124,7 @@ describe('GPU hosts', () => {
     await (await editor().see(`${hostDialog} .monaco-button`, 'Start Anyway')).click();
     await expect.poll(async () => (await runsOn(box)).length).toBe(2);
 
-    await editor().commandThatAsks('AgentJet: Fork Training Run from Checkpoint');
-    await editor().pick('train');
+    await editor().commandWith('AgentJet: Fork Training Run from Checkpoint', 'train');
     const fork = await editor().see(hostDialog, /would not train on box as it is/);
     expect(await fork.innerText()).toMatch(/a folder of its own/);
     await editor().screenshot('fork-checked');
@@ -135,8 +133,7 @@ describe('GPU hosts', () => {
     await editor().see(hostRow, /train.*finished/);
 
     const another = editor().page.context().waitForEvent('page');
-    await editor().commandThatAsks('AgentJet: Open Folder of Training Run');
-    await editor().pick('train');
+    await editor().commandWith('AgentJet: Open Folder of Training Run', 'train');
     const window = await another;
     expect(decodeURIComponent(window.url())).toContain(box.folder);
     await window.close();
@@ -258,14 +255,12 @@ describe('GPU hosts', () => {
     }
     await editor().screenshot('compared');
 
-    await editor().commandThatAsks('AgentJet: Copy Command of Training Run');
-    await editor().pick('train');
+    await editor().commandWith('AgentJet: Copy Command of Training Run', 'train');
     await editor().see(toast, `where it lacks this one: agentjet remote add box ${box.address}`);
     await editor().screenshot('command');
 
     // The newest is the page's own: removed, it is told of there, and what is drawn stays.
-    await editor().commandThatAsks('AgentJet: Remove Training Run');
-    await editor().pick('train');
+    await editor().commandWith('AgentJet: Remove Training Run', 'train');
     await (await editor().see(`${hostDialog} .monaco-button`, 'Remove All')).click();
     await page.getByRole('alert').getByText('box has this run no more.').waitFor();
     await page.getByRole('slider', { name: 'Mean reward' }).waitFor();
