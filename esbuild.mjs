@@ -17,11 +17,13 @@
  * types/agentjet.d.ts            the SDK's types in one file, the OpenAI client's included
  * cl100k_base.ranks              the embedded tokenizer's vocabulary
  * vendor/esbuild-wasm/           for the user's TypeScript that type stripping cannot run
+ * THIRD-PARTY-NOTICES.txt        the licenses of all packages that dist contains
  */
 import { cp, mkdir, readdir, readFile, rm, watch, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import * as esbuild from 'esbuild';
+import { bundledPackages, copiedPackages, noticesOf } from './test/tools/notices.mjs';
 
 const root = import.meta.dirname;
 const dist = path.join(root, 'dist');
@@ -286,6 +288,13 @@ async function copyEsbuildWasm() {
   }
 }
 
+/** The license texts of everything that dist contains. */
+async function writeNotices(metafiles) {
+  const copied = copiedPackages.map((name) => `node_modules/${name}`);
+  const folders = [...new Set([...bundledPackages(metafiles), ...copied])].sort();
+  await writeFile(path.join(dist, 'THIRD-PARTY-NOTICES.txt'), noticesOf(folders));
+}
+
 const flags = new Set(process.argv.slice(2));
 if (flags.has('--types')) {
   await buildTypes();
@@ -298,9 +307,11 @@ if (flags.has('--types')) {
   await watchPython();
 } else {
   await rm(path.join(dist, '.built'), { force: true });
-  const parts = [...bundles.map((options) => esbuild.build(options)), copyEsbuildWasm(), buildTypes()];
+  const built = bundles.map((options) => esbuild.build({ ...options, metafile: true }));
+  const parts = [...built, copyEsbuildWasm(), buildTypes()];
   const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
   if (failed !== undefined) throw failed.reason;
+  await writeNotices((await Promise.all(built)).map(({ metafile }) => metafile));
   await cp(path.join(root, 'src/node/tokenizer/cl100k_base.ranks'), path.join(dist, 'cl100k_base.ranks'));
   await copyPython();
   await placeTypesInExamples();

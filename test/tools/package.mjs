@@ -1,36 +1,73 @@
 /**
- * Makes the .vsix and checks what is in it against the golden list.
+ * Makes the .vsix and compares its files with the golden list.
  *
- *   node test/tools/package.mjs [--update]    --update writes the list anew: read the difference before committing it
+ *   node test/tools/package.mjs [--update]    --update rewrites the list: read the difference before you commit it
  */
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { createVSIX, listFiles } from '@vscode/vsce';
+import { createVSIX, listFiles, PackageManager } from '@vscode/vsce';
 import { artifacts, exitWith, root, ToolError } from './commands.mjs';
+
+/**
+ * The public address of the repository, for example `https://github.com/owner/name`. The manifest's `repository`, `bugs` and
+ * `homepage`, and the links of the README, follow from it.
+ * @type {string | undefined}
+ */
+const publicRepository = undefined;
 
 const golden = path.join(root, 'test/package.golden.txt');
 
-/** Folders of which nothing is ever packaged: vsce tries each file in reach against each line of .vscodeignore. */
+/** Folders that are never packaged. Without them vsce has fewer files to match against .vscodeignore. */
 const aside = ['.artifacts', '.git', '.tsbuild', 'node_modules', 'src', 'test'].map((name) =>
   path.join(root, name),
 );
 
-/** Calls `use` with a copy of the rest. */
+/** Calls `use` with a copy of all other files, prepared for packaging. */
 async function withStage(use) {
   const stage = await mkdtemp(path.join(os.tmpdir(), 'agentjet-package-'));
   try {
     await cp(root, stage, { recursive: true, filter: (source) => !aside.includes(source) });
+    await prepare(stage);
     return await use(stage);
   } finally {
     await rm(stage, { recursive: true, force: true });
   }
 }
 
+async function prepare(stage) {
+  await rename(path.join(stage, 'dist/THIRD-PARTY-NOTICES.txt'), path.join(stage, 'THIRD-PARTY-NOTICES.txt'));
+  if (publicRepository === undefined) {
+    console.warn(
+      'warning: no public repository is set (publicRepository in test/tools/package.mjs). ' +
+        'The extension page has no repository link, and its links to docs/ do not work.',
+    );
+    const readme = path.join(stage, 'README.md');
+    writeFileSync(readme, withEmbeddedPictures(readFileSync(readme, 'utf8'), stage));
+  } else {
+    const manifest = path.join(stage, 'package.json');
+    const addresses = {
+      repository: { type: 'git', url: `${publicRepository}.git` },
+      bugs: { url: `${publicRepository}/issues` },
+      homepage: `${publicRepository}#readme`,
+    };
+    const described = JSON.parse(readFileSync(manifest, 'utf8'));
+    writeFileSync(manifest, `${JSON.stringify({ ...described, ...addresses }, null, 2)}\n`);
+  }
+}
+
+/** Returns the Markdown with its PNG files as data URLs: the extension page shows no picture by a relative path. */
+function withEmbeddedPictures(markdown, folder) {
+  return markdown.replaceAll(/\]\((?!https?:)([^)\s]+\.png)\)/g, (_, file) => {
+    const data = readFileSync(path.join(folder, file)).toString('base64');
+    return `](data:image/png;base64,${data})`;
+  });
+}
+
 async function checkList(cwd) {
-  const files = await listFiles({ cwd, dependencies: false });
+  const files = await listFiles({ cwd, packageManager: PackageManager.None });
   const list = `${files
     .map((file) => file.replaceAll('\\', '/'))
     .sort()
@@ -57,7 +94,7 @@ async function makePackage(cwd) {
     dependencies: false,
     packagePath,
     allowMissingRepository: true,
-    rewriteRelativeLinks: false,
+    rewriteRelativeLinks: publicRepository !== undefined,
   });
   const megabytes = statSync(packagePath).size / 1e6;
   console.log(`${path.relative(root, packagePath)}: ${megabytes.toFixed(2)} MB, ${count} files`);

@@ -26,7 +26,7 @@ interface Manifest {
   readonly bin: Record<string, string>;
   readonly scripts: Record<string, string>;
   readonly activationEvents: readonly string[];
-  readonly dependencies?: Record<string, string>;
+  readonly dependencies: Record<string, string>;
   readonly devDependencies: Record<string, string>;
   readonly capabilities: {
     readonly untrustedWorkspaces: { readonly restrictedConfigurations: readonly string[] };
@@ -159,9 +159,8 @@ describe('the manifest', () => {
     for (const file of files) expect(existsSync(path.join(root, file)), file).toBe(true);
   });
 
-  it('bundles everything: the package has no dependency to install', () => {
-    expect(manifest.dependencies).toBeUndefined();
-    for (const [name, version] of Object.entries(manifest.devDependencies)) {
+  it('pins every dependency', () => {
+    for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
       expect(version, `${name} is pinned`).toMatch(/^\d+\.\d+\.\d+$/);
     }
   });
