@@ -36,6 +36,12 @@ export const exempt: readonly string[] = [];
 export const notYetClean: readonly string[] = [
   'README.md',
   'CHANGELOG.md',
+  // Generated from the sources below.
+  'docs/command-line.md',
+  'docs/findings.md',
+  'docs/launch-json.md',
+  'docs/rules.md',
+  'docs/settings.md',
   'media/walkthrough',
   'media/l10n/bundle.l10n.json',
   'package.nls.json',

@@ -53,7 +53,7 @@ describe('the gate', () => {
   it('adds up the tests of every suite', async () => {
     const { code, output } = await project.node(gate);
     expect(code).toBe(0);
-    // Five checks of one each, four runs of vitest, two of the editor's extension host.
+    // Six checks of one each, four runs of vitest, two of the editor's extension host.
     expect(lastLine(output)).toBe('32 passed, 0 failed');
   });
 
