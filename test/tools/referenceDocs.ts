@@ -80,12 +80,7 @@ function settingsPage(): string {
     'See [Choose the model](choose-the-model.md) and [Python environments](python-environments.md) for the two that people',
     'change first.',
     '',
-    ...Object.entries(properties).flatMap(([name, schema]) => [
-      `## \`${name}\``,
-      '',
-      ...described(schema),
-      '',
-    ]),
+    ...settings.flatMap(([name, schema]) => [`## \`${name}\``, '', ...described(schema), '']),
   ].join('\n');
 }
 
