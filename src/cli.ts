@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /** The `agentjet` command. */
 import process from 'node:process';
 import { main } from './node/cli/main.ts';

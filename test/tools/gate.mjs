@@ -40,6 +40,7 @@ const suites = [
   { name: 'types', command: ['tsc', '-b'], isNarrow: true },
   { name: 'format', command: ['prettier', '--check', '.'], isNarrow: true },
   { name: 'layers', command: ['depcruise', 'src'], isNarrow: true },
+  { name: 'prose', command: ['node', 'test/tools/prose.ts'], isNarrow: true },
   { ...program('cli', vitest('cli', ['--config', 'test/cli/vitest.config.ts'])), compiled: true },
   program('e2e-host', host('e2e-host', ['--but', 'python'])),
   program('webview', vitest('webview', ['--config', 'test/webview/vitest.config.ts'])),

@@ -1,5 +1,5 @@
 /** package.json and the code name the same things, in both directions. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -163,29 +163,5 @@ describe('the manifest', () => {
     for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
       expect(version, `${name} is pinned`).toMatch(/^\d+\.\d+\.\d+$/);
     }
-  });
-});
-
-describe('the README', () => {
-  const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
-
-  it('names only scripts that there are', () => {
-    const named = [...readme.matchAll(/npm (?:run ([a-z:]+)|(start|test)\b)/g)];
-    expect(named.length).toBeGreaterThan(4);
-    for (const [, script, short] of named) expect(Object.keys(manifest.scripts)).toContain(script ?? short);
-  });
-
-  it('shows only pictures that there are', () => {
-    for (const [, file] of readme.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)) {
-      expect(existsSync(path.join(root, file ?? '')), file).toBe(true);
-    }
-  });
-
-  it('describes exactly the folders that there are', () => {
-    const described = [...readme.matchAll(/^ {2}([a-z]+)\/ {2,}/gm)].map((match) => match[1] ?? '');
-    const folders = readdirSync(path.join(root, 'src'), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map((entry) => entry.name);
-    expect(sorted(described)).toEqual(sorted(folders));
   });
 });

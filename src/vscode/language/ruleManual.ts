@@ -8,7 +8,7 @@ export class RuleManual {
 
   /** @param extension the folder of this extension */
   constructor(extension: vscode.Uri) {
-    const file = vscode.Uri.joinPath(extension, 'media/rules.md');
+    const file = vscode.Uri.joinPath(extension, 'docs/rules.md');
     this.#manual = new Manual(file, (heading) => Object.hasOwn(ruleCatalog, heading));
   }
 

@@ -14,7 +14,7 @@ import { RunNotes } from './runNotes.ts';
  */
 export function registerRunNotes(extension: vscode.Uri, log: vscode.LogOutputChannel): Disposable {
   const store = new DisposableStore();
-  const file = vscode.Uri.joinPath(extension, 'media/findings.md');
+  const file = vscode.Uri.joinPath(extension, 'docs/findings.md');
   const manual = new Manual(file, (heading) => findingKind(heading) !== undefined);
   const notes = store.add(new RunNotes(() => manual.links()));
   store.add(

@@ -31,6 +31,7 @@ beforeEach(async () => {
   }
   await project.program('node_modules/.bin/vitest', vitest(5, 0, 0, 0));
   await project.write('test/tools/bootstrap.mjs', '');
+  await project.write('test/tools/prose.ts', '');
   await project.write(
     'test/tools/hostSuite.mjs',
     `import fs from 'node:fs';
@@ -52,8 +53,8 @@ describe('the gate', () => {
   it('adds up the tests of every suite', async () => {
     const { code, output } = await project.node(gate);
     expect(code).toBe(0);
-    // Five checks of one each, four runs of vitest, two of the editor's extension host.
-    expect(lastLine(output)).toBe('31 passed, 0 failed');
+    // Six checks of one each, four runs of vitest, two of the editor's extension host.
+    expect(lastLine(output)).toBe('32 passed, 0 failed');
   });
 
   it('runs the other suites when one fails, and shows what it said', async () => {
@@ -61,7 +62,7 @@ describe('the gate', () => {
     const { code, output } = await project.node(gate);
     expect(code).toBe(1);
     expect(output).toContain('rule broken');
-    expect(lastLine(output)).toBe('30 passed, 1 failed');
+    expect(lastLine(output)).toBe('31 passed, 1 failed');
   });
 
   it('counts failed tests, and skipped ones as failed', async () => {

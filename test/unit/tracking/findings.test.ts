@@ -1,11 +1,8 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ajetKeys } from '../../../src/config/keyTable.ts';
 import { findingDocs } from '../../../src/tracking/findingDocs.ts';
 import { findingKinds, type FindingKind } from '../../../src/tracking/findings.ts';
 
-const file = path.resolve(import.meta.dirname, '../../../media/findings.md');
 const kinds: readonly (readonly [string, FindingKind])[] = Object.entries(findingKinds);
 
 it('places notes at keys that there are', () => {
@@ -15,10 +12,6 @@ it('places notes at keys that there are', () => {
 });
 
 describe('the list of findings', () => {
-  it('is as the table has it (else: node test/tools/findingDocs.mjs --update)', () => {
-    expect(readFileSync(file, 'utf8')).toBe(findingDocs());
-  });
-
   it('has a heading, an explanation and a way out for every finding', () => {
     const headings = [...findingDocs().matchAll(/^### (\S+)$/gm)].map(([, id]) => id);
     expect(headings.sort()).toEqual(kinds.map(([id]) => id).sort());
