@@ -61,14 +61,19 @@ const anyKeyword = new RegExp(
     .join('|'),
   'gi',
 );
-/** Formats by found keyword. Others can be inside of it, or begin inside of it, where the pass does not see them. */
-const possibleFormats = new Map(
-  keywords.map((found) => {
-    const ends = Array.from(found, (_, at) => found.slice(at));
-    const mayBe = (one: string): boolean => found.includes(one) || ends.some((end) => one.startsWith(end));
-    return [found, formats.filter((one) => one.keywords.some(mayBe))];
-  }),
-);
+/** The formats that a found keyword makes possible. */
+const possibleFormats = new Map<string, readonly SecretFormat[]>();
+
+/** Includes formats whose keywords are inside of the found one, or begin inside of it: the pass does not find those. */
+function formatsOf(found: string): readonly SecretFormat[] {
+  const known = possibleFormats.get(found);
+  if (known !== undefined) return known;
+  const ends = Array.from(found, (_, at) => found.slice(at));
+  const mayBe = (one: string): boolean => found.includes(one) || ends.some((end) => one.startsWith(end));
+  const possible = formats.filter((one) => one.keywords.some(mayBe));
+  possibleFormats.set(found, possible);
+  return possible;
+}
 
 export type OnSecret = (kind: string, secret: string) => void;
 
@@ -76,7 +81,7 @@ export type OnSecret = (kind: string, secret: string) => void;
 export function redactSecrets(text: string, onSecret?: OnSecret): string {
   const possible = new Set<SecretFormat>();
   for (const keyword of new Set(text.match(anyKeyword))) {
-    for (const one of possibleFormats.get(keyword.toLowerCase()) ?? []) possible.add(one);
+    for (const one of formatsOf(keyword.toLowerCase())) possible.add(one);
   }
   const inOrder = possible.size > 1 ? formats.filter((one) => possible.has(one)) : [...possible];
   const formatted = inOrder.reduce((rest, one) => {
