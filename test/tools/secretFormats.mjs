@@ -9,6 +9,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { format, resolveConfig } from 'prettier';
 
 const file = path.join(import.meta.dirname, '../../src/base/secrets/data/gitleaks.json');
 
@@ -150,14 +151,15 @@ const [folder, commit] = process.argv.slice(2);
 const git = (...args) => execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' });
 const results = rulesOf(git('show', `${commit}:config/gitleaks.toml`)).map((rule) => {
   try {
-    return { id: rule.id, format: formatOf(rule) };
+    return { id: rule.id, made: formatOf(rule) };
   } catch (error) {
-    return { id: rule.id, format: `cannot be translated: ${error.message}` };
+    return { id: rule.id, made: `cannot be translated: ${error.message}` };
   }
 });
-const formats = results.flatMap(({ format }) => (typeof format === 'string' ? [] : [format]));
-for (const { id, format } of results)
-  if (typeof format === 'string') console.log(`left out ${id}: ${format}`);
+const formats = results.flatMap(({ made }) => (typeof made === 'string' ? [] : [made]));
+for (const { id, made } of results) {
+  if (typeof made === 'string') console.log(`left out ${id}: ${made}`);
+}
 console.log(`${formats.length} of ${results.length} rules`);
 const data = {
   source: 'https://github.com/gitleaks/gitleaks',
@@ -167,6 +169,5 @@ const data = {
   license: git('show', `${commit}:LICENSE`).trim(),
   formats,
 };
-const lines = formats.map((format) => `    ${JSON.stringify(format)}`).join(',\n');
-const head = JSON.stringify({ ...data, formats: [] }, null, 2).replace(/\[\]\n\}$/, '');
-writeFileSync(file, `${head}[\n${lines}\n  ]\n}\n`);
+const options = await resolveConfig(file);
+writeFileSync(file, await format(JSON.stringify(data), { ...options, parser: 'json' }));
