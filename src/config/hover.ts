@@ -1,10 +1,12 @@
 import type { LocatorTarget } from './classes.ts';
+import type { Composition } from './compose.ts';
 import { steers } from './compose/steering.ts';
 import type { ConfigContext } from './context.ts';
 import { conversionRules, type Backbone, type ConversionRule } from './convert/conversionRules.ts';
 import { evaluateRule, isOperatorExpression } from './convert/evaluateRule.ts';
 import { describeKey, paragraphs } from './describe.ts';
 import { placeText } from './effective/origins.ts';
+import { withoutSecrets } from './effective/secrets.ts';
 import { interpolationsOf } from './interpolation/references.ts';
 import type { KeyNode, KeyTable } from './keyTable.ts';
 import type { NodePath } from './node.ts';
@@ -12,6 +14,7 @@ import type { ConfigDocument } from './parse.ts';
 import { describeResolver } from './resolverDocs.ts';
 import { spotAt, type Spot } from './spot.ts';
 import type { Span, TextRange } from './text.ts';
+import type { Value } from './value.ts';
 import { originText, valueText } from './valueText.ts';
 
 export interface Hover {
@@ -67,8 +70,8 @@ function interpolationHover(context: Shown, spot: Spot, offset: number): Hover |
   if (reference === undefined) return undefined;
   const { path, resolver, written } = reference;
   const called = resolver === undefined ? undefined : describeResolver(resolver);
-  const value = path === undefined ? undefined : composition.config.at(path.join('.'));
-  const whole = composition.config.at(pathText(spot.path));
+  const value = path === undefined ? undefined : shownAt(composition, path);
+  const whole = shownAt(composition, spot.path);
   const lines = [
     path === undefined ? `\`\${${written}}\`` : `\`\${${written}}\` · \`${path.join('.')}\``,
     called ?? '',
@@ -78,6 +81,11 @@ function interpolationHover(context: Shown, spot: Spot, offset: number): Hover |
     value === undefined && whole !== undefined ? `The whole value: ${valueText(whole)}` : '',
   ];
   return hoverOver(document, reference.span, paragraphs(lines));
+}
+
+function shownAt({ config }: Composition, path: NodePath): Value | undefined {
+  const value = config.at(pathText(path));
+  return value && withoutSecrets(value, path.map(String));
 }
 
 /** What the value names: a class, a file, a file of defaults. */
@@ -127,7 +135,7 @@ function defaultsText({ composition, dialect, relativeTo }: Shown, entry: string
 
 function effectiveText(context: Shown, { path, node }: Spot): string {
   if (node.kind === 'mapping' || steers(path[0])) return '';
-  const value = context.composition.config.at(pathText(path));
+  const value = shownAt(context.composition, path);
   if (value === undefined || value.kind === 'mapping') return '';
   return `Effective value: ${valueText(value)}, ${originText(value.origin, context)}`;
 }

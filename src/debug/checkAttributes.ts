@@ -1,3 +1,4 @@
+import { isRecord } from '../base/isRecord.ts';
 import type { CodedError } from '../base/errors.ts';
 import { debugErrors } from './errors.ts';
 import {
@@ -133,8 +134,4 @@ function show(value: unknown): string {
 
 function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

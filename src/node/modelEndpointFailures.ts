@@ -197,13 +197,14 @@ function excerpt(body: string): string {
 
 const transportErrors: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
-  ENOTFOUND: 'no such host (ENOTFOUND)',
-  EAI_AGAIN: 'its name cannot be looked up (EAI_AGAIN)',
+  ENOTFOUND: 'no host has this name (ENOTFOUND)',
+  EAI_AGAIN: 'its name cannot be resolved now (EAI_AGAIN)',
+  ERR_STREAM_PREMATURE_CLOSE: 'it closed the connection',
   ECONNRESET: 'it closed the connection (ECONNRESET)',
   EPIPE: 'it closed the connection (EPIPE)',
-  ETIMEDOUT: 'the network gave no answer (ETIMEDOUT)',
-  EHOSTUNREACH: 'there is no way to that host (EHOSTUNREACH)',
-  ENETUNREACH: 'there is no way to that network (ENETUNREACH)',
+  ETIMEDOUT: 'the connection timed out (ETIMEDOUT)',
+  EHOSTUNREACH: 'no route to that host (EHOSTUNREACH)',
+  ENETUNREACH: 'no route to that network (ENETUNREACH)',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; name it in NODE_EXTRA_CA_CERTS',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain is self-signed; name its root in NODE_EXTRA_CA_CERTS',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate has no known issuer; name that in NODE_EXTRA_CA_CERTS',
@@ -212,10 +213,11 @@ const transportErrors: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate belongs to another name',
   EPROTO: 'it does not speak TLS; is it http:// instead of https://? (EPROTO)',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS; is it http:// instead of https://?',
+  ERR_PROXY_TUNNEL: 'the proxy of HTTPS_PROXY refused the connection; check it, or add the host to NO_PROXY',
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS; is it http:// instead of https://?',
 };
 
-/** The addresses of one host fail together, as one error: the first of them says enough. */
+/** Explains an error of a connection. Where all addresses of a host fail, the first error is enough. */
 export function explainTransport(error: unknown): string {
   const first: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
   if (!(first instanceof Error)) return String(first);

@@ -1,10 +1,13 @@
 import {
   Agent as HttpAgent,
   request as httpRequest,
+  type AgentOptions,
   type IncomingMessage,
   type RequestOptions,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import process from 'node:process';
+import { text } from 'node:stream/consumers';
 import { urlToHttpOptions } from 'node:url';
 import type { CancellationToken } from '../base/cancellation.ts';
 import { notOfAnEpisode } from './outsideCalls.ts';
@@ -14,14 +17,17 @@ export interface Post {
   readonly body: string;
 }
 
-/** Where requests go, worked out once for all of them. */
+/** Where requests go, computed once for all of them. */
 export interface PostTarget {
   readonly request: typeof httpRequest;
   readonly options: RequestOptions;
 }
 
 /**
- * @param keepsConnections a request may then be sent twice, so it must do no harm to be heard twice
+ * Returns a target for `post`. Requests go through the proxies that `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` name, where
+ * this version of Node.js supports that (22.21 and 24.5 or later). Requests to this machine never do.
+ *
+ * @param keepsConnections whether to reuse connections. A request may then be sent twice, so it must be safe to repeat.
  */
 export function postTarget(
   url: URL,
@@ -29,20 +35,40 @@ export function postTarget(
   keepsConnections = false,
 ): PostTarget {
   const isSecure = url.protocol === 'https:';
-  const agent = keepsConnections && agents[isSecure ? 'https' : 'http'];
+  const agents = isLoopback.test(url.hostname) ? directAgents : proxyAgents();
+  const agent = agents[isSecure ? 'https' : 'http'][keepsConnections ? 'kept' : 'once'];
   return {
     request: isSecure ? httpsRequest : httpRequest,
     options: { ...urlToHttpOptions(url), method: 'POST', headers, agent },
   };
 }
 
+const isLoopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+type Agents = ReturnType<typeof agentsWith>;
+
+function agentsWith(options: AgentOptions & { readonly proxyEnv?: NodeJS.ProcessEnv }) {
+  const kept = { ...options, keepAlive: true };
+  return {
+    http: { kept: new HttpAgent(kept), once: new HttpAgent(options) },
+    https: { kept: new HttpsAgent(kept), once: new HttpsAgent(options) },
+  };
+}
+
+const directAgents = agentsWith({});
+let madeProxyAgents: Agents | undefined;
+
+/** Agents read the variables when they are made. */
+function proxyAgents(): Agents {
+  return (madeProxyAgents ??= agentsWith({ proxyEnv: process.env }));
+}
+
 /**
- * Sends a request and settles with the head of its answer; rejects when none came. On cancellation the connection is
- * cut, which also ends a body that is being read.
+ * Sends a request. Resolves with the head of its response, rejects when there is none. Cancellation closes the connection,
+ * which also ends a body that is being read.
  *
- * Not `fetch`: that gives up after 300 s without a byte, which is no time at all at a breakpoint. Of
- * connections that are kept, one that the server has closed meanwhile, as it may while a debugger holds this process,
- * shows only when it is used again; the request is then sent anew.
+ * `fetch` does not fit: it fails after 300 s without a byte, and a breakpoint can hold this process for longer. A reused
+ * connection that the server has closed in the meantime fails only when it is used. The request is then sent again.
  */
 export async function post(message: Post, cancellation: CancellationToken): Promise<IncomingMessage> {
   for (;;) {
@@ -52,11 +78,9 @@ export async function post(message: Post, cancellation: CancellationToken): Prom
   }
 }
 
-const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
-
 type Sent =
   | { readonly response: IncomingMessage }
-  /** `wasClosed`: the connection was one that had been kept, and no longer stood. */
+  /** `wasClosed`: the server had closed the reused connection. */
   | { readonly error: Error; readonly wasClosed: boolean };
 
 function send({ target, body }: Post, cancellation: CancellationToken): Promise<Sent> {
@@ -65,84 +89,36 @@ function send({ target, body }: Post, cancellation: CancellationToken): Promise<
     const listening = cancellation.onCancelled(() => request.destroy());
     request.on('close', () => listening.dispose());
     request.on('response', (response) => resolve({ response }));
-    // Once there is an answer, its own reading tells of errors.
+    // After the response, reading it reports errors.
     request.on('error', (error: NodeJS.ErrnoException) => {
       const wasClosed = request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
       resolve({ error, wasClosed });
     });
-    // Of ASCII, text is as good as bytes and needs no copy; other text is written far more slowly.
+    // ASCII text needs no copy as Latin-1. Node.js writes UTF-8 text far more slowly than bytes.
     if (Buffer.byteLength(body) === body.length) request.end(body, 'latin1');
     else request.end(Buffer.from(body));
   });
 }
 
-/** A server that has said all it had to say has this long to end its answer, in milliseconds. */
+/** Milliseconds that a server has to end a response after its last event. */
 const grace = 1_000;
 
-/** Gives the connection back, once its answer is at an end; it is cut where that does not come. */
+/** Returns the connection to its agent once the response ends, or closes it where that does not happen in time. */
 export function giveBack(response: IncomingMessage): void {
   if (response.destroyed) return;
   const timer = setTimeout(() => response.destroy(), grace);
   timer.unref();
   response.once('close', () => clearTimeout(timer));
-  response.once('error', () => undefined); // nobody reads on
+  response.once('error', () => undefined); // nobody reads the rest
   response.resume();
 }
 
-/** As many characters may wait to be read before the sender has to wait. */
-const mostWaiting = 2 ** 20;
-
-/**
- * The body as text, however its bytes were cut; rejects when the connection breaks before its end. All that has come
- * since the last part comes as one.
- */
-export async function* readText(response: IncomingMessage): AsyncGenerator<string> {
-  let waiting = '';
-  let ended: { readonly error?: Error } | undefined;
-  let wake = (): void => undefined;
-  const end = (how: NonNullable<typeof ended>): void => {
-    ended ??= how;
-    wake();
-  };
-  const take = (part: string): void => {
-    waiting += part;
-    if (waiting.length > mostWaiting) response.pause();
-    wake();
-  };
-  listenToEnd(response, end);
-  response.setEncoding('utf8').on('data', take);
-  try {
-    for (;;) {
-      if (waiting !== '') {
-        const text = waiting;
-        waiting = '';
-        response.resume();
-        yield text;
-      } else if (ended !== undefined) {
-        if (ended.error !== undefined) throw ended.error;
-        return;
-      } else {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    }
-  } finally {
-    response.off('data', take); // who has read enough may still want the connection
-  }
+/** Yields the body as text, all that is there at once. Rejects when the connection breaks. Stopping early keeps it open. */
+export function readText(response: IncomingMessage): AsyncIterable<string> {
+  return response.setEncoding('utf8').iterator({ destroyOnReturn: false }) as AsyncIterable<string>;
 }
 
+/** Returns the whole body. Rejects when the connection breaks before its end. */
 export function readWhole(response: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    listenToEnd(response, ({ error }) => (error === undefined ? resolve(text) : reject(error)));
-    response.setEncoding('utf8').on('data', (part: string) => (text += part));
-  });
-}
-
-/** The first that is told counts. */
-function listenToEnd(response: IncomingMessage, end: (how: { readonly error?: Error }) => void): void {
-  response.on('end', () => end({}));
-  response.on('error', (error) => end({ error }));
-  response.on('close', () => end({ error: new Error('the connection was closed') }));
+  return text(response);
 }

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CodedError } from '../base/errors.ts';
+import { redactSecrets } from '../base/secrets/texts.ts';
 import type { RunFolder } from '../backbone/launcher/launch.ts';
 import { openTraceWriter } from './trace/store/openWriter.ts';
 
@@ -19,7 +20,10 @@ export async function openRunFolder(wanted: string, configText: string): Promise
     return {
       path: folder,
       openTrace: (run) =>
-        openTraceWriter(path.join(folder, `${run.experiment}.ajtrace`), { ...run, configText }),
+        openTraceWriter(path.join(folder, `${run.experiment}.ajtrace`), {
+          ...run,
+          configText: redactSecrets(configText),
+        }),
     };
   } catch (error) {
     throw cannotWrite(wanted, error);

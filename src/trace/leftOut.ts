@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { BinaryView, LeftOutView, SentPart } from '../protocol/conversationRpc.ts';
 import { largestWindow } from '../protocol/traceRpc.ts';
-import { isRecord } from '../tracking/toolCalls.ts';
+import { isRecord } from '../base/isRecord.ts';
 import { clip } from './clip.ts';
 import { contentKey } from './layout.ts';
 import type { TextWindow } from './reader.ts';

@@ -1,4 +1,4 @@
-import { isRecord } from '../tracking/toolCalls.ts';
+import { isRecord } from '../base/isRecord.ts';
 import type { CheckedRows } from './checkedRows.ts';
 import { clip } from './clip.ts';
 import { nameRecord, toolCallsRecord } from './records.ts';

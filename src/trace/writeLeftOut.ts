@@ -1,6 +1,6 @@
 import { hashText } from '../base/hash.ts';
 import type { TracedCall } from '../protocol/trace.ts';
-import { isRecord } from '../tracking/toolCalls.ts';
+import { isRecord } from '../base/isRecord.ts';
 import type { SqlWriter } from './sql.ts';
 
 /** What stands in a stored message for data that has a row of its own. */

@@ -1,7 +1,8 @@
 /** A request's messages as upstream's tracker takes them: what it keeps, leaves out, joins and refuses. */
 import type { CallProblem } from './problems.ts';
 import type { TemplateMessage } from './tokenizer.ts';
-import { isRecord, parsedToolCalls } from './toolCalls.ts';
+import { isRecord } from '../base/isRecord.ts';
+import { parsedToolCalls } from './toolCalls.ts';
 
 /** A message that upstream keeps. */
 export interface KeptMessage {

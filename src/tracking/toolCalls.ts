@@ -1,8 +1,6 @@
-/** Tools and tool calls as a chat template is given them. */
+import { isRecord } from '../base/isRecord.ts';
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+/** Tools and tool calls as a chat template is given them. */
 
 /** Arguments of functions as objects; those that are no JSON stay the text they are. */
 export function parsedToolCalls(calls: readonly unknown[]): readonly unknown[] {

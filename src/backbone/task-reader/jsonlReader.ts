@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/isRecord.ts';
 import { CodedError, type Location } from '../../base/errors.ts';
 import type { FileReader } from '../../base/ports.ts';
 import type { InitMessage, Task } from '../../workflow/index.ts';
@@ -137,10 +138,6 @@ function toTask(row: Row, file: string, line: number): Task | CodedError {
 
 function isString(value: unknown): value is string {
   return typeof value === 'string';
-}
-
-function isRecord(value: unknown): value is Row {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isMessages(value: unknown): value is readonly InitMessage[] {

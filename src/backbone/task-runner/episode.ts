@@ -1,3 +1,4 @@
+import { backoff } from '../../base/backoff.ts';
 import type { CancellationToken } from '../../base/cancellation.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { CodedError, toReport, type ErrorReport, type Location } from '../../base/errors.ts';
@@ -94,7 +95,7 @@ export async function runEpisode(
     const calls = context.openCalls({ ...slot, attempt }, uuid);
     const outcome = await settle(slot, uuid, calls, context, cancellation);
     if (!('reward' in outcome) && attempt < context.attempts && !endsAttempts.has(outcome.code)) {
-      const seconds = 2 ** (attempt - 1);
+      const seconds = backoff(attempt, { first: 1, most: Infinity });
       context.onRetry({ ...slot, attempt }, outcome, seconds);
       if (await passed(seconds, context.clock, cancellation)) continue;
     }

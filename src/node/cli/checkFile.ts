@@ -3,7 +3,7 @@ import { toReport, type ErrorReport } from '../../base/errors.ts';
 import { check, type CheckSettings } from '../../config/check.ts';
 import { dialectOf, type DialectId } from '../../config/dialect.ts';
 import type { Finding } from '../../config/finding.ts';
-import { maskSecrets } from '../../config/interpolation/secrets.ts';
+import { maskSecrets } from '../../config/effective/secrets.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { keptParses } from '../../config/parse/keptParses.ts';
 import { readContext } from '../../config/readContext.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { CodedError } from '../../base/errors.ts';
 import { compose, type Composition } from '../../config/compose.ts';
 import { dialectOf, type Dialect } from '../../config/dialect.ts';
-import { maskSecrets } from '../../config/interpolation/secrets.ts';
+import { maskSecrets } from '../../config/effective/secrets.ts';
 import { localFiles } from '../files.ts';
 import { unreadable } from './checkFile.ts';
 import type { CommandIo } from './commandIo.ts';

@@ -5,6 +5,7 @@ import type { Dialect, DialectId } from '../../config/dialect.ts';
 import { diffEffective, renderDiff, type Change } from '../../config/effective/diff.ts';
 import { originText, placeText } from '../../config/effective/origins.ts';
 import { renderEffective } from '../../config/effective/render.ts';
+import { withoutConfigSecrets, withoutSecrets } from '../../config/effective/secrets.ts';
 import { whatReaches, type Reached } from '../../config/effective/whatReaches.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
 import { toPlain, type MappingValue, type Plain, type Value } from '../../config/value.ts';
@@ -99,9 +100,10 @@ function effective({ name, dialect, composition }: ComposedFile, to: Target | un
   if (!own.includes(target)) throw wrongUse(`--to ${target} is nothing for ${name}.`, whyNot(dialect));
   const { config, problems } = composition;
   if (target === 'ajet' || dialect.id === 'trinity')
-    return { composition, target, root: config.root, problems };
+    return { composition, target, root: withoutConfigSecrets(config.root), problems };
   const conversion = convert(composition, target);
-  return { composition, target, root: conversion.root, problems: [...problems, ...conversion.problems] };
+  const root = withoutConfigSecrets(conversion.root);
+  return { composition, target, root, problems: [...problems, ...conversion.problems] };
 }
 
 function whyNot({ id, label }: Dialect): string {
@@ -182,7 +184,8 @@ function keyCommand(key: string, { composition, target }: Shown, io: CommandIo):
   return 0;
 }
 
-function reachedText({ path, value, keys, places }: Reached, cwd: string): string {
+function reachedText({ path, value: reached, keys, places }: Reached, cwd: string): string {
+  const value = withoutSecrets(reached, path.split('.'));
   const shown =
     value.kind === 'scalar' ? JSON.stringify(value.value) : value.kind === 'mapping' ? '{…}' : '[…]';
   const from = keys.length === 0 ? '' : ` from ${keys.join(', ')}`;

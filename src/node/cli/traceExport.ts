@@ -1,7 +1,6 @@
 import path from 'node:path';
 import type { ExportNote, FoundSecrets } from '../../trace/export/exportTrace.ts';
 import { exportFormats } from '../../trace/export/formats.ts';
-import { secretPatterns } from '../../base/secrets.ts';
 import type { Redaction } from '../../trace/export/redact.ts';
 import { exportTrace, secretsOf } from '../trace/export/exportFile.ts';
 import { filterOf } from '../trace/export/filterOf.ts';
@@ -31,7 +30,7 @@ export async function exportCommand(
     throw wrongUse('--export needs a file.', 'Name it: --out FILE');
   const redaction: Redaction = {
     texts: values['redact-texts'] === true,
-    patterns: [...secretPatterns, ...(values.redact ?? []).map(patternOf)],
+    patterns: (values.redact ?? []).map(patternOf),
   };
   const interrupts = cancelledByInterrupt();
   try {

@@ -4,6 +4,7 @@ import type { Composition } from '../../config/compose.ts';
 import type { DialectId } from '../../config/dialect.ts';
 import { diffEffective } from '../../config/effective/diff.ts';
 import { ownFirst, sorted } from '../../config/effective/arrange.ts';
+import { secretDefaults, withoutConfigSecrets } from '../../config/effective/secrets.ts';
 import { oneLine, renderEffective } from '../../config/effective/render.ts';
 import { parseConfig } from '../../config/parse.ts';
 import { fromNode, type MappingValue, type Value } from '../../config/value.ts';
@@ -12,9 +13,12 @@ import type { RunOrder } from '../../protocol/host/runs.ts';
 import type { BridgedCode } from '../dispatch/bridgeNames.ts';
 import { flagValue } from '../launch/flags.ts';
 import { stepText } from '../launch/resumeStages.ts';
-import { secretDefaults, withoutConfigSecrets, type RedactOptions } from './configSecrets.ts';
 
-export interface EffectiveConfigRequest extends Omit<RedactOptions, 'hidden'> {
+export interface EffectiveConfigRequest {
+  /** Removes secrets from a text. */
+  readonly redact: (text: string) => string;
+  /** Folder that files are named from. */
+  readonly relativeTo: string;
   readonly run: string;
   readonly order: Omit<RunOrder, 'env'>;
   readonly dialect: DialectId;
@@ -36,9 +40,10 @@ export function effectiveConfigText(request: EffectiveConfigRequest): string {
   const { sent, started, text } = request;
   const root = withOrigins(rootOf(started, request), rootOf(sent, request));
   const hidden = secretDefaults(started.layers.map(({ value }) => value));
-  const shown = withoutConfigSecrets(ownFirst(root, parseConfig(text)), { ...request, hidden });
-  const { text: yaml } = renderEffective(shown, { format: 'yaml', origins: true });
-  const header = headerOf(request).map((line) => `# ${oneLine(request.redact(line))}`);
+  const { redact, relativeTo } = request;
+  const shown = withoutConfigSecrets(ownFirst(root, parseConfig(text)), { redact, hidden });
+  const { text: yaml } = renderEffective(shown, { format: 'yaml', origins: true, relativeTo });
+  const header = headerOf(request).map((line) => `# ${oneLine(redact(line))}`);
   return limited(`${header.join('\n')}\n\n${yaml}`);
 }
 

@@ -1,42 +1,30 @@
 import * as z from 'zod/mini';
-import { redacted, secretPatterns } from '../../base/secrets.ts';
-
-/** Whether the value of a variable is probably a secret, by its name. */
-export function isSecretName(name: string): boolean {
-  if (/_(?:PATH|FILE|DIR|HOME|SOCK|URL|ENV|NAME|ID)$/i.test(name)) return false;
-  return (
-    /(?:^|_)(?:KEYS?|TOKENS?|SECRETS?|PASS|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|AUTHORIZATION|COOKIES?|PAT|DSN|WEBHOOK)(?:_|$)/i.test(
-      name,
-    ) || /(?:API|ACCESS|SECRET|PRIVATE|AUTH)(?:KEY|TOKEN)/i.test(name)
-  );
-}
+import { isSecret } from '../../base/secrets/names.ts';
+import { redacted, redactSecrets, shortestSecret } from '../../base/secrets/texts.ts';
 
 /**
- * By what secrets are known again in a text after they themselves were forgotten. A few bits of the sum of their first
- * characters tell where to look closer, and a salted digest whether it is one.
+ * Marks that find secrets in a text without storing them. A few bits of the sum of their first characters say where to look
+ * closer. A salted digest then decides.
  */
 export const secretMarks = z.object({
   salt: z.string(),
   /** 16 bits each. */
   starts: z.array(z.int()),
-  /** With the lengths of what they are of. */
+  /** Each with the length of its secret. */
   digests: z.array(z.tuple([z.int(), z.string()])),
 });
 export type SecretMarks = z.infer<typeof secretMarks>;
 
-/** Characters that a secret has at least; shorter ones are words that logs are full of. */
-const least = 6;
-
 export type Digest = (salt: string, text: string) => string;
 
-/** The values of variables that are named as secrets. */
+/** Returns the values of variables that are secrets by their names. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && isSecretName(name) ? [value] : [],
+    value !== undefined && isSecret(name, value) ? [value] : [],
   );
 }
 
-/** @param salt random, of this run alone */
+/** Returns the marks of secrets. `salt` is random and used by one run only. */
 export function marksOf(
   secrets: readonly string[],
   salt: string,
@@ -53,7 +41,7 @@ export function marksOf(
   };
 }
 
-/** As it can stand in a log: a line of it each, within quotes of JSON or Python, in an address, or encoded. */
+/** Returns how a secret can be written in a log: line by line, quoted as JSON or Python, in an address, or encoded. */
 function formsOf(value: string, base64: (text: string) => string): string[] {
   const lines = value.split(/\r?\n/).map((line) => line.trim());
   return [value, ...lines].flatMap((text) => {
@@ -72,12 +60,12 @@ function inAddress(text: string): string {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
 }
 
-/** A small number, say the tokens that a model may write, is no secret. */
+/** A short text or a small number, such as a limit of tokens, is not a secret. */
 function isTelling(text: string): boolean {
-  return text.length >= least && !/^\d{1,11}$/.test(text);
+  return text.length >= shortestSecret && !/^\d{1,11}$/.test(text);
 }
 
-/** Takes secrets out of lines. */
+/** Removes secrets from lines of logs. */
 export class LogRedactor {
   readonly #marks: SecretMarks;
   readonly #digest: Digest;
@@ -97,7 +85,7 @@ export class LogRedactor {
   }
 
   line(text: string): string {
-    return withoutKnownKinds(this.#withoutMarked(text));
+    return redactSecrets(this.#withoutMarked(text));
   }
 
   #withoutMarked(text: string): string {
@@ -105,14 +93,14 @@ export class LogRedactor {
     const pieces: string[] = [];
     let copied = 0;
     let sum = 0;
-    // What the character that goes has become when it goes.
-    const oldest = power(this.#base, least - 1);
-    for (let at = 0; at + least <= text.length; at++) {
+    // The factor of the character that leaves the window.
+    const oldest = power(this.#base, shortestSecret - 1);
+    for (let at = 0; at + shortestSecret <= text.length; at++) {
       sum =
         at === 0
           ? sumOf(text, 0, this.#base)
           : (Math.imul(sum - Math.imul(text.charCodeAt(at - 1), oldest), this.#base) +
-              text.charCodeAt(at + least - 1)) |
+              text.charCodeAt(at + shortestSecret - 1)) |
             0;
       if (at < copied || !this.#starts.has(sum >>> 16)) continue;
       const length = this.#lengthAt(text, at);
@@ -132,7 +120,7 @@ export class LogRedactor {
   }
 }
 
-/** Odd, so that no character is lost in the powers of it. */
+/** Odd, so that its powers lose no character. */
 function baseOf(salt: string): number {
   let base = 0;
   for (let at = 0; at < salt.length; at++) base = (Math.imul(base, 31) + salt.charCodeAt(at)) | 0;
@@ -147,15 +135,7 @@ function power(base: number, exponent: number): number {
 
 function sumOf(text: string, from: number, base: number): number {
   let sum = 0;
-  for (let at = from; at < from + least; at++) sum = (Math.imul(sum, base) + text.charCodeAt(at)) | 0;
+  for (let at = from; at < from + shortestSecret; at++)
+    sum = (Math.imul(sum, base) + text.charCodeAt(at)) | 0;
   return sum;
-}
-
-/** What each of the known kinds has, so that most lines are looked at once. */
-const hints =
-  /sk-|AKIA|ASIA|gh[opsur]_|github_pat|glpat|hf_|xox|AIza|LTAI|eyJ|bearer|PRIVATE KEY|:\/\/|key|secret|passw|token/i;
-
-function withoutKnownKinds(text: string): string {
-  if (!hints.test(text)) return text;
-  return secretPatterns.reduce((rest, pattern) => rest.replace(pattern, redacted), text);
 }

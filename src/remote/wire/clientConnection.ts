@@ -1,3 +1,4 @@
+import { backoff, type Pauses } from '../../base/backoff.ts';
 import type { CancellationToken } from '../../base/cancellation.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { CodedError, toReport } from '../../base/errors.ts';
@@ -26,8 +27,8 @@ export interface ClientOptions {
   /** From 0 up to 1: clients that lost the same host must not come back all at once. */
   readonly random: () => number;
   readonly client: { readonly name: string; readonly version: string };
-  /** Milliseconds before the first attempt to come back, doubled with each, and at most. */
-  readonly delays?: { readonly first: number; readonly most: number };
+  /** Pauses before attempts to connect again, in milliseconds. */
+  readonly delays?: Pauses;
 }
 
 /** Notices that are told; events of runs go to who follows them. */
@@ -250,8 +251,7 @@ export class ClientConnection implements HostConnection {
       return;
     }
     const { clock, random, delays = { first: 500, most: 30_000 } } = this.#options;
-    const longest = Math.min(delays.most, delays.first * 2 ** Math.max(0, this.#attempt - 1));
-    const delay = longest * (0.5 + random() / 2);
+    const delay = backoff(Math.max(1, this.#attempt), delays) * (0.5 + random() / 2);
     // Before it is told: whoever hears of it may close the connection.
     this.#retry = clock.after(delay, () => this.#dial());
     this.#set({ kind: 'waiting', reason, retryAt: clock.now() + delay });

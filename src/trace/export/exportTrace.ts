@@ -1,4 +1,4 @@
-import { secretKinds, secretPatterns } from '../../base/secrets.ts';
+import { secretKinds } from '../../base/secrets/texts.ts';
 import type { Filter } from '../../protocol/traceFilter.ts';
 import type { EpisodeRow } from '../../protocol/traceLists.ts';
 import type { DamageView, RunView } from '../../protocol/runRpc.ts';
@@ -84,11 +84,11 @@ export function* findSecrets(
   filter: Filter | undefined,
   onProgress?: (share: number) => void,
 ): Generator<undefined, readonly FoundSecrets[]> {
-  const found = new Map<RegExp, { readonly texts: Set<string>; readonly episodes: Set<number> }>();
+  const found = new Map<string, { readonly texts: Set<string>; readonly episodes: Set<number> }>();
   let episode = 0;
-  const redactor = new Redactor({ texts: false, patterns: secretPatterns }, (pattern, text) => {
-    const { texts, episodes } = found.get(pattern) ?? { texts: new Set(), episodes: new Set() };
-    found.set(pattern, { texts, episodes });
+  const redactor = new Redactor({ texts: false, patterns: [] }, (kind, text) => {
+    const { texts, episodes } = found.get(kind) ?? { texts: new Set(), episodes: new Set() };
+    found.set(kind, { texts, episodes });
     if (texts.size < most.secrets) texts.add(text);
     if (episodes.size < most.episodes) episodes.add(episode);
   });
@@ -100,8 +100,8 @@ export function* findSecrets(
     onProgress?.(done / Math.max(1, total));
     yield undefined;
   }
-  return secretKinds.flatMap(({ kind, pattern }) => {
-    const one = found.get(pattern);
+  return secretKinds.flatMap((kind) => {
+    const one = found.get(kind);
     return one === undefined ? [] : [{ kind, count: one.texts.size, episodes: [...one.episodes] }];
   });
 }

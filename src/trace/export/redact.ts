@@ -1,34 +1,29 @@
-import { redacted } from '../../base/secrets.ts';
-
-/** Takes out of exports what should not leave the machine. */
+import { redacted, redactField, redactSecrets, type OnSecret } from '../../base/secrets/texts.ts';
 
 export interface Redaction {
-  /** Whether texts of messages go, with those of their tokens. */
+  /** Whether to remove the texts of messages, with those of their tokens. */
   readonly texts: boolean;
-  /** What is replaced wherever it stands; each has the flag `g`. */
+  /** Patterns to remove in addition to secrets. Each has the flag `g`. */
   readonly patterns: readonly RegExp[];
 }
 
+/** Removes secrets, and what else should not leave the machine, from exports. */
 export class Redactor {
   readonly #redaction: Redaction;
-  readonly #onFound: ((pattern: RegExp, found: string) => void) | undefined;
+  readonly #onFound: OnSecret | undefined;
 
-  /** @param onFound told what is replaced, and by which pattern */
-  constructor(redaction: Redaction, onFound?: (pattern: RegExp, found: string) => void) {
+  constructor(redaction: Redaction, onFound?: OnSecret) {
     this.#redaction = redaction;
     this.#onFound = onFound;
   }
 
-  /** A text that is no message's. */
+  /** A text that is not part of a message. */
   text(text: string): string {
-    return this.#redaction.patterns.reduce(
-      (rest, pattern) =>
-        rest.replace(pattern, (found) => {
-          this.#onFound?.(pattern, found);
-          return redacted;
-        }),
-      text,
-    );
+    return this.#withoutPatterns(redactSecrets(text, this.#onFound));
+  }
+
+  #withoutPatterns(text: string): string {
+    return this.#redaction.patterns.reduce((rest, pattern) => rest.replace(pattern, redacted), text);
   }
 
   message(text: string): string {
@@ -36,20 +31,26 @@ export class Redactor {
     return this.#redaction.texts ? redacted : this.text(text);
   }
 
-  /** JSON: what strings in it say, its names apart. */
+  /** JSON: the strings in it, without the names of fields. */
   json(text: string): string {
     try {
       return JSON.stringify(this.value(JSON.parse(text)));
     } catch {
-      return this.message(text); // no JSON after all
+      return this.message(text); // not JSON
     }
   }
 
-  /** Every string in a value; names in it stay, but for secrets. */
+  /** Every string in a value. Names of fields stay, except for secrets in them. */
   value(value: unknown): unknown {
     if (typeof value === 'string') return this.message(value);
     if (Array.isArray(value)) return value.map((one) => this.value(one));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [this.text(name), this.value(one)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [this.text(name), this.#field(name, one)]),
+    );
+  }
+  #field(name: string, value: unknown): unknown {
+    if (typeof value !== 'string' || this.#redaction.texts) return this.value(value);
+    return this.#withoutPatterns(redactField(name, value, this.#onFound));
   }
 }

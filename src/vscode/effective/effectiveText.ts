@@ -5,6 +5,7 @@ import type { ConfigContext } from '../../config/context.ts';
 import { convert } from '../../config/convert/convert.ts';
 import { ownFirst, sorted } from '../../config/effective/arrange.ts';
 import { placeText } from '../../config/effective/origins.ts';
+import { withoutConfigSecrets } from '../../config/effective/secrets.ts';
 import { renderEffective, type RenderedLine } from '../../config/effective/render.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
 import type { MappingValue } from '../../config/value.ts';
@@ -95,10 +96,10 @@ function effectiveOf(
   target: EffectiveTarget,
 ): { readonly root: MappingValue; readonly problems: readonly ConfigProblem[] } {
   if (target === 'own' || dialect.section === undefined) {
-    return { root: composition.config.root, problems: composition.problems };
+    return { root: withoutConfigSecrets(composition.config.root), problems: composition.problems };
   }
   const { root, problems } = convert(composition, target);
-  return { root, problems: [...composition.problems, ...problems] };
+  return { root: withoutConfigSecrets(root), problems: [...composition.problems, ...problems] };
 }
 
 function problemLine({ severity, message, location }: ConfigProblem, relativeTo: string | undefined): string {

@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { backoff } from '../../base/backoff.ts';
 import { CancellationSource } from '../../base/cancellation.ts';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { CodedError, toReport, type ErrorReport } from '../../base/errors.ts';
@@ -224,7 +225,7 @@ function noToken({ name }: KnownHost): CodedError {
 function delayAfter({ code }: ErrorReport, failures: number): number | null {
   if (code === lacksToken) return null;
   if (code !== 'ssh/failed') return delays.seldom;
-  return Math.min(delays.most, delays.first * 2 ** (failures - 1));
+  return backoff(failures, delays);
 }
 
 const addressOf = ({ url, fingerprint = '' }: KnownHost): string => `${url} ${fingerprint}`;

@@ -1,3 +1,4 @@
+import { backoff } from '../../base/backoff.ts';
 import { CancellationSource } from '../../base/cancellation.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import { toReport } from '../../base/errors.ts';
@@ -20,7 +21,9 @@ export interface RunFollowParts {
 const noLog = ['-'];
 
 /** Milliseconds until it is tried again, the first time and at most; and after which a new try counts as good. */
-const waits = { first: 5_000, last: 60_000, good: 2_000 } as const;
+const pauses = { first: 5_000, most: 60_000 } as const;
+/** Milliseconds after which a run that is followed again counts as reached. */
+const good = 2_000;
 
 /** Follows a run for a page, from its first event to its last, and anew from where it was when the host cannot go on. */
 export class RunFollow implements Disposable {
@@ -28,7 +31,7 @@ export class RunFollow implements Disposable {
   readonly #cancellation = new CancellationSource();
   #state: 'idle' | 'following' | 'waiting' = 'idle';
   #last = 0;
-  #wait: number = waits.first;
+  #failures = 0;
   #timer: Disposable | undefined;
   #problem: string | null = null;
 
@@ -63,7 +66,7 @@ export class RunFollow implements Disposable {
   }
 
   #goesOn(): void {
-    this.#wait = waits.first;
+    this.#failures = 0;
     this.#tell(null);
   }
 
@@ -80,11 +83,11 @@ export class RunFollow implements Disposable {
     }
     this.#state = 'waiting';
     this.#tell(`${message} ${hint ?? ''}`.trim());
-    this.#timer = clock.after(this.#wait, () => {
+    this.#failures += 1;
+    this.#timer = clock.after(backoff(this.#failures, pauses), () => {
       void this.#follow();
-      this.#timer = clock.after(waits.good, () => this.#tell(null));
+      this.#timer = clock.after(good, () => this.#tell(null));
     });
-    this.#wait = Math.min(this.#wait * 2, waits.last);
   }
 
   #tell(problem: string | null): void {

@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Clock, FileReader } from '../../base/ports.ts';
 import type { ConfigContext, ConfigSurroundings } from '../../config/context.ts';
 import type { Environment } from '../../config/interpolation.ts';
-import { maskSecrets } from '../../config/interpolation/secrets.ts';
+import { maskSecrets } from '../../config/effective/secrets.ts';
 import { dialectOf } from '../../config/dialect.ts';
 import { isBroken, parseConfig } from '../../config/parse.ts';
 import { keptParses } from '../../config/parse/keptParses.ts';

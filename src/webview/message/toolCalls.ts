@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/isRecord.ts';
 import type { MessageView } from '../../protocol/conversationRpc.ts';
 import { prettyJson } from '../ui/format.ts';
 
@@ -94,10 +95,6 @@ function answersTo(
     const answer = id === null ? undefined : results.find(({ toolCallId }) => toolCallId === id);
     return answer && { message: answer.index, text: answer.text };
   });
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Undefined: it is no JSON. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskSecrets } from '../../../src/config/interpolation/secrets.ts';
+import { maskSecrets } from '../../../src/config/effective/secrets.ts';
 import { composeText } from './memoryFiles.ts';
 
 const variables: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 import type { CodedError } from '../../../base/errors.ts';
+import { redactField, redactSecrets } from '../../../base/secrets/texts.ts';
 import type { FinishedCall } from '../call.ts';
 import { CallWriter } from './callWriter.ts';
 import type { EpisodeName, EpisodeNames } from './episodeNames.ts';
@@ -17,7 +18,7 @@ export interface CallRecorderOptions {
   readonly header: RecordingHeader;
   readonly sink: RecordingSink;
   readonly names: EpisodeNames;
-  /** Texts that must not get into the file, such as an endpoint's key. */
+  /** Texts to remove in addition to what is known to be a secret, such as an endpoint's key. */
   readonly secrets: readonly string[];
   /** Whether the run is being stopped: calls that are given up by that are not part of the conversation. */
   isStopping(): boolean;
@@ -38,10 +39,11 @@ export class CallRecorder {
   constructor(options: CallRecorderOptions) {
     this.#options = options;
     const secrets = options.secrets.filter((secret) => secret !== '');
-    const redact = (text: string): string =>
+    const withoutKnown = (text: string): string =>
       secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
-    this.#writer = new CallWriter(redact);
-    options.sink.append(JSON.stringify({ ...options.header, model: redact(options.header.model) }));
+    this.#writer = new CallWriter((name, text) => redactField(name, withoutKnown(text)));
+    const model = redactSecrets(withoutKnown(options.header.model));
+    options.sink.append(JSON.stringify({ ...options.header, model }));
   }
 
   /** Calls recorded so far. */

@@ -13,11 +13,11 @@ interface Prefix {
 export class CallWriter {
   readonly #episodes = new Map<string, Map<string, Prefix>>();
   readonly #tools = new Map<string, number>();
-  readonly #rewrite: (text: string) => string;
+  readonly #rewrite: (name: string, text: string) => string;
   #next = 0;
 
-  /** @param rewrite changes every text on its way into a line */
-  constructor(rewrite: (text: string) => string) {
+  /** @param rewrite changes the text of each field before it is written */
+  constructor(rewrite: (name: string, text: string) => string) {
     this.#rewrite = rewrite;
   }
 
@@ -43,8 +43,8 @@ export class CallWriter {
       ...(completion !== undefined && { completion: completion as unknown as CallLine['completion'] }),
       ...(failure !== undefined && { failure: failureFields(failure) }),
     };
-    return JSON.stringify(line, (_, value: unknown) =>
-      typeof value === 'string' ? this.#rewrite(value) : value,
+    return JSON.stringify(line, (name, value: unknown) =>
+      typeof value === 'string' ? this.#rewrite(name, value) : value,
     );
   }
 

@@ -1,5 +1,6 @@
 import { hashText } from '../../../base/hash.ts';
 import { canonicalJson } from '../../../base/canonicalJson.ts';
+import { redactField, redactSecrets } from '../../../base/secrets/texts.ts';
 import type { ChatRequest } from '../model.ts';
 import { VolatileFolder, type VolatileScanner } from './volatile.ts';
 
@@ -62,7 +63,7 @@ export function normaliseRequest(request: ChatRequest, scanner: VolatileScanner)
 }
 
 function fold(value: unknown, folder: VolatileFolder): unknown {
-  if (typeof value === 'string') return folder.text(value);
+  if (typeof value === 'string') return folder.text(redactSecrets(value));
   if (Array.isArray(value)) return value.map((item) => fold(item, folder));
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.entries(value)
@@ -73,7 +74,9 @@ function fold(value: unknown, folder: VolatileFolder): unknown {
   return Object.fromEntries(
     fields.map(([name, field]) => {
       const isId = name === 'tool_call_id' || (name === 'id' && isToolCall);
-      return [name, isId && typeof field === 'string' ? folder.id(field) : fold(field, folder)];
+      if (typeof field !== 'string') return [name, fold(field, folder)];
+      const text = redactField(name, field);
+      return [name, isId ? folder.id(text) : folder.text(text)];
     }),
   );
 }

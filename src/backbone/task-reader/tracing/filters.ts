@@ -1,3 +1,4 @@
+import { isRecord } from '../../../base/isRecord.ts';
 import { CodedError, type Location } from '../../../base/errors.ts';
 import type { Plain } from '../../../config/value.ts';
 import type { Task } from '../../../workflow/index.ts';
@@ -161,8 +162,4 @@ function textOr(value: Plain | undefined, fallback: string): string {
 
 function numberOr<T>(value: Plain | undefined, fallback: T): number | T {
   return typeof value === 'number' ? value : fallback;
-}
-
-function isRecord(value: Plain | undefined): value is Readonly<Record<string, Plain>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

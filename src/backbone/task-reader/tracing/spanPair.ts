@@ -1,3 +1,4 @@
+import { isRecord } from '../../../base/isRecord.ts';
 import {
   isDict,
   isList,
@@ -135,8 +136,4 @@ function parsePythonsJson(text: string): unknown {
 function member(value: unknown, name: string): unknown {
   if (isRecord(value) && Object.hasOwn(value, name)) return value[name];
   throw new Fatal(`its attributes have no ${name}`);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,9 +2,9 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { compose, type Composition } from '../../../config/compose.ts';
 import { dialectOf, dialects } from '../../../config/dialect.ts';
+import { configSecrets, maskSecrets, secretDefaults } from '../../../config/effective/secrets.ts';
 import type { RunOrder } from '../../../protocol/host/runs.ts';
 import { bridgedFile, bridgePackage, type BridgedCode } from '../../../remote/dispatch/bridgeNames.ts';
-import { configSecrets, secretDefaults, withoutSecretValues } from '../../../remote/runs/configSecrets.ts';
 import { effectiveConfigText } from '../../../remote/runs/effectiveConfig.ts';
 import { localFiles } from '../../files.ts';
 import { readJson } from '../../wholeFile.ts';
@@ -45,7 +45,7 @@ export async function effectiveConfigOf(request: StartedConfig): Promise<ConfigO
       cwd: folder,
       files: localFiles,
       paths: path,
-      environment: withoutSecretValues((name) => variables[name]),
+      environment: maskSecrets((name) => variables[name]),
     });
   const before = await composed(sent);
   const after = started === sent ? before : await composed(started);

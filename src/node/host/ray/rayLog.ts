@@ -1,3 +1,4 @@
+import { backoff } from '../../../base/backoff.ts';
 import { setTimeout as after } from 'node:timers/promises';
 import type { RayJobs } from './rayJobs.ts';
 import { isFull, type RayOutput } from './rayOutput.ts';
@@ -82,7 +83,8 @@ export class RayLog {
     } finally {
       pieces.dispose();
     }
-    this.#notBefore = performance.now() + Math.min(longestPause, interval * 2 ** this.#failures);
+    this.#notBefore =
+      performance.now() + backoff(this.#failures + 1, { first: interval, most: longestPause });
     return this.#isWhole;
   }
 }

@@ -1,24 +1,29 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { zipSync, type ZippableFile } from 'fflate';
 import { CodedError } from '../../../base/errors.ts';
-import { zip, type ZipFile } from './zip.ts';
 
-/** What Ray's head takes in one request. */
+/** Bytes that Ray's head accepts in one request. */
 export const packageLimit = 100 * 1024 * 1024;
 const fileLimit = 65_000;
 
-/** The code of a run as Ray takes it: named by what is in it, so that it is sent once. */
+/** The first day that the zip format knows, so that the same files make the same bytes. */
+const mtime = new Date(1980, 0, 1);
+/** Attributes are modes of Unix. */
+const os = 3;
+
+/** The code of a run for Ray. Its name depends on its content, so that it is sent once. */
 export interface RayPackage {
   /** For `working_dir`. */
   readonly uri: string;
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
 }
 
-/** Packs a run's folder. Links become what they lead to, which has to be inside. Rejects with `host/ray-package`. */
+/** Packs a run's folder. Follows links that lead inside of it. Rejects with `host/ray-package`. */
 export async function packFolder(folder: string): Promise<RayPackage> {
   const root = await realpath(folder);
-  const files: ZipFile[] = [];
+  const files: [string, ZippableFile][] = [];
   let size = 0;
   const visit = async (inside: string, above: readonly string[]): Promise<void> => {
     const place = await realpath(path.join(root, inside));
@@ -31,11 +36,12 @@ export async function packFolder(folder: string): Promise<RayPackage> {
     } else if (found.isFile()) {
       size += found.size;
       if (size > packageLimit || files.length >= fileLimit) throw tooLarge();
-      files.push({ path: inside, bytes: await readFile(place), executable: (found.mode & 0o100) !== 0 });
+      const mode = (found.mode & 0o100) === 0 ? 0o100644 : 0o100755;
+      files.push([inside, [await readFile(place), { mtime, os, attrs: mode * 0x10000 }]]);
     }
   };
   await visit('', []);
-  const bytes = zip(files);
+  const bytes = zipSync(Object.fromEntries(files));
   const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
   return { uri: `gcs://_ray_pkg_${digest}.zip`, bytes };
 }
@@ -43,7 +49,7 @@ export async function packFolder(folder: string): Promise<RayPackage> {
 function tooLarge(): CodedError {
   return new CodedError({
     code: 'host/ray-package',
-    message: `The code of the run is more than Ray takes: ${packageLimit / 1024 / 1024} MiB, ${fileLimit} files.`,
-    hint: 'Leave data and models out with `.agentjetignore`; put them where every node of the cluster sees them.',
+    message: `The code of the run is too large for Ray, which accepts ${packageLimit / 1024 / 1024} MiB and ${fileLimit} files.`,
+    hint: 'Exclude data and models with `.agentjetignore`, and put them where every node of the cluster can read them.',
   });
 }

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { open, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { backoff, type Pauses } from '../../../base/backoff.ts';
 import { Emitter } from '../../../base/event.ts';
 import type { Clock } from '../../../base/ports.ts';
 import { eventsFrame, type EventsFrame } from '../../../protocol/host/eventsMessage.ts';
@@ -18,7 +19,7 @@ export interface EventLogOptions {
   readonly run: string;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   /** Milliseconds until a write that failed is tried again; they double up to the last. Default 500 and 10,000. */
-  readonly retry?: { readonly first: number; readonly last: number };
+  readonly retry?: Pauses;
   /** Told when the disk takes no more, and when it does again. */
   readonly onBlocked?: (why: string | undefined) => void;
   /** Opens the file of events: tests hand in a disk that is full. */
@@ -196,17 +197,18 @@ export class EventLog {
     }
   }
 
-  /** Whether it came to be written: not where the log was closed meanwhile. */
+  /** Resolves to whether the bytes were written. They are not where the log is closed before there is room. */
   async #untilThereIsRoom(bytes: Buffer): Promise<boolean> {
-    const { first, last } = this.#options.retry ?? { first: 500, last: 10_000 };
-    for (let wait = first; !this.#isClosed || wait === first; wait = Math.min(wait * 2, last)) {
+    const { retry = { first: 500, most: 10_000 } } = this.#options;
+    for (let failures = 0; !this.#isClosed || failures === 0;) {
       try {
         await writeAll(this.#file, bytes, this.#written.byte);
-        if (wait > first) this.#options.onBlocked?.(undefined);
+        if (failures > 0) this.#options.onBlocked?.(undefined);
         return true;
       } catch (error) {
         this.#options.onBlocked?.(error instanceof Error ? error.message : String(error));
-        if (!this.#isClosed) await this.#pause(wait);
+        failures += 1;
+        if (!this.#isClosed) await this.#pause(backoff(failures, retry));
       }
     }
     return false;

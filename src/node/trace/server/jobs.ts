@@ -1,6 +1,5 @@
 import process from 'node:process';
 import { CancellationSource } from '../../../base/cancellation.ts';
-import { secretPatterns } from '../../../base/secrets.ts';
 import type { ExportFormat } from '../../../trace/export/formats.ts';
 import { reportOf } from '../errors.ts';
 import { exportTrace, secretsOf } from '../export/exportFile.ts';
@@ -57,7 +56,7 @@ async function outcomeOf(job: Job, common: Common): Promise<object> {
       return { done: job.trace, secrets: await secretsOf(job.trace, filterOf(job.filter), common) };
     case 'export': {
       const { trace, format, out, redactTexts } = job;
-      const redaction = { texts: redactTexts, patterns: secretPatterns };
+      const redaction = { texts: redactTexts, patterns: [] };
       const filter = filterOf(job.filter);
       const note = await exportTrace(trace, out, { ...common, format, redaction, filter });
       return { done: out, note };

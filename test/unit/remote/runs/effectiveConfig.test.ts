@@ -5,7 +5,7 @@ import { hostResults } from '../../../../src/protocol/host/hostResults.ts';
 import { hostMethods, scopeOf } from '../../../../src/protocol/host/hostRpc.ts';
 import { mostOfEffectiveConfig } from '../../../../src/protocol/host/effectiveConfig.ts';
 import type { RunOrder } from '../../../../src/protocol/host/runs.ts';
-import { withoutSecretValues } from '../../../../src/remote/runs/configSecrets.ts';
+import { maskSecrets } from '../../../../src/config/effective/secrets.ts';
 import {
   comparableText,
   effectiveConfigText,
@@ -36,7 +36,7 @@ async function effective(
     compose({
       ...{ file: '/run/code/conf/exp.yaml', text: one, dialect, cwd: '/run/code' },
       ...{ files: memoryFiles({}), paths: posix },
-      environment: withoutSecretValues((name) => variables[name]),
+      environment: maskSecrets((name) => variables[name]),
     });
   const digest = (salt: string, one: string): string => `${salt} ${one}`;
   const redactor = new LogRedactor(marksOf(secretsIn(variables), 'salt', digest, btoa), digest);

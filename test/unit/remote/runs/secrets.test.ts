@@ -1,13 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { isSecretName } from '../../../../src/base/secrets/names.ts';
 import { Random } from '../../../../src/base/random.ts';
-import {
-  isSecretName,
-  LogRedactor,
-  marksOf,
-  secretsIn,
-  type Digest,
-} from '../../../../src/remote/runs/secrets.ts';
+import { LogRedactor, marksOf, secretsIn, type Digest } from '../../../../src/remote/runs/secrets.ts';
 
 const digest: Digest = (salt, text) => createHmac('sha256', salt).update(text).digest('hex');
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
