@@ -1,50 +1,36 @@
-/** Finds in the text of the user's files what Node names only by its words. */
+/** Finds imports in the user's files of which Node reports only the words. */
 import { readFileSync } from 'node:fs';
 import type { Location } from '../../base/errors.ts';
-import { maskSource } from '../../config/code/maskSource.ts';
+import { nodesNamed, parseScript, stringContent, type ParsedText } from '../../config/code/syntaxTree.ts';
+import { LineMap } from '../../config/text.ts';
 
-/** Where a file imports or requires a specifier; the file alone where the specifier was computed. */
+/** Returns where a file imports or requires a specifier. The file alone where the specifier was computed. */
 export function placeOfSpecifier(specifier: string, importer: string): Location {
-  const text = readFileSync(importer, 'utf8');
-  const [offset] = literalsOf(specifier, text, maskSource(text));
-  return offset === undefined ? { file: importer } : placeAt(importer, text, offset);
+  const parsed = parseScript(readFileSync(importer, 'utf8'));
+  const literal = nodesNamed(parsed, 'String').find((node) => stringContent(node, parsed.text) === specifier);
+  return literal === undefined ? { file: importer } : placeAt(importer, parsed, literal.from);
 }
 
-/** Where one of these files imports or re-exports a name from a specifier. */
+/** Returns where one of these files imports or re-exports a name from a specifier. */
 export function placeOfBinding(
   name: string,
   specifier: string,
   files: readonly string[],
 ): Location | undefined {
   for (const file of files) {
-    const text = readFileSync(file, 'utf8');
-    const code = maskSource(text);
-    for (const literal of literalsOf(specifier, text, code)) {
-      const keyword = [...code.slice(0, literal).matchAll(/\b(?:import|export)\b/g)].at(-1)?.index ?? literal;
-      const within = wordIn(code.slice(keyword, literal), name);
-      if (within !== undefined) return placeAt(file, text, keyword + within);
+    const parsed = parseScript(readFileSync(file, 'utf8'));
+    for (const statement of nodesNamed(parsed, 'ImportDeclaration', 'ExportDeclaration')) {
+      const literal = statement.getChild('String', 'from') ?? undefined;
+      if (literal === undefined || stringContent(literal, parsed.text) !== specifier) continue;
+      const clause = parsed.text.slice(statement.from, literal.from);
+      const word = [...clause.matchAll(/[\p{ID_Continue}$]+/gu)].find(([found]) => found === name);
+      if (word !== undefined) return placeAt(file, parsed, statement.from + word.index);
     }
   }
   return undefined;
 }
 
-/** Offsets of string literals with this value that are code. */
-function* literalsOf(value: string, text: string, code: string): Generator<number> {
-  for (const quote of ['"', "'"]) {
-    const literal = quote + value + quote;
-    for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + 1)) {
-      // In a comment or another literal the masked text has no quote.
-      if (code[at] === quote) yield at;
-    }
-  }
-}
-
-function wordIn(clause: string, name: string): number | undefined {
-  for (const word of clause.matchAll(/[\p{ID_Continue}$]+/gu)) if (word[0] === name) return word.index;
-  return undefined;
-}
-
-function placeAt(file: string, text: string, offset: number): Location {
-  const before = text.slice(0, offset);
-  return { file, line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
+function placeAt(file: string, { text }: ParsedText, offset: number): Location {
+  const { line, character } = new LineMap(text).position(offset);
+  return { file, line: line + 1, column: character + 1 };
 }
