@@ -13,12 +13,7 @@ import {
 } from './syntaxTree.ts';
 
 /** Returns the classes, functions and imports at the top of a Python text, those in `if`, `try` and the like included. */
-export function scanPython(text: string): ModuleScan {
-  return scanParsedPython(parsePython(text));
-}
-
-/** Returns the same for a parsed text. */
-export function scanParsedPython(parsed: ParsedText): ModuleScan {
+export function scanPython(text: string, parsed = parsePython(text)): ModuleScan {
   return new PythonScanner(parsed).run();
 }
 

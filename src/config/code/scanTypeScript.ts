@@ -9,18 +9,12 @@ import {
   partsOf,
   splitAtCommas,
   stringContent,
-  walk,
   type ParsedText,
   type SyntaxNode,
 } from './syntaxTree.ts';
 
 /** Returns the exports of a TypeScript or JavaScript module, as ES module or CommonJS, and its other names. */
-export function scanTypeScript(text: string): ModuleScan {
-  return scanScript(parseScript(text));
-}
-
-/** Returns the same for a parsed text. */
-export function scanScript(parsed: ParsedText): ModuleScan {
+export function scanTypeScript(text: string, parsed = parseScript(text)): ModuleScan {
   return new ScriptScanner(parsed).run();
 }
 
@@ -38,33 +32,59 @@ export function requiredModule(call: SyntaxNode, text: string): string | undefin
   return literal === null || literal === undefined ? undefined : stringContent(literal, text);
 }
 
-interface ImportedName {
+export interface ImportBinding {
+  readonly local: string;
   /** Undefined for the module as a whole. */
   readonly original: string | undefined;
-  readonly local: string;
+  readonly isType: boolean;
+  /** The binding in the text, with the comma that goes with it. */
+  readonly from: number;
+  readonly to: number;
 }
 
-/** The names that the clause of an import binds, types left out. */
-function importedNames(statement: SyntaxNode, text: string): ImportedName[] {
-  const [first, second] = childrenOf(statement).slice(1);
-  if (first?.name === 'type' && second?.name !== ',') return [];
-  const literal = statement.getChild('String');
-  const clause = text.slice(statement.from, literal?.from ?? statement.to);
-  const names: ImportedName[] = [];
-  if (first?.name === 'VariableDefinition') {
-    names.push({ original: 'default', local: text.slice(first.from, first.to) });
+/** The names that an import statement binds. */
+export function importBindings(statement: SyntaxNode, text: string): ImportBinding[] {
+  const isType = isTypeImport(statement);
+  const bindings: ImportBinding[] = [];
+  const own = childrenOf(statement)[isType ? 2 : 1];
+  if (own?.name === 'VariableDefinition') {
+    bindings.push({
+      local: nameIn(own, text),
+      original: 'default',
+      isType,
+      from: own.from,
+      to: endWithComma(own),
+    });
   }
   // The grammar does not know `import a, * as b`.
-  const namespace = /\*\s*as\s+([\p{ID_Continue}$]+)/u.exec(clause)?.[1];
-  if (namespace !== undefined) names.push({ original: undefined, local: namespace });
+  const clause = text.slice(statement.from, statement.getChild('from')?.from ?? statement.from);
+  const namespace = /,?\s*\*\s*as\s+([\p{ID_Continue}$]+)/u.exec(clause);
+  if (namespace !== null) {
+    const from = statement.from + namespace.index;
+    const [whole, local = ''] = namespace;
+    bindings.push({ local, original: undefined, isType, from, to: from + whole.length });
+  }
   const group = statement.getChild('ImportGroup');
   for (const part of group === null ? [] : partsOf(group)) {
-    const local = part.at(-1);
-    const original = part[0];
-    if (original === undefined || local === undefined || original.name === 'type') continue;
-    names.push({ original: nameIn(original, text), local: nameIn(local, text) });
+    const [first] = part;
+    const last = part.at(-1);
+    if (first === undefined || last === undefined) continue;
+    const span = { from: first.from, to: endWithComma(last) };
+    const [local, original] = [nameIn(last, text), nameIn(first, text)];
+    bindings.push({ local, original, isType: isType || first.name === 'type', ...span });
   }
-  return names;
+  return bindings;
+}
+
+/** Whether a statement is `import type …` or `export type …`. */
+export function isTypeImport(statement: SyntaxNode): boolean {
+  const [, first, second] = childrenOf(statement);
+  return first?.name === 'type' && second?.name !== ',';
+}
+
+function endWithComma(node: SyntaxNode): number {
+  const next = nodeAfter(node);
+  return next?.name === ',' ? next.to : node.to;
 }
 
 /** A name, which may be written as a string. */
@@ -73,6 +93,10 @@ function nameIn(node: SyntaxNode, text: string): string {
 }
 
 const functionNames = /^(?:ArrowFunction|Function(?:Expression|Declaration)|AmbientFunctionDeclaration)$/;
+
+/** What compilers write to add exports at run time. */
+const addsExports =
+  /\b__exportStar\b|\bObject\s*\.\s*(?:assign|definePropert(?:y|ies))\s*\(\s*(?:module\s*\.\s*)?exports\b/;
 
 class ScriptScanner {
   readonly #parsed: ParsedText;
@@ -98,7 +122,7 @@ class ScriptScanner {
       names,
       hidden: this.#hidden,
       stars: this.#stars,
-      hasMore: this.#hasMore || this.#addsExports(),
+      hasMore: this.#hasMore || addsExports.test(this.#text),
     };
   }
 
@@ -114,27 +138,11 @@ class ScriptScanner {
     return names;
   }
 
-  /** Whether the text has code by which compilers add exports at run time. */
-  #addsExports(): boolean {
-    if (!/\b__exportStar\b|\bexports\b/.test(this.#text)) return false;
-    let adds = false;
-    walk(this.#parsed, (node) => {
-      const code = this.#text.slice(node.from, Math.min(node.to, node.from + 100));
-      if (/^(?:Variable(?:Name|Definition)|PropertyName)$/.test(node.name)) adds ||= code === '__exportStar';
-      else if (node.name === 'CallExpression') {
-        adds ||= /^Object\s*\.\s*(?:assign|definePropert(?:y|ies))\s*\(\s*(?:module\s*\.\s*)?exports\b/.test(
-          code,
-        );
-      }
-    });
-    return adds;
-  }
-
   #statement(statement: SyntaxNode): void {
     if (statement.name === 'ImportDeclaration') {
       const module = this.#moduleOf(statement);
-      for (const { original, local } of importedNames(statement, this.#text)) {
-        this.#bind(local, { kind: 'imported', module, name: original }, false);
+      for (const { original, local, isType } of importBindings(statement, this.#text)) {
+        if (!isType) this.#bind(local, { kind: 'imported', module, name: original }, false);
       }
     } else if (statement.name === 'ExportDeclaration') this.#export(statement);
     else if (statement.name === 'ExpressionStatement') this.#assignments(statement);

@@ -84,13 +84,9 @@ export function nodesNamed(parsed: ParsedText, ...names: readonly string[]): Syn
  * it begins with anything else.
  */
 export function leadingPath(node: SyntaxNode, text: string): string | undefined {
-  if (node.name === 'VariableName') return text.slice(node.from, node.to);
-  if (node.firstChild === null || !/^(?:Member|Call|Instantiation)Expression$/.test(node.name))
-    return undefined;
-  const start = leadingPath(node.firstChild, text);
-  const property = node.name === 'MemberExpression' ? node.getChild('PropertyName') : null;
-  const isPath = property !== null && dottedPath(node.firstChild, text) !== undefined;
-  return start === undefined || !isPath ? start : `${start}.${text.slice(property.from, property.to)}`;
+  const path = dottedPath(node, text);
+  const isLonger = path === undefined && /^(?:Member|Call|Instantiation)Expression$/.test(node.name);
+  return isLonger && node.firstChild !== null ? leadingPath(node.firstChild, text) : path;
 }
 
 /** A name or dotted path as a whole, without white space; undefined for any other expression. */

@@ -1,5 +1,5 @@
 import type { ModuleScan } from './moduleScan.ts';
-import { scanParsedPython } from './scanPython.ts';
+import { scanPython } from './scanPython.ts';
 import { dottedPath, nodesNamed, parsePython } from './syntaxTree.ts';
 import { lineOf, type CodeLine } from './workflowScan.ts';
 
@@ -9,7 +9,7 @@ export function scanTuneCalls(text: string): CodeLine[] {
   const mayHaveJob = /\b(?:AgentJetJob|AstunerJob)\b/.test(text);
   if (!/\btune\b/.test(text) || !(mayImport || mayHaveJob)) return [];
   const parsed = parsePython(text);
-  const scan = scanParsedPython(parsed);
+  const scan = scanPython(text, parsed);
   const names = new Set(namesOfTune(scan));
   const hasJob = importsJob(scan);
   return nodesNamed(parsed, 'CallExpression').flatMap(({ firstChild: callee, lastChild: list }) => {

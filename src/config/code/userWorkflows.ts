@@ -2,9 +2,9 @@ import type { CodeSite } from '../classes.ts';
 import { faultOf, functionForms, pythonFunctionForms } from './functionForm.ts';
 import type { Binding, Declaration, ModuleScan } from './moduleScan.ts';
 import { scanPython } from './scanPython.ts';
-import { scanScript } from './scanTypeScript.ts';
+import { scanTypeScript } from './scanTypeScript.ts';
 import { parseScript, type ParsedText } from './syntaxTree.ts';
-import { lineOf, sdkWorkflowClasses, type WorkflowDeclaration } from './workflowScan.ts';
+import { lineOf, scanWorkflows, type WorkflowDeclaration } from './workflowScan.ts';
 
 /**
  * Finds what a config can name as its workflow in a text. In JavaScript and TypeScript these are the classes that
@@ -18,7 +18,7 @@ export function scanUserWorkflows(text: string, language: CodeSite['language']):
   const hasFunctions = /(["'])agentjet\1/.test(text) && text.includes('task') && text.includes('model');
   if (!text.includes('agentjet') || !(hasClasses || hasFunctions)) return [];
   const parsed = parseScript(text);
-  return [...sdkWorkflowClasses(parsed), ...(hasFunctions ? workflowFunctions(parsed) : [])];
+  return [...scanWorkflows(text, parsed), ...(hasFunctions ? workflowFunctions(parsed) : [])];
 }
 
 /** `astuner` is the earlier name of the package. */
@@ -77,7 +77,7 @@ function tunerFunctions({ declarations, names }: ModuleScan): readonly Declarati
 }
 
 function workflowFunctions(parsed: ParsedText): WorkflowDeclaration[] {
-  return [...scanScript(parsed).names.values()].flatMap((binding) => {
+  return [...scanTypeScript(parsed.text, parsed).names.values()].flatMap((binding) => {
     if (binding.kind !== 'declared' || binding.declaration.kind !== 'function') return [];
     const { name, offset, parameters } = binding.declaration;
     if (faultOf(parameters, functionForms.workflow) !== undefined) return [];

@@ -1,4 +1,4 @@
-import { baseOf, scanScript } from './scanTypeScript.ts';
+import { baseOf, scanTypeScript } from './scanTypeScript.ts';
 import { nodesNamed, parseScript, type ParsedText, type SyntaxNode } from './syntaxTree.ts';
 
 /** A line of code that gets a code lens. */
@@ -23,13 +23,11 @@ const sdk = 'agentjet';
  * Finds the classes of a JavaScript or TypeScript text that extend the SDK's `Workflow`, directly or through a class of
  * the same text, in order. A base class that is imported from another file of the user is not followed.
  */
-export function scanWorkflows(text: string): WorkflowDeclaration[] {
-  if (!text.includes(sdk) || !text.includes('extends')) return [];
-  return sdkWorkflowClasses(parseScript(text));
+export function scanWorkflows(text: string, parsed?: ParsedText): WorkflowDeclaration[] {
+  return text.includes(sdk) && text.includes('extends') ? workflowsIn(parsed ?? parseScript(text)) : [];
 }
 
-/** Finds the same in a parsed text. */
-export function sdkWorkflowClasses(parsed: ParsedText): WorkflowDeclaration[] {
+function workflowsIn(parsed: ParsedText): WorkflowDeclaration[] {
   const bases = importedBases(parsed);
   if (bases.size === 0) return [];
   const classes = nodesNamed(parsed, 'ClassDeclaration', 'ClassExpression').flatMap(
@@ -53,7 +51,7 @@ export function lineOf(text: string, offset: number): number {
 
 /** The names of the SDK's `Workflow` in a text: `Workflow`, an alias, or `namespace.Workflow`. */
 function importedBases(parsed: ParsedText): Set<string> {
-  const imported = [...scanScript(parsed).hidden].flatMap(([name, binding]) => {
+  const imported = [...scanTypeScript(parsed.text, parsed).hidden].flatMap(([name, binding]) => {
     if (binding.kind !== 'imported' || binding.module !== sdk) return [];
     if (binding.name === 'Workflow') return [name];
     return binding.name === undefined || binding.name === 'default' ? [`${name}.Workflow`] : [];

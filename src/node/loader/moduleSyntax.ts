@@ -1,10 +1,10 @@
+import { importBindings, isTypeImport, requiredModule } from '../../config/code/scanTypeScript.ts';
 import {
   blank,
-  childrenOf,
   dottedPath,
-  nodeAfter,
   nodesNamed,
   partsOf,
+  stringContent,
   walk,
   type ParsedText,
   type SyntaxNode,
@@ -32,7 +32,8 @@ export function moduleSyntaxOf(parsed: ParsedText): ModuleSyntax {
       if (node.getChild('Equals') === null) isModule = true;
       else usesCommonJs = true;
     } else if (node.name === 'ImportMeta') isModule = usesMeta = true;
-    else if (node.name === 'CallExpression') usesCommonJs ||= calleeOf(node, text) === 'require';
+    else if (node.name === 'CallExpression')
+      usesCommonJs ||= node.firstChild !== null && dottedPath(node.firstChild, text) === 'require';
     else if (node.name === 'MemberExpression') {
       usesCommonJs ||= /^(?:module\.exports|exports\.)/.test(dottedPath(node, text) ?? '');
     } else if (/^Variable(?:Name|Definition)$/.test(node.name)) {
@@ -41,10 +42,6 @@ export function moduleSyntaxOf(parsed: ParsedText): ModuleSyntax {
     }
   });
   return { isModule, needsCommonJs: usesCommonJs && !usesMeta, hasDecorators };
-}
-
-function calleeOf({ firstChild }: SyntaxNode, text: string): string | undefined {
-  return firstChild === null ? undefined : dottedPath(firstChild, text);
 }
 
 /**
@@ -59,7 +56,7 @@ export function dropUnusedImports(parsed: ParsedText): string | undefined {
   const used = wordsOutsideImports(parsed);
   let result = text;
   for (const statement of nodesNamed(parsed, 'ImportDeclaration')) {
-    const bindings = bindingsOf(statement, text);
+    const bindings = importBindings(statement, text);
     const unused = bindings.filter(({ local }) => !used.has(local));
     const end = statement.getChild('String')?.to;
     if (unused.length === 0 || end === undefined) continue;
@@ -86,51 +83,13 @@ function wordsOutsideImports(parsed: ParsedText): ReadonlySet<string> {
 
 const literals = /^(?:(?:Template)?String|RegExp|(?:Line|Block)Comment)$/;
 
-interface ImportBinding {
-  readonly local: string;
-  /** The binding in the text, with the comma that goes with it. */
-  readonly from: number;
-  readonly to: number;
-}
-
-const namespaceBinding = /,?\s*\*\s*as\s+([\p{ID_Start}$_][\p{ID_Continue}$]*)/u;
-
-function bindingsOf(statement: SyntaxNode, text: string): ImportBinding[] {
-  const bindings: ImportBinding[] = [];
-  const add = (local: string, from: number, to: number): void => void bindings.push({ local, from, to });
-  const clauseEnd = statement.getChild('from')?.from ?? statement.from;
-  const own = nodeAfter(statement.firstChild);
-  if (own?.name === 'VariableDefinition') {
-    add(text.slice(own.from, own.to), own.from, endWithComma(own));
-  }
-  // The grammar does not know `import a, * as b`.
-  const namespace = namespaceBinding.exec(text.slice(statement.from, clauseEnd));
-  if (namespace !== null) {
-    const from = statement.from + namespace.index;
-    add(namespace[1] ?? '', from, from + namespace[0].length);
-  }
-  const group = statement.getChild('ImportGroup');
-  for (const part of group === null ? [] : partsOf(group)) {
-    const [first] = part;
-    const last = part.at(-1);
-    if (first === undefined || last === undefined) continue;
-    add(text.slice(last.from, last.to), first.from, endWithComma(last));
-  }
-  return bindings;
-}
-
-function endWithComma(node: SyntaxNode): number {
-  const next = nodeAfter(node);
-  return next?.name === ',' ? next.to : node.to;
-}
-
 function blankAt(text: string, from: number, to: number): string {
   return text.slice(0, from) + blank(text.slice(from, to)) + text.slice(to);
 }
 
-/** The string that a statement or a call imports from, and whether the import is of types only. */
+/** The module that a statement or a call imports from, and whether the import is of types only. */
 export interface ImportSource {
-  readonly literal: SyntaxNode;
+  readonly specifier: string;
   readonly isForTypes: boolean;
 }
 
@@ -138,22 +97,23 @@ export interface ImportSource {
 export function importSources(parsed: ParsedText): ImportSource[] {
   const { text } = parsed;
   const statements = ['ImportDeclaration', 'ExportDeclaration', 'DynamicImport', 'CallExpression'];
-  return nodesNamed(parsed, ...statements).flatMap((node) => {
-    const isCall = node.name === 'CallExpression';
-    if (isCall && calleeOf(node, text) !== 'require') return [];
-    const list = isCall ? node.getChild('ArgList') : node;
-    const literal = list?.getChild('String', node.name === 'ExportDeclaration' ? 'from' : null);
-    if (literal === null || literal === undefined) return [];
-    return [{ literal, isForTypes: !isCall && isForTypes(node) }];
+  return nodesNamed(parsed, ...statements).flatMap((node): ImportSource[] => {
+    if (node.name === 'CallExpression') {
+      const specifier = requiredModule(node, text);
+      return specifier === undefined ? [] : [{ specifier, isForTypes: false }];
+    }
+    const literal = node.getChild('String', node.name === 'ExportDeclaration' ? 'from' : null);
+    return literal === null
+      ? []
+      : [{ specifier: stringContent(literal, text), isForTypes: isForTypes(node, text) }];
   });
 }
 
 /** `import type X from`, or a list in braces that has nothing but types. */
-function isForTypes(statement: SyntaxNode): boolean {
-  const [, first, second] = childrenOf(statement);
-  if (first?.name === 'type' && second?.name !== ',') return true;
+function isForTypes(statement: SyntaxNode, text: string): boolean {
   // The types of a list of exports are not in the tree.
-  if (first?.name === 'ExportGroup') return partsOf(first).length === 0;
-  const parts = first?.name === 'ImportGroup' ? partsOf(first) : [];
-  return parts.length > 0 && parts.every(([head]) => head?.name === 'type');
+  const list = statement.getChild('ExportGroup');
+  const bindings = importBindings(statement, text);
+  const isOnlyTypes = bindings.length > 0 && bindings.every(({ isType }) => isType);
+  return isTypeImport(statement) || isOnlyTypes || (list !== null && partsOf(list).length === 0);
 }

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
-import { parseScript, stringContent, type ParsedText } from '../../config/code/syntaxTree.ts';
+import { parseScript, type ParsedText } from '../../config/code/syntaxTree.ts';
 import { packageOf } from '../loader/errors.ts';
 import { importSources, moduleSyntaxOf } from '../loader/moduleSyntax.ts';
 import { Projects } from '../loader/project.ts';
@@ -33,8 +33,7 @@ export async function scanImports(entries: readonly string[], root: string): Pro
     asksForKey ||= text.includes('asOaiBaseUrlApiKey');
     const parsed = parseScript(text);
     needsEsbuild ||= isForEsbuild(file, parsed, projects);
-    for (const { literal, isForTypes } of importSources(parsed)) {
-      const specifier = stringContent(literal, text);
+    for (const { specifier, isForTypes } of importSources(parsed)) {
       if (isForTypes || specifier === '') continue;
       if (specifier === 'agentjet') continue; // a tsconfig leads to its types, and the bridge to itself
       const isOwn = /^\.{0,2}\/|^\.{1,2}$/.test(specifier);

@@ -34,6 +34,14 @@ describe('imports of which nothing is used as a value are dropped', () => {
     ['f(`import { A } from "x"`);', undefined],
     ['await import("x"); import.meta.url;', undefined],
     [
+      'import { A } from "x"; const s = "a" /* A */ / 2; f(/A/);',
+      '                     ; const s = "a" /* A */ / 2; f(/A/);',
+    ],
+    ['import { A } from "x"; f(`${`${A}`}`);', undefined],
+    ['import { /* a, b */ A, B } from "x"; B;', 'import { /* a, b */    B } from "x"; B;'],
+    ['import { A } from "x"; const a = ({ b } = {}) => A;', undefined],
+    ['import { A } from "x"; @A class B {}', undefined],
+    [
       'import { A } from "x";\nimport { B } from "y";\nB;',
       '                     ;\nimport { B } from "y";\nB;',
     ],
