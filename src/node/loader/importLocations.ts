@@ -5,14 +5,14 @@ import { nodesNamed, parseScript, stringContent, type ParsedText } from '../../c
 import { LineMap } from '../../config/text.ts';
 
 /** Returns where a file imports or requires a specifier. The file alone where the specifier was computed. */
-export function placeOfSpecifier(specifier: string, importer: string): Location {
+export function locateSpecifier(specifier: string, importer: string): Location {
   const parsed = parseScript(readFileSync(importer, 'utf8'));
   const literal = nodesNamed(parsed, 'String').find((node) => stringContent(node, parsed.text) === specifier);
-  return literal === undefined ? { file: importer } : placeAt(importer, parsed, literal.from);
+  return literal === undefined ? { file: importer } : locationAt(importer, parsed, literal.from);
 }
 
 /** Returns where one of these files imports or re-exports a name from a specifier. */
-export function placeOfBinding(
+export function locateBinding(
   name: string,
   specifier: string,
   files: readonly string[],
@@ -24,13 +24,13 @@ export function placeOfBinding(
       if (literal === undefined || stringContent(literal, parsed.text) !== specifier) continue;
       const clause = parsed.text.slice(statement.from, literal.from);
       const word = [...clause.matchAll(/[\p{ID_Continue}$]+/gu)].find(([found]) => found === name);
-      if (word !== undefined) return placeAt(file, parsed, statement.from + word.index);
+      if (word !== undefined) return locationAt(file, parsed, statement.from + word.index);
     }
   }
   return undefined;
 }
 
-function placeAt(file: string, { text }: ParsedText, offset: number): Location {
+function locationAt(file: string, { text }: ParsedText, offset: number): Location {
   const { line, character } = new LineMap(text).position(offset);
   return { file, line: line + 1, column: character + 1 };
 }
