@@ -1,51 +1,63 @@
 import { CodedError } from '../../base/errors.ts';
-import { insideBrackets } from '../../config/code/brackets.ts';
 import {
   faultOf,
   hintOfForm,
-  readParameters,
+  parametersOf,
   type FunctionForm,
   type Parameters,
 } from '../../config/code/functionForm.ts';
-import { maskSource } from '../../config/code/maskSource.ts';
+import { nodesNamed, parseScript, type ParsedText, type SyntaxNode } from '../../config/code/syntaxTree.ts';
 
 export type UserFunction = (...given: never[]) => unknown;
 
-/** A function of the user's that is called with what the names of its parameters ask for. */
+/** A user function that gets the values that the names of its parameters select. */
 export interface CalledByName {
   readonly name: string;
   readonly call: (given: Readonly<Record<string, unknown>>) => unknown;
 }
 
-/** Throws `workflow/signature` or `judge/signature`. */
+/** Wraps a user function. Throws `workflow/signature` or `judge/signature` if its parameters do not fit. */
 export function calledByName(call: UserFunction, form: FunctionForm): CalledByName {
-  const { given, names } = parametersOf(call, form);
+  const { form: shape, names } = readParameters(call, form);
   const fault = faultOf(names, form);
   if (fault !== undefined) throw unfit(call, form, fault);
   const free = call as (...values: readonly unknown[]) => unknown;
   const withObject: CalledByName['call'] = (values) =>
-    // What is taken apart goes by the names that are written there.
+    // A destructured object may use either spelling.
     free({ ...values, auxiliary_models: values['auxiliaryModels'] });
   const oneByOne: CalledByName['call'] = (values) => free(...names.map((name) => values[name]));
-  return { name: nameOf(call), call: given === 'object' ? withObject : oneByOne };
+  return { name: nameOf(call), call: shape === 'object' ? withObject : oneByOne };
 }
 
-/** As the function's own text tells them. */
-function parametersOf(call: UserFunction, form: FunctionForm): Parameters {
-  const code = maskSource(Function.prototype.toString.call(call));
-  if (/^class\b/.test(code))
-    throw unfit(call, form, `is a class that does not extend \`${bases[form.what]}\``);
-  if (/^(?:async\s+)?(?:function\s*)?\*/.test(code)) {
-    throw unfit(call, form, 'is a generator, which returns no output when it is called');
-  }
-  if (/\{\s*\[native code\]\s*\}$/.test(code)) {
+/** Reads the parameters from the function's own text. */
+function readParameters(call: UserFunction, form: FunctionForm): Parameters {
+  const source = Function.prototype.toString.call(call);
+  if (/\{\s*\[native code\]\s*\}$/.test(source)) {
     throw unfit(call, form, 'is bound, so that the names of its parameters are not to be seen');
   }
-  const bare = /^\s*(?:async\s+)?([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*=>/u.exec(code)?.[1];
-  return readParameters(bare ?? insideBrackets(code, code.indexOf('(')) ?? '', 'without-angles');
+  const { text, node } = parseFunction(source);
+  if (node?.name === 'ClassExpression') {
+    throw unfit(call, form, `is a class that does not extend \`${bases[form.what]}\``);
+  }
+  if (node?.getChild('Star')) {
+    throw unfit(call, form, 'is a generator, which returns no output when it is called');
+  }
+  const list = node?.getChild('ParamList');
+  return list ? parametersOf(list, text) : { form: 'each', names: [] };
 }
 
-/** What CommonJS exports as a whole may have none. */
+const functions = ['ArrowFunction', 'FunctionExpression', 'ClassExpression', 'Property'];
+
+/** Parses the text of a function or class, or that of a method, which is valid only in an object. */
+function parseFunction(source: string): { readonly text: string; readonly node: SyntaxNode | undefined } {
+  const parsed: ParsedText = parseScript(`(${source})`);
+  const [node] = nodesNamed(parsed, ...functions);
+  if (node?.from === 1) return { text: parsed.text, node };
+  const method = parseScript(`({${source}})`);
+  return { text: method.text, node: nodesNamed(method, 'Property')[0] };
+}
+
+/** A function that CommonJS exports as a whole may have no name. */
 function nameOf(call: UserFunction): string {
   return call.name === '' ? 'default' : call.name;
 }

@@ -1,5 +1,5 @@
-/** The function form of workflows and judges, as `agentscope.tuner` checks it: by the names of parameters alone. */
-import { insideBrackets, splitAtCommas, type Brackets } from './brackets.ts';
+/** Checks functions that serve as workflows and judges by the names of their parameters, as `agentscope.tuner` does. */
+import { childrenOf, partsOf, type SyntaxNode } from './syntaxTree.ts';
 
 export interface FunctionForm {
   readonly what: 'workflow' | 'judge';
@@ -14,7 +14,7 @@ export const functionForms = {
 
 const optionalInPython = ['auxiliary_models', 'logger'];
 
-/** As Python spells them. */
+/** The same with the names that Python uses. */
 export const pythonFunctionForms = {
   workflow: { ...functionForms.workflow, optional: optionalInPython },
   judge: { ...functionForms.judge, optional: optionalInPython },
@@ -22,35 +22,32 @@ export const pythonFunctionForms = {
 
 /** How a function takes its arguments. */
 export interface Parameters {
-  /** One by one, or as one object that it takes apart. */
-  readonly given: 'each' | 'object';
+  /** One by one, or as one object that the function destructures. */
+  readonly form: 'each' | 'object';
   /**
-   * In order. A leading underscore, which says that one is not used, is no part of a name, and Python's spelling is
-   * understood. What takes the rest keeps its dots.
+   * In order, without leading underscores and in TypeScript's spelling. A rest parameter keeps its dots. A parameter
+   * that is destructured within a list has no name: its pattern is here as it is written.
    */
   readonly names: readonly string[];
 }
 
-const name = '[\\p{ID_Start}$_][\\p{ID_Continue}$]*';
-const leadingName = new RegExp(`^(\\.\\.\\.)?_*(${name})`, 'u');
-
-/**
- * @param list what stands between the parentheses, in masked code
- * @param kind `with-angles`: it has TypeScript's types
- */
-export function readParameters(list: string, kind: Brackets): Parameters {
-  const written = splitAtCommas(list, kind).filter((one) => !/^this\s*:/.test(one));
-  const [first = ''] = written;
-  const isObject = written.length === 1 && first.startsWith('{');
-  const parts = isObject ? splitAtCommas(insideBrackets(first, 0, kind) ?? '', kind) : written;
-  return { given: isObject ? 'object' : 'each', names: parts.map(nameOf) };
+/** Reads the parameters of a function from the `ParamList` of its syntax tree. */
+export function parametersOf(list: SyntaxNode, text: string): Parameters {
+  const parameters = partsOf(list).filter((part) => part.every(({ name }) => name !== 'this'));
+  const [only] = parameters.length === 1 ? (parameters[0] ?? []) : [];
+  const isObject = only?.name === 'ObjectPattern';
+  const parts = isObject ? only.getChildren('PatternProperty').map(childrenOf) : parameters;
+  return { form: isObject ? 'object' : 'each', names: parts.map((part) => nameOf(part, text)) };
 }
 
-/** What is taken apart within a list has no name: it stands as it is written. */
-function nameOf(parameter: string): string {
-  const [, dots = '', own] = leadingName.exec(parameter) ?? [];
-  if (own === undefined) return parameter.slice(0, (insideBrackets(parameter, 0)?.length ?? 0) + 2);
-  return `${dots}${own === 'auxiliary_models' ? 'auxiliaryModels' : own}`;
+const targets = /^(?:VariableDefinition|PropertyName|(?:Object|Array)Pattern)$/;
+
+function nameOf(parameter: readonly SyntaxNode[], text: string): string {
+  const target = parameter.find(({ name }) => targets.test(name)) ?? parameter[0];
+  if (target === undefined) return '';
+  const written = text.slice(target.from, target.to).replace(/^_+(?=.)/, '');
+  const name = written === 'auxiliary_models' ? 'auxiliaryModels' : written;
+  return parameter[0]?.name === 'Spread' ? `...${name}` : name;
 }
 
 /** What is wrong with the parameters, as the end of a sentence that begins with the function; undefined: nothing. */

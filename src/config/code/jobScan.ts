@@ -1,19 +1,14 @@
-import { maskSource } from './maskSource.ts';
+import { dottedPath, nodeAfter, nodesNamed, parseScript } from './syntaxTree.ts';
+import { lineOf, type CodeLine } from './workflowScan.ts';
 
-/** Where a script makes a job. */
-export interface FoundJob {
-  /** From 0. */
-  readonly line: number;
-}
-
-const construction =
-  /\bnew\s+(?:[\p{ID_Start}$_][\p{ID_Continue}$]*\s*\.\s*)?(?:AgentJetJob|AstunerJob)\s*\(/gu;
-
-/** The jobs that a JavaScript or TypeScript text makes of the SDK's class, told by its name. */
-export function scanJobs(text: string): FoundJob[] {
+/** Finds the jobs that a JavaScript or TypeScript text makes of the SDK's class, by the name of the class. */
+export function scanJobs(text: string): CodeLine[] {
   if (!/(["'])agentjet\1/.test(text) || !/A(?:gentJet|stuner)Job/.test(text)) return [];
-  const code = maskSource(text);
-  return [...code.matchAll(construction)].map(({ index }) => ({
-    line: code.slice(0, index).split('\n').length - 1,
-  }));
+  return nodesNamed(parseScript(text), 'NewExpression').flatMap((node) => {
+    const made = nodeAfter(node.getChild('new'));
+    const path = made === undefined ? undefined : dottedPath(made, text);
+    return /^(?:[^.]+\.)?(?:AgentJetJob|AstunerJob)$/.test(path ?? '')
+      ? [{ line: lineOf(text, node.from) }]
+      : [];
+  });
 }

@@ -2,14 +2,13 @@ import type { Location } from '../../base/errors.ts';
 import type { ClassFinder } from '../classes.ts';
 import type { Locator } from '../locator.ts';
 import { LineMap } from '../text.ts';
-import { maskPython } from './maskPython.ts';
-import { maskSource } from './maskSource.ts';
+import { childrenOf, nodesNamed, parsePython, parseScript, type SyntaxNode } from './syntaxTree.ts';
 
 /**
- * Where a class has a method, as its TypeScript or JavaScript is written: the method's name; that of the class where
- * it inherits the method; of a function, its own name; the file alone where its text shows neither. Never rejects.
+ * Returns where a method of a class is: the method's name; the name of the class if it inherits the method; the name of
+ * a function; or the file alone if its text shows neither. Never rejects.
  *
- * @param locator its file absolute
+ * @param locator with an absolute file
  */
 export async function placeOfMethod(
   { where, name, kind }: Locator,
@@ -21,7 +20,7 @@ export async function placeOfMethod(
   if (target.status !== 'found') return { file: where };
   const { file, line, column } = target.site;
   if (target.site.kind === 'function') return { file, line, column };
-  const text = await readText(file).catch(() => undefined); // gone, or not to be read any more
+  const text = await readText(file).catch(() => undefined); // deleted, or not readable any more
   if (text === undefined) return { file };
   const lines = new LineMap(text);
   const classAt = lines.line(line - 1).start + column - 1;
@@ -38,64 +37,33 @@ function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The same of Python: a `def` in the body, which ends with the next line that is not indented more than the class. */
-export function pythonMethodOffset(text: string, classAt: number, method: string): number | undefined {
-  const code = maskPython(text);
-  const start = code.lastIndexOf('\n', classAt - 1) + 1;
-  const indent = /^[ \t]*/.exec(code.slice(start, classAt))?.[0] ?? '';
-  const rest = code.slice(classAt);
-  const end = rest.search(new RegExp(`\\n(?!${indent}[ \\t])[ \\t]*[^\\s#)\\]}]`));
-  const found = new RegExp(`\\n[ \\t]+(?:async\\s+)?def\\s+(?=${method}\\b)`).exec(
-    end === -1 ? rest : rest.slice(0, end),
+/** Returns the offset of a method's name in the Python class whose name is at an offset, if its own body has the method. */
+function pythonMethodOffset(text: string, classAt: number, method: string): number | undefined {
+  const parsed = parsePython(text);
+  const owner = nodesNamed(parsed, 'ClassDefinition').find(
+    (node) => node.getChild('VariableName')?.from === classAt,
   );
-  return found === null ? undefined : classAt + found.index + found[0].length;
+  const body = owner?.getChild('Body');
+  const methods = body === null || body === undefined ? [] : functionsIn(body);
+  return methods.find(({ from, to }) => text.slice(from, to) === method)?.from;
 }
 
-/** Of the method's name, in the class that is declared at an offset; undefined where its own body has none. */
-export function methodOffset(text: string, classAt: number, method: string): number | undefined {
-  const code = maskSource(text);
-  const body = bodyAt(code, classAt);
-  if (body === undefined) return undefined;
-  // The name comes first, so that what stands before it is looked at only there.
-  const modifiers = `(?:(?:public|protected|private|override|readonly|async)\\s+)*\\*?\\s*`;
-  const declaration = new RegExp(
-    `\\b${method}(?<=[{};\\r\\n)\\]]\\s*${modifiers}${method})(?=\\s*(?:[(<=]|[?!]?:))`,
-    'g',
-  );
-  let counted = body;
-  let depth = 0;
-  for (const { index } of code.slice(0, endOf(code, body)).matchAll(declaration)) {
-    if (index <= body) continue;
-    for (; counted < index; counted += 1) depth += change(code, counted);
-    if (depth === 1) return index;
+/** The names of the functions in a block, outside of other functions and classes. */
+function functionsIn(block: SyntaxNode): SyntaxNode[] {
+  return childrenOf(block).flatMap((node) => {
+    if (node.name === 'FunctionDefinition') return node.getChild('VariableName') ?? [];
+    return node.name === 'ClassDefinition' ? [] : functionsIn(node);
+  });
+}
+
+/** Returns the offset of a method's name in the class that is declared at an offset, if its own body has the method. */
+function methodOffset(text: string, classAt: number, method: string): number | undefined {
+  const parsed = parseScript(text);
+  const body = nodesNamed(parsed, 'ClassBody').find(({ from }) => from >= classAt);
+  for (const member of body === undefined ? [] : childrenOf(body)) {
+    const name = member.getChild('PropertyDefinition');
+    const isOther = ['static', 'get', 'set'].some((modifier) => member.getChild(modifier) !== null);
+    if (name !== null && !isOther && text.slice(name.from, name.to) === method) return name.from;
   }
   return undefined;
-}
-
-/** The `{` that a class's body begins with, behind what it extends. */
-function bodyAt(code: string, from: number): number | undefined {
-  let depth = 0;
-  for (let at = from; at < code.length; at += 1) {
-    if (depth === 0 && code.charAt(at) === '{') return at;
-    depth += change(code, at);
-    if (code.charAt(at) === '<') depth += 1;
-    else if (code.charAt(at) === '>' && code.charAt(at - 1) !== '=') depth -= 1;
-    if (depth < 0) return undefined;
-  }
-  return undefined;
-}
-
-function endOf(code: string, open: number): number {
-  let depth = 0;
-  for (let at = open; at < code.length; at += 1) {
-    depth += change(code, at);
-    if (depth === 0) return at;
-  }
-  return code.length;
-}
-
-function change(code: string, at: number): -1 | 0 | 1 {
-  const character = code.charAt(at);
-  if (character === '{' || character === '(' || character === '[') return 1;
-  return character === '}' || character === ')' || character === ']' ? -1 : 0;
 }

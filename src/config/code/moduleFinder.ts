@@ -3,13 +3,13 @@ import { importCandidates } from './importCandidates.ts';
 import type { Modules } from './modules.ts';
 
 /** Where a module is: its file, its folder, or both (a package); a folder alone is a namespace package. */
-export interface ModulePlace {
+export interface ModuleLocation {
   readonly file: string | undefined;
   readonly folder: string | undefined;
 }
 
 export type ModuleResult =
-  | { readonly status: 'found'; readonly place: ModulePlace }
+  | { readonly status: 'found'; readonly place: ModuleLocation }
   /** The workspace has the first package but not the module; `file` is where it would be. */
   | { readonly status: 'missing'; readonly file: string }
   | { readonly status: 'elsewhere' };
@@ -39,7 +39,7 @@ export class ModuleFinder {
   }
 
   /** What `import` in a file means by a module with dots in front. */
-  async relative(module: string, importer: string): Promise<ModulePlace | undefined> {
+  async relative(module: string, importer: string): Promise<ModuleLocation | undefined> {
     const [dots = ''] = /^\.+/.exec(module) ?? [];
     const up = Array.from({ length: dots.length - 1 }, () => '..');
     const folder = this.#paths.resolve(this.#paths.dirname(importer), ...up);
@@ -47,7 +47,7 @@ export class ModuleFinder {
     return this.under(folder, rest === '' ? [] : rest.split('.'));
   }
 
-  async under(root: string, segments: readonly string[]): Promise<ModulePlace | undefined> {
+  async under(root: string, segments: readonly string[]): Promise<ModuleLocation | undefined> {
     const folder = this.#paths.resolve(root, ...segments);
     const [own, inside, isThere] = await Promise.all([
       segments.length === 0 ? undefined : this.#file(`${folder}.py`),

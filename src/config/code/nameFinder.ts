@@ -1,11 +1,11 @@
 import type { CodeRole, CodeSite } from '../classes.ts';
-import type { ModuleFinder, ModulePlace } from './moduleFinder.ts';
+import type { ModuleFinder, ModuleLocation } from './moduleFinder.ts';
 import type { Binding, Declaration } from './moduleScan.ts';
 import type { Module, Modules } from './modules.ts';
 
 export type NameResult =
   | { readonly kind: 'declared'; readonly module: Module; readonly declaration: Declaration }
-  | { readonly kind: 'module'; readonly place: ModulePlace }
+  | { readonly kind: 'module'; readonly place: ModuleLocation }
   | { readonly kind: 'missing' }
   /** Not of the workspace, or not to be told from text. */
   | { readonly kind: 'elsewhere' };
@@ -119,7 +119,7 @@ export class NameFinder {
     return name === undefined ? { kind: 'module', place } : this.#member(place, name, steps);
   }
 
-  async #place(importer: Module, module: string): Promise<ModulePlace | undefined> {
+  async #place(importer: Module, module: string): Promise<ModuleLocation | undefined> {
     if (importer.language === 'typescript') {
       const file = await this.#finder.script(module, importer.file);
       return file === undefined ? undefined : { file, folder: undefined };
@@ -130,7 +130,7 @@ export class NameFinder {
   }
 
   /** A name of a module, or a module within a package. */
-  async #member(place: ModulePlace, name: string, steps: number): Promise<NameResult> {
+  async #member(place: ModuleLocation, name: string, steps: number): Promise<NameResult> {
     if (steps <= 0) return elsewhere;
     const module = place.file === undefined ? undefined : await this.#modules.get(place.file);
     if (module === undefined && place.file !== undefined) return elsewhere;

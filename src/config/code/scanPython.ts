@@ -1,159 +1,160 @@
-import { maskPython } from './maskPython.ts';
 import { isPlaceholder, type Binding, type Declaration, type ModuleScan } from './moduleScan.ts';
-import { insideBrackets, splitAtCommas } from './brackets.ts';
+import {
+  childrenOf,
+  dottedPath,
+  leadingPath,
+  nodesNamed,
+  parsePython,
+  partsOf,
+  splitAtCommas,
+  stringContent,
+  type ParsedText,
+  type SyntaxNode,
+} from './syntaxTree.ts';
 
-const name = '[\\p{ID_Start}_]\\p{ID_Continue}*';
-const dotted = `${name}(?:\\s*\\.\\s*${name})*`;
-const classStart = new RegExp(`^class\\s+(${name})\\s*`, 'u');
-const functionStart = new RegExp(`^(?:async\\s+)?def\\s+(${name})\\s*`, 'u');
-const fromImport = new RegExp(`^from\\s+(\\.[.\\s]*(?:${dotted})?|${dotted})\\s+import\\b`, 'u');
-const imported = new RegExp(`^(${dotted})(?:\\s+as\\s+(${name}))?$`, 'u');
-const assignment = new RegExp(`^(${name})\\s*(?::[^=]*)?=(?!=)\\s*`, 'u');
-const onlyDotted = new RegExp(`^${dotted}$`, 'u');
-const leadingDotted = new RegExp(`^${dotted}`, 'u');
-/** What takes the rest keeps its stars; a star or slash alone is none. */
-const parameter = new RegExp(`^\\*{0,2}${name}`, 'u');
-/** Blocks whose names are the module's. What only type checkers see is not there when the program runs. */
-const sharedBlock =
-  /^(?:if(?!\s+(?:typing\.)?TYPE_CHECKING\b)|elif|else|try|except|finally|with|for|while)\b/;
-
-/**
- * The classes, functions and imports at the top of a Python text, those in `if`, `try` and the like included. Reads by
- * logical lines without parsing: takes time linear in the text, and loses no more of a broken one than a statement.
- */
-export function scanPython(text: string): ModuleScan {
-  return new PythonScanner(text).run();
+/** Returns the classes, functions and imports at the top of a Python text, those in `if`, `try` and the like included. */
+export function scanPython(text: string, parsed = parsePython(text)): ModuleScan {
+  return new PythonScanner(parsed).run();
 }
 
-/** One statement: from its first character to the end of its last line, brackets closed. */
-interface LogicalLine {
-  readonly indent: number;
-  readonly start: number;
-  readonly code: string;
-}
+/** Statements whose blocks bind names of the module. */
+const transparent = /^(?:(?:If|Try|With|For|While)Statement|StatementGroup|Body)$/;
 
 class PythonScanner {
+  readonly #parsed: ParsedText;
   readonly #text: string;
-  readonly #code: string;
   readonly #declarations: Declaration[] = [];
   readonly #names = new Map<string, Binding>();
   readonly #stars: string[] = [];
-  #hasMore: boolean;
-  #registered: string | undefined;
 
-  constructor(text: string) {
-    this.#text = text;
-    this.#code = maskPython(text);
-    this.#hasMore = /\bglobals\s*\(/.test(this.#code);
+  constructor(parsed: ParsedText) {
+    this.#parsed = parsed;
+    this.#text = parsed.text;
   }
 
   run(): ModuleScan {
-    const blocks: { readonly indent: number; readonly shared: boolean }[] = [];
-    for (const line of logicalLines(this.#code)) {
-      while ((blocks.at(-1)?.indent ?? -1) >= line.indent) blocks.pop();
-      const atTop = blocks.every((block) => block.shared);
-      if (atTop) this.#statement(line);
-      if (/:\s*$/.test(line.code.slice(-80))) {
-        blocks.push({ indent: line.indent, shared: sharedBlock.test(line.code) });
-      }
-    }
+    this.#block(this.#parsed.tree.topNode);
     return {
       declarations: this.#declarations,
       names: this.#names,
       hidden: new Map(),
       stars: this.#stars,
-      hasMore: this.#hasMore || this.#names.has('__getattr__'),
+      hasMore: this.#names.has('__getattr__') || this.#usesGlobals(),
     };
   }
 
-  #statement(line: LogicalLine): void {
-    const { code } = line;
-    if (code.startsWith('@')) {
-      this.#registered = this.#registration(line) ?? this.#registered;
-      return;
-    }
-    if (code.startsWith('class')) this.#class(line);
-    else if (/^(?:async|def)\b/.test(code)) this.#function(line);
-    else if (code.startsWith('from')) this.#fromImport(code);
-    else if (/^import\b/.test(code)) this.#import(code);
-    else this.#assignment(line);
-    this.#registered = undefined;
+  #usesGlobals(): boolean {
+    return (
+      this.#text.includes('globals') &&
+      nodesNamed(this.#parsed, 'CallExpression').some(
+        ({ firstChild }) => firstChild !== null && dottedPath(firstChild, this.#text) === 'globals',
+      )
+    );
   }
 
-  /** `@WORKFLOWS.register_module("name")`, of whatever registry. */
-  #registration({ code, start }: LogicalLine): string | undefined {
-    const match = /\.\s*register_module\s*\(\s*(?:name\s*=\s*)?(["'])/.exec(code);
-    if (match === null) return undefined;
-    const from = start + match.index + match[0].length;
-    const end = this.#code.indexOf(match[1] ?? '', from);
-    return end < 0 ? undefined : this.#text.slice(from, end);
-  }
-
-  #class({ code, start }: LogicalLine): void {
-    const match = classStart.exec(code);
-    if (match === null) return;
-    const own = match[1] ?? '';
-    let at = match[0].length;
-    if (code[at] === '[') at += (insideBrackets(code, at) ?? '').length + 2;
-    const bases = splitAtCommas(insideBrackets(code, code.indexOf('(', at)) ?? '')
-      .map((base) => leadingDotted.exec(base))
-      .filter((base) => base !== null && !/^\s*=/.test(base.input.slice(base[0].length)))
-      .map((base) => (base?.[0] ?? '').replace(/\s/g, ''));
-    const offset = start + match[0].indexOf(own, 'class'.length);
-    const registered = this.#registered === undefined ? {} : { registered: this.#registered };
-    this.#declare({ name: own, kind: 'class', offset, bases, parameters: [], ...registered });
-  }
-
-  #function({ code, start }: LogicalLine): void {
-    const match = functionStart.exec(code);
-    if (match === null) return;
-    const own = match[1] ?? '';
-    const list = insideBrackets(code, code.indexOf('(', match[0].length)) ?? '';
-    const parameters = splitAtCommas(list).flatMap((one) => parameter.exec(one)?.[0] ?? []);
-    const offset = start + match[0].indexOf(own, match[0].indexOf('def') + 'def'.length);
-    const registered = this.#registered === undefined ? {} : { registered: this.#registered };
-    this.#declare({ name: own, kind: 'function', offset, bases: [], parameters, ...registered });
-  }
-
-  #fromImport(code: string): void {
-    const match = fromImport.exec(code);
-    if (match === null) return;
-    const module = (match[1] ?? '').replace(/\s/g, '');
-    const rest = code.slice(match[0].length).trim();
-    if (rest.startsWith('*')) {
-      this.#stars.push(module);
-      return;
-    }
-    const list = rest.startsWith('(') ? (insideBrackets(rest, 0) ?? rest.slice(1)) : rest;
-    for (const item of splitAtCommas(list)) {
-      const [, original, local] = imported.exec(unfolded(item)) ?? [];
-      if (original === undefined) continue;
-      this.#names.set(local ?? original, { kind: 'imported', module, name: original });
+  #block(block: SyntaxNode): void {
+    const statements = childrenOf(block);
+    for (const [index, statement] of statements.entries()) {
+      // The code of `if TYPE_CHECKING:` does not exist when the program runs.
+      const condition = statements[index - 2]?.name === 'if' ? statements[index - 1] : undefined;
+      const isForTypes =
+        condition !== undefined && /^(?:typing\s*\.\s*)?TYPE_CHECKING\b/.test(this.#textOf(condition));
+      if (!isForTypes) this.#statement(statement);
     }
   }
 
-  #import(code: string): void {
-    for (const item of splitAtCommas(code.slice('import'.length))) {
-      const [, original, local] = imported.exec(unfolded(item)) ?? [];
-      const module = original?.replace(/\s/g, '');
-      if (module === undefined) continue;
-      // Without `as`, the first package is what gets a name.
-      const first = module.split('.')[0] ?? module;
-      const bound = local === undefined ? { to: first, module: first } : { to: local, module };
-      this.#names.set(bound.to, { kind: 'imported', module: bound.module, name: undefined });
+  #statement(statement: SyntaxNode): void {
+    const { name } = statement;
+    if (transparent.test(name)) this.#block(statement);
+    else if (name === 'DecoratedStatement') {
+      const definition = statement.getChild('ClassDefinition') ?? statement.getChild('FunctionDefinition');
+      const registered = statement.getChildren('Decorator').flatMap((one) => this.#registration(one) ?? []);
+      if (definition !== null) this.#definition(definition, registered.at(-1));
+    } else if (name === 'ClassDefinition' || name === 'FunctionDefinition') this.#definition(statement);
+    else if (name === 'ImportStatement') this.#import(statement);
+    else if (name === 'AssignStatement') this.#assignment(statement);
+  }
+
+  /** The name in `@WORKFLOWS.register_module("name")`, for any registry. */
+  #registration(decorator: SyntaxNode): string | undefined {
+    const path = decorator.getChildren('VariableName');
+    const last = path.at(-1);
+    const list = decorator.getChild('ArgList');
+    if (path.length < 2 || last === undefined || list === null) return undefined;
+    if (this.#textOf(last) !== 'register_module') return undefined;
+    const [first = []] = partsOf(list);
+    const [key] = first;
+    const value = first.at(-1);
+    const isName = first.length === 1 || (key !== undefined && this.#textOf(key) === 'name');
+    return isName && value?.name === 'String' ? stringContent(value, this.#text) : undefined;
+  }
+
+  #definition(node: SyntaxNode, registered?: string): void {
+    const name = node.getChild('VariableName');
+    if (name === null) return;
+    const isClass = node.name === 'ClassDefinition';
+    const list = node.getChild(isClass ? 'ArgList' : 'ParamList');
+    const parts = list === null ? [] : partsOf(list);
+    this.#declare({
+      name: this.#textOf(name),
+      kind: isClass ? 'class' : 'function',
+      offset: name.from,
+      bases: isClass ? parts.flatMap((part) => this.#base(part) ?? []) : [],
+      parameters: isClass ? [] : parts.flatMap((part) => this.#parameter(part) ?? []),
+      ...(registered !== undefined && { registered }),
+    });
+  }
+
+  /** Undefined for keywords and for what is unpacked. */
+  #base([first, second]: readonly SyntaxNode[]): string | undefined {
+    return first === undefined || second?.name === 'AssignOp' ? undefined : leadingPath(first, this.#text);
+  }
+
+  /** A rest parameter keeps its stars. A star or slash alone is not a parameter. */
+  #parameter([first, second]: readonly SyntaxNode[]): string | undefined {
+    if (first?.name === 'VariableName') return this.#textOf(first);
+    const isRest = (first?.name === '*' || first?.name === '**') && second?.name === 'VariableName';
+    return isRest ? first.name + this.#textOf(second) : undefined;
+  }
+
+  #import(statement: SyntaxNode): void {
+    const nodes = childrenOf(statement).filter(({ name }) => name !== '(' && name !== ')');
+    const at = nodes.findIndex(({ name }) => name === 'import');
+    const isFrom = nodes[0]?.name === 'from';
+    const module = isFrom ? this.#joined(nodes.slice(1, at)) : '';
+    for (const part of splitAtCommas(nodes.slice(at + 1))) {
+      const as = part.findIndex(({ name }) => name === 'as');
+      const original = this.#joined(as < 0 ? part : part.slice(0, as));
+      const local = as < 0 ? undefined : part[as + 1];
+      if (original === '*') this.#stars.push(module);
+      else if (part[0]?.name === 'VariableName') {
+        const own = local?.name === 'VariableName' ? this.#textOf(local) : undefined;
+        if (isFrom) this.#names.set(own ?? original, { kind: 'imported', module, name: original });
+        else this.#importModule(original, own);
+      }
     }
   }
 
-  #assignment({ code, start }: LogicalLine): void {
-    const match = assignment.exec(code);
-    const own = match?.[1];
-    if (match === null || own === undefined) return;
-    const value = unfolded(code.slice(match[0].length));
-    if (isPlaceholder(value) && this.#names.has(own)) return;
-    if (onlyDotted.test(value) && !/^(?:None|True|False)$/.test(value)) {
-      this.#names.set(own, { kind: 'alias', target: value.replace(/\s/g, '') });
-    } else {
-      this.#declare({ name: own, kind: 'value', offset: start, bases: [], parameters: [] });
+  /** Without `as`, the first package gets the name. */
+  #importModule(module: string, as: string | undefined): void {
+    const [first = module] = module.split('.');
+    const bound = as === undefined ? first : module;
+    this.#names.set(as ?? first, { kind: 'imported', module: bound, name: undefined });
+  }
+
+  #assignment(statement: SyntaxNode): void {
+    const nodes = childrenOf(statement);
+    const last = nodes.findLastIndex(({ name }) => name === 'AssignOp');
+    const value = nodes.slice(last + 1);
+    const written = this.#joined(value);
+    const [only] = value;
+    const target = value.length === 1 && only !== undefined ? dottedPath(only, this.#text) : undefined;
+    for (const node of nodes.slice(0, Math.max(0, last))) {
+      if (node.name !== 'VariableName') continue;
+      const name = this.#textOf(node);
+      if (isPlaceholder(written) && this.#names.has(name)) continue;
+      if (target !== undefined) this.#names.set(name, { kind: 'alias', target });
+      else this.#declare({ name, kind: 'value', offset: node.from, bases: [], parameters: [] });
     }
   }
 
@@ -161,38 +162,12 @@ class PythonScanner {
     if (declaration.kind !== 'value') this.#declarations.push(declaration);
     this.#names.set(declaration.name, { kind: 'declared', declaration });
   }
-}
 
-function unfolded(code: string): string {
-  return code.replace(/\\\r?\n/g, ' ').trim();
-}
-
-const bracketOrBreak = /[([{]|[)\]}]|\\?\r?\n|\\?\r/g;
-/** No line within brackets begins like this unless the brackets were never closed. */
-const surelyNew = /^(?:class\s|def\s|async\s+def\s|@|import\s)/;
-
-function* logicalLines(code: string): Generator<LogicalLine> {
-  let start = 0;
-  let depth = 0;
-  bracketOrBreak.lastIndex = 0;
-  for (let match = bracketOrBreak.exec(code); match !== null; match = bracketOrBreak.exec(code)) {
-    const [found] = match;
-    const next = match.index + found.length;
-    if (/[([{]/.test(found)) depth += 1;
-    else if (/[)\]}]/.test(found)) depth = Math.max(0, depth - 1);
-    else if (!found.startsWith('\\') && (depth === 0 || surelyNew.test(code.slice(next, next + 12)))) {
-      yield* statementAt(code, start, match.index);
-      start = next;
-      depth = 0;
-      bracketOrBreak.lastIndex = next;
-    }
+  #textOf({ from, to }: SyntaxNode): string {
+    return this.#text.slice(from, to);
   }
-  yield* statementAt(code, start, code.length);
-}
 
-function* statementAt(code: string, from: number, to: number): Generator<LogicalLine> {
-  const line = code.slice(from, to);
-  const start = from + line.length - line.replace(/^[\s\uFEFF]+/, '').length;
-  if (start < to)
-    yield { indent: code[from] === '\uFEFF' ? 0 : start - from, start, code: code.slice(start, to) };
+  #joined(nodes: readonly SyntaxNode[]): string {
+    return nodes.map((node) => this.#textOf(node)).join('');
+  }
 }

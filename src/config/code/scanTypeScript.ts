@@ -1,79 +1,118 @@
-import { insideBrackets, splitAtCommas } from './brackets.ts';
-import { readParameters } from './functionForm.ts';
-import { maskSource } from './maskSource.ts';
+import { parametersOf } from './functionForm.ts';
 import type { Binding, Declaration, ModuleScan } from './moduleScan.ts';
-import { extendedBase } from './workflowScan.ts';
+import {
+  childrenOf,
+  nodeAfter,
+  dottedPath,
+  leadingPath,
+  parseScript,
+  partsOf,
+  splitAtCommas,
+  stringContent,
+  type ParsedText,
+  type SyntaxNode,
+} from './syntaxTree.ts';
 
-const name = '[\\p{ID_Start}$_][\\p{ID_Continue}$]*';
-/** Where a statement that matters here may begin. */
-const statement = new RegExp(
-  [
-    `(?<![\\p{ID_Continue}$.])(?:`,
-    [
-      `(?<from>import|export)\\b(?<clause>(?:(?!\\b(?:import|export)\\b)[^;'"()=]){0,2000}?)\\bfrom\\s*(?=["'])`,
-      `export\\s*(?=(?<list>\\{))`,
-      `(?<exported>export\\s+(?<isDefault>default\\s+)?)?(?:declare\\s+)?(?:abstract\\s+)?class\\b(?!\\s*[=:.,)])(?:\\s+(?!extends\\b|implements\\b)(?<class>${name}))?`,
-      `(?<exported2>export\\s+(?<isDefault2>default\\s+)?)?(?:async\\s+)?function\\b\\s*\\*?\\s*(?<function>${name})?`,
-      `(?<exported3>export\\s+)?(?:declare\\s+)?(?:const|let|var)\\s+(?<variable>${name})\\s*(?::[^=;]{0,500})?=(?![=>])\\s*`,
-      `(?:const|let|var)\\s*(?<pattern>\\{[^}]{0,2000}\\})\\s*=\\s*require\\s*\\(\\s*(?=["'])`,
-      `(?<whole>module\\s*\\.\\s*exports|export)\\s*=\\s*`,
-      `(?:module\\s*\\.\\s*)?exports\\s*\\.\\s*(?<property>${name})\\s*=(?!=)\\s*`,
-      `export\\s+default\\s+(?!class\\b|function\\b|abstract\\b|async\\s+function\\b)(?<expression>)`,
-    ].join('|'),
-    ')',
-  ].join(''),
-  'gu',
-);
+/** Returns the exports of a TypeScript or JavaScript module, as ES module or CommonJS, and its other names. */
+export function scanTypeScript(text: string, parsed = parseScript(text)): ModuleScan {
+  return new ScriptScanner(parsed).run();
+}
+
+/** The name or dotted path that a class extends, without type arguments; of a call, that of the function. */
+export function baseOf(declaration: SyntaxNode, text: string): string | undefined {
+  const base = nodeAfter(declaration.getChild('extends'));
+  return base === undefined ? undefined : leadingPath(base, text);
+}
+
+/** The value of a string literal that `require` is called with. */
+export function requiredModule(call: SyntaxNode, text: string): string | undefined {
+  const callee = call.name === 'CallExpression' ? call.firstChild : null;
+  if (callee?.name !== 'VariableName' || text.slice(callee.from, callee.to) !== 'require') return undefined;
+  const literal = call.getChild('ArgList')?.getChild('String');
+  return literal === null || literal === undefined ? undefined : stringContent(literal, text);
+}
+
+export interface ImportBinding {
+  readonly local: string;
+  /** Undefined for the module as a whole. */
+  readonly original: string | undefined;
+  readonly isType: boolean;
+  /** The binding in the text, with the comma that goes with it. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The names that an import statement binds. */
+export function importBindings(statement: SyntaxNode, text: string): ImportBinding[] {
+  const isType = isTypeImport(statement);
+  const bindings: ImportBinding[] = [];
+  const own = childrenOf(statement)[isType ? 2 : 1];
+  if (own?.name === 'VariableDefinition') {
+    bindings.push({
+      local: nameIn(own, text),
+      original: 'default',
+      isType,
+      from: own.from,
+      to: endWithComma(own),
+    });
+  }
+  // The grammar does not know `import a, * as b`.
+  const clause = text.slice(statement.from, statement.getChild('from')?.from ?? statement.from);
+  const namespace = /,?\s*\*\s*as\s+([\p{ID_Continue}$]+)/u.exec(clause);
+  if (namespace !== null) {
+    const from = statement.from + namespace.index;
+    const [whole, local = ''] = namespace;
+    bindings.push({ local, original: undefined, isType, from, to: from + whole.length });
+  }
+  const group = statement.getChild('ImportGroup');
+  for (const part of group === null ? [] : partsOf(group)) {
+    const [first] = part;
+    const last = part.at(-1);
+    if (first === undefined || last === undefined) continue;
+    const span = { from: first.from, to: endWithComma(last) };
+    const [local, original] = [nameIn(last, text), nameIn(first, text)];
+    bindings.push({ local, original, isType: isType || first.name === 'type', ...span });
+  }
+  return bindings;
+}
+
+/** Whether a statement is `import type …` or `export type …`. */
+export function isTypeImport(statement: SyntaxNode): boolean {
+  const [, first, second] = childrenOf(statement);
+  return first?.name === 'type' && second?.name !== ',';
+}
+
+function endWithComma(node: SyntaxNode): number {
+  const next = nodeAfter(node);
+  return next?.name === ',' ? next.to : node.to;
+}
+
+/** A name, which may be written as a string. */
+function nameIn(node: SyntaxNode, text: string): string {
+  return node.name === 'String' ? stringContent(node, text) : text.slice(node.from, node.to);
+}
+
+const functionNames = /^(?:ArrowFunction|Function(?:Expression|Declaration)|AmbientFunctionDeclaration)$/;
+
 /** What compilers write to add exports at run time. */
 const addsExports =
   /\b__exportStar\b|\bObject\s*\.\s*(?:assign|definePropert(?:y|ies))\s*\(\s*(?:module\s*\.\s*)?exports\b/;
-const identifier = new RegExp(
-  `^${name}(?:\\s*\\.\\s*${name})*(?=\\s*(?:[;,})\\r\\n]|$|as\\b|satisfies\\b))`,
-  'u',
-);
-const leadingName = new RegExp(`^(?:\\.\\.\\.)?(${name})`, 'u');
-const classValue = new RegExp(`^class\\b(?:\\s+(?!extends\\b|implements\\b)${name})?`, 'u');
-const functionValue = new RegExp(
-  `^(?:async\\s+)?(?:function\\b\\s*\\*?\\s*(?:${name})?\\s*(?=\\()|(?=\\()|(${name})\\s*=>)`,
-  'u',
-);
 
-/** A list of parameters that is longer was never closed, or is not read. */
-const longestParameters = 2000;
-
-/**
- * The exports of a TypeScript or JavaScript module, as ES module or CommonJS. A scan, not a parse: takes time linear in
- * the text, and on broken text it is wrong for a statement or so.
- */
-export function scanTypeScript(text: string): ModuleScan {
-  return new TypeScriptScanner(text).run();
-}
-
-type Groups = Readonly<Record<string, string | undefined>>;
-
-class TypeScriptScanner {
+class ScriptScanner {
+  readonly #parsed: ParsedText;
   readonly #text: string;
-  readonly #code: string;
   readonly #names = new Map<string, Binding>();
   readonly #hidden = new Map<string, Binding>();
   readonly #stars: string[] = [];
+  #hasMore = false;
 
-  constructor(text: string) {
-    this.#text = text;
-    this.#code = maskSource(text);
+  constructor(parsed: ParsedText) {
+    this.#parsed = parsed;
+    this.#text = parsed.text;
   }
 
   run(): ModuleScan {
-    let depth = 0;
-    let counted = 0;
-    for (const match of this.#code.matchAll(statement)) {
-      for (; counted < match.index; counted += 1) {
-        const character = this.#code.charAt(counted);
-        if (character === '{') depth += 1;
-        else if (character === '}') depth = Math.max(0, depth - 1);
-      }
-      if (depth === 0) this.#statement(match);
-    }
+    for (const statement of childrenOf(this.#parsed.tree.topNode)) this.#statement(statement);
     const names = this.#resolvedNames();
     const declarations = [...names.values()].flatMap((binding) =>
       binding.kind === 'declared' && binding.declaration.kind !== 'value' ? [binding.declaration] : [],
@@ -83,11 +122,11 @@ class TypeScriptScanner {
       names,
       hidden: this.#hidden,
       stars: this.#stars,
-      hasMore: addsExports.test(this.#code),
+      hasMore: this.#hasMore || addsExports.test(this.#text),
     };
   }
 
-  /** Exports by what they are, as far as this file tells; what is declared here goes by the name it is exported under. */
+  /** The exports. An alias of a declaration of this file is that declaration under the exported name. */
   #resolvedNames(): Map<string, Binding> {
     const names = new Map<string, Binding>();
     for (const [own, written] of this.#names) {
@@ -99,112 +138,173 @@ class TypeScriptScanner {
     return names;
   }
 
-  #statement(match: RegExpExecArray): void {
-    const groups: Groups = match.groups ?? {};
-    const end = match.index + match[0].length;
-    if (groups['from'] !== undefined) this.#from(groups['from'], groups['clause'] ?? '', this.#literal(end));
-    else if (groups['list'] !== undefined) this.#exportList(end);
-    else if (groups['pattern'] !== undefined) this.#require(groups['pattern'], this.#literal(end));
-    else if (groups['whole'] !== undefined) this.#whole(end);
-    else if (groups['expression'] !== undefined) this.#value('default', end, end, true);
-    else if (groups['property'] !== undefined) {
-      this.#value(groups['property'], match.index + match[0].lastIndexOf(groups['property']), end, true);
-    } else if (groups['variable'] !== undefined) {
-      const at =
-        match.index + match[0].indexOf(groups['variable'], /\b(?:const|let|var)\s/.exec(match[0])?.index);
-      const exported = groups['exported3'] !== undefined;
-      this.#value(groups['variable'], at, end, exported);
-    } else this.#declaration(match, groups, end);
+  #statement(statement: SyntaxNode): void {
+    if (statement.name === 'ImportDeclaration') {
+      const module = this.#moduleOf(statement);
+      for (const { original, local, isType } of importBindings(statement, this.#text)) {
+        if (!isType) this.#bind(local, { kind: 'imported', module, name: original }, false);
+      }
+    } else if (statement.name === 'ExportDeclaration') this.#export(statement);
+    else if (statement.name === 'ExpressionStatement') this.#assignments(statement);
+    else this.#declaration(statement, false);
   }
 
-  #declaration(match: RegExpExecArray, groups: Groups, end: number): void {
-    const isClass = /class\b/.test(match[0].slice(0, match[0].length - (groups['class'] ?? '').length));
-    const own = isClass ? groups['class'] : groups['function'];
-    const exported = groups['exported'] ?? groups['exported2'];
-    const isDefault = (groups['isDefault'] ?? groups['isDefault2']) !== undefined;
-    if (own === undefined && !isDefault) return;
-    const offset = own === undefined ? end - (isClass ? 'class' : 'function').length : end - own.length;
-    const base = isClass ? extendedBase(this.#code, end) : undefined;
-    const parameters = isClass ? [] : this.#parameters(this.#code.indexOf('(', end));
-    const kind = isClass ? 'class' : 'function';
-    const bases = base === undefined ? [] : [base];
-    const found = {
-      name: isDefault ? 'default' : (own ?? 'default'),
-      kind,
-      offset,
-      bases,
-      parameters,
-    } as const;
-    this.#declare(found, exported !== undefined, own);
+  #export(statement: SyntaxNode): void {
+    const [, first, second] = childrenOf(statement);
+    const list = statement.getChild('ExportGroup');
+    if (first === undefined || (list !== null && first.name === 'type')) return;
+    if (list !== null) this.#exportList(list, statement.getChild('String') === null ? undefined : statement);
+    else if (first.name === 'Star') {
+      const name = nodeAfter(statement.getChild('as'));
+      const module = this.#moduleOf(statement);
+      if (name === undefined) this.#stars.push(module);
+      else this.#bind(nameIn(name, this.#text), { kind: 'imported', module, name: undefined }, true);
+    } else if (first.name === 'default' && second !== undefined) this.#default(second);
+    else if (first.name === 'Equals' && second !== undefined) this.#whole(second);
+    else this.#declaration(first, true);
   }
 
-  /** What stands behind `=` or `export default`. */
-  #value(own: string, offset: number, at: number, exported: boolean): void {
-    const code = this.#code.slice(at, at + 400);
-    const required = /^require\s*\(\s*(?=["'])/.exec(code);
-    const target = identifier.exec(code)?.[0].replace(/\s/g, '');
-    const [classHead] = classValue.exec(code) ?? [];
-    const functionHead = functionValue.exec(code);
-    if (required !== null) {
-      const module = this.#literal(at + required[0].length);
-      this.#bind(own, { kind: 'imported', module, name: undefined }, exported);
-    } else if (classHead !== undefined) {
-      const base = extendedBase(this.#code, at + classHead.length);
-      const bases = base === undefined ? [] : [base];
-      this.#declare({ name: own, kind: 'class', offset, bases, parameters: [] }, exported, own);
-    } else if (functionHead !== null) {
-      const parameters =
-        functionHead[1] === undefined ? this.#parameters(this.#code.indexOf('(', at)) : [functionHead[1]];
-      this.#declare({ name: own, kind: 'function', offset, bases: [], parameters }, exported, own);
-    } else if (target !== undefined && !/^(?:null|undefined|true|false|this|new)$/.test(target)) {
-      this.#bind(own, { kind: 'alias', target }, exported);
-    } else {
-      this.#declare({ name: own, kind: 'value', offset, bases: [], parameters: [] }, exported, own);
+  #exportList(list: SyntaxNode, from: SyntaxNode | undefined): void {
+    for (const part of partsOf(list)) {
+      const [original] = part;
+      const exported = part.at(-1);
+      // The grammar does not know `type` here.
+      if (original === undefined || exported === undefined || part.some(({ type }) => type.isError)) continue;
+      const name = nameIn(original, this.#text);
+      const binding: Binding =
+        from === undefined
+          ? { kind: 'alias', target: name }
+          : { kind: 'imported', module: this.#moduleOf(from), name };
+      this.#bind(nameIn(exported, this.#text), binding, true);
     }
   }
 
-  /** `module.exports = …` and `export = …`: an object's properties are names, anything else is the default. */
-  #whole(at: number): void {
-    const object = this.#code.charAt(at) === '{' ? insideBrackets(this.#code, at) : undefined;
-    if (object === undefined) {
-      this.#value('default', at, at, true);
+  #default(value: SyntaxNode): void {
+    if (/^(?:Class|Function)Declaration$/.test(value.name)) this.#declare(value, true, 'default');
+    else this.#value('default', withoutTypes(value).from, value, true);
+  }
+
+  #declaration(node: SyntaxNode, exported: boolean): void {
+    if (node.name === 'AmbientDeclaration') {
+      for (const child of childrenOf(node)) this.#declaration(child, exported);
+    } else if (node.name === 'VariableDeclaration') this.#variables(node, exported);
+    else if (node.name === 'ClassDeclaration' || functionNames.test(node.name)) {
+      this.#declare(node, exported);
+    }
+  }
+
+  /** @param as the name of an export that goes by another name than the declaration */
+  #declare(node: SyntaxNode, exported: boolean, as?: string): void {
+    const definition = node.getChild('VariableDefinition');
+    const own = definition === null ? undefined : nameIn(definition, this.#text);
+    const name = as ?? own;
+    if (name === undefined) return;
+    const keyword = node.getChild('class') ?? node.getChild('function') ?? node;
+    const offset = own === undefined ? keyword.from : (definition?.from ?? node.from);
+    this.#bindDeclaration({ name, offset, ...this.#formOf(node) }, exported, own);
+  }
+
+  #variables(node: SyntaxNode, exported: boolean): void {
+    for (const part of splitAtCommas(childrenOf(node).slice(1))) {
+      const [target] = part;
+      const equals = part.findIndex(({ name }) => name === 'Equals');
+      const value = equals < 0 ? undefined : part[equals + 1];
+      if (target === undefined) continue;
+      if (target.name === 'ObjectPattern') this.#pattern(target, value, exported);
+      else if (target.name === 'VariableDefinition' && (value !== undefined || exported)) {
+        this.#value(nameIn(target, this.#text), target.from, value, exported);
+      }
+    }
+  }
+
+  #pattern(pattern: SyntaxNode, value: SyntaxNode | undefined, exported: boolean): void {
+    const module = value === undefined ? undefined : requiredModule(value, this.#text);
+    for (const property of pattern.getChildren('PatternProperty')) {
+      const local = property.getChild('VariableDefinition');
+      const original = property.firstChild;
+      if (local === null || original === null) continue;
+      const own = nameIn(local, this.#text);
+      if (module === undefined) this.#value(own, local.from, undefined, exported);
+      else this.#bind(own, { kind: 'imported', module, name: nameIn(original, this.#text) }, exported);
+    }
+  }
+
+  /** Binds what a name is given; undefined for a value that the text does not show. */
+  #value(own: string, offset: number, value: SyntaxNode | undefined, exported: boolean): void {
+    const plain = value === undefined ? undefined : withoutTypes(value);
+    const required = plain === undefined ? undefined : this.#required(plain);
+    const target = plain === undefined ? undefined : dottedPath(plain, this.#text);
+    if (required !== undefined) this.#bind(own, required, exported);
+    else if (target !== undefined && target !== 'undefined') {
+      this.#bind(own, { kind: 'alias', target }, exported);
+    } else this.#bindDeclaration({ name: own, offset, ...this.#formOf(plain) }, exported, own);
+  }
+
+  /** `require('x')`, or a property of it. */
+  #required(value: SyntaxNode): Binding | undefined {
+    const module = requiredModule(value, this.#text);
+    if (module !== undefined) return { kind: 'imported', module, name: undefined };
+    const property = value.name === 'MemberExpression' ? value.getChild('PropertyName') : null;
+    const object = property === null ? null : value.firstChild;
+    const from = object === null ? undefined : requiredModule(object, this.#text);
+    if (from === undefined || property === null) return undefined;
+    return { kind: 'imported', module: from, name: nameIn(property, this.#text) };
+  }
+
+  #formOf(node: SyntaxNode | undefined): Pick<Declaration, 'kind' | 'bases' | 'parameters'> {
+    if (node !== undefined && /^Class(?:Declaration|Expression)$/.test(node.name)) {
+      const base = baseOf(node, this.#text);
+      return { kind: 'class', bases: base === undefined ? [] : [base], parameters: [] };
+    }
+    const list = node?.getChild('ParamList');
+    if (list === null || list === undefined) {
+      const isFunction = node !== undefined && functionNames.test(node.name);
+      return { kind: isFunction ? 'function' : 'value', bases: [], parameters: [] };
+    }
+    return { kind: 'function', bases: [], parameters: parametersOf(list, this.#text).names };
+  }
+
+  /** The assignments to `exports` in a statement, outside functions and classes. */
+  #assignments(node: SyntaxNode): void {
+    if (functionNames.test(node.name) || node.name === 'ClassExpression') return;
+    const [target, , value] = node.name === 'AssignmentExpression' ? childrenOf(node) : [];
+    const path = target === undefined ? undefined : dottedPath(target, this.#text);
+    if (target !== undefined && value !== undefined && path !== undefined) {
+      const [, name] = /^(?:module\.)?exports\.([^.]+)$/.exec(path) ?? [];
+      const property = target.getChild('PropertyName');
+      if (path === 'module.exports') this.#whole(lastValue(value));
+      else if (name !== undefined && property !== null)
+        this.#value(name, property.from, lastValue(value), true);
+    }
+    for (const child of childrenOf(node)) this.#assignments(child);
+  }
+
+  /** `module.exports = …` and `export = …`: the properties of an object are names, anything else is the default. */
+  #whole(value: SyntaxNode): void {
+    if (value.name !== 'ObjectExpression') {
+      this.#value('default', value.from, value, true);
       return;
     }
-    for (const part of splitAtCommas(object)) {
-      const [, own, value] = new RegExp(`^(${name})\\s*(?::\\s*(${name}))?$`, 'u').exec(part) ?? [];
-      if (own !== undefined) this.#bind(own, { kind: 'alias', target: value ?? own }, true);
+    for (const property of value.getChildren('Property')) {
+      const key = property.getChild('PropertyDefinition');
+      const given = nodeAfter(property.getChild(':'));
+      if (key === null) {
+        this.#hasMore ||= property.firstChild?.name === 'Spread';
+        continue;
+      }
+      const own = nameIn(key, this.#text);
+      if (given !== undefined) this.#value(own, key.from, given, true);
+      else if (property.getChild('ParamList') === null) this.#bind(own, { kind: 'alias', target: own }, true);
+      else this.#bindDeclaration({ name: own, offset: key.from, ...this.#formOf(property) }, true, undefined);
     }
   }
 
-  #from(keyword: string, clause: string, module: string): void {
-    const exported = keyword === 'export';
-    if (/^\s*type\s*[{*]/.test(clause)) return;
-    const braces = /\{([^}]*)\}/.exec(clause);
-    const rest = clause.replace(braces?.[0] ?? '', '').trim();
-    for (const [original, local] of renamed(braces?.[1] ?? '', /\s+as\s+/)) {
-      this.#bind(local, { kind: 'imported', module, name: original }, exported);
-    }
-    const namespace = new RegExp(`\\*\\s*as\\s+(${name})`, 'u').exec(rest)?.[1];
-    if (namespace !== undefined)
-      this.#bind(namespace, { kind: 'imported', module, name: undefined }, exported);
-    else if (exported && rest === '*') this.#stars.push(module);
-    const own = exported ? undefined : leadingName.exec(rest.replace(/^type\s+(?!,)/, ''))?.[1];
-    if (own !== undefined) this.#bind(own, { kind: 'imported', module, name: 'default' }, false);
+  #moduleOf(statement: SyntaxNode): string {
+    const literal = childrenOf(statement).findLast(({ name }) => name === 'String');
+    return literal === undefined ? '' : stringContent(literal, this.#text);
   }
 
-  #exportList(at: number): void {
-    for (const [original, exported] of renamed(insideBrackets(this.#code, at) ?? '', /\s+as\s+/)) {
-      this.#bind(exported, { kind: 'alias', target: original }, true);
-    }
-  }
-
-  #require(pattern: string, module: string): void {
-    for (const [original, local] of renamed(pattern.slice(1, -1), /\s*:\s*/)) {
-      this.#bind(local, { kind: 'imported', module, name: original }, false);
-    }
-  }
-
-  #declare(declaration: Declaration, exported: boolean, own: string | undefined): void {
+  #bindDeclaration(declaration: Declaration, exported: boolean, own: string | undefined): void {
     const binding: Binding = { kind: 'declared', declaration };
     this.#bind(declaration.name, binding, exported);
     if (own !== undefined) this.#hidden.set(own, binding);
@@ -215,24 +315,22 @@ class TypeScriptScanner {
     if (exported && !(binding.kind === 'alias' && this.#names.has(own))) this.#names.set(own, binding);
     if (!exported || binding.kind === 'declared') this.#hidden.set(own, binding);
   }
-
-  /** The text of the literal whose quote is at `at`. */
-  #literal(at: number): string {
-    const end = this.#code.indexOf(this.#code.charAt(at), at + 1);
-    return end < 0 ? '' : this.#text.slice(at + 1, end);
-  }
-
-  #parameters(open: number): readonly string[] {
-    const code = this.#code.slice(open, open + longestParameters);
-    return readParameters(insideBrackets(code, 0, 'with-angles') ?? '', 'with-angles').names;
-  }
 }
 
-/** `a, b as c` as pairs of what it is elsewhere and what it is here; types are left out. */
-function renamed(list: string, renaming: RegExp): [string, string][] {
-  return splitAtCommas(list)
-    .filter((part) => !/^type\s+(?!as\b)/.test(part))
-    .map((part) => part.split(renaming))
-    .map(([original = '', local = original]): [string, string] => [original, local])
-    .filter(([original]) => leadingName.test(original));
+/** The value that all targets of `a = b = value` get. */
+function lastValue(value: SyntaxNode): SyntaxNode {
+  let last = value;
+  while (last.name === 'AssignmentExpression' && last.lastChild !== null) last = last.lastChild;
+  return last;
+}
+
+/** The value in `(value)`, `value as T`, `value satisfies T`, `value!` and `value<T>`. */
+function withoutTypes(value: SyntaxNode): SyntaxNode {
+  const [first, second] = childrenOf(value);
+  // A default class without a name is parsed as `+class { }`.
+  const isSecond = value.name === 'ParenthesizedExpression' || second?.name === 'ClassExpression';
+  const isTyped =
+    /^(?:Instantiation|Postfix)Expression$/.test(value.name) || /^(?:as|satisfies)$/.test(second?.name ?? '');
+  const inner = isSecond ? second : isTyped ? first : undefined;
+  return inner === undefined ? value : withoutTypes(inner);
 }

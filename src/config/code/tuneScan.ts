@@ -1,39 +1,38 @@
-import { maskPython } from './maskPython.ts';
+import type { ModuleScan } from './moduleScan.ts';
 import { scanPython } from './scanPython.ts';
+import { dottedPath, nodesNamed, parsePython } from './syntaxTree.ts';
+import { lineOf, type CodeLine } from './workflowScan.ts';
 
-/** Where a script calls `tune`. */
-export interface FoundTune {
-  /** From 0. */
-  readonly line: number;
-}
-
-/** The calls in a Python text of AgentScope's `tune`, by whatever name it imports it, and of the `tune` of a job. */
-export function scanTuneCalls(text: string): FoundTune[] {
-  if (!/\btune\b/.test(text)) return [];
-  const names = /\bagentscope\b/.test(text) ? namesOfTune(text) : [];
-  const calls = names.map((name) => `(?<![\\w.]|\\bdef\\s+)${name}\\s*\\(`);
-  if (importsJob(text)) calls.push('\\.\\s*tune\\s*\\(');
-  if (calls.length === 0) return [];
-  const code = maskPython(text);
-  return [...code.matchAll(new RegExp(calls.join('|'), 'gu'))].map(({ 0: { length }, index }) => ({
-    // Of one that begins on an earlier line, where it is called.
-    line: code.slice(0, index + length).split('\n').length - 1,
-  }));
-}
-
-function importsJob(text: string): boolean {
-  if (!/\b(?:AgentJetJob|AstunerJob)\b/.test(text)) return false;
-  return [...scanPython(text).names.values()].some(
-    (binding) => binding.kind === 'imported' && job.test(`${binding.module}.${binding.name ?? ''}`),
-  );
+/** Finds the calls of AgentScope's `tune` in a Python text, by any name, and those of the `tune` of a job. */
+export function scanTuneCalls(text: string): CodeLine[] {
+  const mayImport = /\bagentscope\b/.test(text);
+  const mayHaveJob = /\b(?:AgentJetJob|AstunerJob)\b/.test(text);
+  if (!/\btune\b/.test(text) || !(mayImport || mayHaveJob)) return [];
+  const parsed = parsePython(text);
+  const scan = scanPython(text, parsed);
+  const names = new Set(namesOfTune(scan));
+  const hasJob = importsJob(scan);
+  return nodesNamed(parsed, 'CallExpression').flatMap(({ firstChild: callee, lastChild: list }) => {
+    if (callee === null || list === null) return [];
+    const property = callee.name === 'MemberExpression' ? callee.getChild('PropertyName') : null;
+    const isOfJob = hasJob && property !== null && text.slice(property.from, property.to) === 'tune';
+    const isCall = isOfJob || names.has(dottedPath(callee, text) ?? '');
+    // The line of the bracket: a chain of calls begins on an earlier line.
+    return isCall ? [{ line: lineOf(text, list.from) }] : [];
+  });
 }
 
 const job = /^(?:ajet|astuner|agentscope_tuner)\.(?:.*\.)?(?:AgentJetJob|AstunerJob)$/;
 
+function importsJob({ names }: ModuleScan): boolean {
+  return [...names.values()].some(
+    (binding) => binding.kind === 'imported' && job.test(`${binding.module}.${binding.name ?? ''}`),
+  );
+}
+
 const tuner = /^agentscope\.tuner?$/;
 
-function namesOfTune(text: string): string[] {
-  const { names, stars } = scanPython(text);
+function namesOfTune({ names, stars }: ModuleScan): string[] {
   const starred = stars.some((module) => tuner.test(module)) ? ['tune'] : [];
   const bound = [...names].flatMap(([name, binding]) => {
     if (binding.kind !== 'imported') return [];
@@ -41,12 +40,10 @@ function namesOfTune(text: string): string[] {
     if (tuner.test(module) && imported === 'tune') return [name];
     // `import agentscope.tuner as t`, `from agentscope import tuner`, and `import agentscope.tuner`
     if (imported === undefined ? tuner.test(module) : tuner.test(`${module}.${imported}`)) {
-      return [`${name}\\s*\\.\\s*tune`];
+      return [`${name}.tune`];
     }
-    if (module === 'agentscope' && imported === undefined) {
-      return [`${name}\\s*\\.\\s*tuner?\\s*\\.\\s*tune`];
-    }
-    return [];
+    const isPackage = module === 'agentscope' && imported === undefined;
+    return isPackage ? [`${name}.tune.tune`, `${name}.tuner.tune`] : [];
   });
   return [...starred, ...bound];
 }

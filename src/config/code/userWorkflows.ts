@@ -3,22 +3,28 @@ import { faultOf, functionForms, pythonFunctionForms } from './functionForm.ts';
 import type { Binding, Declaration, ModuleScan } from './moduleScan.ts';
 import { scanPython } from './scanPython.ts';
 import { scanTypeScript } from './scanTypeScript.ts';
-import { lineOf, scanWorkflows, type FoundWorkflow } from './workflowScan.ts';
+import { parseScript, type ParsedText } from './syntaxTree.ts';
+import { lineOf, scanWorkflows, type WorkflowDeclaration } from './workflowScan.ts';
 
 /**
- * What of a text a config can name as its workflow. In JavaScript and TypeScript: the classes that {@link scanWorkflows}
- * finds, then the exported functions that have the parameters of one, where the text imports anything of the SDK. In
- * Python: the classes that extend the `Workflow` of `ajet`, directly or through a class of the same text, those that are
- * registered as workflows of Trinity-RFT, and functions where the text imports anything of AgentScope's tuner.
+ * Finds what a config can name as its workflow in a text. In JavaScript and TypeScript these are the classes that
+ * `scanWorkflows` finds, then the exported functions with the parameters of a workflow, where the text imports the SDK.
+ * In Python these are the classes that extend the `Workflow` of `ajet`, directly or through a class of the same text,
+ * those that are registered as workflows of Trinity-RFT, and functions where the text imports AgentScope's tuner.
  */
-export function scanUserWorkflows(text: string, language: CodeSite['language']): FoundWorkflow[] {
-  return language === 'python' ? pythonWorkflows(text) : [...scanWorkflows(text), ...workflowFunctions(text)];
+export function scanUserWorkflows(text: string, language: CodeSite['language']): WorkflowDeclaration[] {
+  if (language === 'python') return pythonWorkflows(text);
+  const hasClasses = text.includes('extends');
+  const hasFunctions = /(["'])agentjet\1/.test(text) && text.includes('task') && text.includes('model');
+  if (!text.includes('agentjet') || !(hasClasses || hasFunctions)) return [];
+  const parsed = parseScript(text);
+  return [...scanWorkflows(text, parsed), ...(hasFunctions ? workflowFunctions(parsed) : [])];
 }
 
-/** The package goes by its earlier name as well. */
+/** `astuner` is the earlier name of the package. */
 const pythonBase = /^(?:ajet|astuner)(?:\.workflow)?$/;
 
-function pythonWorkflows(text: string): FoundWorkflow[] {
+function pythonWorkflows(text: string): WorkflowDeclaration[] {
   const hasClasses = /\b(?:ajet|astuner)\b/.test(text) && /\bWorkflow\b/.test(text);
   const hasFunctions = /\bagentscope\b/.test(text) && text.includes('task') && text.includes('model');
   const isTrinity = /\btrinity\b/.test(text) && /\bregister_module\b/.test(text);
@@ -42,14 +48,14 @@ function workflowClasses({ declarations, names, hidden }: ModuleScan): readonly 
     return parts.at(-1) === 'Workflow' && pythonBase.test([binding.module, ...parts.slice(0, -1)].join('.'));
   };
   const found = new Set<string>();
-  // A class comes after those of its text that it extends.
+  // A class follows the classes that it extends.
   for (const { kind, name, bases } of declarations) {
     if (kind === 'class' && bases.some((base) => isBase(base) || found.has(base))) found.add(name);
   }
   return declarations.filter(({ kind, name }) => kind === 'class' && found.has(name));
 }
 
-/** Classes that are registered as workflows of Trinity-RFT: others go by their dotted path, and look like any class. */
+/** Classes that are registered as workflows of Trinity-RFT. Others are named by a dotted path and look like any class. */
 function trinityClasses({ declarations, names }: ModuleScan): readonly Declaration[] {
   const isTrinity = (binding: Binding): boolean =>
     binding.kind === 'imported' && /^trinity\b/.test(binding.module);
@@ -70,12 +76,11 @@ function tunerFunctions({ declarations, names }: ModuleScan): readonly Declarati
   );
 }
 
-function workflowFunctions(text: string): FoundWorkflow[] {
-  if (!/(["'])agentjet\1/.test(text) || !text.includes('task') || !text.includes('model')) return [];
-  const found = [...scanTypeScript(text).names.values()].flatMap((binding) => {
+function workflowFunctions(parsed: ParsedText): WorkflowDeclaration[] {
+  return [...scanTypeScript(parsed.text, parsed).names.values()].flatMap((binding) => {
     if (binding.kind !== 'declared' || binding.declaration.kind !== 'function') return [];
     const { name, offset, parameters } = binding.declaration;
-    return faultOf(parameters, functionForms.workflow) === undefined ? [{ name, offset }] : [];
+    if (faultOf(parameters, functionForms.workflow) !== undefined) return [];
+    return [{ name, offset, line: lineOf(parsed.text, offset) }];
   });
-  return found.map(({ name, offset }) => ({ name, offset, line: lineOf(text, offset) }));
 }

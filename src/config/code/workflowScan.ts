@@ -1,129 +1,98 @@
-import { maskSource } from './maskSource.ts';
+import { baseOf, scanTypeScript } from './scanTypeScript.ts';
+import { nodesNamed, parseScript, type ParsedText, type SyntaxNode } from './syntaxTree.ts';
+
+/** A line of code that gets a code lens. */
+export interface CodeLine {
+  /** 0-based. */
+  readonly line: number;
+}
 
 /** A class or function that a config can name in `ajet.rollout.user_workflow`. */
-export interface FoundWorkflow {
+export interface WorkflowDeclaration extends CodeLine {
   /** The name after `->`; `default` for an anonymous default export. */
   readonly name: string;
-  /** Of the keyword that begins the declaration (`export`, `class`, `const`, …), of a function of its name; from 0. */
+  /** Of a class, where its declaration begins (`export`, `class`, `const`, …). Of a function, where its name is. */
   readonly offset: number;
-  /** From 0. */
-  readonly line: number;
-  /** What a config of Trinity-RFT calls it. */
+  /** The name that a config of Trinity-RFT uses. */
   readonly registered?: string;
 }
 
-interface FoundClass {
+const sdk = 'agentjet';
+
+/**
+ * Finds the classes of a JavaScript or TypeScript text that extend the SDK's `Workflow`, directly or through a class of
+ * the same text, in order. A base class that is imported from another file of the user is not followed.
+ */
+export function scanWorkflows(text: string, parsed?: ParsedText): WorkflowDeclaration[] {
+  return text.includes(sdk) && text.includes('extends') ? workflowsIn(parsed ?? parseScript(text)) : [];
+}
+
+function workflowsIn(parsed: ParsedText): WorkflowDeclaration[] {
+  const bases = importedBases(parsed);
+  if (bases.size === 0) return [];
+  const classes = nodesNamed(parsed, 'ClassDeclaration', 'ClassExpression').flatMap(
+    (node) => classOf(node, parsed.text) ?? [],
+  );
+  for (let before = -1; before !== bases.size;) {
+    before = bases.size;
+    for (const { name, base } of classes) if (bases.has(base)) bases.add(name);
+  }
+  return classes
+    .filter(({ base, isAbstract }) => bases.has(base) && !isAbstract)
+    .map(({ name, offset }) => ({ name, offset, line: lineOf(parsed.text, offset) }));
+}
+
+/** Returns the 0-based line of an offset. */
+export function lineOf(text: string, offset: number): number {
+  let line = 0;
+  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
+  return line;
+}
+
+/** The names of the SDK's `Workflow` in a text: `Workflow`, an alias, or `namespace.Workflow`. */
+function importedBases(parsed: ParsedText): Set<string> {
+  const imported = [...scanTypeScript(parsed.text, parsed).hidden].flatMap(([name, binding]) => {
+    if (binding.kind !== 'imported' || binding.module !== sdk) return [];
+    if (binding.name === 'Workflow') return [name];
+    return binding.name === undefined || binding.name === 'default' ? [`${name}.Workflow`] : [];
+  });
+  return new Set(imported);
+}
+
+interface ExtendingClass {
   readonly name: string;
   readonly offset: number;
   readonly base: string;
   readonly isAbstract: boolean;
 }
 
-const sdk = 'agentjet';
-const identifier = '[\\p{ID_Start}$_][\\p{ID_Continue}$]*';
+function classOf(node: SyntaxNode, text: string): ExtendingClass | undefined {
+  const base = baseOf(node, text);
+  if (base === undefined) return undefined;
+  const isAbstract = node.getChild('abstract') !== null;
+  const definition = node.getChild('VariableDefinition');
+  const { offset, name = definition === null ? 'default' : text.slice(definition.from, definition.to) } =
+    placeOf(node, text);
+  return { name, offset, base, isAbstract };
+}
 
-/**
- * The classes of a JavaScript or TypeScript text that extend the SDK's `Workflow`, directly or through a class of
- * the same text, in the order they stand in. Works on the text alone, so it is cheap enough for every keystroke and
- * may be fooled: a base class imported from another file of the user's is not seen through.
- */
-export function scanWorkflows(text: string): FoundWorkflow[] {
-  if (!text.includes(sdk) || !text.includes('extends')) return [];
-  const code = maskSource(text);
-  const bases = importedBases(text, code);
-  if (bases.size === 0) return [];
-  const classes = findClasses(code);
-  for (let before = -1; before !== bases.size;) {
-    before = bases.size;
-    for (const found of classes) if (bases.has(found.base)) bases.add(found.name);
+/** Where the statement of a class begins, and the name that the statement gives to the class. */
+function placeOf(node: SyntaxNode, text: string): { readonly offset: number; readonly name?: string } {
+  // A default class without a name is parsed as `+class { }`.
+  const parent = node.parent?.name === 'UnaryExpression' ? node.parent.parent : node.parent;
+  const keyword = node.getChild('abstract') ?? node.getChild('class') ?? node;
+  if (parent === null) return { offset: keyword.from };
+  if (parent.name === 'ExportDeclaration') return { offset: parent.from };
+  if (parent.name === 'VariableDeclaration' && node.prevSibling?.name === 'Equals') {
+    const variable = parent.getChildren('VariableDefinition').findLast(({ to }) => to <= node.from);
+    const name = variable === undefined ? undefined : text.slice(variable.from, variable.to);
+    const start = parent.parent?.name === 'ExportDeclaration' ? parent.parent : parent;
+    return { offset: start.from, ...(name !== undefined && { name }) };
   }
-  return classes
-    .filter((found) => bases.has(found.base) && !found.isAbstract)
-    .map(({ name, offset }) => ({ name, offset, line: lineOf(code, offset) }));
-}
-
-// The patterns below bound what they skip, so that broken text costs no more than its length.
-
-/** What `Workflow` is called here: `Workflow`, an alias, or `namespace.Workflow`. */
-function importedBases(text: string, code: string): Set<string> {
-  const bases = new Set<string>();
-  const clauses = /\bimport\b([^;'"]{0,2000}?)\bfrom\s*(["'])/g;
-  for (const match of code.matchAll(clauses)) {
-    if (isSdkLiteral(text, match.index + match[0].length)) addBases(match[1] ?? '', /\s+as\s+/, bases);
-  }
-  const requires = /\b(?:const|let|var)\b([^;=]{0,2000})=\s*require\s*\(\s*(["'])/g;
-  for (const match of code.matchAll(requires)) {
-    if (isSdkLiteral(text, match.index + match[0].length)) addBases(match[1] ?? '', /\s*:\s*/, bases);
-  }
-  return bases;
-}
-
-function isSdkLiteral(text: string, afterQuote: number): boolean {
-  return text.startsWith(sdk, afterQuote) && /["']/.test(text[afterQuote + sdk.length] ?? '');
-}
-
-/** `renaming` stands between the exported and the local name: `as` in an import, a colon in a destructuring. */
-function addBases(clause: string, renaming: RegExp, bases: Set<string>): void {
-  const braces = /\{([^}]*)\}/.exec(clause);
-  for (const part of (braces?.[1] ?? '').split(',')) {
-    const [exported, local] = part.trim().split(renaming);
-    if (exported === 'Workflow') bases.add(local ?? exported);
-  }
-  const rest = clause.replace(braces?.[0] ?? '', '');
-  const namespace = new RegExp(`(?:\\*\\s*as\\s+|^\\s*)(${identifier})\\s*,?\\s*$`, 'u').exec(rest)?.[1];
-  if (namespace !== undefined) bases.add(`${namespace}.Workflow`);
-}
-
-const declaration = new RegExp(
-  [
-    `(?:\\b(?:export\\s+)?(?:const|let|var)\\s+(${identifier})\\s*=\\s*|\\bmodule\\.exports\\s*=\\s*|`,
-    `\\bexports\\.(${identifier})\\s*=\\s*|\\bexport\\s+(?:default\\s+)?)?`,
-    `(\\babstract\\s+)?\\bclass\\b(?!\\s*[=:.,)])`,
-    `(?:\\s+(?!extends\\b)(${identifier}))?`,
-  ].join(''),
-  'gu',
-);
-
-function findClasses(code: string): FoundClass[] {
-  const classes: FoundClass[] = [];
-  for (const match of code.matchAll(declaration)) {
-    const [whole, variable, exported, abstract, own] = match;
-    const base = extendedBase(code, match.index + whole.length);
-    if (base === undefined) continue;
-    const name = variable ?? exported ?? own ?? 'default';
-    classes.push({ name, offset: match.index, base, isAbstract: abstract !== undefined });
-  }
-  return classes;
-}
-
-const heritage = new RegExp(`\\s*extends\\s+(${identifier}(?:\\s*\\.\\s*${identifier})*)`, 'uy');
-
-/** What the class whose name ends at an offset of masked code extends, as written, without type arguments. */
-export function extendedBase(code: string, afterName: number): string | undefined {
-  heritage.lastIndex = afterTypeParameters(code, afterName);
-  return heritage.exec(code)?.[1]?.replace(/\s/g, '');
-}
-
-/** What is longer is a `<` that was never closed. */
-const longestParameters = 2000;
-
-/** Where `<…>` ends, if it begins at `from`; else `from`. */
-function afterTypeParameters(code: string, from: number): number {
-  const start = from + (/^\s*/.exec(code.slice(from, from + 200))?.[0].length ?? 0);
-  if (code[start] !== '<') return from;
-  const last = Math.min(code.length, start + longestParameters);
-  let depth = 0;
-  for (let at = start; at < last; at += 1) {
-    if (code[at] === '<') depth += 1;
-    else if (code[at] === '>' && code[at - 1] !== '=') depth -= 1;
-    if (depth === 0) return at + 1;
-  }
-  return from;
-}
-
-/** From 0. */
-export function lineOf(text: string, offset: number): number {
-  let line = 0;
-  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
-  return line;
+  const target = parent.name === 'AssignmentExpression' ? parent.firstChild : undefined;
+  if (target?.name !== 'MemberExpression') return { offset: keyword.from };
+  const property = target.getChild('PropertyName');
+  const isExports = /^exports\s*\./.test(text.slice(target.from, target.to));
+  const isNamed = isExports && property !== null;
+  return { offset: target.from, ...(isNamed && { name: text.slice(property.from, property.to) }) };
 }

@@ -1,10 +1,10 @@
 /** How one TypeScript (or JSX) file of the user's becomes something that Node runs, with breakpoints in the file itself. */
 import * as nodeModule from 'node:module';
 import process from 'node:process';
-import { maskSource } from '../../config/code/maskSource.ts';
+import { parseScript, type ParsedText } from '../../config/code/syntaxTree.ts';
 import { loaderErrors } from './errors.ts';
 import { runEsbuild } from './esbuild.ts';
-import { dropUnusedImports, hasDecorators, hasModuleSyntax, needsCommonJs } from './moduleSyntax.ts';
+import { dropUnusedImports, moduleSyntaxOf, type ModuleSyntax } from './moduleSyntax.ts';
 import type { CompilerOptions, ModuleScope } from './project.ts';
 import { headLocation } from './stack.ts';
 import { isJsx, isTypeScript } from './userFiles.ts';
@@ -32,51 +32,52 @@ type ModuleKind = 'esm' | 'cjs' | 'esm-as-cjs' | 'undecided';
 export function compileTypeScript(input: CompileInput, esbuild: string): Compiled {
   const stripped = isJsx(input.file) ? undefined : nodeTypes(input, { mode: 'strip' });
   if (stripped !== undefined) {
-    const code = maskSource(stripped);
-    const kind = kindOf(input.scope, code);
-    if (!hasDecorators(code) && kind !== 'esm-as-cjs') return compileStripped(input, stripped, code, kind);
+    const parsed = parseScript(stripped);
+    const syntax = moduleSyntaxOf(parsed);
+    const kind = kindOf(input.scope, syntax);
+    if (!syntax.hasDecorators && kind !== 'esm-as-cjs') return compileStripped(input, parsed, kind);
   }
   return compileTransformed(input, esbuild);
 }
 
-function compileStripped(input: CompileInput, stripped: string, code: string, kind: ModuleKind): Compiled {
-  const dropped = withoutUnusedImports(input, stripped, code);
+function compileStripped(input: CompileInput, stripped: ParsedText, kind: ModuleKind): Compiled {
+  const dropped = withoutUnusedImports(input, stripped);
   if (dropped === undefined && process.features.typescript !== false) {
     const overrides = kind === 'esm' && input.scope === 'commonjs';
     return { how: 'native', format: overrides ? 'module-typescript' : undefined };
   }
   // Without the comment a breakpoint would stop in a read-only copy of the file.
-  const source = `${dropped ?? stripped}\n//# sourceURL=${input.url}`;
+  const source = `${dropped ?? stripped.text}\n//# sourceURL=${input.url}`;
   return { how: 'replaced', format: kind === 'esm' ? 'module' : 'commonjs', source };
 }
 
 function compileTransformed(input: CompileInput, esbuild: string): Compiled {
-  const code = maskSource(input.source);
-  const kind = kindOf(input.scope, code);
+  const syntax = moduleSyntaxOf(parseScript(input.source));
+  const kind = kindOf(input.scope, syntax);
   const format = kind === 'esm' ? 'module' : 'commonjs';
   const nodeCan =
     isTypeScript(input.file) &&
     !isJsx(input.file) &&
-    !hasDecorators(code) &&
+    !syntax.hasDecorators &&
     kind !== 'esm-as-cjs' &&
     input.options.useDefineForClassFields !== false;
   const transformed = nodeCan ? nodeTypes(input, { mode: 'transform', sourceMap: true }) : undefined;
   if (transformed !== undefined) {
-    const dropped = withoutUnusedImports(input, transformed, maskSource(transformed));
+    const dropped = withoutUnusedImports(input, parseScript(transformed));
     return { how: 'replaced', format, source: dropped ?? transformed };
   }
   const source = runEsbuild(esbuild, { ...input, format: kind === 'esm' ? 'esm' : 'cjs' });
   return { how: 'replaced', format, source };
 }
 
-function kindOf(scope: ModuleScope, code: string): ModuleKind {
+function kindOf(scope: ModuleScope, { isModule, needsCommonJs }: ModuleSyntax): ModuleKind {
   if (scope === 'module') return 'esm';
-  if (hasModuleSyntax(code)) return needsCommonJs(code) ? 'esm-as-cjs' : 'esm';
+  if (isModule) return needsCommonJs ? 'esm-as-cjs' : 'esm';
   return scope === 'undecided' ? 'undecided' : 'cjs';
 }
 
-function withoutUnusedImports(input: CompileInput, text: string, code: string): string | undefined {
-  return input.options.verbatimModuleSyntax === true ? undefined : dropUnusedImports(text, code);
+function withoutUnusedImports({ options }: CompileInput, parsed: ParsedText): string | undefined {
+  return options.verbatimModuleSyntax === true ? undefined : dropUnusedImports(parsed);
 }
 
 type StripOptions = NonNullable<Parameters<typeof nodeModule.stripTypeScriptTypes>[1]>;

@@ -12,7 +12,7 @@ import { BaseJudge, Workflow } from '../../workflow/index.ts';
 import { loaderErrors, textOf, type ExportKind } from './errors.ts';
 import { runEsbuild } from './esbuild.ts';
 import { ModuleHooks } from './hooks.ts';
-import { placeOfBinding, placeOfSpecifier } from './places.ts';
+import { locateBinding, locateSpecifier } from './importLocations.ts';
 import { CallSources, headLocation, topUserFrame } from './stack.ts';
 import { isFile, isJsx, isTypeScript, UserFiles } from './userFiles.ts';
 
@@ -139,7 +139,7 @@ export class Loader {
     if (failed !== undefined) {
       return loaderErrors.importNotFound(
         failed.specifier,
-        placeOfSpecifier(failed.specifier, failed.importer),
+        locateSpecifier(failed.specifier, failed.importer),
         error,
       );
     }
@@ -157,7 +157,7 @@ export class Loader {
       // One with a frame of the user's was thrown by their code, as by JSON.parse.
       return this.userFrame(error) === undefined ? this.#findSyntaxError() : undefined;
     }
-    const place = headLocation(error) ?? placeOfBinding(name, specifier, this.#hooks.loadedFiles());
+    const place = headLocation(error) ?? locateBinding(name, specifier, this.#hooks.loadedFiles());
     return place === undefined ? undefined : loaderErrors.notExported(specifier, name, place, error);
   }
 

@@ -1,89 +1,119 @@
+import { importBindings, isTypeImport, requiredModule } from '../../config/code/scanTypeScript.ts';
+import {
+  blank,
+  dottedPath,
+  nodesNamed,
+  partsOf,
+  stringContent,
+  walk,
+  type ParsedText,
+  type SyntaxNode,
+} from '../../config/code/syntaxTree.ts';
+
+/** The syntax in a JavaScript or TypeScript text that decides how it is compiled. */
+export interface ModuleSyntax {
+  /** Whether the text has syntax that only an ES module has. */
+  readonly isModule: boolean;
+  /** Whether it uses names that only CommonJS has, and nothing that only an ES module has. */
+  readonly needsCommonJs: boolean;
+  readonly hasDecorators: boolean;
+}
+
+const commonJsNames = ['__dirname', '__filename'];
+
+export function moduleSyntaxOf(parsed: ParsedText): ModuleSyntax {
+  const { text } = parsed;
+  let [isModule, usesMeta, usesCommonJs, hasDecorators] = [false, false, false, false];
+  walk(parsed, (node) => {
+    const code = (): string => text.slice(node.from, node.to);
+    if (node.name === 'Decorator') hasDecorators = true;
+    else if (node.name === 'ImportDeclaration') isModule = true;
+    else if (node.name === 'ExportDeclaration') {
+      if (node.getChild('Equals') === null) isModule = true;
+      else usesCommonJs = true;
+    } else if (node.name === 'ImportMeta') isModule = usesMeta = true;
+    else if (node.name === 'CallExpression')
+      usesCommonJs ||= node.firstChild !== null && dottedPath(node.firstChild, text) === 'require';
+    else if (node.name === 'MemberExpression') {
+      usesCommonJs ||= /^(?:module\.exports|exports\.)/.test(dottedPath(node, text) ?? '');
+    } else if (/^Variable(?:Name|Definition)$/.test(node.name)) {
+      usesMeta ||= code() === 'createRequire';
+      usesCommonJs ||= commonJsNames.includes(code());
+    }
+  });
+  return { isModule, needsCommonJs: usesCommonJs && !usesMeta, hasDecorators };
+}
+
 /**
- * What a JavaScript or TypeScript text says about modules. All of it works on masked text (comments and the insides
- * of literals blanked), by scanning and not by parsing.
- */
-
-export function hasModuleSyntax(code: string): boolean {
-  return /(?:^|[;}\n])\s*(?:import\b(?!\s*[(.])|export\b(?!\s*=))|\bimport\s*\.\s*meta\b/.test(code);
-}
-
-/** Names that only CommonJS has, in a text that has none of what only a module has. */
-export function needsCommonJs(code: string): boolean {
-  return (
-    /\brequire\s*\(|\b__(?:dir|file)name\b|\bmodule\s*\.\s*exports\b|(?<![.\w$])exports\s*\.|\bexport\s*=/.test(
-      code,
-    ) && !/\bimport\s*\.\s*meta\b|\bcreateRequire\b/.test(code)
-  );
-}
-
-/** In JavaScript, and in TypeScript outside types, `@` is good for nothing else. */
-export function hasDecorators(code: string): boolean {
-  return /@\s*[\p{ID_Start}$_(]/u.test(code);
-}
-
-const importStatement = /\bimport\s*(?![\s(.])([^;'"()]*?)\bfrom\s*(["'])[^"'\n]*\2/g;
-
-/**
- * TypeScript drops imports of which nothing is used as a value, types above all; Node's stripping, which sees no
- * types, keeps them, and linking then fails. This blanks them, so that all positions stay.
+ * Blanks the imports that are never used as a value, above all types, so that all positions stay. TypeScript drops them.
+ * Node's type stripping keeps them, since it does not see types, and linking then fails.
  *
- * @param text JavaScript: types are gone
- * @param code the same, masked
+ * @param parsed JavaScript without types
  * @returns undefined when there is nothing to drop
  */
-export function dropUnusedImports(text: string, code: string): string | undefined {
-  const statements = [...code.matchAll(importStatement)];
-  const rest = statements.reduceRight((left, match) => blank(left, match.index, match[0].length), code);
+export function dropUnusedImports(parsed: ParsedText): string | undefined {
+  const { text } = parsed;
+  const used = wordsOutsideImports(parsed);
   let result = text;
-  for (const match of statements) {
-    const clause = match[1] ?? '';
-    const clauseStart = match.index + match[0].indexOf(clause);
-    const bindings = bindingsOf(clause);
-    const unused = bindings.filter((binding) => !mentions(rest, binding.local));
-    if (unused.length === 0) continue;
-    if (unused.length === bindings.length) result = blank(result, match.index, match[0].length);
-    for (const { start, length } of unused) result = blank(result, clauseStart + start, length);
+  for (const statement of nodesNamed(parsed, 'ImportDeclaration')) {
+    const bindings = importBindings(statement, text);
+    const unused = bindings.filter(({ local }) => !used.has(local));
+    const end = statement.getChild('String')?.to;
+    if (unused.length === 0 || end === undefined) continue;
+    if (unused.length === bindings.length) result = blankAt(result, statement.from, end);
+    for (const { from, to } of unused) result = blankAt(result, from, to);
   }
   return result === text ? undefined : result;
 }
 
-interface Binding {
-  readonly local: string;
-  /** Within the clause, with the comma that must go with it. */
-  readonly start: number;
-  readonly length: number;
+/** All names in the code outside imports. What the parser could not read counts as well. */
+function wordsOutsideImports(parsed: ParsedText): ReadonlySet<string> {
+  const words = new Set<string>();
+  walk(parsed, (node) => {
+    if (node.name === 'ImportDeclaration') return false;
+    const hidden = node.type.isError ? (node.parent ?? node) : node;
+    if (!node.type.isError && (node.firstChild !== null || literals.test(node.name))) return undefined;
+    for (const [word] of parsed.text.slice(hidden.from, hidden.to).matchAll(/[\p{ID_Continue}$]+/gu)) {
+      words.add(word);
+    }
+    return undefined;
+  });
+  return words;
 }
 
-const name = '[\\p{ID_Start}$_][\\p{ID_Continue}$]*';
-const namespaceBinding = new RegExp(`,?\\s*\\*\\s*as\\s+(${name})`, 'gu');
-const defaultBinding = new RegExp(`^\\s*(${name})\\s*,?`, 'gu');
-const namedBinding = new RegExp(`(?:${name}|(["'])\\s*\\1)(?:\\s+as\\s+(${name}))?\\s*,?`, 'gu');
+const literals = /^(?:(?:Template)?String|RegExp|(?:Line|Block)Comment)$/;
 
-/** Of an import clause such as `a, { b, c as d }` or `a, * as b`. */
-function bindingsOf(clause: string): Binding[] {
-  const open = clause.indexOf('{');
-  const outer = open < 0 ? clause : clause.slice(0, open);
-  const inner = open < 0 ? '' : clause.slice(open + 1, clause.lastIndexOf('}'));
-  return [
-    ...[...outer.matchAll(defaultBinding)].map((match) => binding(match, match[1], 0)),
-    ...[...outer.matchAll(namespaceBinding)].map((match) => binding(match, match[1], 0)),
-    ...[...inner.matchAll(namedBinding)].map((match) => {
-      const local = match[2] ?? match[0].replace(',', '').trim();
-      return binding(match, local, open + 1);
-    }),
-  ];
+function blankAt(text: string, from: number, to: number): string {
+  return text.slice(0, from) + blank(text.slice(from, to)) + text.slice(to);
 }
 
-function binding(match: RegExpExecArray, local: string | undefined, offset: number): Binding {
-  return { local: local ?? '', start: match.index + offset, length: match[0].length };
+/** The module that a statement or a call imports from, and whether the import is of types only. */
+export interface ImportSource {
+  readonly specifier: string;
+  readonly isForTypes: boolean;
 }
 
-function mentions(code: string, local: string): boolean {
-  const escaped = local.replaceAll('$', '\\$');
-  return new RegExp(`(?<![\\p{ID_Continue}$])${escaped}(?![\\p{ID_Continue}$])`, 'u').test(code);
+/** The imports, re-exports and calls of `require` in a text whose module is a string literal. */
+export function importSources(parsed: ParsedText): ImportSource[] {
+  const { text } = parsed;
+  const statements = ['ImportDeclaration', 'ExportDeclaration', 'DynamicImport', 'CallExpression'];
+  return nodesNamed(parsed, ...statements).flatMap((node): ImportSource[] => {
+    if (node.name === 'CallExpression') {
+      const specifier = requiredModule(node, text);
+      return specifier === undefined ? [] : [{ specifier, isForTypes: false }];
+    }
+    const literal = node.getChild('String', node.name === 'ExportDeclaration' ? 'from' : null);
+    return literal === null
+      ? []
+      : [{ specifier: stringContent(literal, text), isForTypes: isForTypes(node, text) }];
+  });
 }
 
-function blank(text: string, start: number, length: number): string {
-  const end = start + length;
-  return text.slice(0, start) + text.slice(start, end).replace(/[^\r\n]/g, ' ') + text.slice(end);
+/** `import type X from`, or a list in braces that has nothing but types. */
+function isForTypes(statement: SyntaxNode, text: string): boolean {
+  // The types of a list of exports are not in the tree.
+  const list = statement.getChild('ExportGroup');
+  const bindings = importBindings(statement, text);
+  const isOnlyTypes = bindings.length > 0 && bindings.every(({ isType }) => isType);
+  return isTypeImport(statement) || isOnlyTypes || (list !== null && partsOf(list).length === 0);
 }

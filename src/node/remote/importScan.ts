@@ -1,9 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
-import { maskSource } from '../../config/code/maskSource.ts';
+import { parseScript, type ParsedText } from '../../config/code/syntaxTree.ts';
 import { packageOf } from '../loader/errors.ts';
-import { hasDecorators, hasModuleSyntax, needsCommonJs } from '../loader/moduleSyntax.ts';
+import { importSources, moduleSyntaxOf } from '../loader/moduleSyntax.ts';
 import { Projects } from '../loader/project.ts';
 import { resolveUserImport } from '../loader/resolve.ts';
 import { isJsx, isTypeScript } from '../loader/userFiles.ts';
@@ -20,9 +20,6 @@ export interface ImportScan {
 
 /** More files than these are not looked at. */
 const mostFiles = 2_000;
-/** At a literal: where a statement or a call imports. */
-const imports =
-  /\b(?:import|export)\b(?<clause>\s*|\s+[^'"();]*?\bfrom\s*|\s*[{*][^'"();]*?\bfrom\s*)(?=["'])|\b(?:import|require)\s*\(\s*(?=["'])/g;
 
 /** Follows the imports of files inside a root, by their texts. */
 export async function scanImports(entries: readonly string[], root: string): Promise<ImportScan> {
@@ -34,9 +31,10 @@ export async function scanImports(entries: readonly string[], root: string): Pro
   for (let file = files.pop(); file !== undefined && seen.size < mostFiles; file = files.pop()) {
     const text = await readFile(file, 'utf8').catch(() => '');
     asksForKey ||= text.includes('asOaiBaseUrlApiKey');
-    const code = maskSource(text);
-    needsEsbuild ||= isForEsbuild(file, code, projects);
-    for (const specifier of specifiersOf(text, code)) {
+    const parsed = parseScript(text);
+    needsEsbuild ||= isForEsbuild(file, parsed, projects);
+    for (const { specifier, isForTypes } of importSources(parsed)) {
+      if (isForTypes || specifier === '') continue;
       if (specifier === 'agentjet') continue; // a tsconfig leads to its types, and the bridge to itself
       const isOwn = /^\.{0,2}\/|^\.{1,2}$/.test(specifier);
       const mapped = resolveUserImport(specifier, file, false, projects);
@@ -56,30 +54,11 @@ function isPackage(specifier: string): boolean {
   return !isBuiltin(specifier) && !/^[#a-z][a-z+.-]*:|^#/.test(specifier);
 }
 
-function isForEsbuild(file: string, code: string, projects: Projects): boolean {
-  const isOld = (): boolean => projects.optionsFor(file).useDefineForClassFields === false;
-  const isMixed = hasModuleSyntax(code) && needsCommonJs(code);
-  return isJsx(file) || (isTypeScript(file) && (hasDecorators(code) || isMixed || isOld()));
-}
-
-function* specifiersOf(text: string, code: string): Generator<string> {
-  for (const match of code.matchAll(imports)) {
-    const clause = (match.groups?.['clause'] ?? '').trim();
-    if (isOfTypes(clause)) continue;
-    const at = match.index + match[0].length;
-    const end = text.indexOf(text[at] ?? '', at + 1);
-    if (end > at) yield text.slice(at + 1, end);
-  }
-}
-
-/** `type X from`, or a list in braces each of which is a type. */
-function isOfTypes(clause: string): boolean {
-  if (/^type\b(?!\s*(?:,|from\b))/.test(clause)) return true;
-  const listed = /^\{([^}]*)\}/
-    .exec(clause)?.[1]
-    ?.split(',')
-    .filter((name) => name.trim() !== '');
-  return listed !== undefined && listed.length > 0 && listed.every((name) => /^\s*type\s/.test(name));
+function isForEsbuild(file: string, parsed: ParsedText, projects: Projects): boolean {
+  if (isJsx(file) || !isTypeScript(file)) return isJsx(file);
+  const { hasDecorators, isModule, needsCommonJs } = moduleSyntaxOf(parsed);
+  const usesOldFields = projects.optionsFor(file).useDefineForClassFields === false;
+  return hasDecorators || (isModule && needsCommonJs) || usesOldFields;
 }
 
 async function existing(file: string): Promise<string | undefined> {

@@ -1,12 +1,11 @@
 import { stripTypeScriptTypes } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maskSource } from '../../../src/config/code/maskSource.ts';
+import { parseScript } from '../../../src/config/code/syntaxTree.ts';
 import {
   dropUnusedImports,
-  hasDecorators,
-  hasModuleSyntax,
-  needsCommonJs,
+  moduleSyntaxOf,
+  type ModuleSyntax,
 } from '../../../src/node/loader/moduleSyntax.ts';
 import { fuzz } from '../fuzz.ts';
 
@@ -35,17 +34,25 @@ describe('imports of which nothing is used as a value are dropped', () => {
     ['f(`import { A } from "x"`);', undefined],
     ['await import("x"); import.meta.url;', undefined],
     [
+      'import { A } from "x"; const s = "a" /* A */ / 2; f(/A/);',
+      '                     ; const s = "a" /* A */ / 2; f(/A/);',
+    ],
+    ['import { A } from "x"; f(`${`${A}`}`);', undefined],
+    ['import { /* a, b */ A, B } from "x"; B;', 'import { /* a, b */    B } from "x"; B;'],
+    ['import { A } from "x"; const a = ({ b } = {}) => A;', undefined],
+    ['import { A } from "x"; @A class B {}', undefined],
+    [
       'import { A } from "x";\nimport { B } from "y";\nB;',
       '                     ;\nimport { B } from "y";\nB;',
     ],
-  ])('%s', (text, expected) => expect(dropUnusedImports(text, maskSource(text))).toBe(expected));
+  ])('%s', (text, expected) => expect(dropUnusedImports(parseScript(text))).toBe(expected));
 
   test('whatever is dropped, the rest stays where it was and is still JavaScript', () => {
     const names = fc.uniqueArray(fc.constantFrom('A', 'B', 'C', 'D', 'E'), { minLength: 1 });
     fc.assert(
       fc.property(names, fc.subarray(['A', 'B', 'C', 'D', 'E']), fc.boolean(), (imported, used, spread) => {
         const text = `import {${imported.join(spread ? ' ,\n ' : ',')}} from "x";\nf(${used.join()});\n`;
-        const dropped = dropUnusedImports(text, maskSource(text)) ?? text;
+        const dropped = dropUnusedImports(parseScript(text)) ?? text;
         expect(dropped).toHaveLength(text.length);
         expect(dropped.split('\n')).toHaveLength(text.split('\n').length);
         const left = /\{([^}]*)\}/.exec(dropped)?.[1] ?? '';
@@ -58,7 +65,9 @@ describe('imports of which nothing is used as a value are dropped', () => {
   });
 });
 
-describe('what a text says about modules', () => {
+const syntaxOf = (text: string): ModuleSyntax => moduleSyntaxOf(parseScript(text));
+
+describe('the module syntax of a text', () => {
   test.each([
     ['import a from "a";', true],
     ['const a = 1;\nexport { a };', true],
@@ -69,7 +78,7 @@ describe('what a text says about modules', () => {
     ['// import a from "a"', false],
     ['f(`\nexport const a = 1;\n`)', false],
     ['export = 3', false],
-  ])('%s: a module: %s', (text, expected) => expect(hasModuleSyntax(maskSource(text))).toBe(expected));
+  ])('%s: a module: %s', (text, expected) => expect(syntaxOf(text).isModule).toBe(expected));
 
   test.each([
     ['require("a")', true],
@@ -80,11 +89,11 @@ describe('what a text says about modules', () => {
     ['import { createRequire } from "module"; const require = createRequire(u); require("a")', false],
     ['const __dirname = dirname(fileURLToPath(import.meta.url)); __dirname', false],
     ['my.exports.a; f("require(1)")', false],
-  ])('%s: CommonJS: %s', (text, expected) => expect(needsCommonJs(maskSource(text))).toBe(expected));
+  ])('%s: CommonJS: %s', (text, expected) => expect(syntaxOf(text).needsCommonJs).toBe(expected));
 
   test.each([
     ['@sealed class A {}', true],
     ['class A { @(f()) m() {} }', true],
     ['/** @param a */ f("@b", `@c`, /@d/)', false],
-  ])('%s: decorators: %s', (text, expected) => expect(hasDecorators(maskSource(text))).toBe(expected));
+  ])('%s: decorators: %s', (text, expected) => expect(syntaxOf(text).hasDecorators).toBe(expected));
 });

@@ -77,6 +77,88 @@ describe('scanTypeScript', () => {
     expect(shown(text)).toEqual(expected);
   });
 
+  it.each([
+    [
+      'a division after a bracket',
+      'export const half = (a + b) / 2;\nexport class A {} // /',
+      ['value half()', 'class A()'],
+    ],
+    ['a regular expression after a bracket', 'if (x) /["`{]/.test(y);\nexport class A {}', ['class A()']],
+    [
+      'nested templates',
+      'export const t = `${[1].map((x) => `${{ a: `}` }.a}{`)}`;\nexport class A {}',
+      ['value t()', 'class A()'],
+    ],
+    [
+      'a generic arrow function',
+      'export const run = <T>(task: T, model) => {}',
+      ['function run(task, model)'],
+    ],
+    [
+      'a generic arrow function with a bound',
+      'export const run = async <T extends X<Y>>(task: T) => {}',
+      ['function run(task)'],
+    ],
+    [
+      'a function type as annotation',
+      'export const run: (x: number) => void = (task) => {}',
+      ['function run(task)'],
+    ],
+    ['an object type as annotation', 'export const run: { a: 1; b: 2 } = make();', ['value run()']],
+    [
+      'parentheses',
+      'class B {}\nexport const A = (B);\nexport const C = (class extends B {});',
+      ['class A()', 'class C(B)'],
+    ],
+    ['a value in parentheses', 'export const a = (1 + 2) * 3;', ['value a()']],
+    [
+      'JSX with quotes and braces',
+      "export const v = () => <p title='{'>don't {f('}')}</p>;\nexport class A {}",
+      ['function v()', 'class A()'],
+    ],
+    ['a decorated class', '@sealed({ a: [1] })\nexport class A extends B {}', ['class A(B)']],
+    [
+      'a class with type parameters as a value',
+      'export const A = class<T> extends B<T> implements C {};',
+      ['class A(B)'],
+    ],
+    [
+      'a default class with interfaces',
+      'export default class extends B implements C, D<E> {}',
+      ['class default(B)'],
+    ],
+    ['a list that begins with a type', "export { type T, A } from './a';", ['A <- ./a:A']],
+    ['several variables', 'export const a = 1, A = class extends B {};', ['value a()', 'class A(B)']],
+    ['destructuring', 'export const { A, b: B } = make();', ['value A()', 'value B()']],
+    ['satisfies and as', 'class B {}\nexport const A = B satisfies X as Y;', ['class A()']],
+    [
+      'an object with methods',
+      'module.exports = { run(task, model) {}, A: class extends B {} };',
+      ['function run(task, model)', 'class A(B)'],
+    ],
+    ['a chain', 'exports.A = exports.B = class extends C {};', ['class A(C)', 'class B(C)']],
+    ['a property of require', "exports.A = require('./a').B;", ['A <- ./a:B']],
+    [
+      'a class after a conflict',
+      '<<<<<<< HEAD\nexport class A {}\n=======\nexport class B {}\n>>>>>>> other\nexport class C {}',
+      ['class A()', 'class B()', 'class C()'],
+    ],
+    ['a class after a bracket that is never closed', 'const x = f(1,\nexport class A {}', ['class A()']],
+    ['a class after a statement that is broken', 'const x = = 1;\nexport class A {}', ['class A()']],
+    [
+      'a default and a namespace of one import',
+      "import D, * as N from './n';\nexport { D, N };",
+      ['D <- ./n:default', 'N <- ./n:*'],
+    ],
+    [
+      'a class after import attributes',
+      "import j from './j.json' with { type: 'json' };\nexport class A {}",
+      ['class A()'],
+    ],
+  ])('understands %s', (_, text, expected) => {
+    expect(shown(text)).toEqual(expected);
+  });
+
   it('knows where a name stands', () => {
     const text = 'export class  A extends B {}\nexport const  run = (a) => {};\nexport default class Own {}';
     const { declarations } = scanTypeScript(text);

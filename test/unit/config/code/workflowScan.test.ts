@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maskSource } from '../../../../src/config/code/maskSource.ts';
 import { scanWorkflows } from '../../../../src/config/code/workflowScan.ts';
 import { fuzz } from '../../fuzz.ts';
 
@@ -71,19 +70,6 @@ describe('scanWorkflows', () => {
         for (const found of scanWorkflows(text)) expect(text[found.offset]).toMatch(/\S/);
       }),
       fuzz(17, 5000),
-    );
-  });
-});
-
-describe('maskSource', () => {
-  it('keeps every offset and line break', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...Array.from('ab/*\\\'"`${}\n\r[]= (')) }), (text) => {
-        const masked = maskSource(text);
-        expect(masked).toHaveLength(text.length);
-        expect(masked.replace(/[^\r\n]/g, ' ')).toBe(text.replace(/[^\r\n]/g, ' '));
-      }),
-      fuzz(18, 10000),
     );
   });
 });
