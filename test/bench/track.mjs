@@ -1,7 +1,7 @@
 /** What following an episode costs, tokenising included, over a tracker that makes tokens of every prompt anew. */
 import assert from 'node:assert/strict';
 import process from 'node:process';
-import { loadEmbeddedText } from '../../src/node/tokenizer/embedded.ts';
+import { loadBuiltInText } from '../../src/node/tokenizer/builtIn.ts';
 import { createEpisodeTracker } from '../../src/tracking/episodeTracker.ts';
 import { alternate } from './measure.mjs';
 
@@ -20,7 +20,7 @@ export const trackBenches = [
 ];
 
 async function measureTracking() {
-  const text = await loadEmbeddedText(() => new Date(0));
+  const text = await loadBuiltInText({ name: 'built-in', exact: false, file: null }, () => new Date(0));
   // Both make the same tokens.
   const { lengths, timelines } = track(text, episode());
   assert.deepEqual(lengths, tokeniseAnew(text, episode()));

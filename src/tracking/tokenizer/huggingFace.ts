@@ -144,8 +144,21 @@ function indexByBytes(
   return index;
 }
 
+/** Returns the special tokens of a config by the names that templates use for them. */
+export function specialTokens(config: TokenizerConfig): Record<string, unknown> {
+  const single = Object.entries(config).flatMap(([key, value]) => {
+    const text = /^(?:bos|eos|unk|sep|pad|cls|mask)_token$/.test(key) ? tokenText(value) : undefined;
+    return text === undefined ? [] : [[key, text] as const];
+  });
+  const further: unknown = config['additional_special_tokens'];
+  return {
+    ...Object.fromEntries(single),
+    ...(Array.isArray(further) && { additional_special_tokens: further.map((token) => tokenText(token)) }),
+  };
+}
+
 /** `"</s>"`, or `{"content": "</s>", …}`. */
-export function tokenText(value: unknown): string | undefined {
+function tokenText(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value : record(value)['content'];
   return typeof text === 'string' ? text : undefined;
 }

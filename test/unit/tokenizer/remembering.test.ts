@@ -5,7 +5,6 @@ import { Interpreter } from '@huggingface/jinja';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { ChatTemplate, ModelText, RenderPieces } from '../../../src/tracking/tokenizer.ts';
-import { loadEmbeddedText } from '../../../src/node/tokenizer/embedded.ts';
 import { createChatTemplate } from '../../../src/tracking/tokenizer/chatTemplate.ts';
 import { TemplateTokens } from '../../../src/tracking/templateTokens.ts';
 import { fuzz } from '../fuzz.ts';
@@ -15,7 +14,7 @@ import { oddTemplates, rememberedTemplates } from './oddTemplates.ts';
 
 const specialTokens = { bos_token: '<|endoftext|>', eos_token: '<|im_end|>' };
 const real = Object.fromEntries(
-  ['embedded', 'llama', 'merging', 'think', 'tools'].map((name) => [
+  ['chatml', 'llama', 'merging', 'think', 'tools'].map((name) => [
     name,
     readFileSync(path.join(fixtures, 'templates', `${name}.jinja`), 'utf8'),
   ]),
@@ -75,7 +74,7 @@ function evaluations(source: string, turns: number): number {
   }
 }
 
-const cheap = { embedded: real['embedded'] ?? '', llama: real['llama'] ?? '', ...rememberedTemplates };
+const cheap = { chatml: real['chatml'] ?? '', llama: real['llama'] ?? '', ...rememberedTemplates };
 
 describe.each(Object.entries(cheap))('the template that reads %s', (_name, source) => {
   it('evaluates each message of a growing conversation a few times, however long it gets', () => {
@@ -86,7 +85,7 @@ describe.each(Object.entries(cheap))('the template that reads %s', (_name, sourc
 });
 
 const opened = {
-  embedded: () => loadEmbeddedText(noon),
+  'qwen2.5': () => loadFixture('qwen2.5'),
   'byte-level': () => loadFixture('byte-level'),
   'sentence-pieces': () => loadFixture('sentence-pieces'),
 };
