@@ -1,5 +1,4 @@
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
-import { utf8 } from '../../base/utf8.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import { byteKey, bytesOfByteLevel } from './bytes.ts';
 import { withUnicodeFolding } from './caseFolding.ts';
@@ -54,7 +53,7 @@ export function createHuggingFaceTokenizer(file: TokenizerJson, config: Tokenize
   const addedById = new Map(added.map((token) => [token.id, token]));
   const bytesOf = (id: number): Uint8Array => {
     const content = addedById.get(id)?.content;
-    if (content !== undefined) return utf8(content);
+    if (content !== undefined) return new TextEncoder().encode(content);
     const entry = library.id_to_token(id);
     return entry === undefined ? new Uint8Array() : bytesOfEntry(entry);
   };
@@ -112,7 +111,7 @@ function entryReader(file: TokenizerJson): (entry: string) => Uint8Array {
   const byteFallback = file.model['byte_fallback'] === true;
   return (entry) => {
     const byte = byteFallback ? byteOfFallback(entry) : undefined;
-    return byte === undefined ? utf8(entry.replaceAll('▁', ' ')) : Uint8Array.of(byte);
+    return byte === undefined ? new TextEncoder().encode(entry.replaceAll('▁', ' ')) : Uint8Array.of(byte);
   };
 }
 
