@@ -264,7 +264,7 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
     type: 'string',
     minLength: 1,
     description:
-      'The tokenizer that counts: a `tokenizer.json` or the folder of one. Default: the setting `agentjet.tokenizer`, else that of `ajet.model.path` where this machine has it, else an embedded one.',
+      'The tokenizer that counts: a `tokenizer.json` or the folder of one. Default: the setting `agentjet.tokenizer`, else that of `ajet.model.path` where this machine has it, else the built-in one.',
   },
   seed: {
     type: 'integer',

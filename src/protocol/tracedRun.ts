@@ -6,9 +6,9 @@ import type { Selection } from './selection.ts';
 export interface TokenizerNote {
   /** e.g. `Qwen/Qwen2.5-7B`, or `embedded`. */
   readonly name: string;
-  /** False: the embedded one stood in, so ids are its own and lengths approximate. */
+  /** False where the built-in tokenizer replaced that of the model: ids are those of Qwen2.5, and lengths approximate. */
   readonly exact: boolean;
-  /** Where it was read from, absolute; null for the embedded one. */
+  /** The absolute path of its `tokenizer.json`; null for the built-in tokenizer. */
   readonly file: string | null;
 }
 

@@ -1,4 +1,3 @@
-import { utf8 } from '../base/utf8.ts';
 import type { TracedMessage } from '../protocol/trace.ts';
 import type { TokenText } from './tokenTable.ts';
 
@@ -83,7 +82,7 @@ function findText(
 ): ContentSpan | undefined {
   if (text === '') return undefined;
   const { starts, all } = joined(tokens);
-  const wanted = utf8(text);
+  const wanted = new TextEncoder().encode(text);
   const header = starts[frame.from] ?? all.length;
   const at = first && isAt(all, wanted, header) ? header : lastPlaceOf(all, wanted, header);
   if (at === undefined) return undefined;

@@ -1,5 +1,4 @@
 import type * as z from 'zod/mini';
-import { utf8Length } from '../base/utf8.ts';
 import type { TracedAlternatives, TracedMessage } from '../protocol/trace.ts';
 import { float32Values, int32Values } from './blobs.ts';
 import type { CheckedRows } from './checkedRows.ts';
@@ -40,7 +39,7 @@ export class StoredMessages {
       this.#rows.damaged(`message ${position} of episode ${episode} has no text`);
     // SQLite does not look at what texts are made of: bytes that are no UTF-8 come as U+FFFD, which is longer.
     const { bytes, ...stored } = row;
-    return utf8Length(stored.text) === bytes
+    return new TextEncoder().encode(stored.text).length === bytes
       ? stored
       : this.#rows.damaged(`the text of message ${position} of episode ${episode} was overwritten`);
   }

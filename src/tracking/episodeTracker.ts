@@ -195,7 +195,7 @@ class Tracker implements EpisodeTracker {
     if (problem !== undefined) this.#problems.add(call.call, problem);
   }
 
-  /** Ids of the embedded tokenizer are not the model's, so they tell nothing of drift. */
+  /** An approximate tokenizer shows no drift: its ids are not those of the model. */
   #judgeDrift(call: number, messages: readonly number[]): void {
     const problem = this.#options.text.note.exact ? this.#drift.found(messages) : undefined;
     if (problem !== undefined) this.#problems.add(call, problem);

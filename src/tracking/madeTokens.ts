@@ -1,4 +1,3 @@
-import { utf8 } from '../base/utf8.ts';
 import type { Alternative } from './alternatives.ts';
 import type { ModelText, Tokenizer } from './tokenizer.ts';
 import type { ReplyToken, TrackerReply } from './tracker.ts';
@@ -31,7 +30,7 @@ export function madeTokens(
 ): MadeTokens | undefined {
   const tokens = reply.tokens ?? [];
   if (tokens.length === 0) return undefined;
-  const content = utf8(reply.content ?? '');
+  const content = new TextEncoder().encode(reply.content ?? '');
   const hasToolCalls = (reply.toolCalls ?? []).length > 0;
   const isReply = (body: Uint8Array): boolean =>
     sameBytes(body, bytesOf(templated, tokenizer)) || (!hasToolCalls && sameBytes(body, content));

@@ -120,7 +120,7 @@ const ofTheRun = { count: 0, episodes: [], groups: [] } as const;
 const approximateTokenizer: CommonFinding = {
   ...finding(
     'approximate-tokenizer',
-    'tokenizer: embedded, approximate: token ids and lengths are not those of training.',
+    'tokenizer: built-in, approximate: token ids and lengths are not those of training.',
   ),
   ...ofTheRun,
 };

@@ -1,6 +1,6 @@
 import { SegmentEncoder } from './segments.ts';
 import { textOfBytes } from './textOfBytes.ts';
-import type { ModelText, RenderPieces, TemplateMessage } from './tokenizer.ts';
+import type { ModelText, TemplateMessage } from './tokenizer.ts';
 
 export type Tools = readonly unknown[] | undefined;
 
@@ -22,8 +22,6 @@ export class TemplateTokens {
   /** What the template puts before a reply, e.g. `<|im_start|>assistant\n`. */
   readonly header: readonly number[];
   readonly #template: ModelText['template'];
-  /** For conversations that go on; what is rendered once would only crowd its memory. */
-  readonly #renderPieces: RenderPieces;
   readonly #encoder: SegmentEncoder;
   readonly #headerText: string;
   /** By the key of the tools: how many tokens the stand-in has. */
@@ -31,8 +29,6 @@ export class TemplateTokens {
 
   constructor({ template, tokenizer }: ModelText) {
     this.#template = template;
-    this.#renderPieces =
-      template.remembering?.() ?? ((messages, options) => [template.render(messages, options)]);
     this.#headerText = this.#renderHeader();
     this.header = tokenizer.encode(this.#headerText);
     const marker = [this.header[0], tokenizer.eos].find((id) => id !== undefined && tokenizer.isSpecial(id));
@@ -41,13 +37,16 @@ export class TemplateTokens {
   }
 
   plain(text: string): number[] {
-    return this.#encoder.encode([text]);
+    return this.#encoder.encode(text);
   }
 
   prompt(messages: readonly TemplateMessage[], tools: Tools): Templated<Prompt> {
-    const whole = this.#pieces(messages, tools, true);
+    const whole = this.#render(messages, tools, true);
     if ('failure' in whole) return whole;
-    const conversation = this.#withoutHeader(whole.value) ?? this.#pieces(messages, tools, false);
+    const header = this.#headerText;
+    const conversation = whole.value.endsWith(header)
+      ? { value: whole.value.slice(0, whole.value.length - header.length) }
+      : this.#render(messages, tools, false);
     if ('failure' in conversation) return conversation;
     return {
       value: {
@@ -60,7 +59,7 @@ export class TemplateTokens {
   /** The first message alone, with the tools. */
   first(message: readonly TemplateMessage[], tools: Tools): Templated<number[]> {
     const text = this.#render(message, tools, false);
-    return 'failure' in text ? text : { value: this.#encoder.encode([text.value]) };
+    return 'failure' in text ? text : { value: this.#encoder.encode(text.value) };
   }
 
   /**
@@ -72,7 +71,7 @@ export class TemplateTokens {
     const skip = this.#standIn(tools, toolsKey);
     if ('failure' in skip) return skip;
     const text = this.#render([standIn, ...message], tools, false);
-    return 'failure' in text ? text : { value: this.#encoder.beyond([text.value], skip.value) };
+    return 'failure' in text ? text : { value: this.#encoder.encode(text.value).slice(skip.value) };
   }
 
   /** What a reply adds to its request: header, body, end token, and what the template puts after it. */
@@ -82,16 +81,16 @@ export class TemplateTokens {
     reply: TemplateMessage,
     tools: Tools,
   ): Templated<number[]> {
-    const text = this.#pieces([...request, reply], tools, false);
+    const text = this.#render([...request, reply], tools, false);
     if ('failure' in text) return text;
-    return { value: this.#encoder.beyond(text.value, prompt.conversationTokens) };
+    return { value: this.#encoder.encode(text.value).slice(prompt.conversationTokens) };
   }
 
   #standIn(tools: Tools, toolsKey: string): Templated<number> {
     const known = this.#standIns.get(toolsKey);
     if (known !== undefined) return known;
     const text = this.#render([standIn], tools, false);
-    const count = 'failure' in text ? text : { value: this.#encoder.count([text.value]) };
+    const count = 'failure' in text ? text : { value: this.#encoder.count(text.value) };
     this.#standIns.set(toolsKey, count);
     return count;
   }
@@ -104,37 +103,15 @@ export class TemplateTokens {
     return whole.value.slice(without.value.length);
   }
 
-  /** Undefined: the prompt does not end with the header. */
-  #withoutHeader(prompt: readonly string[]): Templated<readonly string[]> | undefined {
-    const last = prompt.at(-1) ?? '';
-    const [before, end] = last.endsWith(this.#headerText)
-      ? [prompt.slice(0, -1), last]
-      : [[], prompt.join('')];
-    if (!end.endsWith(this.#headerText)) return undefined;
-    return { value: [...before, end.slice(0, end.length - this.#headerText.length)] };
-  }
-
-  #pieces(
-    messages: readonly TemplateMessage[],
-    tools: Tools,
-    addGenerationPrompt: boolean,
-  ): Templated<readonly string[]> {
-    return orFailure(() => this.#renderPieces(messages, { ...(tools && { tools }), addGenerationPrompt }));
-  }
-
   #render(
     messages: readonly TemplateMessage[],
     tools: Tools,
     addGenerationPrompt: boolean,
   ): Templated<string> {
-    return orFailure(() => this.#template.render(messages, { ...(tools && { tools }), addGenerationPrompt }));
-  }
-}
-
-function orFailure<T>(work: () => T): Templated<T> {
-  try {
-    return { value: work() };
-  } catch (error) {
-    return { failure: error instanceof Error ? error.message : String(error) };
+    try {
+      return { value: this.#template.render(messages, { ...(tools && { tools }), addGenerationPrompt }) };
+    } catch (error) {
+      return { failure: error instanceof Error ? error.message : String(error) };
+    }
   }
 }

@@ -24,8 +24,6 @@ export interface TemplateMessage {
 export interface ChatTemplate {
   /** @throws CodedError `tracking/template` with the template's own message */
   render(messages: readonly TemplateMessage[], options: RenderOptions): string;
-  /** Renders an episode's conversations, of which many begin alike; absent: each is rendered as a whole. */
-  remembering?(): RenderPieces;
 }
 
 export interface RenderOptions {
@@ -33,17 +31,6 @@ export interface RenderOptions {
   readonly tools?: readonly unknown[];
   readonly addGenerationPrompt: boolean;
 }
-
-/**
- * The text that `render` gives, in pieces. Messages and tools that are the very same objects as in an earlier rendering
- * cost next to nothing where the template makes the same of them, so they must not be changed.
- *
- * @throws CodedError `tracking/template` where `render` does
- */
-export type RenderPieces = (
-  messages: readonly TemplateMessage[],
-  options: RenderOptions,
-) => readonly string[];
 
 /** What turns a conversation into tokens. */
 export interface ModelText {

@@ -20,7 +20,7 @@ const run = {
   workflow: 'workflow.ts->Large',
   workflowFile: '/workflow.ts',
   model: 'embedded (seed 1)',
-  tokenizer: { name: 'embedded', exact: false, file: null },
+  tokenizer: { name: 'built-in', exact: false, file: null },
   limits: { modelLength: 200_000, promptLength: 20_000, responseLength: 180_000, turnLength: 20_000 },
   merging: { compareLevel: 'text', ignoreTools: true },
   tasks: 1_000,

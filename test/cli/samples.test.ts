@@ -54,7 +54,7 @@ it('prints prompt and response, what counts in the loss, rewards and advantages'
   const one = await lines(project, '--episode', '1', '--task', 't1');
   expect(one).toEqual([others[1]]);
   const { stdout: part } = await runCli(project, ['samples', trace, '--episode', '1']);
-  expect(part).toContain('\n1 of 3 samples of 2 episodes; ');
+  expect(part).toContain('\n1 of 3 samples of 2 episodes\n');
 });
 
 it('names what is dropped: of an episode with too many timelines, and of a batch that cannot be shared out', async () => {
@@ -70,7 +70,7 @@ it('names what is dropped: of an episode with too many timelines, and of a batch
   ]);
   const { stdout } = await runCli(project, ['samples', trace]);
   expect(stdout).toContain('dropped: the episode has more timelines than max_sample_per_task');
-  expect(stdout).toContain('3 samples of 2 episodes; 1 dropped; ');
+  expect(stdout).toContain('3 samples of 2 episodes; 1 dropped\n');
 });
 
 it('refuses what is no trace, and what the trace has not', async () => {

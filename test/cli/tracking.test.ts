@@ -81,7 +81,7 @@ describe('the example', () => {
         },
         expect.objectContaining({ code: 'approximate-tokenizer', level: 'run', count: 0 }),
       ],
-      tokenizer: { name: 'embedded', exact: false, file: null },
+      tokenizer: { name: 'built-in', exact: false, file: null },
     });
     expect(groups.map(({ advantages }) => advantages.map((one) => one && Number(one.toFixed(3))))).toEqual([
       [0.5, 0.5, 0.5, -1.5],
@@ -127,7 +127,7 @@ describe('a model’s own tokenizer', () => {
     const { code, stdout, stderr } = await runCli(project, small);
     expect(code).toBe(0);
     expect(stderr).toMatch(/^warning: .*tokenizer\.json.*\[tokenizer\/broken\]$/m);
-    expect(stdout).toContain('\nwarning: tokenizer: embedded, approximate');
+    expect(stdout).toContain('\nwarning: tokenizer: built-in, approximate');
   });
 });
 
@@ -215,7 +215,7 @@ describe('a prompt that leaves no room for a reply', () => {
       {
         severity: 'error',
         message: expect.stringMatching(
-          /^In call \d+ and 2 more calls, .*max_model_len less .*approximate/,
+          /^In call \d+ and 2 more calls, .*max_model_len less .*as in training, the model is not asked/,
         ) as string,
       },
     ]);

@@ -1,4 +1,3 @@
-import { utf8 } from '../../base/utf8.ts';
 import type { ReplyToken } from '../../tracking/tracker.ts';
 import type { ChatCompletion } from '../model-tuner/model.ts';
 
@@ -66,7 +65,7 @@ function spelledId(token: unknown): number | null {
 function bytesOf(token: unknown, given: unknown, isSpelled: boolean): readonly number[] {
   const bytes = readBytes(given);
   if (typeof token !== 'string') return bytes ?? [];
-  const own = [...utf8(token)];
+  const own = [...new TextEncoder().encode(token)];
   if (isSpelled) return String(bytes) === String(own) ? [] : (bytes ?? []);
   return bytes ?? own;
 }

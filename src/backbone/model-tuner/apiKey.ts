@@ -1,5 +1,3 @@
-import { decodeBase64, encodeBase64 } from './base64.ts';
-
 /** Whose calls a key is for. Field for field upstream's key, so that code written for either reads both. */
 export interface ApiKeyContent {
   readonly agentName: string;
@@ -19,7 +17,7 @@ export function encodeApiKey(content: ApiKeyContent): string {
     episode_uuid: content.episodeUuid,
     episode_address: content.episodeAddress,
   });
-  return prefix + encodeBase64(escapeNonAscii(json));
+  return prefix + btoa(escapeNonAscii(json));
 }
 
 /** Takes base64 with either alphabet, padded or not. Undefined for anything that names no agent, tag and episode. */
@@ -40,8 +38,7 @@ const mostDecoded = 1_000;
 
 function decode(key: string): ApiKeyContent | undefined {
   if (!key.startsWith(prefix)) return undefined;
-  const bytes = decodeBase64(key.slice(prefix.length));
-  const fields = bytes === undefined ? undefined : parseObject(bytes);
+  const fields = parseObject(key.slice(prefix.length));
   if (fields === undefined) return undefined;
   const { agent_name, target_tag, episode_uuid, episode_address } = fields;
   if (!isName(agent_name) || !isName(target_tag) || !isName(episode_uuid)) return undefined;
@@ -60,14 +57,15 @@ interface KeyFields {
   readonly episode_address?: unknown;
 }
 
-/** @param bytes UTF-8, one character per byte */
-function parseObject(bytes: string): KeyFields | undefined {
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function parseObject(base64: string): KeyFields | undefined {
   try {
-    const percent = bytes.replace(/[^]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`);
-    const value: unknown = JSON.parse(decodeURIComponent(percent));
+    const bytes = atob(base64.replaceAll('-', '+').replaceAll('_', '/'));
+    const value: unknown = JSON.parse(utf8.decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0))));
     return typeof value === 'object' && value !== null ? value : undefined;
   } catch {
-    return undefined; // not UTF-8, or not JSON: not one of our keys
+    return undefined; // It is not base64, not UTF-8 or not JSON, so it is not one of our keys.
   }
 }
 

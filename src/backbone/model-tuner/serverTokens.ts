@@ -1,4 +1,3 @@
-import { utf8 } from '../../base/utf8.ts';
 import { textOfBytes } from '../../tracking/textOfBytes.ts';
 import type { ChatCompletion, ChatCompletionChunk } from './model.ts';
 
@@ -115,7 +114,7 @@ function inItsText(entry: unknown): unknown {
 function bytesOfText({ token, bytes }: Fields): readonly number[] | undefined {
   if (!Array.isArray(bytes)) return undefined;
   const own = bytes as readonly unknown[];
-  const isSpelling = String([...utf8(String(token))]) === String(own);
+  const isSpelling = String([...new TextEncoder().encode(String(token))]) === String(own);
   return isSpelling || !own.every((byte): byte is number => Number.isInteger(byte)) ? undefined : own;
 }
 

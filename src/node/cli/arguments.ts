@@ -180,7 +180,7 @@ Record and replay:
                          server-error, tool-json, length, cut and empty
 
   --tokenizer PATH       a tokenizer.json or its folder, which counts tokens (default: that of ajet.model.path
-                         where this machine has it, else an embedded one)
+                         where this machine has it, else the built-in one)
   --runtime FILE         the Node.js (22.18 or later) that runs the workflow
   --python FILE          the Python (3.10 or later) that runs workflows and judges in Python (default: that of a .venv in
                          the working directory or beside the config, else python3)

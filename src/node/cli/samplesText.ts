@@ -46,7 +46,7 @@ export function summaryText(
   const dropped = samples.filter((sample) => sample.dropped !== null).length;
   const notes = [
     ...(dropped > 0 ? [`${dropped} dropped`] : []),
-    ...(tokenizer.exact ? [] : ['counted by the embedded tokenizer, approximately']),
+    ...(tokenizer.exact ? [] : ['counted by the built-in tokenizer, approximately']),
     ...(rules === null ? ['max_sample_per_task unknown, since an earlier version wrote the trace'] : []),
   ];
   const part = shown < samples.length ? `${shown} of ` : '';

@@ -24,7 +24,7 @@ export const tokenizerErrors = {
   noTokenizerJson: (folder: string) =>
     new CodedError({
       code: 'tokenizer/no-tokenizer-json',
-      message: 'The folder of the model has no tokenizer.json, so the embedded tokenizer counts.',
+      message: 'The folder of the model has no tokenizer.json, so the built-in tokenizer counts.',
       location: { file: folder },
       hint: 'Save a fast tokenizer there, or choose another tokenizer ("AgentJet: Choose Tokenizer").',
     }),
@@ -32,9 +32,10 @@ export const tokenizerErrors = {
   noTemplate: (file: string) =>
     new CodedError({
       code: 'tokenizer/no-template',
-      message: 'No chat template lies beside this tokenizer, so conversations are written as ChatML.',
+      message:
+        'The folder of this tokenizer has no chat template, so the template of Qwen2.5 (ChatML) is used.',
       location: { file },
-      hint: "Put the model's chat_template.jinja or tokenizer_config.json beside it.",
+      hint: "Put the model's chat_template.jinja or tokenizer_config.json into the folder.",
     }),
 
   badModelId: (model: string) =>

@@ -3,18 +3,18 @@ import { CodedError } from '../../base/errors.ts';
 import type { FileReader } from '../../base/ports.ts';
 import type { TokenizerNote } from '../../protocol/tracedRun.ts';
 import type { ModelText } from '../../tracking/tokenizer.ts';
-import { chatMlTemplate } from '../../tracking/tokenizer/chatml.ts';
 import { createChatTemplate, type TemplateSource } from '../../tracking/tokenizer/chatTemplate.ts';
 import {
   checkTokenizerJson,
   createHuggingFaceTokenizer,
   record,
-  tokenText,
+  specialTokens,
   type TokenizerConfig,
 } from '../../tracking/tokenizer/huggingFace.ts';
+import { builtInConfig } from './builtIn.ts';
 import { tokenizerErrors } from './errors.ts';
 
-/** A text side that is known to be there and what it is. */
+/** A tokenizer with its chat template, found but not opened yet. */
 export interface FoundText {
   readonly note: TokenizerNote;
   /** For a warning: why the tokenizer or its template is not the model's own. */
@@ -45,7 +45,7 @@ export async function loadModelText(file: string, { name, files, now }: LoadOpti
   const config = record(parseJson((await read(configFile, files)) ?? '{}', configFile));
   const json = orBroken(file, () => checkTokenizerJson(parseJson(text, file), config));
   const found = await findTemplate(folder, config, files);
-  const template = createChatTemplate(found?.source ?? chatMlTemplate, {
+  const template = createChatTemplate(found?.source ?? (await builtInConfig()).chat_template, {
     name,
     file: found?.file ?? null,
     specialTokens: specialTokens(config),
@@ -101,19 +101,6 @@ function templateSource(value: unknown): TemplateSource | undefined {
     return typeof name === 'string' && typeof template === 'string' ? [[name, template] as const] : [];
   });
   return named.length === 0 ? undefined : new Map(named);
-}
-
-/** As templates see them: texts, and a list of further ones. */
-function specialTokens(config: TokenizerConfig): Record<string, unknown> {
-  const single = Object.entries(config).flatMap(([key, value]) => {
-    const text = /^(?:bos|eos|unk|sep|pad|cls|mask)_token$/.test(key) ? tokenText(value) : undefined;
-    return text === undefined ? [] : [[key, text] as const];
-  });
-  const further: unknown = config['additional_special_tokens'];
-  return {
-    ...Object.fromEntries(single),
-    ...(Array.isArray(further) && { additional_special_tokens: further.map((token) => tokenText(token)) }),
-  };
 }
 
 async function read(file: string, files: LoadOptions['files']): Promise<string | undefined> {

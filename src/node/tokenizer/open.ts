@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { CodedError } from '../../base/errors.ts';
 import type { FileReader } from '../../base/ports.ts';
-import { embeddedNote } from '../../tracking/tokenizer/embeddedNote.ts';
 import { cachedFolders, isModelId, tokenizerFile, type CachePlaces } from './places.ts';
 import { tokenizerErrors } from './errors.ts';
 import type { FoundText } from './load.ts';
@@ -19,8 +18,8 @@ export interface OpenOptions extends CachePlaces {
 }
 
 /**
- * The text side of the model that is trained: its own tokenizer where there is one on this machine, else the embedded
- * one. Nothing is fetched. What takes time is left to `open`, so that a run need not wait for it.
+ * Returns the tokenizer and the chat template of the model that is trained. They come from this machine where it has the
+ * model's own ones, else they are the built-in ones. Nothing is fetched. `open` does what takes time.
  *
  * @throws CodedError `tokenizer/…` when `setting` names nothing, or what cannot be read
  */
@@ -30,21 +29,35 @@ export async function findModelText(options: OpenOptions): Promise<FoundText> {
     const file = await tokenizerFile(path.resolve(cwd, setting), files);
     return load(file, path.basename(path.dirname(file)), options);
   }
-  return (await findOfModel(options)) ?? embedded(options);
+  return (await findOfModel(options)) ?? builtIn(options);
 }
 
-function embedded({ now }: OpenOptions, problem?: CodedError): FoundText {
+function builtIn({ modelPath = '', now = () => new Date() }: OpenOptions, problem?: CodedError): FoundText {
+  const exact = problem === undefined && isQwenInstruct(modelPath);
+  const note = { name: exact ? modelPath : 'built-in', exact, file: null };
   return {
-    note: embeddedNote,
+    note,
     ...(problem && { problem }),
     open: async () => {
-      const { loadEmbeddedText } = await import('./embedded.ts');
-      return loadEmbeddedText(now);
+      const { loadBuiltInText } = await import('./builtIn.ts');
+      return loadBuiltInText(note, now);
     },
   };
 }
 
-/** What is broken here, the user did not name: it is told, and the embedded tokenizer stands in. */
+/**
+ * Returns true if a path names a model that has the built-in tokenizer and its chat template: an id of the organization Qwen, or a
+ * folder with the name of such a model. Its other models differ. The base models of Qwen2.5 have another end token and
+ * default system message, Coder, Math, VL and 1M another template, and Qwen3 more tokens.
+ */
+function isQwenInstruct(modelPath: string): boolean {
+  const id = modelPath.replaceAll('___', '.'); // ModelScope writes a dot in a name as three underscores.
+  const name = path.posix.basename(id.replaceAll('\\', '/'));
+  const isOfOthers = isModelId(id) && id !== name && id !== `Qwen/${name}`;
+  return !isOfOthers && /^Qwen2\.5-(?:0\.5|1\.5|3|7|14|32|72)B-Instruct$/.test(name);
+}
+
+/** A broken tokenizer that the user did not choose is a problem, not an error: the built-in tokenizer replaces it. */
 async function findOfModel(options: OpenOptions): Promise<FoundText | undefined> {
   const { modelPath } = options;
   if (modelPath === undefined || modelPath === '') return undefined;
@@ -56,7 +69,7 @@ async function findOfModel(options: OpenOptions): Promise<FoundText | undefined>
     return await load(file, isModelId(modelPath) ? modelPath : path.basename(folder), options);
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
-    return embedded(options, error);
+    return builtIn(options, error);
   }
 }
 

@@ -1,5 +1,4 @@
 /** `run.events` as a host makes it: the bytes of events as they lie in their file, with a frame around them. */
-import { utf8 } from '../../base/utf8.ts';
 import type { HostNotices } from './hostRpc.ts';
 import type { RunEvent } from './runs.ts';
 
@@ -12,8 +11,10 @@ export interface EventsFrame {
 /** @param run needs no quoting: see `runId` */
 export function eventsFrame(run: string): EventsFrame {
   return {
-    before: utf8(`{"jsonrpc":"2.0","method":"run.events","params":{"run":"${run}","events":[`),
-    after: utf8(']}}'),
+    before: new TextEncoder().encode(
+      `{"jsonrpc":"2.0","method":"run.events","params":{"run":"${run}","events":[`,
+    ),
+    after: new TextEncoder().encode(']}}'),
   };
 }
 

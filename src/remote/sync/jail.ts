@@ -2,7 +2,6 @@
  * Which paths may stand for a place inside a root. Whoever is connected says them, so both sides hold them to this
  * before they touch a file. Such a path alone is not enough: folders on the way to it may be links.
  */
-import { utf8Length } from '../../base/utf8.ts';
 import type { SnapshotEntry } from '../../protocol/host/sync.ts';
 
 /** Bytes in UTF-8. */
@@ -22,7 +21,7 @@ export interface JailRules {
 /** Why a path is refused, as the end of a sentence; undefined: it is inside. */
 export function pathProblem(path: string, { windows = false }: JailRules = {}): string | undefined {
   if (path === '') return 'it is empty';
-  if (path.length > longestPath || utf8Length(path) > longestPath)
+  if (path.length > longestPath || new TextEncoder().encode(path).length > longestPath)
     return `it is longer than ${longestPath} bytes`;
   if (control.test(path)) return 'it has control characters';
   if (path.includes('\\')) return 'it has a backslash';
@@ -37,7 +36,7 @@ export function pathProblem(path: string, { windows = false }: JailRules = {}): 
 function nameProblem(name: string, windows: boolean): string | undefined {
   if (name === '') return 'it has an empty name';
   if (name === '.' || name === '..') return `it has the name ${name}`;
-  if (name.length > longestName / 3 && utf8Length(name) > longestName) {
+  if (name.length > longestName / 3 && new TextEncoder().encode(name).length > longestName) {
     return `it has a name of more than ${longestName} bytes`;
   }
   if (windows && (forbiddenByWindows.test(name) || devicesOfWindows.test(name))) {
@@ -53,7 +52,8 @@ function nameProblem(name: string, windows: boolean): string | undefined {
  */
 export function linkProblem(path: string, target: string): string | undefined {
   if (target === '') return 'it leads nowhere';
-  if (utf8Length(target) > longestPath) return `its target is longer than ${longestPath} bytes`;
+  if (new TextEncoder().encode(target).length > longestPath)
+    return `its target is longer than ${longestPath} bytes`;
   if (control.test(target)) return 'its target has control characters';
   if (target.includes('\\')) return 'its target has a backslash';
   if (target.startsWith('/') || drive.test(target)) return 'its target is absolute';

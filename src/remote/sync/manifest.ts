@@ -1,6 +1,5 @@
 import type { SnapshotEntry, SnapshotManifest } from '../../protocol/host/sync.ts';
 import { entriesPerRequest } from '../../protocol/host/sync.ts';
-import { utf8Length } from '../../base/utf8.ts';
 import { badManifest, refusedPath } from './failures.ts';
 import { Jail, type JailRules } from './jail.ts';
 
@@ -52,5 +51,10 @@ export function manifestPages(
 
 /** At most; quotes in names are what may double them. */
 function entryBytes(entry: SnapshotEntry): number {
-  return 256 + 2 * (utf8Length(entry.path) + ('link' in entry ? utf8Length(entry.link) : 0));
+  return (
+    256 +
+    2 *
+      (new TextEncoder().encode(entry.path).length +
+        ('link' in entry ? new TextEncoder().encode(entry.link).length : 0))
+  );
 }

@@ -1,6 +1,5 @@
 /** Makes records of a trace from the parts of an episode that an importer found. */
 import { clip } from '../clip.ts';
-import { utf8 } from '../../base/utf8.ts';
 import type { EpisodeResult } from '../../protocol/run.ts';
 import type {
   TracedCall,
@@ -86,7 +85,7 @@ export class EpisodeAssembler {
       .flatMap(({ id, text, special }) => {
         if (this.#known.has(id)) return [];
         this.#known.add(id);
-        return [{ id, bytes: utf8(text), special }];
+        return [{ id, bytes: new TextEncoder().encode(text), special }];
       });
   }
 }

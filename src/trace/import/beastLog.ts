@@ -6,7 +6,6 @@ import { shallowJson } from '../shallowJson.ts';
 import * as z from 'zod/mini';
 import { hashText } from '../../base/hash.ts';
 import { isRecord } from '../../base/isRecord.ts';
-import { utf8Text } from '../../base/utf8.ts';
 import { numberOf, textOf } from './chat.ts';
 import { linesOf } from './lines.ts';
 import type {
@@ -19,6 +18,8 @@ import type {
 } from './parts.ts';
 import { validationGroup, Validations } from './validations.ts';
 import { writtenReply } from './writtenReply.ts';
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 const strings = z.array(z.string());
 const content = z.object({
@@ -183,7 +184,7 @@ function queryOf({ whole }: Title, place: string, messages: readonly ImportedMes
 function plainText(text: string, source: ImportSource): string | undefined {
   if (!text.startsWith('base64:')) return text;
   try {
-    return utf8Text(source.inflate(source.fromBase64(text.slice(7)), largestRecord));
+    return utf8.decode(source.inflate(source.fromBase64(text.slice(7)), largestRecord));
   } catch {
     return undefined; // told with its line
   }

@@ -4,7 +4,7 @@
  * pickle of plain data has are refused by name.
  */
 
-import { utf8Text } from '../../base/utf8.ts';
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** A name that Python would import. */
 export interface PickledName {
@@ -121,11 +121,11 @@ class Machine {
   #text(opcode: number): boolean {
     switch (opcode) {
       case 0x8c: // SHORT_BINUNICODE
-        return this.#push(utf8Text(this.#take(this.#byte())));
+        return this.#push(utf8.decode(this.#take(this.#byte())));
       case 0x58: // BINUNICODE
-        return this.#push(utf8Text(this.#take(this.#length(4))));
+        return this.#push(utf8.decode(this.#take(this.#length(4))));
       case 0x8d: // BINUNICODE8
-        return this.#push(utf8Text(this.#take(this.#length(8))));
+        return this.#push(utf8.decode(this.#take(this.#length(8))));
       case 0x56: // UNICODE
         return this.#push(this.#line());
       case 0x43: // SHORT_BINBYTES
@@ -338,7 +338,7 @@ class Machine {
   #line(): string {
     const end = this.#bytes.indexOf(10, this.#at);
     if (end < 0) throw new PickleRefusal('it is cut off');
-    const text = utf8Text(this.#bytes.subarray(this.#at, end));
+    const text = utf8.decode(this.#bytes.subarray(this.#at, end));
     this.#at = end + 1;
     return text;
   }

@@ -1,6 +1,7 @@
 /** What of a pickle is plain data, and tensors of PyTorch. */
-import { utf8Text } from '../../base/utf8.ts';
 import { fieldsOf, isKind, PickleRefusal, readPickle, type Pickled } from './pickle.ts';
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Nodes of the largest value that is read: small pickles can stand for endless ones. */
 const mostNodes = 1_000_000;
@@ -159,7 +160,7 @@ interface TensorHeader {
 
 function headerOf(bytes: Uint8Array): object {
   try {
-    return JSON.parse(utf8Text(bytes)) as object;
+    return JSON.parse(utf8.decode(bytes)) as object;
   } catch {
     throw new PickleRefusal('its tensors have no header');
   }

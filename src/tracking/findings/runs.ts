@@ -7,7 +7,7 @@ export const runKinds = {
     severity: 'warning',
     title: 'Another tokenizer than the model’s counts',
     explanation:
-      'The model’s own `tokenizer.json` is not at hand, so the embedded one stands in: token ids are its own, and lengths only approximate. Near a limit, `near-limit` takes the place of the exact findings.',
+      'This machine does not have the `tokenizer.json` of the model, so the built-in tokenizer (Qwen2.5) replaces it. Token ids are those of Qwen2.5, and lengths are approximate. Near a limit, `near-limit` replaces the exact findings.',
     hint: 'Fetch the tokenizer of `ajet.model.path` (AgentJet: Fetch Tokenizer), or name one with --tokenizer (launch.json: tokenizer).',
   },
   'colliding-ids': {

@@ -1,5 +1,3 @@
-import { utf8 } from '../../base/utf8.ts';
-
 /** Equal for equal bytes, so that a Map can be asked for them: one character, at most U+00FF, per byte. */
 export function byteKey(bytes: Uint8Array): string {
   let key = '';
@@ -31,7 +29,7 @@ export function bytesOfByteLevel(entry: string): Uint8Array {
   const bytes = new Uint8Array(entry.length);
   for (let at = 0; at < entry.length; at++) {
     const byte = byteOfCharacter.get(entry.charAt(at));
-    if (byte === undefined) return utf8(entry);
+    if (byte === undefined) return new TextEncoder().encode(entry);
     bytes[at] = byte;
   }
   return bytes;

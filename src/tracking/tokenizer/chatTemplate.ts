@@ -1,11 +1,7 @@
 import { Environment, parse, tokenize } from '@huggingface/jinja';
 import { CodedError, type Location } from '../../base/errors.ts';
-import type { ChatTemplate, RenderOptions, RenderPieces } from '../tokenizer.ts';
-import { asValue, type Value } from './jinjaNodes.ts';
-import { factsOfLoops } from './loopFacts.ts';
-import { LoopMemory } from './loopMemory.ts';
+import type { ChatTemplate, RenderOptions } from '../tokenizer.ts';
 import { PythonInterpreter } from './pythonJinja.ts';
-import { RememberingInterpreter } from './rememberingInterpreter.ts';
 import { strftime } from '../../base/strftime.ts';
 
 /** One Jinja text, or several by name, of which `tool_use` is taken for requests with tools and `default` otherwise. */
@@ -30,67 +26,36 @@ export interface TemplateContext {
 export function createChatTemplate(source: TemplateSource, context: TemplateContext): ChatTemplate {
   const sources = typeof source === 'string' ? new Map([['default', source]]) : source;
   const programs = new Map([...sources].map(([name, text]) => [name, compile(text, context)]));
-  const compiledFor = (tools: RenderOptions['tools']): Compiled => {
-    const compiled = (tools && programs.get('tool_use')) ?? programs.get('default');
-    if (compiled === undefined) throw failed('it has no variant named "default"', context);
-    return compiled;
+  const programFor = (tools: RenderOptions['tools']): Program => {
+    const program = (tools && programs.get('tool_use')) ?? programs.get('default');
+    if (program === undefined) throw failed('it has no variant named "default"', context);
+    return program;
   };
   return {
     render: (messages, { tools, addGenerationPrompt }) => {
       const variables = { messages, tools: tools ?? null, add_generation_prompt: addGenerationPrompt };
-      const { program } = compiledFor(tools);
-      return orFailed(context, () =>
-        new PythonInterpreter(environmentOf(context, variables)).run(program).toString(),
-      );
+      const program = programFor(tools);
+      try {
+        return new PythonInterpreter(environmentOf(context, variables)).run(program).toString();
+      } catch (error) {
+        throw failed(reason(error), context, error);
+      }
     },
-    remembering: () => remembering(compiledFor, context),
   };
 }
 
-/** One for each episode: what it remembers goes with it. */
-function remembering(
-  compiledFor: (tools: RenderOptions['tools']) => Compiled,
-  context: TemplateContext,
-): RenderPieces {
-  const memory = new LoopMemory();
-  const values = new Map<object, Value>();
-  const valueOf = (of: object): Value => {
-    const value = values.get(of) ?? asValue(of);
-    values.set(of, value);
-    return value;
-  };
-  return (messages, { tools, addGenerationPrompt }) => {
-    const { program, loops } = compiledFor(tools);
-    return orFailed(context, () => {
-      const environment = environmentOf(context, {
-        messages: [],
-        ...(!tools && { tools: null }),
-        add_generation_prompt: addGenerationPrompt,
-      });
-      if (tools) environment.setVariable('tools', valueOf(tools));
-      const list: unknown = environment.lookupVariable('messages').value;
-      if (Array.isArray(list)) for (const message of messages) list.push(valueOf(message));
-      return new RememberingInterpreter(environment, loops, memory).pieces(program);
-    });
-  };
-}
+type Program = ReturnType<typeof parse>;
 
-interface Compiled {
-  readonly program: ReturnType<typeof parse>;
-  readonly loops: ReturnType<typeof factsOfLoops>;
-}
-
-function compile(text: string, context: TemplateContext): Compiled {
+function compile(text: string, context: TemplateContext): Program {
   try {
-    const program = parse(tokenize(text, { lstrip_blocks: true, trim_blocks: true }));
-    return { program, loops: factsOfLoops(program) };
+    return parse(tokenize(text, { lstrip_blocks: true, trim_blocks: true }));
   } catch (error) {
     throw new CodedError(
       {
         code: 'tokenizer/broken-template',
         message: `The chat template of ${context.name} cannot be read: ${reason(error)}.`,
         ...location(context),
-        hint: 'Mend the template or fetch the tokenizer again ("AgentJet: Fetch Tokenizer").',
+        hint: 'Fix the template or fetch the tokenizer again ("AgentJet: Fetch Tokenizer").',
       },
       { cause: error },
     );
@@ -102,14 +67,6 @@ function environmentOf(context: TemplateContext, variables: Record<string, unkno
   const all = { ...globals, ...functions(context), ...context.specialTokens, documents: null, ...variables };
   for (const [name, value] of Object.entries(all)) environment.set(name, value);
   return environment;
-}
-
-function orFailed<T>(context: TemplateContext, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw failed(reason(error), context, error);
-  }
 }
 
 const globals = { true: true, false: false, none: null, True: true, False: false, None: null, range };

@@ -1,5 +1,4 @@
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
-import { utf8 } from '../../base/utf8.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import { byteKey, bytesOfByteLevel } from './bytes.ts';
 import { withUnicodeFolding } from './caseFolding.ts';
@@ -54,7 +53,7 @@ export function createHuggingFaceTokenizer(file: TokenizerJson, config: Tokenize
   const addedById = new Map(added.map((token) => [token.id, token]));
   const bytesOf = (id: number): Uint8Array => {
     const content = addedById.get(id)?.content;
-    if (content !== undefined) return utf8(content);
+    if (content !== undefined) return new TextEncoder().encode(content);
     const entry = library.id_to_token(id);
     return entry === undefined ? new Uint8Array() : bytesOfEntry(entry);
   };
@@ -112,7 +111,7 @@ function entryReader(file: TokenizerJson): (entry: string) => Uint8Array {
   const byteFallback = file.model['byte_fallback'] === true;
   return (entry) => {
     const byte = byteFallback ? byteOfFallback(entry) : undefined;
-    return byte === undefined ? utf8(entry.replaceAll('▁', ' ')) : Uint8Array.of(byte);
+    return byte === undefined ? new TextEncoder().encode(entry.replaceAll('▁', ' ')) : Uint8Array.of(byte);
   };
 }
 
@@ -144,8 +143,21 @@ function indexByBytes(
   return index;
 }
 
+/** Returns the special tokens of a config by the names that templates use for them. */
+export function specialTokens(config: TokenizerConfig): Record<string, unknown> {
+  const single = Object.entries(config).flatMap(([key, value]) => {
+    const text = /^(?:bos|eos|unk|sep|pad|cls|mask)_token$/.test(key) ? tokenText(value) : undefined;
+    return text === undefined ? [] : [[key, text] as const];
+  });
+  const further: unknown = config['additional_special_tokens'];
+  return {
+    ...Object.fromEntries(single),
+    ...(Array.isArray(further) && { additional_special_tokens: further.map((token) => tokenText(token)) }),
+  };
+}
+
 /** `"</s>"`, or `{"content": "</s>", …}`. */
-export function tokenText(value: unknown): string | undefined {
+function tokenText(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value : record(value)['content'];
   return typeof text === 'string' ? text : undefined;
 }

@@ -1,7 +1,32 @@
-import { Interpreter, type Environment } from '@huggingface/jinja';
-import { asValue, isCall, isFilter, isMember, isNamed, type Statement, type Value } from './jinjaNodes.ts';
+import { Environment, Interpreter } from '@huggingface/jinja';
 
-/** What is done to a text that a template strips. */
+/** The library does not export the types of its syntax tree. */
+type Statement = NonNullable<Parameters<Interpreter['evaluate']>[0]>;
+type Value = ReturnType<Interpreter['evaluate']>;
+
+interface Named extends Statement {
+  readonly value: string;
+}
+interface Call extends Statement {
+  readonly callee: Statement;
+  readonly args: readonly Statement[];
+}
+interface Member extends Statement {
+  readonly object: Statement;
+  readonly property: Statement;
+  readonly computed: boolean;
+}
+interface Filter extends Statement {
+  readonly operand: Statement;
+  readonly filter: Statement;
+}
+
+const isCall = (node: Statement): node is Call => node.type === 'CallExpression';
+const isMember = (node: Statement): node is Member => node.type === 'MemberExpression';
+const isFilter = (node: Statement): node is Filter => node.type === 'FilterExpression';
+const isNamed = (node: Statement): node is Named => node.type === 'Identifier';
+
+/** A call that strips a text. */
 interface Stripping {
   readonly text: Statement;
   readonly ends: Ends;
@@ -19,13 +44,13 @@ const methods: ReadonlyMap<string, Ends> = new Map([
   ['rstrip', { left: false, right: true }],
 ]);
 
-/** What Python takes for white space: JavaScript leaves out six of these, and has U+FEFF besides. */
+/** The white space of Python. That of JavaScript misses six of these characters and has U+FEFF. */
 const whiteSpace =
   '\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 
 /**
- * Strips texts as Python does: of the characters named, else of Python's white space. The library takes JavaScript's
- * white space whatever is named, which cuts a reply's own first space where a template says `lstrip('\n')`.
+ * Strips texts as Python does: of the given characters, else of Python's white space. The library ignores the given
+ * characters and strips JavaScript's white space, so `lstrip('\n')` in a template would cut the first space of a reply.
  */
 export class PythonInterpreter extends Interpreter {
   override evaluate(statement: Statement | undefined, environment: Environment): Value {
@@ -35,7 +60,8 @@ export class PythonInterpreter extends Interpreter {
     if (typeof text.value !== 'string') return super.evaluate(statement, environment);
     const characters = stripping.args.map((arg) => this.evaluate(arg, environment).value)[0];
     const set = typeof characters === 'string' ? characters : whiteSpace;
-    return asValue(strip(text.value, set, stripping.ends));
+    // The library creates its values only where it declares variables.
+    return new Environment().set('value', strip(text.value, set, stripping.ends));
   }
 }
 

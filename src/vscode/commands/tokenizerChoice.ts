@@ -22,7 +22,7 @@ const choices = (): readonly Choice[] => [
   },
   {
     label: vscode.l10n.t("The Config's"),
-    detail: vscode.l10n.t('That of ajet.model.path where this machine has it, else an embedded one.'),
+    detail: vscode.l10n.t('That of ajet.model.path where this machine has it, else the built-in one.'),
     ask: () => Promise.resolve(''),
   },
 ];

@@ -13,7 +13,7 @@ export const longRun: TracedRun = {
   workflow: 'workflow.ts->Long',
   workflowFile: '/workflow.ts',
   model: 'embedded (seed 1)',
-  tokenizer: { name: 'embedded', exact: false, file: null },
+  tokenizer: { name: 'built-in', exact: false, file: null },
   limits: { modelLength: 1, promptLength: 1, responseLength: 1, turnLength: 1 },
   merging: { compareLevel: 'text', ignoreTools: true },
   tasks: 1_000_000,

@@ -45,7 +45,7 @@ async function fetchTokenizer(): Promise<void> {
 }
 
 const input = '.quick-input-widget input';
-const approximate = 'tokenizer: embedded, approximate';
+const approximate = 'tokenizer: built-in, approximate';
 
 test('a tokenizer that is fetched counts from then on', async () => {
   await editor().openFile('math_agent.yaml');

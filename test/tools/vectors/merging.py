@@ -78,7 +78,7 @@ def upstream(clone, folder):
 
 def tokenizers():
     made = {}
-    for name in ["embedded", "tools"]:
+    for name in ["chatml", "tools"]:
         made[name] = Arrays(
             tokenizer_file=str(FIXTURES / "byte-level/tokenizer.json"),
             bos_token="<|endoftext|>",

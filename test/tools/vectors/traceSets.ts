@@ -28,7 +28,7 @@ export interface TraceCall {
 
 export interface TraceSet {
   /** Of the fixtures in test/fixtures/tokenizer/templates. */
-  readonly template: 'embedded' | 'tools';
+  readonly template: 'chatml' | 'tools';
   readonly toolCallsDisabled: boolean;
   readonly checklist: readonly string[];
   readonly limits: {
@@ -110,7 +110,7 @@ class Maker {
   }
 
   make(): TraceSet {
-    const template = this.#oneIn(6) ? 'tools' : 'embedded';
+    const template = this.#oneIn(6) ? 'tools' : 'chatml';
     const limits = this.#oneIn(6) ? tight : roomy;
     const toolCallsDisabled = this.#oneIn(10);
     const checklist = this.#oneIn(15) ? ['nonsense'] : [];

@@ -1,4 +1,7 @@
-"""Writes what the Python packages say to the folder given: two small tokenizers, ids of strings, rendered templates."""
+"""Writes what the Python packages return to a folder: two small tokenizers, ids of strings, rendered templates.
+
+The second argument is the folder of the built-in tokenizer, whose ids and template are compared too.
+"""
 
 import gzip
 import json
@@ -29,6 +32,7 @@ SENTENCE_TRAINING = range(20_000_000, 20_004_000)
 COMPARED = 100_000
 IN_FULL = 2_000
 SENTENCE_COMPARED = 10_000
+QWEN_COMPARED = 20_000
 CONVERSATIONS = 60
 
 
@@ -105,19 +109,18 @@ def render(tokenizer, template, case):
         return {"error": str(error)}
 
 
-def write_templates(tokenizer, folder):
+def write_templates(tokenizer, folder, qwen_template):
     cases = [conversation(seed) for seed in range(1, CONVERSATIONS + 1)]
-    rendered = {
-        file.stem: [render(tokenizer, file.read_text(encoding="utf-8"), case) for case in cases]
-        for file in sorted(folder.glob("*.jinja"))
-    }
+    templates = {file.stem: file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.jinja"))}
+    templates["qwen2.5"] = qwen_template
+    rendered = {name: [render(tokenizer, text, case) for case in cases] for name, text in templates.items()}
     content = {"cases": cases, "rendered": rendered}
     (folder / "rendered.json").write_text(
         json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8"
     )
 
 
-def main(fixtures):
+def main(fixtures, qwen):
     byte_level = train_byte_level()
     save(
         byte_level,
@@ -136,8 +139,11 @@ def main(fixtures):
     speaking = PreTrainedTokenizerFast(
         tokenizer_object=byte_level, bos_token="<|endoftext|>", eos_token="<|im_end|>"
     )
-    write_templates(speaking, fixtures / "templates")
+    config = json.loads((qwen / "tokenizer_config.json").read_text(encoding="utf-8"))
+    write_templates(speaking, fixtures / "templates", config["chat_template"])
+    (fixtures / "qwen2.5").mkdir(exist_ok=True)
+    write_ids(Tokenizer.from_file(str(qwen / "tokenizer.json")), fixtures / "qwen2.5", QWEN_COMPARED, 200)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -40,7 +40,7 @@ describe('formatResults', () => {
   });
 
   it('says so where another tokenizer than the model’s counted', () => {
-    const embedded = { name: 'embedded', exact: false, file: null };
+    const embedded = { name: 'built-in', exact: false, file: null };
     const exact = { name: 'qwen', exact: true, file: '/qwen/tokenizer.json' };
     expect(formatResults(results, { ...run, tokenizer: embedded })).toContain('approximate');
     expect(formatResults(results, { ...run, tokenizer: exact })).not.toContain('approximate');

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeApiKey, encodeApiKey } from '../../../src/backbone/model-tuner/apiKey.ts';
-import { decodeBase64, encodeBase64 } from '../../../src/backbone/model-tuner/base64.ts';
 import { fuzz } from '../fuzz.ts';
 
 const content = {
@@ -61,20 +60,5 @@ describe('an API key', () => {
     ['a number for the episode', keyOf({ agent_name: 'a', target_tag: 't', episode_uuid: 3 })],
   ])('is refused with %s', (_, key) => {
     expect(decodeApiKey(key)).toBeUndefined();
-  });
-});
-
-describe('base64', () => {
-  it("is Node's, both ways", () => {
-    fc.assert(
-      fc.property(fc.uint8Array(), (bytes) => {
-        const latin = Buffer.from(bytes).toString('latin1');
-        const base64 = Buffer.from(bytes).toString('base64');
-        expect(encodeBase64(latin)).toBe(base64);
-        expect(decodeBase64(base64)).toBe(latin);
-        expect(decodeBase64(Buffer.from(bytes).toString('base64url'))).toBe(latin);
-      }),
-      fuzz(2, 3000),
-    );
   });
 });

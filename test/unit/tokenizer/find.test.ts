@@ -49,13 +49,43 @@ async function failure(work: Promise<unknown>): Promise<CodedError> {
 const huggingFace = '/home/me/.cache/huggingface/hub/models--Org--Model-1.5B';
 
 describe('findModelText', () => {
-  it('has the embedded tokenizer where there is no other', async () => {
+  it('falls back to the built-in tokenizer', async () => {
     const found = await find({});
-    expect(found.note).toEqual({ name: 'embedded', exact: false, file: null });
+    expect(found.note).toEqual({ name: 'built-in', exact: false, file: null });
     expect(found.problem).toBeUndefined();
     expect((await found.open()).tokenizer.encode('hello')).toHaveLength(1);
     expect((await find({}, { modelPath: undefined })).note.exact).toBe(false);
     expect((await find({}, { modelPath: '/mnt/gone' })).note.exact).toBe(false);
+  });
+
+  it.each([
+    'Qwen/Qwen2.5-7B-Instruct',
+    'Qwen2.5-72B-Instruct',
+    '/mnt/models/Qwen2.5-14B-Instruct/',
+    'D:\\models\\Qwen2.5-3B-Instruct',
+    '/mnt/modelscope/hub/Qwen/Qwen2___5-1___5B-Instruct',
+  ])('counts exactly for %s by the built-in tokenizer', async (modelPath) => {
+    const { note } = await find({}, { modelPath });
+    expect(note).toEqual({ name: modelPath, exact: true, file: null });
+  });
+
+  it.each([
+    'someone/Qwen2.5-7B-Instruct',
+    'Qwen/Qwen2.5-7B',
+    'Qwen/Qwen2.5-7B-Instruct-1M',
+    'Qwen/Qwen2.5-Coder-7B-Instruct',
+    'Qwen/Qwen2.5-VL-7B-Instruct',
+    'Qwen/Qwen2-7B-Instruct',
+    'Qwen/Qwen3-8B',
+    '/mnt/Qwen2.5-7B-Instruct/checkpoint-100',
+  ])('counts approximately for %s by the built-in tokenizer', async (modelPath) => {
+    expect((await find({}, { modelPath })).note.exact).toBe(false);
+  });
+
+  it('does not call the built-in tokenizer exact where that of the model is broken', async () => {
+    const modelPath = '/m/Qwen2.5-7B-Instruct';
+    const { note } = await find({ [`${modelPath}/tokenizer.json`]: '{}' }, { modelPath });
+    expect(note).toEqual({ name: 'built-in', exact: false, file: null });
   });
 
   it.each([
@@ -134,7 +164,7 @@ describe('findModelText', () => {
     expect(error.location).toEqual({ file: path.resolve('/m/tokenizer.json') });
 
     const found = await find(texts, { modelPath: '/m' });
-    expect(found.note.name).toBe('embedded');
+    expect(found.note.name).toBe('built-in');
     expect(found.problem?.code).toBe('tokenizer/broken');
     expect((await found.open()).note).toEqual(found.note);
   });
@@ -149,7 +179,7 @@ describe('findModelText', () => {
 
   it('warns where a folder has no fast tokenizer', async () => {
     const found = await find({ '/m/tokenizer.model': 'x' }, { modelPath: '/m' });
-    expect(found.note.name).toBe('embedded');
+    expect(found.note.name).toBe('built-in');
     expect(found.problem?.code).toBe('tokenizer/no-tokenizer-json');
   });
 

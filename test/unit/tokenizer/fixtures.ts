@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { localFiles } from '../../../src/node/files.ts';
+import { loadBuiltInText } from '../../../src/node/tokenizer/builtIn.ts';
 import { loadModelText } from '../../../src/node/tokenizer/load.ts';
 import type { ModelText } from '../../../src/tracking/tokenizer.ts';
 
@@ -8,7 +9,9 @@ export const fixtures = path.resolve(import.meta.dirname, '../../fixtures/tokeni
 /** A Thursday. */
 export const noon = (): Date => new Date(2026, 0, 1, 12, 5, 9);
 
-export async function loadFixture(name: 'byte-level' | 'sentence-pieces'): Promise<ModelText> {
+/** Loads a tokenizer of the fixtures, or the built-in one. */
+export async function loadFixture(name: 'byte-level' | 'sentence-pieces' | 'qwen2.5'): Promise<ModelText> {
+  if (name === 'qwen2.5') return loadBuiltInText({ name: 'built-in', exact: false, file: null }, noon);
   const file = path.join(fixtures, name, 'tokenizer.json');
   return (await loadModelText(file, { name, files: localFiles, now: noon })).open();
 }

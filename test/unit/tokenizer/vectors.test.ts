@@ -35,6 +35,7 @@ function readable(seed: number, ids: readonly number[], tokenizer: Tokenizer): s
 describe.each([
   { name: 'byte-level', count: 100_000 },
   { name: 'sentence-pieces', count: 10_000 },
+  { name: 'qwen2.5', count: 20_000 },
 ] as const)('the $name tokenizer', ({ name, count }) => {
   it('gives the ids that Python gives', async () => {
     const { tokenizer } = await loadFixture(name);

@@ -177,7 +177,7 @@ describe('drift', () => {
   });
 
   test('is not told of the ids of a stand-in', () => {
-    const reader = drifted({ tokenizer: { name: 'embedded', exact: false, file: null } });
+    const reader = drifted({ tokenizer: { name: 'built-in', exact: false, file: null } });
     expect(reader.tokens(0, 0, 0, 100).drifted).not.toContain(1);
     expect(reader.timeline(0, 0).exact).toBe(false);
   });

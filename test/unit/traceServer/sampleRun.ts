@@ -14,7 +14,7 @@ export const sampleRun: TracedRun = {
   workflow: 'Sample',
   workflowFile: '/home/ada/workflow.ts',
   model: 'embedded (seed 1)',
-  tokenizer: { name: 'embedded', exact: false, file: null },
+  tokenizer: { name: 'built-in', exact: false, file: null },
   limits: { modelLength: 100, promptLength: 50, responseLength: 50, turnLength: 20 },
   merging: { compareLevel: 'text', ignoreTools: true },
   tasks: 2,

@@ -66,7 +66,7 @@ describe('retokenization drift', () => {
   it.each<[string, () => Episode, string]>([
     ['a reply in the tokens that the template makes of it', () => new Episode(), '2'],
     ['another text than the reply', drifted, 'them'],
-    ['tokens of the embedded tokenizer', () => drifted(false), 'it'],
+    ['tokens of an approximate tokenizer', () => drifted(false), 'it'],
   ])('is not found for %s', (_, begin, content) => {
     const episode = begin();
     episode.call([system, user], answer('2', { tokens: tokensById(episode.text, '2<|im_end|>') }));

@@ -122,7 +122,7 @@ describe("a reply's tokens", () => {
     expect(replyOf('it is', { tokens })).toContain('none');
   });
 
-  it('told by ids count by the embedded tokenizer only where they spell the reply', () => {
+  it('with ids count by an approximate tokenizer only where they spell the reply', () => {
     const foreign = [{ id: 0, bytes: [], logprob: -1 }];
     expect(replyOf('it is', { tokens: foreign }, false)).toContain('none');
   });

@@ -19,7 +19,7 @@ export async function loadTexts(): Promise<Texts> {
     const specialTokens = { bos_token: '<|endoftext|>', eos_token: '<|im_end|>' };
     return { ...text, template: createChatTemplate(source, { name, file: null, specialTokens, now: noon }) };
   };
-  return { embedded: templated('embedded'), tools: templated('tools') };
+  return { chatml: templated('chatml'), tools: templated('tools') };
 }
 
 export const settings: readonly MergeOptions[] = [

@@ -205,7 +205,7 @@ error: 2 episodes (task t1, repeat 0; task t1, repeat 1): e.g. In call 0, the pr
   ${hintOf('overlong')}
 error: 1 episode (task t2, repeat 0): The episode ended with an error: It broke. [episode-error]
   ${hintOf('episode-error')}
-warning: tokenizer: embedded, approximate: token ids and lengths are not those of training. [approximate-tokenizer]
+warning: tokenizer: built-in, approximate: token ids and lengths are not those of training. [approximate-tokenizer]
   ${hintOf('approximate-tokenizer')}`,
     );
   });

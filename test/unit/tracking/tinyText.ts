@@ -73,7 +73,7 @@ export interface TinyText extends ModelText {
 
 export function tinyText(render: ModelText['template']['render'] = chatMl, exact = true): TinyText {
   return {
-    note: { name: exact ? 'tiny' : 'embedded', exact, file: exact ? '/tiny/tokenizer.json' : null },
+    note: { name: exact ? 'tiny' : 'built-in', exact, file: exact ? '/tiny/tokenizer.json' : null },
     tokenizer: new WordTokenizer(),
     template: { render },
   };

@@ -30,7 +30,7 @@ export function summaryOf(trace: string, changes: Partial<TraceSummary> = {}): T
       tokens: 1234,
       trainableTokens: 56,
     },
-    tokenizer: { name: 'embedded', exact: false, file: null },
+    tokenizer: { name: 'built-in', exact: false, file: null },
     limits: null,
     ...changes,
   };

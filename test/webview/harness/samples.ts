@@ -163,7 +163,7 @@ export const findings: RunView['report']['findings'] = [
     code: 'approximate-tokenizer',
     level: 'run',
     severity: 'warning',
-    message: 'tokenizer: embedded, approximate.',
+    message: 'tokenizer: built-in, approximate.',
     hint: 'Fetch the tokenizer.',
     episodes: [],
     count: 0,

@@ -24,7 +24,7 @@ describe('the header', () => {
       'math_agent.yaml',
       'MathWorkflow',
       'embedded (seed 12345)',
-      'tokenizer: embedded, approximate',
+      'tokenizer: built-in, approximate',
       '16 of 16',
       '10,240',
       '2,084 20 %',

@@ -1,5 +1,3 @@
-import { utf8 } from '../../../base/utf8.ts';
-
 /** A token of a text. Where a character takes several, `text` has it with the last of them. */
 export interface TokenPiece {
   readonly text: string;
@@ -21,5 +19,5 @@ export const splitTokens: SplitTokens = (text) => {
 };
 
 export function pieceOf(text: string): TokenPiece {
-  return { text, bytes: [...utf8(text)] };
+  return { text, bytes: [...new TextEncoder().encode(text)] };
 }

@@ -1,6 +1,5 @@
 import type { CodedError } from '../../../base/errors.ts';
 import type { FileReader } from '../../../base/ports.ts';
-import { utf8Length } from '../../../base/utf8.ts';
 import { dataSetErrors } from './errors.ts';
 import { nothing, shaped, widened, type JsonShape } from './jsonShape.ts';
 import { throughPandas } from './pandasJson.ts';
@@ -83,7 +82,11 @@ export class JsonTable implements TableReader {
       if (list === undefined && json.trim() === '') continue;
       if (list === undefined && line === 1 && json.trimStart().startsWith('[')) list = [];
       if (list !== undefined) list.push(json);
-      else yield { row: toRecord(parsed(json, file, line), file, line), length: utf8Length(json) + 1 };
+      else
+        yield {
+          row: toRecord(parsed(json, file, line), file, line),
+          length: new TextEncoder().encode(json).length + 1,
+        };
     }
     if (list === undefined) return;
     const rows = parsed(list.join('\n'), file, 1);

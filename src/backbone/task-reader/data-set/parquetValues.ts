@@ -1,5 +1,4 @@
 import type { FileMetaData, SchemaElement, SchemaTree } from 'hyparquet';
-import { encodeBase64 } from '../../model-tuner/base64.ts';
 import { decimalText, isoDate, isoMoment, isoTime } from './pythonText.ts';
 import type { Row } from './table.ts';
 
@@ -92,7 +91,7 @@ function leafReader(element: SchemaElement, onBigNumber: () => void): ReadValue 
       onBigNumber();
       return String(value);
     }
-    if (value instanceof Uint8Array) return encodeBase64(byteText(value));
+    if (value instanceof Uint8Array) return btoa(byteText(value));
     return typeof value === 'number' && !Number.isFinite(value) ? notFinite(value) : value;
   };
 }
