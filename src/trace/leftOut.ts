@@ -4,7 +4,7 @@ import { largestWindow } from '../protocol/traceRpc.ts';
 import { isRecord } from '../tracking/toolCalls.ts';
 import { clip } from './clip.ts';
 import { contentKey } from './layout.ts';
-import type { TextWindow } from './reader.ts';
+import type { TextWindow } from './messageTexts.ts';
 import type { StoredTrace } from './stored.ts';
 
 const leftOutRecord = z.object({ before: z.number(), message: z.string() });

@@ -1,9 +1,9 @@
+import type { LinesView } from '../protocol/codeRpc.ts';
 import type { CallView, EpisodeView, SpansView, TimelineView } from '../protocol/episodeRpc.ts';
 import type { MergeSetting, MergingView } from '../protocol/mergingRpc.ts';
-import type { CounterpartsView } from '../protocol/otherRunRpc.ts';
 import type { RecordedBatch, RecordedRun } from '../protocol/recorded.ts';
 import type { ReplayedRun } from '../protocol/replayed.ts';
-import type { DamageView, RunView, TraceSummary } from '../protocol/runRpc.ts';
+import type { CounterpartsView, DamageView, RunView, TraceSummary } from '../protocol/runRpc.ts';
 import { withSelection } from '../protocol/selection.ts';
 import type {
   EpisodeRow,
@@ -56,6 +56,8 @@ export interface TraceFacts {
   readonly code: CodeReader;
   /** Whether the process that writes it lives; undefined: it has not yet said which that is. */
   lives(writer: WriterIdentity | undefined): boolean;
+  /** Bytes of the file and its journal. */
+  size(): number;
   /** Of a pattern that somebody typed in. */
   readonly matches: FindMatches;
 }
@@ -74,8 +76,8 @@ export class TraceViews {
   readonly #lists: RunLists;
   readonly #table: TokenTable;
   readonly #own: TimelineViews;
-  /** By their settings: of one episode there are seven others. */
-  readonly #otherwise = new Newest<string, TimelineViews>(8);
+  /** By setting, as JSON: there are seven others than the run's own. */
+  readonly #others = new Newest<string, TimelineViews>(8);
   readonly leftOut: LeftOut;
   readonly code: CodeViews;
 
@@ -88,9 +90,16 @@ export class TraceViews {
     this.#explanations = new Explanations(this.#trace, this.#table);
     this.#verdicts = new RunVerdicts(this.#trace);
     this.#lists = new RunLists(this.#trace);
-    this.#own = new TimelineViews(this.#parts, this.#table, facts.matches);
+    this.#own = new TimelineViews(this.#parts, this.#table, facts.matches, (episode) => {
+      return this.#wholeRow(this.#parts.episode(episode)).advantage;
+    });
     this.leftOut = new LeftOut(this.#trace);
     this.code = new CodeViews(this.#trace, facts.code);
+  }
+
+  /** The run's own timelines, or those that another merge setting would have given. */
+  timelines(setting?: MergeSetting): TimelineViews {
+    return setting === undefined ? this.#own : this.#otherTimelines(setting);
   }
 
   get tokens(): TokenViews {
@@ -119,7 +128,7 @@ export class TraceViews {
     const { experiment, config, workflow, workflowFile, tasks, repeat } = this.#ownRun('scores are');
     const episodes = this.#trace.recorded();
     if (episodes === undefined) throw traceErrors.nothingForJudges(this.#file.file);
-    return { experiment, config, workflow, workflowFile, tasks, repeat, episodes };
+    return this.#whole({ experiment, config, workflow, workflowFile, tasks, repeat, episodes });
   }
 
   replayed(only?: number): ReplayedRun {
@@ -130,13 +139,19 @@ export class TraceViews {
   batch(): RecordedBatch {
     const { limits, tokenizer, repeat } = this.#ownRun('samples are');
     const results = this.#trace.resultsAfter(0).map(({ result }) => result);
-    return {
+    return this.#whole({
       limits,
       tokenizer,
       repeat,
       rules: this.#trace.batch() ?? null,
       results: withSelection(results, this.#trace.end()?.selection).toSorted((a, b) => a.episode - b.episode),
-    };
+    });
+  }
+
+  /** Throws `trace/incomplete` if the file is damaged: scores and samples of a part of a run would be wrong. */
+  #whole<T>(result: T): T {
+    if (this.#file.damage !== undefined) throw traceErrors.incomplete(this.#file.file, this.#file.damage);
+    return result;
   }
 
   identity(episode: number): EpisodeIdentity {
@@ -145,14 +160,13 @@ export class TraceViews {
     return found;
   }
 
-  /** @param size bytes of the file and what lies beside it */
-  summary(size: number): TraceSummary {
+  summary(): TraceSummary {
     const run = this.#trace.run();
     const { experiment, config, workflow, model, startedAt } = run ?? nothingYet;
     const end = this.#trace.end();
     return {
       trace: this.#file.file,
-      size,
+      size: this.#file.size(),
       experiment,
       config,
       workflow,
@@ -230,20 +244,17 @@ export class TraceViews {
   }
 
   timeline(episode: number, timeline: number): TimelineView {
-    const { advantage } = this.#wholeRow(this.#parts.episode(episode));
-    return this.#own.timeline(episode, timeline, advantage);
+    return this.#own.timeline(episode, timeline);
   }
 
-  /** Those of the timelines that a setting would have given. */
-  otherwise(setting: MergeSetting): TimelineViews {
-    const key = JSON.stringify(setting);
-    return this.#otherwise.get(key, () => {
+  #otherTimelines(setting: MergeSetting): TimelineViews {
+    return this.#others.get(JSON.stringify(setting), () => {
       const parts = new FoundParts(this.#trace, (record) => {
         const own = this.#parts.contents.open(record);
         const merged = this.#explanationOf(record).otherwise(setting);
         return merged === undefined ? own : this.#parts.contents.of(record.episode, merged, own.provisional);
       });
-      return new TimelineViews(parts, this.#table, this.#file.matches);
+      return new TimelineViews(parts, this.#table, this.#file.matches, () => null);
     });
   }
 
@@ -254,6 +265,11 @@ export class TraceViews {
   #explanationOf(record: EpisodeRecord): MergeExplanation {
     const content = this.#parts.contents.open(record);
     return this.#explanations.of(record, content, this.#parts.run().tokenizer.exact);
+  }
+
+  /** The numbers of the run's calls by the lines of code that made them. */
+  lines(): LinesView {
+    return this.code.lines(this.isLive());
   }
 
   counterparts(task: Task): CounterpartsView {

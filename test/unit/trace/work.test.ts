@@ -32,7 +32,7 @@ function aRun() {
     },
     run: (statement, values) => connection.run(statement, values),
   };
-  const facts = { file: writer.file, format: formatVersion, code: localCode };
+  const facts = { file: writer.file, format: formatVersion, code: localCode, size: () => 0 };
   const views = new TraceViews(sql, { ...facts, lives: () => false, matches: boundedMatches });
   return {
     /** The stored tables that a view goes through from end to end, as often as it does. */

@@ -101,7 +101,7 @@ describe('what another tool recorded', () => {
   test('runs nothing of a pickle, and is told of it', async () => {
     const reader = openTraceReader(await importOf('trinity-db'));
     onTestFinished(() => reader.close());
-    const { imported } = reader.run();
+    const { imported } = reader.read((views) => views.run());
     expect(imported?.skips.map(({ why }) => why)).toContain('its experience cannot be read: it is os.system');
     expect(existsSync('/tmp/agentjet-unpickled')).toBe(false);
   });

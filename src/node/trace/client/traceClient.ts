@@ -4,14 +4,8 @@ import type { Disposable } from '../../../base/disposable.ts';
 import { Emitter } from '../../../base/event.ts';
 import type { Clock, Logger } from '../../../base/ports.ts';
 import { LineSplitter } from '../../../protocol/run.ts';
-import type {
-  RequestOf,
-  TraceCall,
-  TraceClient,
-  TraceMethod,
-  TraceReply,
-  TraceResults,
-} from '../../../protocol/traceRpc.ts';
+import type { ParamsOf, TraceCall, TraceMethod, TraceReply } from '../../../protocol/traceRpc.ts';
+import type { ResultOf, TraceClient } from '../../../trace/methods.ts';
 import { deferred, type Deferred } from '../../process/deferred.ts';
 import { clientErrors } from './errors.ts';
 import type { SpawnTraceServer } from './serverProcess.ts';
@@ -43,13 +37,13 @@ export class StdioTraceClient implements TraceClient, Disposable {
     this.#parts = parts;
   }
 
-  async ask<M extends TraceMethod>(method: M, parameters: RequestOf<M>): Promise<TraceResults[M]> {
-    if (!this.#isNeeded(method, parameters)) return null as TraceResults[M];
+  async ask<M extends TraceMethod>(method: M, parameters: ParamsOf<M>): Promise<ResultOf<M>> {
+    if (!this.#isNeeded(method, parameters)) return null as ResultOf<M>;
     const server = await this.#connect();
     return (await server.ask({
       method,
       ...parameters,
-    } as unknown as TraceCall['request'])) as TraceResults[M];
+    } as unknown as TraceCall['request'])) as ResultOf<M>;
   }
 
   dispose(): void {
@@ -64,7 +58,7 @@ export class StdioTraceClient implements TraceClient, Disposable {
   /** Counts who watches: only the first that comes and the last that goes concern the server. */
   #isNeeded(method: TraceMethod, parameters: object): boolean {
     if (method !== 'watch' && method !== 'unwatch') return true;
-    const { trace } = parameters as RequestOf<'watch'>;
+    const { trace } = parameters as ParamsOf<'watch'>;
     const before = this.#watches.get(trace) ?? 0;
     const after = Math.max(0, before + (method === 'watch' ? 1 : -1));
     if (after === 0) this.#watches.delete(trace);
