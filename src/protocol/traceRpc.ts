@@ -96,14 +96,18 @@ export type ParamsOf<M extends TraceMethod> = z.infer<(typeof traceParams)[M]>;
 export type TraceRequest = { [M in TraceMethod]: { method: M } & ParamsOf<M> }[TraceMethod];
 
 /** The schema of the requests of all methods. */
-const traceRequest = z.discriminatedUnion(
+export const traceRequest = z.discriminatedUnion(
   'method',
   Object.entries(traceParams).map(([method, params]) =>
     z.extend(params, { method: z.literal(method) }),
   ) as unknown as readonly [z.ZodMiniObject<{ method: z.ZodMiniLiteral<TraceMethod> }>],
 ) as unknown as z.ZodMiniType<TraceRequest>;
 
-/** A request with its id; the reply has the same id. */
+/** The notification that a watched trace has grown, and its parameters. */
+export const changedNotification = 'changed';
+export const changedParams = z.object({ trace });
+
+/** A request of a page with its id; the reply has the same id. */
 export const traceCall = z.object({ id: z.int(), request: traceRequest });
 export type TraceCall = z.infer<typeof traceCall>;
 

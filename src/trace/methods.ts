@@ -93,7 +93,9 @@ const sessionMethods = {
     return null;
   },
   summaries: (session, { traces }) => traces.map((trace) => summaryOf(session, trace)),
-  otherRuns: (session): OtherRunsView => ({ traces: session.others.map((trace) => summaryOf(session, trace)) }),
+  otherRuns: (session): OtherRunsView => ({
+    traces: session.others.map((trace) => summaryOf(session, trace)),
+  }),
   compare: (session, { left, right }) => compareView(left, right, (trace, ask) => session.read(trace, ask)),
   counterparts: (session, { trace, episode, other }) => {
     const task = session.read(trace, (views) => views.task(episode));

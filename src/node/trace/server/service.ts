@@ -1,6 +1,7 @@
+import * as z from 'zod/mini';
 import type { Disposable } from '../../../base/disposable.ts';
 import type { Clock } from '../../../base/ports.ts';
-import { traceCall, type TraceReply } from '../../../protocol/traceRpc.ts';
+import { traceCall, traceRequest, type TraceReply } from '../../../protocol/traceRpc.ts';
 import { reportOf } from '../../../trace/errors.ts';
 import { resultOf, type TraceSession } from '../../../trace/methods.ts';
 import type { TraceReader } from '../../../trace/reader.ts';
@@ -19,18 +20,18 @@ export interface TraceFiles {
 
 export type FileOf = (trace: string) => string;
 
-/** Of replies to what carries no id of its own. */
+/** The id of replies to messages without a valid id. */
 export const noId = -1;
 
 interface ConnectionParts {
   readonly readers: OpenReaders;
   readonly watcher: Watcher;
-  readonly send: ((notice: TraceReply) => void) | undefined;
+  readonly onChanged: ((trace: string) => void) | undefined;
   readonly fileOf: FileOf;
   readonly others: readonly string[];
 }
 
-/** Answers viewers, whatever door they come through. */
+/** Answers the requests of viewers over any transport. */
 export class TraceService implements Disposable {
   readonly #readers: OpenReaders;
   readonly #watcher: Watcher;
@@ -41,17 +42,16 @@ export class TraceService implements Disposable {
   }
 
   /**
-   * @param send takes notices; replies are what {@link Connection.answer} returns. Without it nothing is watched,
-   *   whatever is asked
+   * @param onChanged is called when a watched trace has grown; without it, `watch` does nothing
    * @param fileOf the file of a trace as this viewer names it; throws when it may not see it
    * @param others traces that this viewer may compare its own with, as it names them
    */
   connect(
-    send?: (notice: TraceReply) => void,
+    onChanged?: (trace: string) => void,
     fileOf: FileOf = (trace) => trace,
     others: readonly string[] = [],
   ): Connection {
-    return new Connection({ readers: this.#readers, watcher: this.#watcher, send, fileOf, others });
+    return new Connection({ readers: this.#readers, watcher: this.#watcher, onChanged, fileOf, others });
   }
 
   dispose(): void {
@@ -60,7 +60,7 @@ export class TraceService implements Disposable {
   }
 }
 
-/** One viewer, or a relay of several: what it watches ends with it. */
+/** One viewer, or a relay of several. Its watches end when it is disposed. */
 export class Connection implements Disposable, TraceSession {
   readonly #parts: ConnectionParts;
   readonly #watches = new Map<string, Disposable>();
@@ -70,15 +70,18 @@ export class Connection implements Disposable, TraceSession {
     this.#parts = parts;
   }
 
-  /** Never throws: whatever text comes gets its reply. */
+  /** Returns the result of a request. Throws a CodedError. */
+  call(request: unknown): unknown {
+    return resultOf(this, validated(traceRequest, request));
+  }
+
+  /** Returns the reply to a page's message, also if it is not a valid one. Never throws. */
   answer(text: string): TraceReply {
     let id = noId;
     try {
       const value = parseJson(text);
-      id = idOf(value);
-      const call = traceCall.safeParse(value);
-      if (!call.success) throw serverErrors.badRequest('it is no call of the protocol');
-      return { id, result: resultOf(this, call.data.request) };
+      ({ id } = anyMessage.parse(value));
+      return { id, result: resultOf(this, validated(traceCall, value).request) };
     } catch (error) {
       return { id, error: reportOf(error) };
     }
@@ -97,13 +100,12 @@ export class Connection implements Disposable, TraceSession {
   }
 
   watch(trace: string): void {
-    const { watcher, send, fileOf } = this.#parts;
+    const { watcher, onChanged, fileOf } = this.#parts;
     const file = fileOf(trace);
-    if (send === undefined || this.#watches.has(trace)) return;
-    const notice: TraceReply = { notice: 'changed', trace };
+    if (onChanged === undefined || this.#watches.has(trace)) return;
     this.#watches.set(
       trace,
-      watcher.watch(file, () => send(notice)),
+      watcher.watch(file, () => onChanged(trace)),
     );
   }
 
@@ -113,16 +115,19 @@ export class Connection implements Disposable, TraceSession {
   }
 }
 
+/** The id of a message that may be wrong otherwise: the reply has it, too. */
+const anyMessage = z.catch(z.object({ id: z.catch(z.int(), noId) }), { id: noId });
+
+function validated<T>(schema: z.ZodMiniType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw serverErrors.badRequest('it does not match the protocol');
+  return parsed.data;
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     throw serverErrors.badRequest('it is not JSON');
   }
-}
-
-/** Also of a call that is wrong otherwise, so that whoever sent it learns of it. */
-function idOf(value: unknown): number {
-  const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined;
-  return typeof id === 'number' && Number.isSafeInteger(id) ? id : noId;
 }

@@ -2,7 +2,7 @@
 import process from 'node:process';
 import { systemClock } from '../../../../src/node/clock.ts';
 import { TraceService } from '../../../../src/node/trace/server/service.ts';
-import { serveOverStreams } from '../../../../src/node/trace/server/stdioDoor.ts';
+import { serveOverStreams } from '../../../../src/node/trace/server/stdioServer.ts';
 import { ScriptedTrace, scriptedFiles } from '../scriptedFiles.ts';
 
 const trace = new ScriptedTrace();

@@ -16,7 +16,7 @@ import { hasToken, isFromHere } from './httpAccess.ts';
 import { textsFor } from './pageTexts.ts';
 import type { Connection, TraceService } from './service.ts';
 
-export interface HttpDoorOptions {
+export interface HttpServerOptions {
   /** The one trace that is shown, absolute. */
   readonly trace: string;
   /** Those that it may be compared with, absolute. */
@@ -29,7 +29,7 @@ export interface HttpDoorOptions {
   readonly textsFolder: string;
 }
 
-export interface HttpDoor extends Disposable {
+export interface TraceHttpServer extends Disposable {
   /** With the token in its fragment. */
   readonly url: string;
 }
@@ -54,8 +54,8 @@ const commonHeaders = {
 /** Rejects with `trace/cannot-listen`. */
 export async function serveOverHttp(
   service: TraceService,
-  { port, ...options }: HttpDoorOptions,
-): Promise<HttpDoor> {
+  { port, ...options }: HttpServerOptions,
+): Promise<TraceHttpServer> {
   const token = randomBytes(32).toString('base64url');
   const server = createServer();
   const actual = await listen(server, port);
@@ -80,7 +80,7 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-interface SiteOptions extends HttpDoorOptions {
+interface SiteOptions extends HttpServerOptions {
   readonly token: string;
 }
 
@@ -182,10 +182,11 @@ class Site {
     this.#demandToken(request);
     response.writeHead(200, { ...commonHeaders, 'content-type': 'text/event-stream' });
     response.flushHeaders();
-    const send = (notice: TraceReply): void => {
+    const onChanged = (trace: string): void => {
+      const notice: TraceReply = { notice: 'changed', trace };
       response.write(`data: ${JSON.stringify(notice)}\n\n`);
     };
-    const connection = this.#service.connect(send, (trace) => this.#fileOf(trace));
+    const connection = this.#service.connect(onChanged, (trace) => this.#fileOf(trace));
     response.once('close', () => connection.dispose());
     connection.watch(this.#name);
   }
