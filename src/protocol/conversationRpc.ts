@@ -62,7 +62,7 @@ export interface SearchView {
 }
 
 /** A message that a request had and training does not take. */
-export interface LeftOutView {
+export interface ExcludedMessage {
   /** How many of the call's messages stand before it. */
   readonly before: number;
   readonly role: string;

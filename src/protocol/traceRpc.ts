@@ -62,7 +62,7 @@ export const traceParams = {
   /** Matches of a text in the messages of a conversation, including the parts that lists cut off. */
   search: z.object({ trace, episode: count, conversation, text: z.string(), matchCase: z.boolean() }),
   /** Messages of a call's request that training excludes. */
-  leftOut: z.object({ trace, episode: count, call: count }),
+  excluded: z.object({ trace, episode: count, call: count }),
   /** Characters `from` … `from + limit` of the base64 of data in such a message. */
   binary: z.object({ trace, hash: count, from: count, limit: count }),
   /** The location in the user's code that a call, a tool call or the reward of an episode comes from. */

@@ -52,9 +52,9 @@ const viewMethods = {
   },
   search: (views, { episode, conversation, ...sought }) =>
     conversationsOf(views, conversation).search(episode, conversation, sought),
-  leftOut: (views, { episode, call }) => views.leftOut.of(episode, call),
+  excluded: (views, { episode, call }) => views.excluded.of(episode, call),
   binary: (views, { hash, from, limit }) =>
-    views.leftOut.binary(hash, { from, limit: Math.min(limit, largestBinary) }),
+    views.excluded.binary(hash, { from, limit: Math.min(limit, largestBinary) }),
   source: (views, { episode, of }) => views.code.source(episode, of),
   show: (views, { episode, of }) => ({ source: views.code.source(episode, of), shown: byPage }),
   debug: (views, { episode }) => ({ started: byPage, command: replayCommand(views, episode) }),

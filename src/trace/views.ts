@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import type { LinesView } from '../protocol/codeRpc.ts';
 import type { CallView, EpisodeView, SpansView, TimelineView } from '../protocol/episodeRpc.ts';
 import type { MergeSetting, MergingView } from '../protocol/mergingRpc.ts';
@@ -18,7 +19,7 @@ import { clip } from './clip.ts';
 import { CodeViews, type CodeReader } from './codeViews.ts';
 import { comparedMessages, compareSide, mostTrained, rewardNumbers } from './comparable.ts';
 import type { ComparableSide } from './compare.ts';
-import type { ConversationViews } from './conversationViews.ts';
+import { ConversationViews } from './conversationViews.ts';
 import { episodeRows } from './episodeRows.ts';
 import { traceErrors } from './errors.ts';
 import type { MergeExplanation } from './explain.ts';
@@ -26,9 +27,8 @@ import { Explanations } from './explanations.ts';
 import type { AgentTable } from './filterSql.ts';
 import type { FindMatches } from './findTokens.ts';
 import { FoundParts } from './foundParts.ts';
-import { identityOf, type EpisodeIdentity } from './identities.ts';
 import { formatVersion } from './layout.ts';
-import { LeftOut } from './leftOut.ts';
+import { ExcludedMessages } from './excludedMessages.ts';
 import { messageViews } from './messageViews.ts';
 import { callRow, nothingYet, timelineRow, timelinesByCall } from './partRows.ts';
 import type { EpisodeRecord, StoredRun, WriterIdentity } from './records.ts';
@@ -38,33 +38,34 @@ import { RunVerdicts } from './runVerdicts.ts';
 import { spanRows } from './spans.ts';
 import type { SqlReader, SqlScratch } from './sql.ts';
 import { StoredTrace } from './stored.ts';
-import { Newest } from './newest.ts';
+import { LruCache } from './lruCache.ts';
 import { sameTask, type Task } from './sameTask.ts';
-import { TimelineViews } from './timelineViews.ts';
 import { TokenTable } from './tokenTable.ts';
-import type { TokenViews } from './tokenViews.ts';
+import { TokenViews } from './tokenViews.ts';
 import { isJudgeable, sizeOf } from './verdicts.ts';
 
-/** What of a trace is not in its tables. */
+/** Facts about a trace that are not in its tables. */
 export interface TraceFacts {
   /** Absolute path. */
   readonly file: string;
-  /** `user_version` of the file. */
+  /** The `user_version` of the file. */
   readonly format: number;
-  /** Absent: none is known of. */
+  /** Absent: no damage was found so far. */
   readonly damage?: DamageView | undefined;
   readonly code: CodeReader;
-  /** Whether the process that writes it lives; undefined: it has not yet said which that is. */
+  /** Returns whether the process that writes the trace lives. Undefined: the trace does not name it yet. */
   lives(writer: WriterIdentity | undefined): boolean;
   /** Bytes of the file and its journal. */
   size(): number;
-  /** Of a pattern that somebody typed in. */
+  /** Matches a pattern that a user typed. */
   readonly matches: FindMatches;
 }
 
+const episodeIdentity = z.object({ uuid: z.string(), taskIndex: z.number() });
+
 /**
- * Makes the views of a trace out of its tables. Nothing but texts of tokens, results of episodes and the merged
- * timelines of unended ones is remembered from one view to the next. Each must be asked within one transaction.
+ * Makes the views of a trace from its tables. Call each method within one transaction. Only token texts, results of
+ * episodes and the merged timelines of running episodes are kept between calls.
  */
 export class TraceViews {
   readonly #sql: SqlReader;
@@ -77,8 +78,8 @@ export class TraceViews {
   readonly #table: TokenTable;
   readonly #own: TimelineViews;
   /** By setting, as JSON: there are seven others than the run's own. */
-  readonly #others = new Newest<string, TimelineViews>(8);
-  readonly leftOut: LeftOut;
+  readonly #others = new LruCache<string, TimelineViews>(8);
+  readonly excluded: ExcludedMessages;
   readonly code: CodeViews;
 
   constructor(sql: SqlScratch, facts: TraceFacts) {
@@ -93,7 +94,7 @@ export class TraceViews {
     this.#own = new TimelineViews(this.#parts, this.#table, facts.matches, (episode) => {
       return this.#wholeRow(this.#parts.episode(episode)).advantage;
     });
-    this.leftOut = new LeftOut(this.#trace);
+    this.excluded = new ExcludedMessages(this.#trace);
     this.code = new CodeViews(this.#trace, facts.code);
   }
 
@@ -154,10 +155,12 @@ export class TraceViews {
     return result;
   }
 
-  identity(episode: number): EpisodeIdentity {
-    const found = identityOf(this.#sql, episode);
-    if (found === undefined) throw traceErrors.noSuchEpisode(this.#file.file, episode);
-    return found;
+  /** The names of an episode outside its trace. */
+  identity(episode: number): z.infer<typeof episodeIdentity> {
+    const [row] = this.#sql.all('SELECT uuid, taskIndex FROM episodes WHERE episode = :episode', { episode });
+    const found = episodeIdentity.safeParse(row);
+    if (!found.success) throw traceErrors.noSuchEpisode(this.#file.file, episode);
+    return found.data;
   }
 
   summary(): TraceSummary {
@@ -335,5 +338,36 @@ export class TraceViews {
     const query = clip(this.#trace.query(record.episode) ?? row.query, largestWindow.text);
     const [result] = this.#trace.resultsBetween(record.episode, record.episode);
     return { ...row, query, error: result?.error ?? row.error };
+  }
+}
+
+/** The timelines of episodes, as the run merged them or as another setting would have. */
+export class TimelineViews {
+  readonly #parts: FoundParts;
+  readonly #advantageOf: (episode: number) => number | null;
+  readonly tokens: TokenViews;
+  readonly conversations: ConversationViews;
+
+  /** @param advantageOf the advantage of an episode by these timelines; null: it is not known */
+  constructor(
+    parts: FoundParts,
+    table: TokenTable,
+    matches: FindMatches,
+    advantageOf: (episode: number) => number | null,
+  ) {
+    this.#parts = parts;
+    this.#advantageOf = advantageOf;
+    this.tokens = new TokenViews(parts, table, matches);
+    this.conversations = new ConversationViews(parts);
+  }
+
+  timeline(episode: number, timeline: number): TimelineView {
+    const { content, found } = this.#parts.timeline(episode, timeline);
+    return {
+      row: timelineRow(found, timeline, content),
+      advantage: this.#advantageOf(episode),
+      exact: this.#parts.run().tokenizer.exact,
+      messages: messageViews(found.messages, content.messages()),
+    };
   }
 }

@@ -6,7 +6,7 @@ import type { TraceClient, ResultOf } from '../../trace/methods.ts';
 import type { ViewerBoot } from '../../trace/viewerPage.ts';
 import type { Follow } from './follow.ts';
 import type { Memory } from './memory.ts';
-import { NewestOnly } from './newestOnly.ts';
+import { LatestRequest } from './latestRequest.ts';
 import type { Place } from './place.ts';
 import { WindowBuffer, type Slice } from './windowBuffer.ts';
 
@@ -59,7 +59,7 @@ export function useAnswer<M extends TraceMethod>(
   }>();
   const requests = useMemo(
     () =>
-      new NewestOnly<ResultOf<M>>((outcome) =>
+      new LatestRequest<ResultOf<M>>((outcome) =>
         setState((last) =>
           'error' in outcome && last?.key === outcome.key ? { ...last, error: outcome.error } : outcome,
         ),

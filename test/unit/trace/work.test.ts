@@ -66,7 +66,7 @@ test('what is asked of one episode goes through no table', () => {
     text: (views) => views.conversations.text(7, of, 0, { from: 0, limit: 50 }),
     search: (views) => views.conversations.search(7, of, { text: 'a', matchCase: true }),
     merging: (views) => views.merging(7, null),
-    leftOut: (views) => views.leftOut.of(7, 0),
+    excluded: (views) => views.excluded.of(7, 0),
     comparable: (views) => views.comparable(7, null),
   };
   const found = Object.entries(asks).map(([name, ask]) => [name, wholeTables(ask)]);

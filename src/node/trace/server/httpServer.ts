@@ -3,8 +3,14 @@
  * a browser cannot send one for them, and say nothing of the trace; whatever reads the trace needs the token, which is
  * in the fragment of the printed address and therefore in no request line and no log.
  */
-import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Disposable } from '../../../base/disposable.ts';
@@ -12,7 +18,6 @@ import type { TraceReply } from '../../../protocol/traceRpc.ts';
 import { viewerAddress, viewerPage } from '../../../trace/viewerPage.ts';
 import { otherTrace } from '../errors.ts';
 import { serverErrors } from './errors.ts';
-import { hasToken, isFromHere } from './httpAccess.ts';
 import { textsFor } from './pageTexts.ts';
 import type { Connection, TraceService } from './service.ts';
 
@@ -224,4 +229,26 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The host names under which a browser of this machine reaches the server. Any other name is a DNS rebinding attack. */
+const ownNames = ['127.0.0.1', 'localhost'];
+
+/**
+ * Returns whether a request comes from the server's own page or from no page at all. A page of another site whose name
+ * resolves to this machine still sends that name as Host.
+ */
+function isFromHere({ host, origin }: IncomingHttpHeaders, port: number): boolean {
+  const own = ownNames.map((name) => `${name}:${port}`);
+  if (host === undefined || !own.includes(host)) return false;
+  return origin === undefined || origin === `http://${host}`;
+}
+
+/** Returns whether `Authorization: Bearer …` has the token, in constant time. */
+function hasToken({ authorization = '' }: IncomingHttpHeaders, token: string): boolean {
+  return timingSafeEqual(digest(authorization), digest(`Bearer ${token}`));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

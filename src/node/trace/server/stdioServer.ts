@@ -13,7 +13,7 @@ export function serveOverStreams(service: TraceService, input: Readable, output:
   });
   rpc.onRequest((method, params) => {
     try {
-      return connection.call({ ...params, method });
+      return connection.call({ ...(params as object | undefined), method });
     } catch (error) {
       throw responseError(reportOf(error));
     }

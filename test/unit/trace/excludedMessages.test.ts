@@ -53,8 +53,8 @@ test('what training leaves out is kept as it was sent, where it stood', () => {
     role: 'user',
     parts: [{ kind: 'text', text: 'what is this', length: 12 }, image],
   };
-  expect(reader.read((views) => views.leftOut.of(0, 0))).toMatchObject([first]);
-  expect(reader.read((views) => views.leftOut.of(0, 1))).toMatchObject([
+  expect(reader.read((views) => views.excluded.of(0, 0))).toMatchObject([first]);
+  expect(reader.read((views) => views.excluded.of(0, 1))).toMatchObject([
     first,
     // Tool results in a row are one message.
     { before: 3, role: 'user', parts: [{ kind: 'address', address: 'https://example.org/a.png' }] },
@@ -73,17 +73,17 @@ test('what training leaves out is kept as it was sent, where it stood', () => {
 test('data stands in the file once, is in no message, and is read in windows', () => {
   const file = recorded();
   const reader = opened(file);
-  const [part] = reader.read((views) => views.leftOut.of(0, 0))[0]?.parts.slice(1) ?? [];
+  const [part] = reader.read((views) => views.excluded.of(0, 0))[0]?.parts.slice(1) ?? [];
   const hash = part?.kind === 'data' ? part.hash : -1;
-  expect(reader.read((views) => views.leftOut.binary(hash, { from: 0, limit: 500 }))).toEqual({
+  expect(reader.read((views) => views.excluded.binary(hash, { from: 0, limit: 500 }))).toEqual({
     from: 0,
     base64: base64.slice(0, 500),
     length: 800,
   });
-  expect(reader.read((views) => views.leftOut.binary(hash, { from: 500, limit: 500 })).base64).toBe(
+  expect(reader.read((views) => views.excluded.binary(hash, { from: 500, limit: 500 })).base64).toBe(
     base64.slice(500),
   );
-  expect(reader.read((views) => views.leftOut.binary(hash + 1, { from: 0, limit: 500 }))).toEqual({
+  expect(reader.read((views) => views.excluded.binary(hash + 1, { from: 0, limit: 500 }))).toEqual({
     from: 0,
     base64: '',
     length: 0,
@@ -102,8 +102,8 @@ test('a trace of an earlier version has kept nothing', () => {
   database.exec('DROP TABLE leftOut; DROP TABLE sentMessages; DROP TABLE binaries');
   database.close();
   const reader = opened(file);
-  expect(reader.read((views) => views.leftOut.of(0, 0))).toEqual([]);
-  expect(reader.read((views) => views.leftOut.binary(1, { from: 0, limit: 1 }))).toEqual({
+  expect(reader.read((views) => views.excluded.of(0, 0))).toEqual([]);
+  expect(reader.read((views) => views.excluded.binary(1, { from: 0, limit: 1 }))).toEqual({
     from: 0,
     base64: '',
     length: 0,
