@@ -233,7 +233,7 @@ function userCode(
 function readRecorded(file: string): RecordedRun {
   const reader = openTraceReader(file);
   try {
-    return reader.recorded();
+    return reader.read((views) => views.recorded());
   } finally {
     reader.close();
   }

@@ -3,25 +3,13 @@ import * as z from 'zod/mini';
 import type { CallSource } from './trace.ts';
 
 const count = z.int().check(z.gte(0));
-const trace = z.string();
 
-const sourceOf = z.discriminatedUnion('kind', [
+export const sourceOf = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('call'), call: count }),
   /** By the tool's name. */
   z.object({ kind: z.literal('tool'), tool: z.string() }),
   z.object({ kind: z.literal('reward') }),
 ]);
-
-export const codeRequests = [
-  /** Where the user's code is that a call, a tool call or the reward of an episode comes from. */
-  z.object({ method: z.literal('source'), trace, episode: count, of: sourceOf }),
-  /** Shows that place to the person who asks, where that can be. */
-  z.object({ method: z.literal('show'), trace, episode: count, of: sourceOf }),
-  /** Runs the episode again under a debugger, from what the trace has of its calls, where that can be. */
-  z.object({ method: z.literal('debug'), trace, episode: count }),
-  /** What the run's calls come to by the lines that made them, and the same of its tools, workflow and judge. */
-  z.object({ method: z.literal('lines'), trace }),
-] as const;
 
 /** What leads from a trace to the code. */
 export type SourceOf = z.infer<typeof sourceOf>;

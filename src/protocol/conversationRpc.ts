@@ -1,6 +1,6 @@
 /** What a viewer asks about messages, and is answered; a part of the trace's requests. */
 import * as z from 'zod/mini';
-import { bySetting } from './mergeSetting.ts';
+import { bySetting } from './mergingRpc.ts';
 import type { Author } from './trace.ts';
 
 export const count = z.int().check(z.gte(0));
@@ -8,39 +8,12 @@ export const count = z.int().check(z.gte(0));
 export const trace = z.string();
 
 /** Whose messages are meant. */
-const conversation = z.discriminatedUnion('kind', [
+export const conversation = z.discriminatedUnion('kind', [
   /** A call's request and, last, its reply. */
   z.object({ kind: z.literal('call'), call: count }),
   z.object({ kind: z.literal('timeline'), timeline: count, ...bySetting }),
 ]);
 export type Conversation = z.infer<typeof conversation>;
-
-/** By what they are asked with. */
-export const conversationRequests = [
-  /** Characters `from` … `from + limit` of a message's text. */
-  z.object({
-    method: z.literal('text'),
-    trace,
-    episode: count,
-    conversation,
-    message: count,
-    from: count,
-    limit: count,
-  }),
-  /** Where the messages of a conversation have a text, also where it is in none that lists show. */
-  z.object({
-    method: z.literal('search'),
-    trace,
-    episode: count,
-    conversation,
-    text: z.string(),
-    matchCase: z.boolean(),
-  }),
-  /** Messages of a call's request that training leaves out. */
-  z.object({ method: z.literal('leftOut'), trace, episode: count, call: count }),
-  /** Characters `from` … `from + limit` of data that such a message has, as base64. */
-  z.object({ method: z.literal('binary'), trace, hash: count, from: count, limit: count }),
-] as const;
 
 /** Characters of base64 of one answer, at most. */
 export const largestBinary = 1_048_576;
@@ -89,7 +62,7 @@ export interface SearchView {
 }
 
 /** A message that a request had and training does not take. */
-export interface LeftOutView {
+export interface ExcludedMessage {
   /** How many of the call's messages stand before it. */
   readonly before: number;
   readonly role: string;
@@ -111,11 +84,4 @@ export interface BinaryView {
   readonly base64: string;
   /** Of the whole. */
   readonly length: number;
-}
-
-export interface ConversationResults {
-  readonly text: TextView;
-  readonly search: SearchView;
-  readonly leftOut: readonly LeftOutView[];
-  readonly binary: BinaryView;
 }

@@ -1,14 +1,16 @@
-/** What a viewer asks about how calls became timelines, and is answered; a part of the trace's requests. */
+/** The views of how calls became timelines; see traceRpc.ts. */
 import * as z from 'zod/mini';
-import { count, trace } from './conversationRpc.ts';
-import { mergeSetting, type MergeSetting } from './mergeSetting.ts';
 
-export type { MergeSetting } from './mergeSetting.ts';
+/** The settings of the config that decide which timelines calls become. */
+export const mergeSetting = z.object({
+  compareLevel: z.enum(['text', 'token']),
+  ignoreTools: z.boolean(),
+  fixesDrift: z.boolean(),
+});
+export type MergeSetting = z.infer<typeof mergeSetting>;
 
-export const mergingRequests = [
-  /** How an episode's calls became timelines, or would by another setting; null: by the run's own. */
-  z.object({ method: z.literal('merging'), trace, episode: count, setting: z.nullable(mergeSetting) }),
-] as const;
+/** A parameter of requests about timelines: the setting that would have given them; absent: the run's own. */
+export const bySetting = { setting: z.optional(mergeSetting) };
 
 /** Forks and drifts of one answer, and tokens on a side of either, at most. */
 export const largestMerging = { forks: 200, drifts: 50, differences: 20, tokens: 48 } as const;
@@ -108,8 +110,4 @@ export interface DriftDifference {
   readonly made: TokenRun;
   /** What the template makes of it. */
   readonly templated: TokenRun;
-}
-
-export interface MergingResults {
-  readonly merging: MergingView;
 }

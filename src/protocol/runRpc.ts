@@ -1,5 +1,6 @@
 /** What is answered about a run as a whole; see traceRpc.ts. */
 import type { ErrorReport } from '../base/errors.ts';
+import type { EpisodeRow } from './traceLists.ts';
 import type { LengthLimits, TokenizerNote, TracedRun, TracedRunEnd } from './tracedRun.ts';
 
 export interface RunView extends Omit<TracedRun, 'configText' | 'merging' | 'batch'> {
@@ -84,4 +85,15 @@ export interface TraceSummary {
   readonly limits: LengthLimits | null;
   /** As of {@link RunView}. */
   readonly damage?: DamageView | undefined;
+}
+
+/** An editor lets the user choose a run; null: none was chosen. A browser gets the runs that it may read. */
+export type OtherRunsView = { readonly chosen: string | null } | { readonly traces: readonly TraceSummary[] };
+
+export interface CounterpartsView {
+  readonly experiment: string;
+  /** The first of them, at most `largestWindow.episodes`, at least one. */
+  readonly episodes: readonly EpisodeRow[];
+  /** Whether the queries of the tasks are equal too, not only their ids. */
+  readonly sameQuery: boolean;
 }

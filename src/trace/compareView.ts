@@ -5,26 +5,22 @@ import type {
   RewardPart,
   TokenDetail,
 } from '../protocol/tokenRpc.ts';
-import type { RequestOf } from '../protocol/traceRpc.ts';
 import { compareMessages, type ComparableSide } from './compare.ts';
-import type { TraceReader } from './reader.ts';
+import type { TraceViews } from './views.ts';
 
 /** Reads from the trace that a side is in. */
-export type UseTrace = <T>(trace: string, ask: (reader: TraceReader) => T) => T;
+export type UseTrace = <T>(trace: string, ask: (views: TraceViews) => T) => T;
 
 /** Compares two timelines, of one trace or of two. */
-export function compareView(
-  { left, right }: Pick<RequestOf<'compare'>, 'left' | 'right'>,
-  use: UseTrace,
-): CompareView {
+export function compareView(left: ComparedTrace, right: ComparedTrace, use: UseTrace): CompareView {
   const read = ({ trace, episode, timeline }: ComparedTrace): ComparableSide =>
-    use(trace, (reader) => reader.comparable(episode, timeline));
+    use(trace, (views) => views.comparable(episode, timeline));
   const [one, other] = [read(left), read(right)];
   const { rows, divergence, coarse } = compareMessages(one.messages, other.messages);
   const tokenOf = ({ trace, episode }: ComparedTrace, { side }: ComparableSide): TokenDetail | null => {
     const { timeline, tokens } = side;
     if (divergence === null || timeline === null || divergence >= tokens) return null;
-    return use(trace, (reader) => reader.token(episode, timeline, divergence));
+    return use(trace, (views) => views.tokens.token(episode, timeline, divergence));
   };
   const [token, otherToken] = [tokenOf(left, one), tokenOf(right, other)];
   return {

@@ -3,8 +3,12 @@ import type { TracedMessage } from '../protocol/trace.ts';
 import type { MessageLookup } from './episodeContent.ts';
 import { traceErrors } from './errors.ts';
 import type { FoundParts } from './foundParts.ts';
-import { foundIn, textWindow } from './messageTexts.ts';
-import type { CallMessages, Sought, TextWindow } from './reader.ts';
+import { foundIn, textWindow, type Sought, type TextWindow } from './messageTexts.ts';
+
+export interface CallMessages {
+  readonly messages: readonly TracedMessage[];
+  readonly reply: TracedMessage | null;
+}
 
 /** Views of the messages of calls and timelines, whole or in windows. */
 export class ConversationViews {

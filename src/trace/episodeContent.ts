@@ -3,9 +3,9 @@ import { mergeCalls } from '../tracking/mergeCalls.ts';
 import { withTokens } from '../tracking/timelineTokens.ts';
 import { traceErrors } from './errors.ts';
 import { mergeInputs, upstreamRules, type MessageSource } from './mergeInputs.ts';
-import { Newest } from './newest.ts';
+import { LruCache } from './lruCache.ts';
 import type { EpisodeRecord, MessageRecord } from './records.ts';
-import { trainableTokensOf } from './recorder.ts';
+import { trainableTokensOf } from './traceRecorder.ts';
 import type { StoredTrace } from './stored.ts';
 import type { StoredWindow } from './storedMessages.ts';
 
@@ -36,7 +36,7 @@ export interface MessageLookup extends MessageSource {
 /** Opens episodes, and remembers what it merged until their next call. */
 export class EpisodeContents {
   readonly #trace: StoredTrace;
-  readonly #merged = new Newest<number, { readonly calls: number; readonly content: MergedTimelines }>(
+  readonly #merged = new LruCache<number, { readonly calls: number; readonly content: MergedTimelines }>(
     mostRemembered,
   );
 

@@ -1,4 +1,4 @@
-import { CodedError } from '../base/errors.ts';
+import { CodedError, toReport, type ErrorReport } from '../base/errors.ts';
 import type { DamageView } from '../protocol/runRpc.ts';
 import type { ImportNote } from '../protocol/tracedRun.ts';
 
@@ -140,3 +140,8 @@ export const traceErrors = {
       hint: 'Mend it, or search for it as plain text.',
     }),
 };
+
+/** The report of a failure without its stack, which would be of our own code. */
+export function reportOf(error: unknown): ErrorReport {
+  return { ...toReport(error, 'trace/internal'), stack: undefined };
+}

@@ -1,7 +1,7 @@
 import type { EpisodeContent } from './episodeContent.ts';
 import { MergeExplanation } from './explain.ts';
 import { mergeInputs, upstreamRules } from './mergeInputs.ts';
-import { Newest } from './newest.ts';
+import { LruCache } from './lruCache.ts';
 import type { EpisodeRecord } from './records.ts';
 import type { StoredTrace } from './stored.ts';
 import type { TokenTable } from './tokenTable.ts';
@@ -19,7 +19,7 @@ interface Explained {
 export class Explanations {
   readonly #trace: StoredTrace;
   readonly #table: TokenTable;
-  readonly #known = new Newest<number, Explained>(mostRemembered);
+  readonly #known = new LruCache<number, Explained>(mostRemembered);
 
   constructor(trace: StoredTrace, table: TokenTable) {
     this.#trace = trace;

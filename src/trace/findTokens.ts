@@ -7,6 +7,12 @@ import { slicesOf, textsOf, type Slice, type TokenFacts } from './tokensView.ts'
 /** Matches of a pattern in a text that are not empty, in order, at most `most`. */
 export type FindMatches = (pattern: RegExp, text: string, most: number) => readonly Range[];
 
+/** What to search for in a timeline's tokens, and the token to start at. */
+export interface TokenSearch {
+  readonly wanted: Wanted;
+  readonly from: number;
+}
+
 /** Tokens that one request searches, at most: what comes behind them is for the next one. */
 export const searchedAtOnce = 131_072;
 
@@ -24,7 +30,7 @@ const overlap = 1_024;
 export function findTokens(
   positions: readonly number[],
   facts: TokenFacts,
-  { wanted, from }: { readonly wanted: Wanted; readonly from: number },
+  { wanted, from }: TokenSearch,
   matchesOf: FindMatches,
 ): FindView {
   const matches: Range[] = [];

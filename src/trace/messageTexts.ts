@@ -3,7 +3,18 @@ import type { SearchView, FoundText, TextView } from '../protocol/conversationRp
 import { largestWindow } from '../protocol/traceRpc.ts';
 import { clip } from './clip.ts';
 import type { MessageLookup } from './episodeContent.ts';
-import type { Sought, TextWindow } from './reader.ts';
+
+/** Characters `from` … `from + limit` of a text. */
+export interface TextWindow {
+  readonly from: number;
+  readonly limit: number;
+}
+
+/** A text to search for. */
+export interface Sought {
+  readonly text: string;
+  readonly matchCase: boolean;
+}
 
 export function textWindow(text: string, { from, limit }: TextWindow): TextView {
   const start = isWithinPair(text, from) ? from - 1 : from;

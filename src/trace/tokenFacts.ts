@@ -2,7 +2,7 @@ import { align, type Hunk } from './align.ts';
 import { contentSpan, type ContentSpan } from './contentSpan.ts';
 import type { MessageLookup } from './episodeContent.ts';
 import type { FoundTimeline } from './foundParts.ts';
-import { Newest } from './newest.ts';
+import { LruCache } from './lruCache.ts';
 import type { StoredTrace } from './stored.ts';
 import type { TokenFacts } from './tokensView.ts';
 import type { TokenTable } from './tokenTable.ts';
@@ -25,8 +25,8 @@ export interface Drift {
 export class TokenFactSource {
   readonly #trace: StoredTrace;
   readonly #table: TokenTable;
-  readonly #spans = new Newest<string, ContentSpan>(mostKnown);
-  readonly #drifts = new Newest<string, readonly Hunk[]>(mostKnown);
+  readonly #spans = new LruCache<string, ContentSpan>(mostKnown);
+  readonly #drifts = new LruCache<string, readonly Hunk[]>(mostKnown);
 
   constructor(trace: StoredTrace, table: TokenTable) {
     this.#trace = trace;

@@ -1,7 +1,6 @@
 import type { FindView, StripView, TokenDetail, TokensView } from '../protocol/tokenRpc.ts';
-import { findTokens, type FindMatches } from './findTokens.ts';
+import { findTokens, type FindMatches, type TokenSearch } from './findTokens.ts';
 import type { FoundParts, FoundTimeline } from './foundParts.ts';
-import type { Search } from './reader.ts';
 import { stripView } from './stripView.ts';
 import { tokenDetail } from './tokenDetail.ts';
 import { TokenFactSource, type TimelineFacts } from './tokenFacts.ts';
@@ -35,7 +34,7 @@ export class TokenViews {
     return stripView(at.found.messages, this.#factsOf(at), stretches);
   }
 
-  find(episode: number, timeline: number, search: Search): FindView {
+  find(episode: number, timeline: number, search: TokenSearch): FindView {
     const at = this.#parts.timeline(episode, timeline);
     return findTokens(at.found.messages, this.#factsOf(at), search, this.#matches);
   }

@@ -1,9 +1,10 @@
+import * as z from 'zod/mini';
+import type { LinesView } from '../protocol/codeRpc.ts';
 import type { CallView, EpisodeView, SpansView, TimelineView } from '../protocol/episodeRpc.ts';
 import type { MergeSetting, MergingView } from '../protocol/mergingRpc.ts';
-import type { CounterpartsView } from '../protocol/otherRunRpc.ts';
 import type { RecordedBatch, RecordedRun } from '../protocol/recorded.ts';
 import type { ReplayedRun } from '../protocol/replayed.ts';
-import type { DamageView, RunView, TraceSummary } from '../protocol/runRpc.ts';
+import type { CounterpartsView, DamageView, RunView, TraceSummary } from '../protocol/runRpc.ts';
 import { withSelection } from '../protocol/selection.ts';
 import type {
   EpisodeRow,
@@ -18,7 +19,7 @@ import { clip } from './clip.ts';
 import { CodeViews, type CodeReader } from './codeViews.ts';
 import { comparedMessages, compareSide, mostTrained, rewardNumbers } from './comparable.ts';
 import type { ComparableSide } from './compare.ts';
-import type { ConversationViews } from './conversationViews.ts';
+import { ConversationViews } from './conversationViews.ts';
 import { episodeRows } from './episodeRows.ts';
 import { traceErrors } from './errors.ts';
 import type { MergeExplanation } from './explain.ts';
@@ -26,9 +27,8 @@ import { Explanations } from './explanations.ts';
 import type { AgentTable } from './filterSql.ts';
 import type { FindMatches } from './findTokens.ts';
 import { FoundParts } from './foundParts.ts';
-import { identityOf, type EpisodeIdentity } from './identities.ts';
 import { formatVersion } from './layout.ts';
-import { LeftOut } from './leftOut.ts';
+import { ExcludedMessages } from './excludedMessages.ts';
 import { messageViews } from './messageViews.ts';
 import { callRow, nothingYet, timelineRow, timelinesByCall } from './partRows.ts';
 import type { EpisodeRecord, StoredRun, WriterIdentity } from './records.ts';
@@ -38,31 +38,34 @@ import { RunVerdicts } from './runVerdicts.ts';
 import { spanRows } from './spans.ts';
 import type { SqlReader, SqlScratch } from './sql.ts';
 import { StoredTrace } from './stored.ts';
-import { Newest } from './newest.ts';
+import { LruCache } from './lruCache.ts';
 import { sameTask, type Task } from './sameTask.ts';
-import { TimelineViews } from './timelineViews.ts';
 import { TokenTable } from './tokenTable.ts';
-import type { TokenViews } from './tokenViews.ts';
+import { TokenViews } from './tokenViews.ts';
 import { isJudgeable, sizeOf } from './verdicts.ts';
 
-/** What of a trace is not in its tables. */
+/** Facts about a trace that are not in its tables. */
 export interface TraceFacts {
   /** Absolute path. */
   readonly file: string;
-  /** `user_version` of the file. */
+  /** The `user_version` of the file. */
   readonly format: number;
-  /** Absent: none is known of. */
+  /** Absent: no damage was found so far. */
   readonly damage?: DamageView | undefined;
   readonly code: CodeReader;
-  /** Whether the process that writes it lives; undefined: it has not yet said which that is. */
+  /** Returns whether the process that writes the trace lives. Undefined: the trace does not name it yet. */
   lives(writer: WriterIdentity | undefined): boolean;
-  /** Of a pattern that somebody typed in. */
+  /** Bytes of the file and its journal. */
+  size(): number;
+  /** Matches a pattern that a user typed. */
   readonly matches: FindMatches;
 }
 
+const episodeIdentity = z.object({ uuid: z.string(), taskIndex: z.number() });
+
 /**
- * Makes the views of a trace out of its tables. Nothing but texts of tokens, results of episodes and the merged
- * timelines of unended ones is remembered from one view to the next. Each must be asked within one transaction.
+ * Makes the views of a trace from its tables. Call each method within one transaction. Only token texts, results of
+ * episodes and the merged timelines of running episodes are kept between calls.
  */
 export class TraceViews {
   readonly #sql: SqlReader;
@@ -74,9 +77,9 @@ export class TraceViews {
   readonly #lists: RunLists;
   readonly #table: TokenTable;
   readonly #own: TimelineViews;
-  /** By their settings: of one episode there are seven others. */
-  readonly #otherwise = new Newest<string, TimelineViews>(8);
-  readonly leftOut: LeftOut;
+  /** By setting, as JSON: there are seven others than the run's own. */
+  readonly #others = new LruCache<string, TimelineViews>(8);
+  readonly excluded: ExcludedMessages;
   readonly code: CodeViews;
 
   constructor(sql: SqlScratch, facts: TraceFacts) {
@@ -88,9 +91,16 @@ export class TraceViews {
     this.#explanations = new Explanations(this.#trace, this.#table);
     this.#verdicts = new RunVerdicts(this.#trace);
     this.#lists = new RunLists(this.#trace);
-    this.#own = new TimelineViews(this.#parts, this.#table, facts.matches);
-    this.leftOut = new LeftOut(this.#trace);
+    this.#own = new TimelineViews(this.#parts, this.#table, facts.matches, (episode) => {
+      return this.#wholeRow(this.#parts.episode(episode)).advantage;
+    });
+    this.excluded = new ExcludedMessages(this.#trace);
     this.code = new CodeViews(this.#trace, facts.code);
+  }
+
+  /** The run's own timelines, or those that another merge setting would have given. */
+  timelines(setting?: MergeSetting): TimelineViews {
+    return setting === undefined ? this.#own : this.#otherTimelines(setting);
   }
 
   get tokens(): TokenViews {
@@ -119,7 +129,7 @@ export class TraceViews {
     const { experiment, config, workflow, workflowFile, tasks, repeat } = this.#ownRun('scores are');
     const episodes = this.#trace.recorded();
     if (episodes === undefined) throw traceErrors.nothingForJudges(this.#file.file);
-    return { experiment, config, workflow, workflowFile, tasks, repeat, episodes };
+    return this.#whole({ experiment, config, workflow, workflowFile, tasks, repeat, episodes });
   }
 
   replayed(only?: number): ReplayedRun {
@@ -130,29 +140,36 @@ export class TraceViews {
   batch(): RecordedBatch {
     const { limits, tokenizer, repeat } = this.#ownRun('samples are');
     const results = this.#trace.resultsAfter(0).map(({ result }) => result);
-    return {
+    return this.#whole({
       limits,
       tokenizer,
       repeat,
       rules: this.#trace.batch() ?? null,
       results: withSelection(results, this.#trace.end()?.selection).toSorted((a, b) => a.episode - b.episode),
-    };
+    });
   }
 
-  identity(episode: number): EpisodeIdentity {
-    const found = identityOf(this.#sql, episode);
-    if (found === undefined) throw traceErrors.noSuchEpisode(this.#file.file, episode);
-    return found;
+  /** Throws `trace/incomplete` if the file is damaged: scores and samples of a part of a run would be wrong. */
+  #whole<T>(result: T): T {
+    if (this.#file.damage !== undefined) throw traceErrors.incomplete(this.#file.file, this.#file.damage);
+    return result;
   }
 
-  /** @param size bytes of the file and what lies beside it */
-  summary(size: number): TraceSummary {
+  /** The names of an episode outside its trace. */
+  identity(episode: number): z.infer<typeof episodeIdentity> {
+    const [row] = this.#sql.all('SELECT uuid, taskIndex FROM episodes WHERE episode = :episode', { episode });
+    const found = episodeIdentity.safeParse(row);
+    if (!found.success) throw traceErrors.noSuchEpisode(this.#file.file, episode);
+    return found.data;
+  }
+
+  summary(): TraceSummary {
     const run = this.#trace.run();
     const { experiment, config, workflow, model, startedAt } = run ?? nothingYet;
     const end = this.#trace.end();
     return {
       trace: this.#file.file,
-      size,
+      size: this.#file.size(),
       experiment,
       config,
       workflow,
@@ -230,20 +247,17 @@ export class TraceViews {
   }
 
   timeline(episode: number, timeline: number): TimelineView {
-    const { advantage } = this.#wholeRow(this.#parts.episode(episode));
-    return this.#own.timeline(episode, timeline, advantage);
+    return this.#own.timeline(episode, timeline);
   }
 
-  /** Those of the timelines that a setting would have given. */
-  otherwise(setting: MergeSetting): TimelineViews {
-    const key = JSON.stringify(setting);
-    return this.#otherwise.get(key, () => {
+  #otherTimelines(setting: MergeSetting): TimelineViews {
+    return this.#others.get(JSON.stringify(setting), () => {
       const parts = new FoundParts(this.#trace, (record) => {
         const own = this.#parts.contents.open(record);
         const merged = this.#explanationOf(record).otherwise(setting);
         return merged === undefined ? own : this.#parts.contents.of(record.episode, merged, own.provisional);
       });
-      return new TimelineViews(parts, this.#table, this.#file.matches);
+      return new TimelineViews(parts, this.#table, this.#file.matches, () => null);
     });
   }
 
@@ -254,6 +268,11 @@ export class TraceViews {
   #explanationOf(record: EpisodeRecord): MergeExplanation {
     const content = this.#parts.contents.open(record);
     return this.#explanations.of(record, content, this.#parts.run().tokenizer.exact);
+  }
+
+  /** The numbers of the run's calls by the lines of code that made them. */
+  lines(): LinesView {
+    return this.code.lines(this.isLive());
   }
 
   counterparts(task: Task): CounterpartsView {
@@ -319,5 +338,36 @@ export class TraceViews {
     const query = clip(this.#trace.query(record.episode) ?? row.query, largestWindow.text);
     const [result] = this.#trace.resultsBetween(record.episode, record.episode);
     return { ...row, query, error: result?.error ?? row.error };
+  }
+}
+
+/** The timelines of episodes, as the run merged them or as another setting would have. */
+export class TimelineViews {
+  readonly #parts: FoundParts;
+  readonly #advantageOf: (episode: number) => number | null;
+  readonly tokens: TokenViews;
+  readonly conversations: ConversationViews;
+
+  /** @param advantageOf the advantage of an episode by these timelines; null: it is not known */
+  constructor(
+    parts: FoundParts,
+    table: TokenTable,
+    matches: FindMatches,
+    advantageOf: (episode: number) => number | null,
+  ) {
+    this.#parts = parts;
+    this.#advantageOf = advantageOf;
+    this.tokens = new TokenViews(parts, table, matches);
+    this.conversations = new ConversationViews(parts);
+  }
+
+  timeline(episode: number, timeline: number): TimelineView {
+    const { content, found } = this.#parts.timeline(episode, timeline);
+    return {
+      row: timelineRow(found, timeline, content),
+      advantage: this.#advantageOf(episode),
+      exact: this.#parts.run().tokenizer.exact,
+      messages: messageViews(found.messages, content.messages()),
+    };
   }
 }

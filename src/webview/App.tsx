@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { useContext, useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { toReport, type ErrorReport } from '../base/errors.ts';
 import type { RunView } from '../protocol/runRpc.ts';
-import type { TraceClient } from '../protocol/traceRpc.ts';
+import type { TraceClient } from '../trace/methods.ts';
 import type { ImportLack } from '../protocol/tracedRun.ts';
 import { Breadcrumbs } from './Breadcrumbs.tsx';
 import { CompareScreen } from './compare/CompareScreen.tsx';

@@ -63,7 +63,7 @@ async function run(
 
 /** What training would see, token by token. */
 function tokensOf({ episodes, trace }: JsonResults): unknown {
-  const calls = [0, 1].map((call) => openTrace(trace ?? '').call(0, call).row);
+  const calls = [0, 1].map((call) => openTrace(trace ?? '').read((views) => views.call(0, call)).row);
   return [
     episodes.map(({ reward, llmCalls, timelines, tokens, trainableTokens, error }) => ({
       reward,

@@ -118,7 +118,9 @@ it('keeps config and trace in a folder that no later run overwrites', async () =
   }
   expect(await project.read('kept/runs/small/yaml_backup.yaml')).toBe(smallConfig);
   const kept = openTrace(project.path('kept/runs/small/small.ajtrace'));
-  expect(kept.episodes(0, 9).rows.map(({ taskId, reward }) => [taskId, reward])).toEqual([
+  expect(
+    kept.read((views) => views.episodes(0, 9)).rows.map(({ taskId, reward }) => [taskId, reward]),
+  ).toEqual([
     ['t1', 1],
     ['t2', 1],
   ]);

@@ -3,7 +3,8 @@ import { readdirSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { largestWindow, type TraceMethod, type TraceResults } from '../../src/protocol/traceRpc.ts';
+import { largestWindow, type TraceMethod } from '../../src/protocol/traceRpc.ts';
+import type { ResultOf } from '../../src/trace/methods.ts';
 import { runCli, startCli, type CliOptions, type JsonResults, type RunningCli } from './harness/cli.ts';
 import { descendants, living } from './harness/processes.ts';
 import { smallProject, smallWorkflow, type Project } from './harness/project.ts';
@@ -44,10 +45,7 @@ class Visitor {
     return (await fetch(this.#origin)).text();
   }
 
-  async ask<M extends Exclude<TraceMethod, 'summaries'>>(
-    method: M,
-    more: object = {},
-  ): Promise<TraceResults[M]> {
+  async ask<M extends Exclude<TraceMethod, 'summaries'>>(method: M, more: object = {}): Promise<ResultOf<M>> {
     const boot = /<script type="application\/json"[^>]*>(.*?)<\/script>/s.exec(await this.page())?.[1] ?? '';
     const { trace } = JSON.parse(boot) as { trace: string };
     const response = await fetch(`${this.#origin}/rpc`, {
@@ -55,7 +53,7 @@ class Visitor {
       headers: this.#headers,
       body: JSON.stringify({ id: 1, request: { method, trace, ...more } }),
     });
-    const { result, error } = (await response.json()) as { result: TraceResults[M]; error?: object };
+    const { result, error } = (await response.json()) as { result: ResultOf<M>; error?: object };
     expect(error).toBeUndefined();
     return result;
   }

@@ -27,7 +27,8 @@ interface Solved {
 /** What training would see, but for how the tool is described, which each framework does in its own words. */
 function seen(trace: string, number: number, episode: JsonEpisode): Solved {
   const { reward, isSuccess, llmCalls, timelines, trainableTokens, error } = episode;
-  const whole = timelines === 0 ? [] : openTrace(trace).timelineMessages(number, 0);
+  const whole =
+    timelines === 0 ? [] : openTrace(trace).read((views) => views.conversations.ofTimeline(number, 0));
   const messages = whole.map(({ role, author, text, toolCalls, tokenIds, lossMask }) => ({
     role,
     author,

@@ -43,11 +43,13 @@ async function recorded(project: Project, args: readonly string[] = []): Promise
 /** What training would make of an episode, and what its workflow was told. */
 function contentOf(file: string, episode: number): unknown {
   const trace = openTrace(file);
-  const { timelines, row } = trace.episode(episode);
+  const { timelines, row } = trace.read((views) => views.episode(episode));
   const { returned, repeat, taskIndex } =
-    trace.recorded().episodes.find((one) => one.episode === episode) ?? {};
+    trace.read((views) => views.recorded()).episodes.find((one) => one.episode === episode) ?? {};
   return {
-    timelines: timelines.map(({ timeline }) => trace.tokens(episode, timeline, 0, 8_192)),
+    timelines: timelines.map(({ timeline }) =>
+      trace.read((views) => views.tokens.window(episode, timeline, 0, 8_192)),
+    ),
     ...{ returned, repeat, taskIndex, reward: row.reward, isSuccess: row.isSuccess, calls: row.calls },
   };
 }
@@ -69,7 +71,7 @@ describe('an episode of a trace', () => {
         'no.ts',
       ];
       const again = await runJson(project, [...conf, ...args]);
-      const before = openTrace(trace).episode(episode).row;
+      const before = openTrace(trace).read((views) => views.episode(episode)).row;
       expect(again.episodes).toMatchObject([
         {
           error: null,
@@ -117,7 +119,7 @@ describe('an episode of a trace', () => {
     const trace = await recorded(project);
     const again = await runJson(project, [...conf, '--repeat', '3', '--replay', trace]);
     const rewards = openTrace(trace)
-      .recorded()
+      .read((views) => views.recorded())
       .episodes.map(({ reward }) => reward);
     expect(again.episodes.map(({ reward }) => reward)).toEqual(rewards);
     expect(again.stderr).not.toMatch(/was not recorded/);

@@ -54,7 +54,7 @@ it('has the task that it was asked, and what the model said in training', async 
     ...['--conf', 'small.yaml', '--replay', rollouts, '--episode', '3'],
   ]);
   expect(episodes).toMatchObject([{ taskId: 'row 1', reward: 1, error: null }]);
-  const [returned] = openTrace(trace ?? '').recorded().episodes;
+  const [returned] = openTrace(trace ?? '').read((views) => views.recorded()).episodes;
   expect(JSON.parse(returned?.returned?.output ?? '')).toMatchObject({
     metadata: { said: ['I look.', 'count', 'There are 1.'], query: queries[1] },
   });
@@ -78,7 +78,7 @@ async function logged(...rows: readonly Row[]) {
 /** The task that an episode had here, and what the model said. */
 async function again({ own, replay }: Awaited<ReturnType<typeof logged>>, episode: number): Promise<unknown> {
   const { episodes, trace } = await runJson(own, replay(episode));
-  const [returned] = openTrace(trace ?? '').recorded().episodes;
+  const [returned] = openTrace(trace ?? '').read((views) => views.recorded()).episodes;
   const output = returned?.returned?.output;
   const { metadata } = JSON.parse(output ?? '{}') as { readonly metadata?: object };
   return { taskId: episodes[0]?.taskId, error: episodes[0]?.error, ...metadata };

@@ -61,7 +61,7 @@ describe('two sides', () => {
     expect(results.episodes).toMatchObject([{ llmCalls: 1, timelines: 1, reward: 0.5, error: null }]);
     expect(results.stderr).toContain('Debug model gpt-4o: ');
     const trace = openTrace(results.trace ?? '');
-    const calls = [0, 1].map((call) => trace.call(0, call));
+    const calls = [0, 1].map((call) => trace.read((views) => views.call(0, call)));
     const tracked = calls.map(({ row, reply, options }) => {
       const { debug_model } = JSON.parse(options) as { debug_model?: string };
       return [row.tag, row.status, reply?.text ?? null, debug_model ?? null];

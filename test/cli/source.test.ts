@@ -16,13 +16,15 @@ async function sourcesOf(project: Project, args: readonly string[]): Promise<unk
   expect(run.episodes).toMatchObject([{ error: null }]);
   const trace = openTrace(run.trace ?? '');
   return Promise.all(
-    trace.episode(0).calls.map(async ({ call }) => {
-      const { source } = trace.call(0, call);
-      if (source === null) return null;
-      const lines = (await project.read(path.relative(project.folder, source.file))).split('\n');
-      const mark = /(?:\/\/|#) (.*)$/.exec(lines[source.line - 1] ?? '')?.[1];
-      return [path.relative(project.folder, source.file), mark, source.function];
-    }),
+    trace
+      .read((views) => views.episode(0))
+      .calls.map(async ({ call }) => {
+        const { source } = trace.read((views) => views.call(0, call));
+        if (source === null) return null;
+        const lines = (await project.read(path.relative(project.folder, source.file))).split('\n');
+        const mark = /(?:\/\/|#) (.*)$/.exec(lines[source.line - 1] ?? '')?.[1];
+        return [path.relative(project.folder, source.file), mark, source.function];
+      }),
   );
 }
 

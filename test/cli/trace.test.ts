@@ -56,11 +56,11 @@ class Writer {
 }
 
 function expectWhole(reader: TraceReader, episode: number): void {
-  const view = reader.episode(episode);
+  const view = reader.read((views) => views.episode(episode));
   expect(view.row).toMatchObject({ state: 'ended', reward: 1, calls: 1, timelines: 1 });
-  const { messages } = reader.timeline(episode, 0);
+  const { messages } = reader.read((views) => views.timeline(episode, 0));
   expect(messages.map(({ text }) => text)).toEqual([textOf(episode, 0), textOf(episode, 1)]);
-  const { ids, texts } = reader.tokens(episode, 0, 0, 2 * tokensPerMessage);
+  const { ids, texts } = reader.read((views) => views.tokens.window(episode, 0, 0, 2 * tokensPerMessage));
   const expected = [...idsOf(episode, 0), ...idsOf(episode, 1)];
   expect(ids).toEqual(expected);
   expect(texts).toEqual(expected.map((id) => `<${id}>`));
@@ -93,12 +93,12 @@ describe.each([
     async (seed) => {
       const { file, written } = await killedWriter(seed, journal);
       const reader = openTraceReader(file);
-      const { rows, total } = reader.episodes(0, 500);
+      const { rows, total } = reader.read((views) => views.episodes(0, 500));
       expect(total).toBeGreaterThanOrEqual(written);
       expect(rows.filter(({ state }) => state === 'running')).toEqual([]);
       for (const { episode, state } of rows) if (state === 'ended') expectWhole(reader, episode);
       expect(rows.slice(0, written).every(({ state }) => state === 'ended')).toBe(true);
-      expect(reader.summary().state).toBe('killed');
+      expect(reader.read((views) => views.summary()).state).toBe('killed');
       reader.close();
       // A rollback journal may stay behind that has nothing to roll back.
       if (journal === 'wal') expect(readdirSync(path.dirname(file))).toEqual(['long.ajtrace']);
@@ -110,18 +110,21 @@ test('a reader sees each episode as soon as it is told, while the writer goes on
   const writer = new Writer(path.join(temporaryFolder(), 'long.ajtrace'), 'wal', 400);
   await writer.toldOf(1);
   const reader = openTraceReader(writer.file);
-  let [changes, ended] = [reader.changeCount(), reader.run().totals.ended];
+  let [changes, ended] = [reader.changeCount(), reader.read((views) => views.run()).totals.ended];
   for (let seen = 0; seen < 400; seen = writer.written) {
     await writer.toldOf(seen + 1);
     const { written } = writer;
-    const now = reader.run().totals.ended;
+    const now = reader.read((views) => views.run()).totals.ended;
     expect(now).toBeGreaterThanOrEqual(written);
     if (now > ended) expect(reader.changeCount()).not.toBe(changes);
     expectWhole(reader, written - 1);
-    [changes, ended] = [reader.changeCount(), reader.run().totals.ended];
+    [changes, ended] = [reader.changeCount(), reader.read((views) => views.run()).totals.ended];
   }
   await writer.closed;
-  expect(reader.summary()).toMatchObject({ state: 'completed', totals: { ended: 400 } });
+  expect(reader.read((views) => views.summary())).toMatchObject({
+    state: 'completed',
+    totals: { ended: 400 },
+  });
   reader.close();
   expect(readdirSync(path.dirname(writer.file))).toEqual(['long.ajtrace']);
 });
@@ -131,15 +134,15 @@ test('a writer that is held, as at a breakpoint, is read and lives', async () =>
   await writer.toldOf(5);
   writer.child.kill('SIGSTOP');
   const reader = openTraceReader(writer.file);
-  expect(reader.run()).toMatchObject({ live: true, end: null });
+  expect(reader.read((views) => views.run())).toMatchObject({ live: true, end: null });
   for (const episode of [0, 1, 2, 3, 4]) expectWhole(reader, episode);
   writer.child.kill('SIGCONT');
   const { written } = writer;
   await writer.toldOf(written + 5);
-  expect(reader.run().totals.ended).toBeGreaterThanOrEqual(written + 5);
+  expect(reader.read((views) => views.run()).totals.ended).toBeGreaterThanOrEqual(written + 5);
   writer.child.kill('SIGKILL');
   await writer.closed;
-  expect(reader.run().live).toBe(false);
+  expect(reader.read((views) => views.run()).live).toBe(false);
   reader.close();
 });
 

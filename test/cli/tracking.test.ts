@@ -40,7 +40,7 @@ describe('the example', () => {
       expect(trainableTokens).toBeGreaterThan(0);
       expect(tokens).toBeGreaterThan(2 * (trainableTokens ?? 0));
     }
-    const { totals, end } = traceOf(results).run();
+    const { totals, end } = traceOf(results).read((views) => views.run());
     expect(end?.status).toBe('completed');
     const sum = (count: (episode: JsonResults['episodes'][number]) => number | null): number =>
       results.episodes.reduce((total, episode) => total + (count(episode) ?? 0), 0);
@@ -57,7 +57,7 @@ describe('the example', () => {
     const results = await runJson(await exampleProject(), [...example, '--tasks', '1', '--repeat', '1']);
     const trace = traceOf(results);
     expect(writeTimeline(trace, 0, 0)).toMatchSnapshot();
-    const { lossMask, logprobs } = trace.tokens(0, 0, 0, 1000);
+    const { lossMask, logprobs } = trace.read((views) => views.tokens.window(0, 0, 0, 1000));
     const given = lossMask.filter((mask, at) => mask === 1 && logprobs[at] !== null).length;
     expect(given).toBeGreaterThan(20);
     expect(logprobs.every((logprob, at) => logprob === null || lossMask[at] === 1)).toBe(true);
@@ -98,7 +98,9 @@ describe('the example', () => {
     const told = async (): Promise<unknown> => {
       const results = await runJson(project, [...example, '--parallel', '3']);
       const trace = traceOf(results);
-      return results.episodes.map((_, episode) => trace.tokens(episode, 0, 0, 1000));
+      return results.episodes.map((_, episode) =>
+        trace.read((views) => views.tokens.window(episode, 0, 0, 1000)),
+      );
     };
     expect(await told()).toEqual(await told());
   });
@@ -200,15 +202,17 @@ describe('a prompt that leaves no room for a reply', () => {
     const model = ['--model', 'script', '--script', 'answers.ts', '--record', 'calls.jsonl'];
     const results = await runJson(project, [...small, ...model]);
     const trace = traceOf(results);
-    const { calls, timelines } = trace.episode(0);
+    const { calls, timelines } = trace.read((views) => views.episode(0));
     const asked = calls.length - 3;
     expect(asked).toBeGreaterThan(1);
     expect(results.episodes).toMatchObject([{ reward: asked + 1, llmCalls: asked, timelines: 1 }]);
     expect(timelines).toMatchObject([{ calls: calls.slice(0, asked).map(({ call }) => call) }]);
-    const last = trace.call(0, asked);
+    const last = trace.read((views) => views.call(0, asked));
     expect(last.reply).toMatchObject({ author: 'llm(do_not_train)', text: canned });
     expect(JSON.parse(last.options)).toMatchObject({ canned_reply: 'overflow_response' });
-    expect(JSON.parse(trace.recorded().episodes[0]?.returned?.output ?? '')).toMatchObject({
+    expect(
+      JSON.parse(trace.read((views) => views.recorded()).episodes[0]?.returned?.output ?? ''),
+    ).toMatchObject({
       metadata: { texts: [canned, canned, canned], id: 'overflow_response', usage: null },
     });
     expect(results.report.findings.filter(({ code }) => code === 'overlong')).toMatchObject([
@@ -255,7 +259,7 @@ describe('the tokens that a server tells of', () => {
     expect(server.received[0]?.body).toMatchObject({ logprobs: true, return_token_ids: true });
     // The workflow, which asked for none, was given none.
     expect(results.episodes).toMatchObject([{ reward: 1, error: null }]);
-    const { ids, logprobs: kept } = traceOf(results).tokens(0, 0, 0, 1000);
+    const { ids, logprobs: kept } = traceOf(results).read((views) => views.tokens.window(0, 0, 0, 1000));
     const at = kept.findIndex((logprob) => logprob !== null);
     expect([ids.slice(at, at + 2), kept.slice(at, at + 2)]).toEqual([
       [17, 300],
@@ -289,8 +293,8 @@ describe('the trace of a run that does not come to its own end', () => {
     run.child.kill('SIGINT');
     expect(await run.exited).toMatchObject({ code: 130 });
     const trace = openTrace(project.path('saved_experiments/small/small.ajtrace'));
-    expect(trace.run().end?.status).toBe('cancelled');
-    const { row, calls, timelines } = trace.episode(0);
+    expect(trace.read((views) => views.run()).end?.status).toBe('cancelled');
+    const { row, calls, timelines } = trace.read((views) => views.episode(0));
     expect(row.error?.code).toBe('episode/cancelled');
     expect(calls).toMatchObject([{ status: 499, error: expect.stringContaining('cancelled') as string }]);
     expect(timelines).toEqual([]);
@@ -304,8 +308,10 @@ describe('the trace of a run that does not come to its own end', () => {
     });
     await runCli(project, ['--conf', 'small.yaml', '--parallel', '1']);
     const trace = openTrace(project.path('saved_experiments/small/small.ajtrace'));
-    expect(trace.run()).toMatchObject({ end: null, live: false });
-    expect(trace.episodes(0, 9).rows.map(({ state, reward }) => [state, reward])).toEqual([
+    expect(trace.read((views) => views.run())).toMatchObject({ end: null, live: false });
+    expect(
+      trace.read((views) => views.episodes(0, 9)).rows.map(({ state, reward }) => [state, reward]),
+    ).toEqual([
       ['ended', 1],
       ['lost', null],
     ]);

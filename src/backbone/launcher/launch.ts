@@ -11,7 +11,7 @@ import type { TracedRunEnd } from '../../protocol/tracedRun.ts';
 import type { TraceWriter } from '../../protocol/trace.ts';
 import { createEpisodeTracker } from '../../tracking/episodeTracker.ts';
 import type { Task } from '../../workflow/index.ts';
-import { RunRecorder } from '../context-tracker/recorder.ts';
+import { RunRecorder } from '../context-tracker/runRecorder.ts';
 import { environmentsOf } from '../env-service/environment.ts';
 import type { EnvTransport } from '../env-service/transport.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';

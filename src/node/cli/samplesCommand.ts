@@ -66,7 +66,7 @@ export const runSamples: Subcommand = (args, { stdout, cwd }) => {
   const worldSize = whole('--world-size', values['world-size'], 1);
   const reader = openTraceReader(path.resolve(cwd, trace));
   try {
-    const batch = reader.batch();
+    const batch = reader.read((views) => views.batch());
     const selection = { tasks: values.task ?? [], episodes };
     refuseUnknown(batch.results, selection);
     const write = (text: string): void => stdout.write(text);
@@ -125,9 +125,10 @@ function printedSample(
   place: BatchSample,
   result: EpisodeResult,
 ): PrintedSample {
-  const messages = reader.timelineMessages(place.episode, place.timeline);
-  const { row } = reader.timeline(place.episode, place.timeline);
-  const { texts } = reader.tokens(place.episode, place.timeline, 0, row.tokens);
+  const { episode, timeline } = place;
+  const messages = reader.read((views) => views.conversations.ofTimeline(episode, timeline));
+  const { row } = reader.read((views) => views.timeline(episode, timeline));
+  const { texts } = reader.read((views) => views.tokens.window(episode, timeline, 0, row.tokens));
   return { place, result, messages, calls: row.calls, texts, sample: sampleOf(messages, limits) };
 }
 

@@ -148,7 +148,7 @@ function print(trace: string, { values }: TraceRequest, io: CommandIo): number {
   }
   const reader = openTraceReader(trace);
   try {
-    const [run, summary] = [reader.run(), reader.summary()];
+    const [run, summary] = reader.read((views) => [views.run(), views.summary()] as const);
     io.stdout.write(
       json ? `${JSON.stringify(summaryDocument(run, summary), undefined, 2)}\n` : summaryText(run, summary),
     );

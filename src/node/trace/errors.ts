@@ -1,4 +1,4 @@
-import { CodedError, toReport, type ErrorReport } from '../../base/errors.ts';
+import { CodedError, type ErrorReport } from '../../base/errors.ts';
 
 /** A viewer sees the trace that it was opened for, and no other file. */
 export function otherTrace(asked: string): CodedError {
@@ -7,11 +7,6 @@ export function otherTrace(asked: string): CodedError {
     message: `This viewer was opened for another trace than ${asked}.`,
     hint: 'Open that trace in a viewer of its own.',
   });
-}
-
-/** What a viewer is told of a failure: without a stack, which would be of our own code. */
-export function reportOf(error: unknown): ErrorReport {
-  return { ...toReport(error, 'trace/internal'), stack: undefined };
 }
 
 /** The first line on stdout of a server that serves browsers, as JSON. */

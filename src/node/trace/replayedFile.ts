@@ -12,7 +12,7 @@ export function isTraceFile(file: string): boolean {
 export function readReplayed(file: string, only: number | undefined): ReplayedRun {
   const reader = openTraceReader(file);
   try {
-    return reader.replayed(only);
+    return reader.read((views) => views.replayed(only));
   } finally {
     reader.close();
   }

@@ -67,7 +67,7 @@ export function exportedEpisode(
       return undefined;
     }
   };
-  const whole = attempt('calls and timelines', () => reader.episode(episode));
+  const whole = attempt('calls and timelines', () => reader.read((views) => views.episode(episode)));
   const calls = (whole?.calls ?? []).flatMap(
     (call) => attempt(`call ${call.call}`, () => exportedCall(reader, episode, call, redactor)) ?? [],
   );
@@ -76,9 +76,10 @@ export function exportedEpisode(
       attempt(`timeline ${timeline.timeline}`, () => exportedTimeline(reader, episode, timeline, redactor)) ??
       [],
   );
-  const identity = attempt('its names', () => reader.identity(episode));
-  const spans = attempt('spans', () => reader.spans(episode).spans) ?? [];
-  const rewards = attempt('parts of the reward', () => reader.rewardParts(episode)) ?? {};
+  const identity = attempt('its names', () => reader.read((views) => views.identity(episode)));
+  const spans = attempt('spans', () => reader.read((views) => views.spans(episode).spans)) ?? [];
+  const rewards =
+    attempt('parts of the reward', () => reader.read((views) => views.rewardParts(episode))) ?? {};
   return {
     uuid: redactor.text(identity?.uuid ?? `episode-${episode}`),
     taskIndex: identity?.taskIndex ?? 0,
@@ -109,8 +110,10 @@ function redactedSpan(span: SpanRow, redactor: Redactor): SpanRow {
 }
 
 function exportedCall(reader: TraceReader, episode: number, row: CallRow, redactor: Redactor): ExportedCall {
-  const { options, tools } = reader.call(episode, row.call);
-  const { messages, reply } = reader.callMessages(episode, row.call);
+  const { options, tools, messages, reply } = reader.read((views) => ({
+    ...views.call(episode, row.call),
+    ...views.conversations.ofCall(episode, row.call),
+  }));
   return {
     row: {
       ...row,
@@ -145,9 +148,14 @@ function exportedTimeline(
   row: TimelineRow,
   redactor: Redactor,
 ): ExportedTimeline {
-  const whole = reader.timelineMessages(episode, row.timeline);
+  const whole = reader.read((views) => views.conversations.ofTimeline(episode, row.timeline));
   const messages = whole.map((message) => exportedMessage(message, redactor));
-  const { texts, special, ids, messages: owners } = reader.tokens(episode, row.timeline, 0, row.tokens);
+  const {
+    texts,
+    special,
+    ids,
+    messages: owners,
+  } = reader.read((views) => views.tokens.window(episode, row.timeline, 0, row.tokens));
   // What was taken out of a message may not be read off its tokens: neither their texts nor their ids.
   const isWhole = messages.map(({ text, toolCalls }, index) => {
     return text === whole[index]?.text && sameJson(toolCalls, whole[index].toolCalls);

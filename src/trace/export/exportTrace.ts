@@ -37,7 +37,7 @@ export function* exportPieces(
   onProgress?: (share: number) => void,
 ): Generator<string, ExportNote> {
   const redactor = new Redactor(redaction);
-  const run = redactedRun(reader.run(), redactor);
+  const run = redactedRun(readRun(reader), redactor);
   yield beginOf(format, run, redaction);
   if (format === 'html') yield* htmlTable(listedEpisodes(reader, filter), redactor);
   let [episodes, incomplete] = [0, 0];
@@ -50,9 +50,13 @@ export function* exportPieces(
     onProgress?.(episodes / Math.max(1, total));
   }
   // What is missing may have been found on the way.
-  const { damage } = reader.run();
+  const { damage } = readRun(reader);
   yield endOf(format, { ...run, damage });
   return { episodes, incomplete, damage: damage ?? null };
+}
+
+function readRun(reader: TraceReader): RunView {
+  return reader.read((views) => views.run());
 }
 
 function* listedEpisodes(
@@ -60,7 +64,7 @@ function* listedEpisodes(
   filter: Filter | undefined,
 ): Generator<{ readonly row: EpisodeRow; readonly total: number }> {
   for (let from = 0; ; from += window) {
-    const { total, rows } = reader.episodes(from, window, filter && { filter });
+    const { total, rows } = reader.read((views) => views.episodes(from, window, filter && { filter }));
     for (const row of rows) yield { row, total };
     if (rows.length < window) return;
   }

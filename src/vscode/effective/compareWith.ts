@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { TraceClient } from '../../protocol/traceRpc.ts';
+import type { TraceClient } from '../../trace/methods.ts';
 import { diffEffective } from '../../config/effective/diff.ts';
 import type { WorkspaceConfigs } from '../language/workspaceConfigs.ts';
 import type { EffectiveDocuments } from './effectiveDocuments.ts';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { CodedError } from '../../base/errors.ts';
-import type { TraceClient } from '../../protocol/traceRpc.ts';
+import type { TraceClient } from '../../trace/methods.ts';
 import { configCopy } from '../runs/runPlace.ts';
 import { WorkspaceRuns } from '../runs/workspaceRuns.ts';
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Clock } from '../../base/ports.ts';
-import type { TraceClient } from '../../protocol/traceRpc.ts';
+import type { TraceClient } from '../../trace/methods.ts';
 import { commands } from '../ids.ts';
 import type { ConfigContexts } from '../language/configContexts.ts';
 import type { WorkspaceConfigs } from '../language/workspaceConfigs.ts';

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { formatReport } from '../../base/errors.ts';
 import type { Clock } from '../../base/ports.ts';
-import type { TraceClient } from '../../protocol/traceRpc.ts';
+import type { TraceClient } from '../../trace/methods.ts';
 import { traceEventNames, type RunStartedBody } from '../../debug/traceEvents.ts';
 import { contextKeys, debugType, views } from '../ids.ts';
 import { RunCatalog, type CatalogState } from './runCatalog.ts';

@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { toReport, type ErrorReport } from '../../base/errors.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Clock } from '../../base/ports.ts';
-import type { TraceClient } from '../../protocol/traceRpc.ts';
+import type { TraceClient } from '../../trace/methods.ts';
 import type { TraceSummary } from '../../protocol/runRpc.ts';
 import { unreadableSummary } from '../../trace/unreadable.ts';
 import type { Run, RunFile } from './run.ts';

@@ -1,5 +1,5 @@
 import type { Disposable } from '../../base/disposable.ts';
-import type { TraceClient } from '../../protocol/traceRpc.ts';
+import type { TraceClient } from '../../trace/methods.ts';
 
 /** Has a trace server tell when some traces grow. */
 export class RunWatches implements Disposable {

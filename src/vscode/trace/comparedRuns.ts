@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { TraceClient } from '../../protocol/traceRpc.ts';
+import type { TraceClient } from '../../trace/methods.ts';
 import type { Run } from '../runs/run.ts';
 import { runDescription, runLabel, stateIcon } from '../runs/runText.ts';
 import { WorkspaceRuns } from '../runs/workspaceRuns.ts';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { CodedError } from '../../base/errors.ts';
-import type { TraceClient } from '../../protocol/traceRpc.ts';
+import type { TraceClient } from '../../trace/methods.ts';
 import { largestWindow } from '../../protocol/traceRpc.ts';
 import { canRunEpisodes } from '../../protocol/tracedRun.ts';
 import { debugType } from '../ids.ts';

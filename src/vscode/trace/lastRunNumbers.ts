@@ -2,7 +2,7 @@ import path from 'node:path';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { Emitter } from '../../base/event.ts';
 import type { Clock } from '../../base/ports.ts';
-import type { TraceClient } from '../../protocol/traceRpc.ts';
+import type { TraceClient } from '../../trace/methods.ts';
 import { groupBy } from '../../tracking/groupBy.ts';
 import { codeNumbers, type CodeNumber } from './codeNumbers.ts';
 

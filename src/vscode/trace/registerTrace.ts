@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import { formatReport, toReport } from '../../base/errors.ts';
 import type { Clock } from '../../base/ports.ts';
-import type { TraceClient } from '../../protocol/traceRpc.ts';
+import type { TraceClient } from '../../trace/methods.ts';
 import { commands, traceEditorType } from '../ids.ts';
 import { reportingErrors } from '../reportErrors.ts';
 import { exportTrace } from './exportTrace.ts';

@@ -1,13 +1,15 @@
 import type { Disposable } from '../../base/disposable.ts';
-import { otherTrace, reportOf } from '../../node/trace/errors.ts';
+import { otherTrace } from '../../node/trace/errors.ts';
 import type { DebugView, ShownView, SourceView } from '../../protocol/codeRpc.ts';
 import {
   traceCall,
-  type TraceClient,
+  type ParamsOf,
   type TraceMethod,
   type TraceReply,
   type TraceRequest,
 } from '../../protocol/traceRpc.ts';
+import { reportOf } from '../../trace/errors.ts';
+import type { TraceClient } from '../../trace/methods.ts';
 import type { GoMessage } from '../../trace/viewerPage.ts';
 
 /** What a page may have done in the editor. */
@@ -100,7 +102,7 @@ export class TraceRelay implements Disposable {
     if (watches && (request.method === 'watch') === this.#watching) return null;
     if (watches) this.#watching = request.method === 'watch';
     const { method, ...parameters } = request;
-    return this.#client.ask<TraceMethod>(method, parameters);
+    return this.#client.ask(method, parameters);
   }
 
   #mayRead({ method }: TraceRequest, trace: string): boolean {
@@ -108,13 +110,13 @@ export class TraceRelay implements Disposable {
   }
 
   /** The page names no file: which it is, the trace server reads in the trace. */
-  async #show({ episode, of }: Extract<TraceRequest, { method: 'show' }>): Promise<ShownView> {
+  async #show({ episode, of }: ParamsOf<'show'>): Promise<ShownView> {
     const source = await this.#client.ask('source', { trace: this.#trace, episode, of });
     await this.#actions.show(source);
     return { source, shown: 'editor' };
   }
 
-  async #debug({ episode }: Extract<TraceRequest, { method: 'debug' }>): Promise<DebugView> {
+  async #debug({ episode }: ParamsOf<'debug'>): Promise<DebugView> {
     const { command } = await this.#client.ask('debug', { trace: this.#trace, episode });
     await this.#actions.debug(this.#trace, episode);
     return { started: 'editor', command };

@@ -33,7 +33,7 @@ export function CallDetail({ episode, call: number }: Props) {
 function CallBody({ episode, call }: { readonly episode: number; readonly call: CallView }) {
   const { trace } = useViewer();
   const reply = useRef<HTMLHeadingElement>(null);
-  const leftOut = useAnswer('leftOut', { trace, episode, call: call.row.call });
+  const excluded = useAnswer('excluded', { trace, episode, call: call.row.call });
   const { row, messages } = call;
   return (
     <>
@@ -43,7 +43,7 @@ function CallBody({ episode, call }: { readonly episode: number; readonly call: 
       )}
       <Json title={l10n.t('Options')} json={call.options} />
       {call.tools !== null && <Json title={l10n.t('Tools')} json={call.tools} />}
-      {leftOut.error && <Failure report={leftOut.error} retry={leftOut.retry} />}
+      {excluded.error && <Failure report={excluded.error} retry={excluded.retry} />}
       <ConversationView
         source={{ episode, conversation: { kind: 'call', call: row.call } }}
         title={
@@ -52,7 +52,7 @@ function CallBody({ episode, call }: { readonly episode: number; readonly call: 
             : l10n.t('Request, {0} messages', count(messages.length))
         }
         messages={messages}
-        {...(leftOut.value && { leftOut: leftOut.value })}
+        {...(excluded.value && { excluded: excluded.value })}
         reply={{ message: call.reply, missing: missingReply(row.error), heading: reply }}
       />
     </>

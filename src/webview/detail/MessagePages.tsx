@@ -1,9 +1,9 @@
 import * as l10n from '@vscode/l10n';
 import { Fragment } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { FoundText, LeftOutView, MessageView } from '../../protocol/conversationRpc.ts';
+import type { FoundText, ExcludedMessage, MessageView } from '../../protocol/conversationRpc.ts';
 import { groupBy } from '../../tracking/groupBy.ts';
-import { LeftOutCard } from '../message/LeftOutCard.tsx';
+import { ExcludedCard } from '../message/ExcludedCard.tsx';
 import { count } from '../ui/format.ts';
 import { Icon } from '../ui/Icon.tsx';
 import { MessageCard, type CardProps } from './MessageCard.tsx';
@@ -30,12 +30,12 @@ interface Props {
   readonly card: Omit<CardProps, 'message' | 'found'>;
   readonly found: FoundText | undefined;
   /** Messages that stand between these and that training leaves out. */
-  readonly leftOut: readonly LeftOutView[];
+  readonly excluded: readonly ExcludedMessage[];
 }
 
 /** The last messages of a conversation, the newest at the end, and a way to the earlier ones. */
-export function MessagePages({ messages, from: chosen, onMove, card, found, leftOut }: Props) {
-  const before = useMemo(() => groupBy(leftOut, (one) => one.before), [leftOut]);
+export function MessagePages({ messages, from: chosen, onMove, card, found, excluded }: Props) {
+  const before = useMemo(() => groupBy(excluded, (one) => one.before), [excluded]);
   const last = lastPage(messages.length);
   const from = Math.min(chosen, last);
   return (
@@ -43,7 +43,7 @@ export function MessagePages({ messages, from: chosen, onMove, card, found, left
       {last > 0 && <Pager from={from} total={messages.length} onMove={onMove} />}
       {messages.slice(from, from + pageLength).map((message) => (
         <Fragment key={message.index}>
-          <LeftOutCards messages={before.get(message.index)} />
+          <ExcludedCards messages={before.get(message.index)} />
           <MessageCard
             {...card}
             message={message}
@@ -51,16 +51,16 @@ export function MessagePages({ messages, from: chosen, onMove, card, found, left
           />
         </Fragment>
       ))}
-      {from === last && <LeftOutCards messages={before.get(messages.length)} />}
+      {from === last && <ExcludedCards messages={before.get(messages.length)} />}
     </>
   );
 }
 
-function LeftOutCards({ messages = [] }: { readonly messages: readonly LeftOutView[] | undefined }) {
+function ExcludedCards({ messages = [] }: { readonly messages: readonly ExcludedMessage[] | undefined }) {
   return (
     <>
       {messages.map((message, index) => (
-        <LeftOutCard key={index} message={message} />
+        <ExcludedCard key={index} message={message} />
       ))}
     </>
   );

@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { MessageView } from '../../protocol/conversationRpc.ts';
 import type { TokensView, TokenDetail } from '../../protocol/tokenRpc.ts';
-import { NewestOnly, type Outcome } from '../state/newestOnly.ts';
+import { LatestRequest, type Outcome } from '../state/latestRequest.ts';
 import { useViewer } from '../state/viewer.ts';
 import { count, logprob } from '../ui/format.ts';
 import { keyOf, type TimelineOf } from './timelineOf.ts';
@@ -59,7 +59,7 @@ export function TokenTooltip({ list, of, tokens, messages, focused }: Props) {
 function useDetail(of: TimelineOf, token: number | null): TokenDetail | undefined {
   const { client, trace, version } = useViewer();
   const [outcome, setOutcome] = useState<Outcome<TokenDetail>>();
-  const requests = useMemo(() => new NewestOnly<TokenDetail>(setOutcome), []);
+  const requests = useMemo(() => new LatestRequest<TokenDetail>(setOutcome), []);
   useEffect(() => () => requests.dispose(), []);
   const key = `${keyOf(of)} ${token}`;
   useEffect(() => {

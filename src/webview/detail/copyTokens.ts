@@ -1,4 +1,5 @@
-import { largestWindow, type TraceClient } from '../../protocol/traceRpc.ts';
+import { largestWindow } from '../../protocol/traceRpc.ts';
+import type { TraceClient } from '../../trace/methods.ts';
 import type { TokensView } from '../../protocol/tokenRpc.ts';
 import type { TimelineOf } from './timelineOf.ts';
 import type { TokenRange } from './tokenRange.ts';

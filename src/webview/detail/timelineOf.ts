@@ -1,4 +1,4 @@
-import type { MergeSetting } from '../../protocol/mergeSetting.ts';
+import type { MergeSetting } from '../../protocol/mergingRpc.ts';
 import { formatSetting, type TimelinePlace } from '../state/place.ts';
 
 /** Which timeline, as requests name it. */

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import type { MergeSetting } from '../../protocol/mergeSetting.ts';
+import type { MergeSetting } from '../../protocol/mergingRpc.ts';
 import type { ForkView, MergedView, MergingView } from '../../protocol/mergingRpc.ts';
 import { timelinePlace } from '../state/place.ts';
 import { useViewer } from '../state/viewer.ts';

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { useState } from 'preact/hooks';
-import type { MergeSetting } from '../../protocol/mergeSetting.ts';
+import type { MergeSetting } from '../../protocol/mergingRpc.ts';
 import { useAnswer, useViewer } from '../state/viewer.ts';
 import { Failure, Loading } from '../ui/Notices.tsx';
 import { ForkDetail } from './ForkDetail.tsx';

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { FoundText, LeftOutView, MessageView } from '../../protocol/conversationRpc.ts';
+import type { FoundText, ExcludedMessage, MessageView } from '../../protocol/conversationRpc.ts';
 import { MessageCard, type CardProps, type Reading } from '../detail/MessageCard.tsx';
 import { lastPage, MessagePages, pageOf } from '../detail/MessagePages.tsx';
 import { useShortcuts } from '../state/shortcuts.ts';
@@ -15,7 +15,7 @@ interface Props {
   readonly title: string;
   readonly messages: readonly MessageView[];
   /** What was sent among them and training leaves out. */
-  readonly leftOut?: readonly LeftOutView[];
+  readonly excluded?: readonly ExcludedMessage[];
   /** What came back, under a heading of its own; undefined: the conversation is none of a call. */
   readonly reply?: Reply;
   /** The message to begin at; absent: the newest. */
@@ -24,7 +24,7 @@ interface Props {
   readonly onTokens?: ((message: MessageView) => void) | undefined;
 }
 
-const none: readonly LeftOutView[] = [];
+const none: readonly ExcludedMessage[] = [];
 
 interface Reply {
   readonly message: MessageView | null;
@@ -35,7 +35,7 @@ interface Reply {
 
 /** A conversation as messages: read as Markdown or as text, searched, walked through by keyboard. */
 export function ConversationView(props: Props) {
-  const { source, title, messages, leftOut = none, reply, start, onTokens } = props;
+  const { source, title, messages, excluded = none, reply, start, onTokens } = props;
   const own = useRef<HTMLDivElement>(null);
   const [reading, setReading] = useState<Reading>('markdown');
   const [search, setSearch] = useState<Search>();
@@ -87,7 +87,7 @@ export function ConversationView(props: Props) {
       {search && (
         <FindBar source={source} search={search} onSearch={onSearch} onClose={() => setSearch(undefined)} />
       )}
-      <MessagePages {...{ messages, from, card, found, leftOut }} onMove={setFrom} />
+      <MessagePages {...{ messages, from, card, found, excluded }} onMove={setFrom} />
       {reply && <ReplySection {...reply} card={card} found={found} />}
     </div>
   );

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { useEffect, useState } from 'preact/hooks';
 import type { ErrorReport } from '../../base/errors.ts';
 import { toReport } from '../../base/errors.ts';
-import type { TraceClient } from '../../protocol/traceRpc.ts';
+import type { TraceClient } from '../../trace/methods.ts';
 import { largestBinary, type SentPart } from '../../protocol/conversationRpc.ts';
 import { useViewer } from '../state/viewer.ts';
 import { Failure, Loading } from '../ui/Notices.tsx';

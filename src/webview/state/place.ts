@@ -1,4 +1,4 @@
-import type { MergeSetting } from '../../protocol/mergeSetting.ts';
+import type { MergeSetting } from '../../protocol/mergingRpc.ts';
 import type { ListSort } from '../../protocol/traceLists.ts';
 import { groupOf } from '../../tracking/groupOf.ts';
 

@@ -1,11 +1,12 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ErrorReport } from '../../base/errors.ts';
-import type { RequestOf, TraceClient, TraceMethod, TraceResults } from '../../protocol/traceRpc.ts';
+import type { ParamsOf, TraceMethod } from '../../protocol/traceRpc.ts';
+import type { TraceClient, ResultOf } from '../../trace/methods.ts';
 import type { ViewerBoot } from '../../trace/viewerPage.ts';
 import type { Follow } from './follow.ts';
 import type { Memory } from './memory.ts';
-import { NewestOnly } from './newestOnly.ts';
+import { LatestRequest } from './latestRequest.ts';
 import type { Place } from './place.ts';
 import { WindowBuffer, type Slice } from './windowBuffer.ts';
 
@@ -46,19 +47,19 @@ export interface Answer<T> {
  */
 export function useAnswer<M extends TraceMethod>(
   method: M,
-  parameters: RequestOf<M>,
-  isSettled: (value: TraceResults[M]) => boolean = () => false,
-): Answer<TraceResults[M]> {
+  parameters: ParamsOf<M>,
+  isSettled: (value: ResultOf<M>) => boolean = () => false,
+): Answer<ResultOf<M>> {
   const { client, version } = useViewer();
   const [attempt, setAttempt] = useState(0);
   const [state, setState] = useState<{
     readonly key: string;
-    readonly value?: TraceResults[M];
+    readonly value?: ResultOf<M>;
     readonly error?: ErrorReport;
   }>();
   const requests = useMemo(
     () =>
-      new NewestOnly<TraceResults[M]>((outcome) =>
+      new LatestRequest<ResultOf<M>>((outcome) =>
         setState((last) =>
           'error' in outcome && last?.key === outcome.key ? { ...last, error: outcome.error } : outcome,
         ),

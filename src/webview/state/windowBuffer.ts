@@ -1,5 +1,5 @@
 import type { ErrorReport } from '../../base/errors.ts';
-import { NewestOnly } from './newestOnly.ts';
+import { LatestRequest } from './latestRequest.ts';
 
 /** Consecutive entries of a long list. */
 export interface Slice {
@@ -27,14 +27,14 @@ const grid = 32;
  */
 export class WindowBuffer<S extends Slice> {
   readonly #options: WindowBufferOptions<S>;
-  readonly #requests: NewestOnly<S>;
+  readonly #requests: LatestRequest<S>;
   #slice: S | undefined;
   #error: ErrorReport | undefined;
   #wanted: { readonly from: number; readonly limit: number } | undefined;
 
   constructor(options: WindowBufferOptions<S>) {
     this.#options = options;
-    this.#requests = new NewestOnly<S>((outcome) => {
+    this.#requests = new LatestRequest<S>((outcome) => {
       if ('error' in outcome) this.#error = outcome.error;
       else [this.#slice, this.#error] = [outcome.value, undefined];
       options.onChange();

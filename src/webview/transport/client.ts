@@ -1,12 +1,6 @@
 import { CodedError } from '../../base/errors.ts';
-import type {
-  RequestOf,
-  TraceClient,
-  TraceMethod,
-  TraceReply,
-  TraceRequest,
-  TraceResults,
-} from '../../protocol/traceRpc.ts';
+import type { ParamsOf, TraceMethod, TraceReply, TraceRequest } from '../../protocol/traceRpc.ts';
+import type { ResultOf, TraceClient } from '../../trace/methods.ts';
 import type { Transport } from './transport.ts';
 
 interface Pending {
@@ -26,11 +20,11 @@ export function createTraceClient(transport: Transport): TraceClient {
   });
 
   return {
-    ask: <M extends TraceMethod>(method: M, parameters: RequestOf<M>) =>
-      new Promise<TraceResults[M]>((resolve, reject) => {
+    ask: <M extends TraceMethod>(method: M, parameters: ParamsOf<M>) =>
+      new Promise<ResultOf<M>>((resolve, reject) => {
         const id = ++lastId;
         // The server answers each method with its own result; its types are the protocol's.
-        pending.set(id, { resolve: (result) => resolve(result as TraceResults[M]), reject });
+        pending.set(id, { resolve: (result) => resolve(result as ResultOf<M>), reject });
         transport.send({ id, request: { method, ...parameters } as unknown as TraceRequest });
       }),
     onChanged: (listener) => {

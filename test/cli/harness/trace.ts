@@ -12,6 +12,8 @@ export function openTrace(file: string): TraceReader {
 
 /** The tokens of a timeline as text, those in the loss between brackets. */
 export function writeTimeline(trace: TraceReader, episode: number, timeline: number): string {
-  const { texts, lossMask } = trace.tokens(episode, timeline, 0, largestWindow.tokens);
+  const { texts, lossMask } = trace.read((views) =>
+    views.tokens.window(episode, timeline, 0, largestWindow.tokens),
+  );
   return texts.map((text, at) => (lossMask[at] === 1 ? `[${text}]` : text)).join('');
 }

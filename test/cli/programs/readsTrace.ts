@@ -5,9 +5,14 @@ import { openTraceReader } from '../../../src/node/trace/store/openReader.ts';
 function look(file: string): unknown {
   try {
     const reader = openTraceReader(file);
-    const { totals, live } = reader.run();
-    const { rows } = reader.episodes(0, 3);
-    const told = { ended: totals.ended, live, first: rows[0]?.query, state: reader.summary().state };
+    const { totals, live } = reader.read((views) => views.run());
+    const { rows } = reader.read((views) => views.episodes(0, 3));
+    const told = {
+      ended: totals.ended,
+      live,
+      first: rows[0]?.query,
+      state: reader.read((views) => views.summary()).state,
+    };
     reader.close();
     return told;
   } catch (error) {

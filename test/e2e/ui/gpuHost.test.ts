@@ -199,7 +199,7 @@ describe('a GPU host', () => {
     await editor().see('.tab.active', 'first.ajtrace');
     await editor().seeNo('.debug-toolbar');
     const again = openTraceReader(editor().file('saved_experiments/first/first.ajtrace'));
-    const [episode] = again.recorded().episodes;
+    const [episode] = again.read((views) => views.recorded()).episodes;
     again.close();
     expect(episode).toMatchObject({ taskId: task.task_id, reward: 0 });
     expect(episode?.returned?.output).toContain('So it was logged');
@@ -265,7 +265,7 @@ describe('a GPU host', () => {
     await editor().see('.tab.active', 'first.ajtrace');
     await editor().seeNo('.debug-toolbar');
     const again = openTraceReader(editor().file('saved_experiments/first/first.ajtrace'));
-    const [episode] = again.recorded().episodes;
+    const [episode] = again.read((views) => views.recorded()).episodes;
     again.close();
     expect(episode).toMatchObject({ taskId: 'train-001', reward: 0 });
     expect(episode?.returned?.output).toContain('So it was said in training');

@@ -13,7 +13,10 @@ function summaryOf(damage?: DamageView): readonly string[] {
   openTraceWriter(file, run).runEnded({ status: 'completed', error: null, endedAt: run.startedAt });
   const reader = openTraceReader(file);
   try {
-    return summaryText({ ...reader.run(), damage }, reader.summary()).split('\n');
+    return summaryText(
+      { ...reader.read((views) => views.run()), damage },
+      reader.read((views) => views.summary()),
+    ).split('\n');
   } finally {
     reader.close();
   }

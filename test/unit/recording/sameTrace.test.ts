@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { RunRecorder } from '../../../src/backbone/context-tracker/recorder.ts';
+import { RunRecorder } from '../../../src/backbone/context-tracker/runRecorder.ts';
 import type { FinishedCall } from '../../../src/backbone/model-tuner/call.ts';
 import { createEmbeddedModel } from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
 import type { ContextGuard } from '../../../src/backbone/model-tuner/contextGuard.ts';

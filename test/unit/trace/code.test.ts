@@ -67,15 +67,19 @@ test('a call tells its line, in its own view and with what became of the file', 
   written(project, (writer) => episodeOf(writer, 0, [at(project.workflow, 2), undefined]));
   const reader = opened(project.trace);
   const source = at(project.workflow, 2);
-  expect(reader.call(0, 0).source).toEqual(source);
+  expect(reader.read((views) => views.call(0, 0)).source).toEqual(source);
   const ofCall = { kind: 'call', call: 0 } as const;
-  expect(reader.source(0, ofCall)).toEqual({ ...source, state: 'same', found: 'recorded' });
+  expect(reader.read((views) => views.code.source(0, ofCall))).toEqual({
+    ...source,
+    state: 'same',
+    found: 'recorded',
+  });
   writeFileSync(project.workflow, '// shorter\n');
-  expect(reader.source(0, ofCall).state).toBe('changed');
+  expect(reader.read((views) => views.code.source(0, ofCall)).state).toBe('changed');
   rmSync(project.workflow);
-  expect(reader.source(0, ofCall).state).toBe('gone');
-  expect(reader.call(0, 1).source).toBeNull();
-  expect(() => reader.source(0, { kind: 'call', call: 1 })).toThrow(
+  expect(reader.read((views) => views.code.source(0, ofCall)).state).toBe('gone');
+  expect(reader.read((views) => views.call(0, 1)).source).toBeNull();
+  expect(() => reader.read((views) => views.code.source(0, { kind: 'call', call: 1 }))).toThrow(
     'does not tell which line of code call 1 of episode 0',
   );
 });
@@ -107,7 +111,9 @@ test('a reward tells who gave it', () => {
     });
   });
   const reader = opened(project.trace);
-  const files = [0, 1, 2, 3].map((episode) => reader.source(episode, { kind: 'reward' }));
+  const files = [0, 1, 2, 3].map((episode) =>
+    reader.read((views) => views.code.source(episode, { kind: 'reward' })),
+  );
   expect(files.map(({ file, line, state }) => [path.basename(file), line, state])).toEqual([
     ['judge.py', 1, 'same'],
     ['workflow.ts', 3, 'same'],
@@ -120,7 +126,7 @@ test('a tool is found by its name, in the file of the workflow and in those that
   const project = aProject();
   written(project, (writer) => episodeOf(writer, 0, [at(project.judge, 2)]));
   const reader = opened(project.trace);
-  const tool = (name: string) => reader.source(0, { kind: 'tool', tool: name });
+  const tool = (name: string) => reader.read((views) => views.code.source(0, { kind: 'tool', tool: name }));
   expect(tool('add')).toMatchObject({ file: project.workflow, line: 3, found: 'scan', state: 'unknown' });
   expect(tool('look_up')).toMatchObject({ file: project.judge, line: 2, found: 'scan', state: 'same' });
   expect(() => tool('fly')).toThrow(`No definition of the tool "fly" was found in ${project.workflow}`);
@@ -136,7 +142,7 @@ test('lines tell what their calls come to', () => {
     writer.callEnded(aCall(2, 0, { messages: [], reply: null, error: 'no', source: second }), [], []);
   });
   const ofFile = { name: 'workflow.ts', state: 'same', fingerprint: fingerprintOf(project.workflow) };
-  expect(opened(project.trace).lines()).toEqual({
+  expect(opened(project.trace).read((views) => views.lines())).toEqual({
     live: false,
     lines: [
       {
@@ -184,7 +190,7 @@ test('tools, the workflow and the judge tell what the episodes came to in which 
       writer.episodeEnded({ result, timelines: [] }, []);
     });
   });
-  const { tools, execute, judge: scorer } = opened(project.trace).lines();
+  const { tools, execute, judge: scorer } = opened(project.trace).read((views) => views.lines());
   const found = {
     file: judge,
     line: 2,
@@ -214,7 +220,8 @@ test('a filter finds the episodes that called from a line or a file', () => {
   const found = (text: string): readonly number[] => {
     const parsed = parseFilter(text);
     if (!('filter' in parsed) || parsed.filter === null) throw new Error(`${text} is no filter.`);
-    return reader.episodes(0, 10, { filter: parsed.filter }).rows.map(({ episode }) => episode);
+    const { filter } = parsed;
+    return reader.read((views) => views.episodes(0, 10, { filter })).rows.map(({ episode }) => episode);
   };
   const cases: Readonly<Record<string, readonly number[]>> = {
     'source:workflow.ts:1': [0],
@@ -236,11 +243,22 @@ test('a trace of the layout before it knew of code is read, and says that it tel
   database.exec('DROP TABLE sources; DROP TABLE sourceFiles; ALTER TABLE calls DROP COLUMN source;');
   database.close();
   const reader = opened(project.trace);
-  expect(reader.call(0, 0).source).toBeNull();
-  expect(reader.episode(0).calls).toHaveLength(1);
-  expect(reader.lines()).toEqual({ live: false, lines: [], tools: [], execute: null, judge: null });
+  expect(reader.read((views) => views.call(0, 0)).source).toBeNull();
+  expect(reader.read((views) => views.episode(0)).calls).toHaveLength(1);
+  expect(reader.read((views) => views.lines())).toEqual({
+    live: false,
+    lines: [],
+    tools: [],
+    execute: null,
+    judge: null,
+  });
   const filter = { kind: 'text', field: 'source', value: 'workflow.ts' } as const;
-  expect(reader.episodes(0, 10, { filter }).total).toBe(0);
-  expect(() => reader.source(0, { kind: 'call', call: 0 })).toThrow('does not tell');
-  expect(reader.source(0, { kind: 'tool', tool: 'add' })).toMatchObject({ line: 3, state: 'unknown' });
+  expect(reader.read((views) => views.episodes(0, 10, { filter })).total).toBe(0);
+  expect(() => reader.read((views) => views.code.source(0, { kind: 'call', call: 0 }))).toThrow(
+    'does not tell',
+  );
+  expect(reader.read((views) => views.code.source(0, { kind: 'tool', tool: 'add' }))).toMatchObject({
+    line: 3,
+    state: 'unknown',
+  });
 });

@@ -7,7 +7,7 @@ import type { TracedMessage, TraceWriter } from '../../../src/protocol/trace.ts'
 import type { CompareView, CompareRow } from '../../../src/protocol/tokenRpc.ts';
 import { commonStart } from '../../../src/base/commonStart.ts';
 import { compareMessages, type ComparedMessage } from '../../../src/trace/compare.ts';
-import { compareView } from '../../../src/trace/compareView.ts';
+import { compareView, type UseTrace } from '../../../src/trace/compareView.ts';
 import type { TraceReader } from '../../../src/trace/reader.ts';
 import { packAlternatives } from '../../../src/tracking/alternatives.ts';
 import { fuzz } from '../fuzz.ts';
@@ -134,13 +134,13 @@ function aTrace(episodes: readonly Episode[]): string {
 function compared(left: string, episode: number, right: string, other: number): CompareView {
   const readers = new Map<string, TraceReader>();
   onTestFinished(() => readers.forEach((reader) => reader.close()));
-  const use = <T>(trace: string, ask: (reader: TraceReader) => T): T => {
+  const use: UseTrace = (trace, ask) => {
     const reader = readers.get(trace) ?? openTraceReader(trace);
     readers.set(trace, reader);
-    return ask(reader);
+    return reader.read(ask);
   };
   const side = (trace: string, number: number) => ({ trace, episode: number, timeline: null });
-  return compareView({ left: side(left, episode), right: side(right, other) }, use);
+  return compareView(side(left, episode), side(right, other), use);
 }
 
 /** A reply in which the model might as well have said something else. */
@@ -225,7 +225,9 @@ describe('the same task of another run', () => {
   const long = 'What is '.repeat(100);
   const other = () => runOf(['1', 'two?'], ['1', 'two?'], ['2', `${long}2?`], ['3', `${long}3?`], ['4', '']);
   const found = (taskId: string, query: string): unknown => {
-    const { episodes, sameQuery, experiment } = other().counterparts({ taskId, query });
+    const { episodes, sameQuery, experiment } = other().read((views) =>
+      views.counterparts({ taskId, query }),
+    );
     expect(experiment).toBe('other');
     return [episodes.map(({ episode }) => episode), sameQuery];
   };
@@ -248,6 +250,6 @@ describe('the same task of another run', () => {
   });
 
   test('is that of an episode, whole', () => {
-    expect(other().task(3)).toEqual({ taskId: '3', query: `${long}3?` });
+    expect(other().read((views) => views.task(3))).toEqual({ taskId: '3', query: `${long}3?` });
   });
 });

@@ -79,22 +79,32 @@ function look(file: string): Look {
   if (reader === undefined) return { run: undefined, episodes: new Map(), listed: [], codes };
   try {
     attempt(() => reader.changeCount());
-    const rows = attempt(() => reader.episodes(0, 100))?.rows ?? [];
+    const rows = attempt(() => reader.read((views) => views.episodes(0, 100)))?.rows ?? [];
     const listed = rows.map(({ episode }) => episode);
     const found = listed.flatMap((episode) => {
       const all = attempt(() => partsOf(reader, episode));
       return all === undefined ? [] : [[episode, all] as const];
     });
-    attempt(() => reader.summary());
+    attempt(() => reader.read((views) => views.summary()));
     const lists = [
-      attempt(() => reader.episodes(0, 100, { sort: { by: 'reward', descending: true } }).total),
-      attempt(() => reader.groups(0, 100).rows.reduce((sum, { started }) => sum + started, 0)),
+      attempt(
+        () =>
+          reader.read((views) => views.episodes(0, 100, { sort: { by: 'reward', descending: true } })).total,
+      ),
+      attempt(() =>
+        reader.read((views) => views.groups(0, 100)).rows.reduce((sum, { started }) => sum + started, 0),
+      ),
     ];
     // However much of the episodes themselves could not be read.
     if (rows.length > 0) expect(lists).toEqual([rows.length, rows.length]);
-    attempt(() => reader.histograms());
-    attempt(() => reader.names());
-    return { run: attempt(() => reader.run()), episodes: new Map(found), listed, codes };
+    attempt(() => reader.read((views) => views.histograms()));
+    attempt(() => reader.read((views) => views.names()));
+    return {
+      run: attempt(() => reader.read((views) => views.run())),
+      episodes: new Map(found),
+      listed,
+      codes,
+    };
   } finally {
     reader.close();
   }
@@ -102,12 +112,12 @@ function look(file: string): Look {
 
 /** Without what depends on the other episodes of its group. */
 function partsOf(reader: TraceReader, episode: number): string {
-  const { row, calls, timelines } = reader.episode(episode);
+  const { row, calls, timelines } = reader.read((views) => views.episode(episode));
   const parts = [
     row,
-    calls.map(({ call }) => reader.call(episode, call)),
-    timelines.map(({ timeline }) => reader.timeline(episode, timeline)),
-    timelines.map(({ timeline }) => reader.tokens(episode, timeline, 0, 8_192)),
+    calls.map(({ call }) => reader.read((views) => views.call(episode, call))),
+    timelines.map(({ timeline }) => reader.read((views) => views.timeline(episode, timeline))),
+    timelines.map(({ timeline }) => reader.read((views) => views.tokens.window(episode, timeline, 0, 8_192))),
   ];
   const ofGroup = ['advantage', 'trains', 'findings'];
   return JSON.stringify(parts, (key, value: unknown) => (ofGroup.includes(key) ? undefined : value));
@@ -242,15 +252,18 @@ test('texts of tokens that are lost are told of', () => {
   writeFileSync(file, Buffer.from(whole).fill(0, at, at + pageSize));
   const reader = openTraceReader(file);
   onTestFinished(() => reader.close());
-  expect(reader.tokens(1, 0, 0, 10).ids).toHaveLength(10);
-  expect(reader.run().damage).toMatchObject({ tokens: true, lost: 0, incomplete: 0 });
+  expect(reader.read((views) => views.tokens.window(1, 0, 0, 10)).ids).toHaveLength(10);
+  expect(reader.read((views) => views.run()).damage).toMatchObject({ tokens: true, lost: 0, incomplete: 0 });
 });
 
 test('scores and samples are not made of a part', () => {
   const reader = openTraceReader(fileOf(whole.subarray(0, Math.floor(whole.length / 2))));
   onTestFinished(() => reader.close());
-  expect(reader.run().damage?.incomplete).toBeGreaterThan(0);
-  for (const ask of [() => reader.recorded(), () => reader.batch()]) {
+  expect(reader.read((views) => views.run()).damage?.incomplete).toBeGreaterThan(0);
+  for (const ask of [
+    () => reader.read((views) => views.recorded()),
+    () => reader.read((views) => views.batch()),
+  ]) {
     expect(ask).toThrow(expect.objectContaining({ code: 'trace/damaged' }));
   }
 });
@@ -271,15 +284,19 @@ test('a result that cannot be read is missed, and the others are shown', () => {
 test('what is told of the run may be lost, and its groups are still known', () => {
   const file = fileOf(whole);
   const before = openTraceReader(file);
-  const { rows } = before.episodes(0, 100);
+  const { rows } = before.read((views) => views.episodes(0, 100));
   before.close();
   const database = new DatabaseSync(file);
   database.exec("UPDATE meta SET value = '?' WHERE key = 'run'");
   database.close();
   const reader = openTraceReader(file);
   onTestFinished(() => reader.close());
-  expect(reader.run()).toMatchObject({ repeat: 4, tasks: 4, damage: { run: true, lost: 0, incomplete: 0 } });
-  expect(reader.episodes(0, 100).rows).toEqual(rows);
+  expect(reader.read((views) => views.run())).toMatchObject({
+    repeat: 4,
+    tasks: 4,
+    damage: { run: true, lost: 0, incomplete: 0 },
+  });
+  expect(reader.read((views) => views.episodes(0, 100)).rows).toEqual(rows);
 });
 
 test('a file that is mended is read whole again', () => {
@@ -287,11 +304,11 @@ test('a file that is mended is read whole again', () => {
   truncateSync(file, Math.floor(whole.length / 2));
   const reader = openTraceReader(file);
   onTestFinished(() => reader.close());
-  expect(reader.run().damage).toBeDefined();
+  expect(reader.read((views) => views.run()).damage).toBeDefined();
   const count = reader.changeCount();
   writeFileSync(file, whole);
   expect(reader.changeCount()).not.toBe(count);
-  expect(reader.run().damage).toBeUndefined();
+  expect(reader.read((views) => views.run()).damage).toBeUndefined();
 });
 
 test('a pipe is no trace, and nobody waits for it', () => {

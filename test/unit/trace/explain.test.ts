@@ -90,7 +90,7 @@ function opened(file: string): TraceReader {
 }
 
 function explained(asks: readonly Ask[], setting = own, ends = true): MergingView {
-  return opened(recorded(asks, setting, ends)).merging(0, null);
+  return opened(recorded(asks, setting, ends)).read((views) => views.merging(0, null));
 }
 
 const contents = ['two', 'it is 2', '3', 'be kind'];
@@ -124,11 +124,11 @@ test('every setting gives what a run by it would have given', () => {
       fc.boolean(),
       (asks, setting, ends) => {
         const reader = openTraceReader(recorded(asks, setting, ends));
-        const first = reader.merging(0, null);
+        const first = reader.read((views) => views.merging(0, null));
         expect(first.rows[first.chosen]?.setting).toEqual(setting);
         for (const { setting: other } of first.rows) {
           const { timelines } = tracked(asks, other).end();
-          const view = reader.merging(0, other);
+          const view = reader.read((views) => views.merging(0, other));
           const counts = timelines.map(({ calls, messages, tokens, trainableTokens }) => {
             return { calls, messages: messages.length, tokens, trainableTokens };
           });
@@ -154,22 +154,22 @@ test('the timelines of a setting can be read as those that a run by it would hav
         // What an engine told of its prompts is not known of a run that did not ask it.
         const setting = { ...wanted, fixesDrift: by.fixesDrift };
         const other = opened(recorded(asks, setting, true));
-        const timelines = reader.merging(0, setting).timelines;
-        expect(timelines).toHaveLength(other.episode(0).timelines.length);
+        const timelines = reader.read((views) => views.merging(0, setting)).timelines;
+        expect(timelines).toHaveLength(other.read((views) => views.episode(0)).timelines.length);
         timelines.forEach(({ tokens, trainableTokens }, timeline) => {
-          const view = reader.otherwise(setting).timeline(0, timeline);
+          const view = reader.read((views) => views.timelines(setting).timeline(0, timeline));
           expect(view.row).toMatchObject({ tokens, trainableTokens });
           const texts = (one: typeof view): readonly string[] => one.messages.map(({ text }) => text);
-          expect(texts(view)).toEqual(texts(other.timeline(0, timeline)));
-          const all = reader.otherwise(setting).tokens(0, timeline, 0, 8_192);
-          const made = other.tokens(0, timeline, 0, 8_192);
+          expect(texts(view)).toEqual(texts(other.read((views) => views.timeline(0, timeline))));
+          const all = reader.read((views) => views.timelines(setting).tokens.window(0, timeline, 0, 8_192));
+          const made = other.read((views) => views.tokens.window(0, timeline, 0, 8_192));
           expect([all.ids, all.lossMask, all.total]).toEqual([made.ids, made.lossMask, tokens]);
-          const strip = reader.otherwise(setting).strip(0, timeline, 8_192);
+          const strip = reader.read((views) => views.timelines(setting).tokens.strip(0, timeline, 8_192));
           expect(strip.trained.reduce((sum, share) => sum + share, 0)).toBe(trainableTokens);
-          const last = reader.otherwise(setting).token(0, timeline, tokens - 1);
+          const last = reader.read((views) => views.timelines(setting).tokens.token(0, timeline, tokens - 1));
           expect(last.id).toBe(all.ids.at(-1));
         });
-        expect(() => reader.otherwise(setting).timeline(0, timelines.length)).toThrow(
+        expect(() => reader.read((views) => views.timelines(setting).timeline(0, timelines.length))).toThrow(
           expect.objectContaining({ code: 'trace/no-such-timeline' }),
         );
       },
@@ -291,7 +291,7 @@ test('a trace of an earlier version is explained by what it has', () => {
   database.exec(`DROP TABLE otherRequests;
     UPDATE meta SET value = '{"compareLevel":"token","ignoreTools":true}' WHERE key = 'merging'`);
   database.close();
-  const view = opened(file).merging(0, null);
+  const view = opened(file).read((views) => views.merging(0, null));
   expect(view).toMatchObject({ drift: 'unknown', own: { compareLevel: 'token' }, forkCount: 0 });
   expect(view.rows).toHaveLength(4);
 });
@@ -308,7 +308,13 @@ test('what is explained follows a running episode', () => {
     writer.callEnded(aCall(0, number, one), added, []);
   };
   call(0, [system, user], '2');
-  expect(reader.merging(0, null)).toMatchObject({ provisional: true, timelines: [{ calls: [0] }] });
+  expect(reader.read((views) => views.merging(0, null))).toMatchObject({
+    provisional: true,
+    timelines: [{ calls: [0] }],
+  });
   call(1, [system, user, assistant('2'), next], '3');
-  expect(reader.merging(0, null)).toMatchObject({ provisional: true, timelines: [{ calls: [0, 1] }] });
+  expect(reader.read((views) => views.merging(0, null))).toMatchObject({
+    provisional: true,
+    timelines: [{ calls: [0, 1] }],
+  });
 });

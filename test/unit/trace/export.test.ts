@@ -291,7 +291,11 @@ it.each(exportFormats)('JSON that is nested without end is text in %s, as in an 
   ];
   writeFileSync(file, lines.join('\n'));
   const reader = await importedTrace(file);
-  expect(reader.run().imported).toMatchObject({ records: 1, skipped: 1, skips: [{ where: 'line 1' }] });
+  expect(reader.read((views) => views.run()).imported).toMatchObject({
+    records: 1,
+    skipped: 1,
+    skips: [{ where: 'line 1' }],
+  });
   expect(readFileSync(await exported(file, format), 'utf8')).toContain('called');
 });
 

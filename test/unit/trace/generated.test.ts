@@ -30,8 +30,13 @@ function generated(size: TraceSize, wrap = (writer: TraceWriter): TraceWriter =>
 test('a seed and a size always make the same run', () => {
   const tell = (seed: number): string => {
     const { reader } = generated({ ...smallTrace, seed });
-    const ask = reader.tokens(3, 0, 0, 1_000);
-    return JSON.stringify([reader.episodes(0, 50), reader.episode(3), reader.call(3, 1), ask]);
+    const ask = reader.read((views) => views.tokens.window(3, 0, 0, 1_000));
+    return JSON.stringify([
+      reader.read((views) => views.episodes(0, 50)),
+      reader.read((views) => views.episode(3)),
+      reader.read((views) => views.call(3, 1)),
+      ask,
+    ]);
   };
   expect(tell(1)).toBe(tell(1));
   expect(tell(1)).not.toBe(tell(2));
@@ -50,10 +55,10 @@ test('an episode has the timelines that its calls merge into', () => {
     runEnded: (end) => writer.runEnded(end),
   }));
   let compared = 0;
-  for (const { episode, error } of whole.reader.episodes(0, 50).rows) {
+  for (const { episode, error } of whole.reader.read((views) => views.episodes(0, 50)).rows) {
     if (error !== null) continue; // ended before its calls could merge
-    const { timelines } = whole.reader.episode(episode);
-    const merged = running.reader.episode(episode).timelines;
+    const { timelines } = whole.reader.read((views) => views.episode(episode));
+    const merged = running.reader.read((views) => views.episode(episode)).timelines;
     expect(timelines).toEqual(merged.map((timeline) => ({ ...timeline, provisional: false })));
     compared += timelines.length;
   }
@@ -62,14 +67,14 @@ test('an episode has the timelines that its calls merge into', () => {
 
 test('totals are those asked for', () => {
   const { reader } = generated({ ...smallTrace, episodes: 200, calls: 6, failing: 0.1, longest: 12_345 });
-  const { totals } = reader.run();
+  const { totals } = reader.read((views) => views.run());
   expect(totals).toMatchObject({ started: 200, ended: 200 });
   expect(totals.calls / 200).toBeGreaterThan(4.5);
   expect(totals.calls / 200).toBeLessThan(7.5);
   expect(totals.failed).toBeGreaterThan(5);
   expect(totals.failed).toBeLessThan(40);
-  expect(reader.episode(0).timelines).toMatchObject([{ timeline: 0, tokens: 12_345 }]);
-  const { texts, ids } = reader.tokens(0, 0, 12_345 - 100, 100);
+  expect(reader.read((views) => views.episode(0)).timelines).toMatchObject([{ timeline: 0, tokens: 12_345 }]);
+  const { texts, ids } = reader.read((views) => views.tokens.window(0, 0, 12_345 - 100, 100));
   expect(ids).toHaveLength(100);
   expect(texts.every((text) => text !== '')).toBe(true);
 });

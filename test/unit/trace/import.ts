@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { neverCancelled } from '../../../src/base/cancellation.ts';
+import type { MessageView } from '../../../src/protocol/conversationRpc.ts';
 import type { TraceReader } from '../../../src/trace/reader.ts';
 import { traceOf } from '../../../src/node/trace/import/importTrace.ts';
 import { openTraceReader } from '../../../src/node/trace/store/openReader.ts';
@@ -19,19 +20,20 @@ export async function importedTrace(file: string): Promise<TraceReader> {
 
 /** A trace in words, one line for each thing of it, for goldens. */
 export function describeTrace(reader: TraceReader): string {
-  const run = reader.run();
+  const run = reader.read((views) => views.run());
   const { imported } = run;
   const lines = [
     `${run.experiment}: ${run.tasks} tasks × ${run.repeat}, model ${run.model}`,
     `lacks ${imported?.lacks.join(' ') ?? ''}; ${imported?.records ?? 0} records, ${imported?.skipped ?? 0} skipped`,
     ...(imported?.skips ?? []).map(({ where, why }) => `skipped ${where}: ${why}`),
   ];
-  for (const { episode } of reader.episodes(0, 500).rows) lines.push(...episodeLines(reader, episode));
+  for (const { episode } of reader.read((views) => views.episodes(0, 500)).rows)
+    lines.push(...episodeLines(reader, episode));
   return `${lines.join('\n')}\n`;
 }
 
 function episodeLines(reader: TraceReader, episode: number): string[] {
-  const { row, calls, timelines } = reader.episode(episode);
+  const { row, calls, timelines } = reader.read((views) => views.episode(episode));
   const { taskId, repeat, query, reward, isSuccess, seconds, trains, advantage, error } = row;
   const facts = { reward, isSuccess, seconds, trains, advantage };
   return [
@@ -39,14 +41,14 @@ function episodeLines(reader: TraceReader, episode: number): string[] {
     ...calls.flatMap(({ call }) => callLines(reader, episode, call)),
     ...timelines.flatMap(({ timeline, calls: merged, tokens, trainableTokens }) => [
       `  timeline ${timeline} of calls ${merged.join(',')}: ${tokens} tokens, ${trainableTokens} count`,
-      ...reader.timeline(episode, timeline).messages.map(messageLine),
+      ...reader.read((views) => views.timeline(episode, timeline)).messages.map(messageLine),
       ...tokenLines(reader, episode, timeline, tokens),
     ]),
   ];
 }
 
 function callLines(reader: TraceReader, episode: number, call: number): string[] {
-  const { row, options, tools, messages, reply } = reader.call(episode, call);
+  const { row, options, tools, messages, reply } = reader.read((views) => views.call(episode, call));
   const { agent, startedAt, seconds, status, error, promptTokens, replyTokens, finishReason, timeline } = row;
   const facts = {
     agent,
@@ -66,8 +68,6 @@ function callLines(reader: TraceReader, episode: number, call: number): string[]
   ];
 }
 
-type Message = ReturnType<TraceReader['timeline']>['messages'][number];
-
 function messageLine({
   role,
   author,
@@ -76,13 +76,15 @@ function messageLine({
   toolCallId,
   tokens,
   trainableTokens,
-}: Message): string {
+}: MessageView): string {
   return `    ${role} (${author}, ${tokens}/${trainableTokens}) ${JSON.stringify(text)} ${toolCalls ?? ''} ${toolCallId ?? ''}`.trimEnd();
 }
 
 function tokenLines(reader: TraceReader, episode: number, timeline: number, count: number): string[] {
   if (count === 0) return [];
-  const { ids, texts, lossMask, logprobs } = reader.tokens(episode, timeline, 0, count);
+  const { ids, texts, lossMask, logprobs } = reader.read((views) =>
+    views.tokens.window(episode, timeline, 0, count),
+  );
   const tokens = ids.map(
     (id, index) =>
       `${id}${JSON.stringify(texts[index])}${lossMask[index] === 1 ? '*' : ''}${logprobs[index] ?? ''}`,

@@ -32,25 +32,29 @@ describe('a log of requests', () => {
   it('is read but for its broken lines, which are told', async () => {
     const content = [exchange('one'), '{"request": {"mess', '', '{"other": 1}', exchange('two')].join('\n');
     const reader = await importedTrace(fileWith('log.jsonl', content));
-    expect(reader.run().imported).toMatchObject({
+    expect(reader.read((views) => views.run()).imported).toMatchObject({
       skipped: 2,
       skips: [
         { where: 'line 2', why: 'it is no JSON object' },
         { where: 'line 4', why: 'it has no request with messages' },
       ],
     });
-    expect(reader.run().totals).toMatchObject({ calls: 2, failed: 0, meanReward: null });
+    expect(reader.read((views) => views.run()).totals).toMatchObject({
+      calls: 2,
+      failed: 0,
+      meanReward: null,
+    });
   });
 
   it('is one document or list as well, and told where it ends too early', async () => {
     const list = `[\n${exchange('one')},\n${exchange('two')}\n]`;
     const whole = await importedTrace(fileWith('log.json', list));
-    expect(whole.run().totals.calls).toBe(2);
+    expect(whole.read((views) => views.run()).totals.calls).toBe(2);
     const cut = await importedTrace(fileWith('cut.json', list.slice(0, -20)));
-    expect(cut.run().imported?.skips).toEqual([
+    expect(cut.read((views) => views.run()).imported?.skips).toEqual([
       { where: 'line 3', why: 'the file ends in the middle of a value' },
     ]);
-    expect(cut.run().totals.calls).toBe(1);
+    expect(cut.read((views) => views.run()).totals.calls).toBe(1);
   });
 
   it('has an episode for each conversation that its records name', async () => {
@@ -58,7 +62,7 @@ describe('a log of requests', () => {
       JSON.stringify({ session_id: id, ...(JSON.parse(exchange(id)) as object) }),
     );
     const reader = await importedTrace(fileWith('log.jsonl', lines.join('\n')));
-    expect(reader.episodes(0, 9).rows.map(({ calls }) => calls)).toEqual([2, 1]);
+    expect(reader.read((views) => views.episodes(0, 9)).rows.map(({ calls }) => calls)).toEqual([2, 1]);
   });
 });
 
@@ -152,7 +156,7 @@ describe('a file of another tool that is cut off or garbled', () => {
     const lines = readFileSync(importFixture('requests.jsonl'), 'utf8').trim().split('\n');
     const cut = [...lines.slice(0, 2), lines[2]?.slice(0, 90)].join('\n');
     const reader = await importedTrace(fileWith('requests.jsonl', cut));
-    expect(reader.run().imported).toMatchObject({
+    expect(reader.read((views) => views.run()).imported).toMatchObject({
       records: 2,
       skips: [{ where: 'line 3', why: 'it is no JSON object' }],
     });

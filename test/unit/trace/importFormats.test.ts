@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { describeTrace, importedTrace, importFixture } from './import.ts';
+import type { TraceViews } from '../../../src/trace/views.ts';
 
 describe('a file that another tool wrote', () => {
   it.each([
@@ -25,7 +26,7 @@ describe('a file that another tool wrote', () => {
 
 test('a task that comes again in another step of a training is another group, and collides with none', async () => {
   const reader = await importedTrace(importFixture('rollout.json.log'));
-  const { rows } = reader.episodes(0, 9);
+  const { rows } = reader.read((views) => views.episodes(0, 9));
   expect(rows.map(({ episode, taskId, advantage }) => [episode, taskId, advantage === null])).toEqual([
     [0, 'task.7', false],
     [1, 'task.7', false],
@@ -34,7 +35,9 @@ test('a task that comes again in another step of a training is another group, an
     [6, 'task.7', true],
     [8, 'task.9', true],
   ]);
-  expect(reader.run().report.findings.map(({ code }) => code)).not.toContain('colliding-ids');
+  expect(reader.read((views) => views.run()).report.findings.map(({ code }) => code)).not.toContain(
+    'colliding-ids',
+  );
 });
 
 interface Trajectory {
@@ -52,23 +55,25 @@ describe('a trajectory that AgentJet’s trainer wrote', () => {
     const file = path.join(import.meta.dirname, `../../fixtures/trajectories/${task}.json`);
     const written = JSON.parse(readFileSync(file, 'utf8')) as Trajectory;
     const reader = await importedTrace(file);
-    const { row, calls, timelines } = reader.episode(0);
+    const { row, calls, timelines } = reader.read((views) => views.episode(0));
     const { raw_reward: reward, success_rate: rate, metadata } = written.reward_structure;
     expect(row).toMatchObject({ taskId: task, reward, isSuccess: rate === 1 });
     expect(calls).toEqual([]);
     const read = timelines.map(({ timeline }) =>
-      reader.timelineMessages(0, timeline).map(({ role, text, toolCalls, toolCallId }) => ({
-        role,
-        content: text,
-        ...(toolCalls !== null && { tool_calls: JSON.parse(toolCalls) as unknown }),
-        ...(toolCallId !== null && { tool_call_id: toolCallId }),
-      })),
+      reader
+        .read((views) => views.conversations.ofTimeline(0, timeline))
+        .map(({ role, text, toolCalls, toolCallId }) => ({
+          role,
+          content: text,
+          ...(toolCalls !== null && { tool_calls: JSON.parse(toolCalls) as unknown }),
+          ...(toolCallId !== null && { tool_call_id: toolCallId }),
+        })),
     );
     expect(read).toEqual(written.traj);
     const numbers = Object.entries(metadata).filter(([, value]) => typeof value === 'number');
-    const { parts } = reader.comparable(0, null);
+    const { parts } = reader.read((views) => views.comparable(0, null));
     expect(parts).toEqual({ reward, ...Object.fromEntries(numbers) });
-    const { imported } = reader.run();
+    const { imported } = reader.read((views) => views.run());
     expect(imported).toMatchObject({ format: 'AgentJet trajectory JSON', records: 1, skipped: 0 });
     expect(imported?.lacks.toSorted()).toEqual([
       'calls',
@@ -83,11 +88,11 @@ describe('a trajectory that AgentJet’s trainer wrote', () => {
 });
 
 test.each([
-  ['samples', 'batch'],
-  ['scores', 'recorded'],
-] as const)('no %s are made of what another tool recorded', async (what, ask) => {
+  ['samples', (views: TraceViews) => views.batch()],
+  ['scores', (views: TraceViews) => views.recorded()],
+])('no %s are made of what another tool recorded', async (what, ask) => {
   const reader = await importedTrace(importFixture('traces.jsonl'));
-  expect(() => reader[ask]()).toThrow(
+  expect(() => reader.read<unknown>(ask)).toThrow(
     expect.objectContaining({ code: 'trace/imported', message: expect.stringContaining(what) as string }),
   );
 });

@@ -51,7 +51,7 @@ describe('a trajectory of AgentJet', () => {
       ],
     };
     const reader = await importedTrace(fileOf('task-7.json', value));
-    const [row] = reader.episodes(0, 9).rows;
+    const [row] = reader.read((views) => views.episodes(0, 9)).rows;
     expect(row).toMatchObject({
       taskId: 'task-7',
       reward: 0.5,
@@ -60,12 +60,14 @@ describe('a trajectory of AgentJet', () => {
       calls: 0,
       trains: null,
     });
-    expect(reader.timelineMessages(0, 0).map(({ author, text }) => [author, text])).toEqual([
+    expect(
+      reader.read((views) => views.conversations.ofTimeline(0, 0)).map(({ author, text }) => [author, text]),
+    ).toEqual([
       ['env', 'Count.'],
       ['env', 'How many?'],
       ['llm', 'It is 5.'],
     ]);
-    expect(reader.run().imported?.lacks).toEqual(
+    expect(reader.read((views) => views.run()).imported?.lacks).toEqual(
       expect.arrayContaining(['calls', 'tokens', 'lossMask', 'times']),
     );
   });
@@ -91,8 +93,10 @@ describe('spans', () => {
       span('2', call, { parentSpanId: '0000000000000001' }),
       span('3', { 'agentlightning.reward.0.value': 0.75 }, { parentSpanId: '0000000000000001' }),
     );
-    expect(reader.episodes(0, 9).rows).toMatchObject([{ reward: 0.75, calls: 1, seconds: 1.5 }]);
-    expect(reader.call(0, 0)).toMatchObject({
+    expect(reader.read((views) => views.episodes(0, 9)).rows).toMatchObject([
+      { reward: 0.75, calls: 1, seconds: 1.5 },
+    ]);
+    expect(reader.read((views) => views.call(0, 0))).toMatchObject({
       row: { promptTokens: 9, replyTokens: 3, finishReason: 'tool_calls', seconds: 1.5 },
       messages: [
         { role: 'system', text: 'Add.' },
@@ -115,8 +119,11 @@ describe('spans', () => {
         'llm.token_count.prompt': 5,
       }),
     );
-    expect(reader.run()).toMatchObject({ model: 'a-model', totals: { calls: 1 } });
-    expect(reader.call(0, 0)).toMatchObject({ messages: [{ text: 'What?' }], row: { promptTokens: 5 } });
+    expect(reader.read((views) => views.run())).toMatchObject({ model: 'a-model', totals: { calls: 1 } });
+    expect(reader.read((views) => views.call(0, 0))).toMatchObject({
+      messages: [{ text: 'What?' }],
+      row: { promptTokens: 5 },
+    });
   });
 
   it('with the messages in an event, evaluations and errors', async () => {
@@ -164,8 +171,8 @@ describe('spans', () => {
         },
       ),
     );
-    expect(reader.episodes(0, 9).rows).toMatchObject([{ reward: 0.5, error: null }]);
-    expect(reader.call(0, 0)).toMatchObject({
+    expect(reader.read((views) => views.episodes(0, 9)).rows).toMatchObject([{ reward: 0.5, error: null }]);
+    expect(reader.read((views) => views.call(0, 0))).toMatchObject({
       row: { error: 'too many requests', timeline: null },
       messages: [
         { role: 'user', text: 'See [image]' },
@@ -184,6 +191,9 @@ describe('spans', () => {
         'agentscope.function.output': JSON.stringify({ content: [{ type: 'text', text: 'Hi.' }] }),
       }),
     );
-    expect(reader.call(0, 0)).toMatchObject({ messages: [{ text: 'Hello' }], reply: { text: 'Hi.' } });
+    expect(reader.read((views) => views.call(0, 0))).toMatchObject({
+      messages: [{ text: 'Hello' }],
+      reply: { text: 'Hi.' },
+    });
   });
 });

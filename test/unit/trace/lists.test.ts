@@ -50,7 +50,9 @@ function filterOf(text: string): Filter {
 }
 
 const found = (reader: TraceReader, text: string): readonly number[] =>
-  reader.episodes(0, 100, { filter: filterOf(text) }).rows.map(({ episode }) => episode);
+  reader
+    .read((views) => views.episodes(0, 100, { filter: filterOf(text) }))
+    .rows.map(({ episode }) => episode);
 
 /** Six tasks of two: rewards, errors, tools, agents and findings of many kinds. */
 function variedRun(): Trace {
@@ -132,7 +134,9 @@ describe('a filter', () => {
 
   test('lists the groups that have such an episode, and how many of theirs', () => {
     const { reader } = variedRun();
-    const { total, rows } = reader.groups(0, 10, { filter: filterOf('reward>=1 or error') });
+    const { total, rows } = reader.read((views) =>
+      views.groups(0, 10, { filter: filterOf('reward>=1 or error') }),
+    );
     expect(total).toBe(2);
     expect(rows).toMatchObject([
       {
@@ -155,7 +159,7 @@ describe('a filter', () => {
     expect(found(reader, 'trains:open')).toEqual([0, 1]);
     end(trace, 0, { reward: 1 });
     expect(found(reader, 'finding:equal-rewards trains:no')).toEqual([0, 1]);
-    expect(reader.groups(0, 1).rows).toMatchObject([
+    expect(reader.read((views) => views.groups(0, 1)).rows).toMatchObject([
       { trains: 0, findings: [{ code: 'equal-rewards', severity: 'error', episodes: 2 }] },
     ]);
   });
@@ -170,10 +174,10 @@ describe('a filter', () => {
     end(trace, 1, { taskId: 'other' });
     expect(found(trace.reader, 'finding:colliding-ids')).toEqual([]);
     end(trace, 0, { taskId: 'same' });
-    expect(() => trace.reader.group(9)).toThrow('no episode of group 9');
+    expect(() => trace.reader.read((views) => views.group(9))).toThrow('no episode of group 9');
     expect(found(trace.reader, 'finding:colliding-ids')).toEqual([0, 2]);
     end(trace, 3, { taskId: 'same' });
-    expect(trace.reader.run().report.findings).toContainEqual(
+    expect(trace.reader.read((views) => views.run()).report.findings).toContainEqual(
       expect.objectContaining({ code: 'colliding-ids', episodes: [0, 2, 3], count: 3 }),
     );
     expect(found(trace.reader, 'finding:colliding-ids')).toEqual([0, 2, 3]);
@@ -205,7 +209,10 @@ describe('a filter', () => {
     expect(found(old, 'tool:search_web')).toEqual([2]);
     expect(found(old, 'agent:judge')).toEqual([3]);
     expect(found(old, 'failures>0')).toEqual([3]);
-    expect(old.names()).toEqual({ agents: ['Judge', 'solver'], tools: ['search_web'] });
+    expect(old.read((views) => views.names())).toEqual({
+      agents: ['Judge', 'solver'],
+      tools: ['search_web'],
+    });
     expect(found(old, 'finding:episode-lost')).toEqual([10]);
     expect(found(old, 'state:lost trains:no')).toEqual([10]);
   });
@@ -215,7 +222,9 @@ describe('an order', () => {
   test('has what is unknown last either way, and ties by number', () => {
     const { reader } = variedRun();
     const by = (descending: boolean): readonly number[] =>
-      reader.episodes(0, 100, { sort: { by: 'reward', descending } }).rows.map(({ episode }) => episode);
+      reader
+        .read((views) => views.episodes(0, 100, { sort: { by: 'reward', descending } }))
+        .rows.map(({ episode }) => episode);
     expect(by(false)).toEqual([0, 1, 7, 4, 6, 8, 9, 2, 3, 5, 10]);
     expect(by(true)).toEqual([3, 2, 4, 6, 8, 9, 7, 1, 0, 5, 10]);
   });
@@ -223,40 +232,52 @@ describe('an order', () => {
   test('tells where in it an episode or a group is', () => {
     const { reader } = variedRun();
     const sort = { by: 'reward', descending: true } as const;
-    expect(reader.episodes(0, 1, { sort, anchor: 7 }).anchor).toBe(6);
-    expect(reader.episodes(0, 1, { filter: filterOf('reward<0'), anchor: 7 }).anchor).toBeNull();
-    expect(reader.groups(0, 1, { sort: { by: 'mean', descending: true }, anchor: 0 }).anchor).toBe(4);
+    expect(reader.read((views) => views.episodes(0, 1, { sort, anchor: 7 })).anchor).toBe(6);
+    expect(
+      reader.read((views) => views.episodes(0, 1, { filter: filterOf('reward<0'), anchor: 7 })).anchor,
+    ).toBeNull();
+    expect(
+      reader.read((views) => views.groups(0, 1, { sort: { by: 'mean', descending: true }, anchor: 0 }))
+        .anchor,
+    ).toBe(4);
   });
 
   test('tells where the newest of a list is, and which that is', () => {
     const { reader } = variedRun();
     const newest = { anchor: 'newest' } as const;
-    expect(reader.run().newest).toBe(10);
+    expect(reader.read((views) => views.run()).newest).toBe(10);
     const list = { sort: { by: 'reward', descending: true }, filter: filterOf('reward<1') } as const;
-    const at = reader.episodes(0, 20, list).rows.findIndex(({ episode }) => episode === 9);
-    expect(reader.episodes(0, 1, { ...newest, ...list })).toMatchObject({ newest: 9, anchor: at });
-    expect(reader.groups(0, 1, { ...newest, filter: filterOf('error') }).newest).toBe(2);
+    const at = reader
+      .read((views) => views.episodes(0, 20, list))
+      .rows.findIndex(({ episode }) => episode === 9);
+    expect(reader.read((views) => views.episodes(0, 1, { ...newest, ...list }))).toMatchObject({
+      newest: 9,
+      anchor: at,
+    });
+    expect(reader.read((views) => views.groups(0, 1, { ...newest, filter: filterOf('error') })).newest).toBe(
+      2,
+    );
     const none = { ...newest, filter: filterOf('reward>9') };
-    expect(reader.episodes(0, 1, none)).toMatchObject({ newest: null, anchor: null });
+    expect(reader.read((views) => views.episodes(0, 1, none))).toMatchObject({ newest: null, anchor: null });
   });
 });
 
 test('a group shows its episodes with their verdicts, and how many groups there are', () => {
   const { reader } = variedRun();
-  const { row, episodes, groups } = reader.group(2);
+  const { row, episodes, groups } = reader.read((views) => views.group(2));
   expect(groups).toBe(6);
   expect(row).toMatchObject({ group: 2, taskId: 't2', started: 2, ended: 2, failed: 1, meanReward: 0.5 });
   expect(episodes).toMatchObject([
     { episode: 4, trains: true },
     { episode: 5, trains: false, error: { code: 'workflow/timeout' } },
   ]);
-  expect(() => reader.group(6)).toThrow('no episode of group 6');
+  expect(() => reader.read((views) => views.group(6))).toThrow('no episode of group 6');
 });
 
 describe('histograms', () => {
   test('have a bar for each of few values, and say what has none', () => {
     const { reader } = variedRun();
-    const [rewards, means] = reader.histograms();
+    const [rewards, means] = reader.read((views) => views.histograms());
     expect(rewards).toEqual({
       field: 'reward',
       of: 'episodes',
@@ -279,7 +300,7 @@ describe('histograms', () => {
       trace.writer.episodeStarted(anEpisode(episode));
       end(trace, episode, { reward: episode === 39 ? -Infinity : episode / 10 });
     }
-    const [{ bars, missing } = { bars: [], missing: 0 }] = trace.reader.histograms();
+    const [{ bars, missing } = { bars: [], missing: 0 }] = trace.reader.read((views) => views.histograms());
     expect(missing).toBe(1);
     expect(bars).toHaveLength(16);
     expect(bars.map(({ count }) => count).reduce((sum, count) => sum + count)).toBe(39);
@@ -356,15 +377,15 @@ test('any run is listed as its rows and the training report have it', () => {
       });
       if (ends) trace.writer.runEnded({ status: 'completed', error: null, endedAt: 0 });
       const { reader } = trace;
-      const { rows } = reader.episodes(0, 100);
-      const listed = reader.episodes(0, 100, { sort });
+      const { rows } = reader.read((views) => views.episodes(0, 100));
+      const listed = reader.read((views) => views.episodes(0, 100, { sort }));
       expect(listed.rows.map(({ episode }) => episode)).toEqual(sorted(rows, sort.by, sort.descending));
       expect(listed.rows.toSorted((a, b) => a.episode - b.episode)).toEqual(rows);
       const filter = filterOf(`reward>=${least} trains:no`);
       const matching = rows.filter(
         ({ reward, trains }) => reward !== null && reward >= least && trains === false,
       );
-      const filtered = reader.episodes(1, 3, { filter, sort });
+      const filtered = reader.read((views) => views.episodes(1, 3, { filter, sort }));
       expect(filtered.total).toBe(matching.length);
       expect(filtered.rows.map(({ episode }) => episode)).toEqual(
         sorted(matching, sort.by, sort.descending).slice(1, 4),
@@ -375,7 +396,7 @@ test('any run is listed as its rows and the training report have it', () => {
         },
       );
       const known = new Set(groups.map(({ group }) => group));
-      const told = reader.groups(0, 100).rows;
+      const told = reader.read((views) => views.groups(0, 100)).rows;
       expect(told.filter(({ group }) => known.has(group))).toMatchObject(groups);
       expect(told.map(({ group }) => group)).toEqual([
         ...new Set(rows.map(({ episode }) => Math.floor(episode / repeat))),

@@ -183,20 +183,25 @@ function expectSame(reader: TraceReader, naive: NaiveTrace, { episodes }: Script
   const { limits, tasks, repeat, episodes: planned, startedAt } = naive.run;
   const told = { experiment, config, workflow, workflowFile, model, tokenizer, limits, tasks, repeat };
   const totals = naive.totals();
-  expect(reader.run()).toMatchObject({ ...told, episodes: planned, startedAt, totals });
+  expect(reader.read((views) => views.run())).toMatchObject({
+    ...told,
+    episodes: planned,
+    startedAt,
+    totals,
+  });
   for (const [from, limit] of [
     [0, 500],
     [1, 2],
     [9, 3],
   ] as const) {
-    expect(reader.episodes(from, limit)).toEqual(naive.episodes(from, limit));
+    expect(reader.read((views) => views.episodes(from, limit))).toEqual(naive.episodes(from, limit));
   }
   episodes.forEach((_, number) => {
-    const view = reader.episode(number);
+    const view = reader.read((views) => views.episode(number));
     expect(view).toEqual(naive.episode(number));
-    expect(recordedOf(reader.spans(number))).toEqual(naive.recordedSpans(number));
+    expect(recordedOf(reader.read((views) => views.spans(number)))).toEqual(naive.recordedSpans(number));
     for (const row of view.calls) {
-      expect(reader.call(number, row.call)).toEqual(naive.call(number, row.call));
+      expect(reader.read((views) => views.call(number, row.call))).toEqual(naive.call(number, row.call));
     }
     for (const row of view.timelines) expectSameTimeline(reader, naive, number, row.timeline);
   });
@@ -209,9 +214,11 @@ function recordedOf({ spans }: SpansView): readonly unknown[] {
 }
 
 function expectSameTimeline(reader: TraceReader, naive: NaiveTrace, episode: number, timeline: number): void {
-  expect(reader.timeline(episode, timeline)).toEqual(naive.timeline(episode, timeline));
+  expect(reader.read((views) => views.timeline(episode, timeline))).toEqual(
+    naive.timeline(episode, timeline),
+  );
   const whole = naive.tokens(episode, timeline);
-  expect(reader.tokens(episode, timeline, 0, 1_000)).toMatchObject(whole);
+  expect(reader.read((views) => views.tokens.window(episode, timeline, 0, 1_000))).toMatchObject(whole);
   for (const [from, limit] of [
     [1, 1],
     [2, 7],
@@ -219,7 +226,7 @@ function expectSameTimeline(reader: TraceReader, naive: NaiveTrace, episode: num
     [whole.total, 5],
   ] as const) {
     const cut = <T>(values: readonly T[]): readonly T[] => values.slice(from, from + limit);
-    expect(reader.tokens(episode, timeline, from, limit)).toMatchObject({
+    expect(reader.read((views) => views.tokens.window(episode, timeline, from, limit))).toMatchObject({
       from,
       total: whole.total,
       ids: cut(whole.ids),

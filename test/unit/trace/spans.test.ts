@@ -181,7 +181,9 @@ describe('a span in a trace', () => {
     const writer = openTraceWriter(file, aRun());
     const reader = openTraceReader(file);
     const seen = (): readonly unknown[] =>
-      reader.spans(0).spans.map(({ kind, name, state, seconds }) => [kind, name, state, seconds]);
+      reader
+        .read((views) => views.spans(0))
+        .spans.map(({ kind, name, state, seconds }) => [kind, name, state, seconds]);
     writer.episodeStarted(anEpisode(0));
     writer.span(judge);
     expect(seen()).toEqual([['judge', 'Judge', 'running', null]]);
@@ -211,7 +213,9 @@ describe('a span in a trace', () => {
     writer.episodeEnded({ result: aResult(0), timelines: [] }, []);
     writer.runEnded({ status: 'completed', error: null, endedAt: 0 });
     const reader = openTraceReader(file);
-    expect(reader.spans(0).spans).toMatchObject([{ kind: 'judge', seconds: 1, state: 'ended' }]);
+    expect(reader.read((views) => views.spans(0)).spans).toMatchObject([
+      { kind: 'judge', seconds: 1, state: 'ended' },
+    ]);
     reader.close();
   });
 
@@ -244,9 +248,15 @@ describe('a span in a trace', () => {
     for (const column of ['askedAfter', 'firstAfter']) sql.exec(`ALTER TABLE calls DROP COLUMN ${column}`);
     sql.close();
     const reader = openTraceReader(file);
-    expect(reader.spans(0).spans).toMatchObject([{ kind: 'tool', name: 'search', seconds: 0.75 }]);
-    expect(reader.episode(0).calls[0]).toMatchObject({ call: 0, askedAfter: null, firstAfter: null });
-    expect(reader.call(0, 1).row).toMatchObject({ askedAfter: null });
+    expect(reader.read((views) => views.spans(0)).spans).toMatchObject([
+      { kind: 'tool', name: 'search', seconds: 0.75 },
+    ]);
+    expect(reader.read((views) => views.episode(0)).calls[0]).toMatchObject({
+      call: 0,
+      askedAfter: null,
+      firstAfter: null,
+    });
+    expect(reader.read((views) => views.call(0, 1)).row).toMatchObject({ askedAfter: null });
     reader.close();
   });
 });

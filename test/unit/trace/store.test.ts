@@ -60,8 +60,12 @@ describe('for judges', () => {
       [],
     );
     const reader = opened(file);
-    expect(reader.recorded()).toMatchObject({ experiment: 'math', tasks: 2, repeat: 2 });
-    expect(reader.recorded().episodes).toEqual([
+    expect(reader.read((views) => views.recorded())).toMatchObject({
+      experiment: 'math',
+      tasks: 2,
+      repeat: 2,
+    });
+    expect(reader.read((views) => views.recorded()).episodes).toEqual([
       {
         episode: 0,
         uuid: 'uuid-0',
@@ -91,18 +95,25 @@ describe('while a run goes', () => {
     const file = newFile();
     const writer = openTraceWriter(file, aRun());
     const reader = opened(file);
-    expect(reader.run()).toMatchObject({ experiment: 'math', live: true, end: null, newerFormat: null });
-    expect(reader.episodes(0, 10)).toEqual({ total: 0, rows: [] });
+    expect(reader.read((views) => views.run())).toMatchObject({
+      experiment: 'math',
+      live: true,
+      end: null,
+      newerFormat: null,
+    });
+    expect(reader.read((views) => views.episodes(0, 10))).toEqual({ total: 0, rows: [] });
     writer.episodeStarted(anEpisode(0));
-    expect(reader.episodes(0, 10).rows).toMatchObject([{ episode: 0, state: 'running', trains: null }]);
+    expect(reader.read((views) => views.episodes(0, 10)).rows).toMatchObject([
+      { episode: 0, state: 'running', trains: null },
+    ]);
     writeCall(writer);
-    const { row, calls, timelines } = reader.episode(0);
+    const { row, calls, timelines } = reader.read((views) => views.episode(0));
     expect(row).toMatchObject({ calls: 1, timelines: 1, tokens: 18, trainableTokens: 8 });
     expect(calls).toMatchObject([{ call: 0, timeline: 0 }]);
     expect(timelines).toEqual([
       { timeline: 0, calls: [0], messages: 2, tokens: 18, trainableTokens: 8, provisional: true },
     ]);
-    expect(reader.summary().state).toBe('running');
+    expect(reader.read((views) => views.summary()).state).toBe('running');
     writer.runEnded(ended);
   });
 
@@ -115,7 +126,7 @@ describe('while a run goes', () => {
     writer.episodeStarted(anEpisode(0));
     const after = reader.changeCount();
     expect(after).not.toBe(counts[0]);
-    expect(reader.run().totals.started).toBe(1);
+    expect(reader.read((views) => views.run()).totals.started).toBe(1);
     expect(reader.changeCount()).toBe(after);
     writer.runEnded(ended);
     expect(reader.changeCount()).not.toBe(after);
@@ -126,12 +137,12 @@ describe('while a run goes', () => {
     const writer = openTraceWriter(file, aRun());
     const reader = openTraceReader(file);
     writeEpisode(writer, 0);
-    expect(reader.run().totals.ended).toBe(1);
+    expect(reader.read((views) => views.run()).totals.ended).toBe(1);
     writer.runEnded(ended);
-    expect(reader.run()).toMatchObject({ live: false, end: ended });
+    expect(reader.read((views) => views.run())).toMatchObject({ live: false, end: ended });
     reader.close();
     expect(readdirSync(path.dirname(file))).toEqual(['math.ajtrace']);
-    expect(opened(file).run().totals.ended).toBe(1);
+    expect(opened(file).read((views) => views.run()).totals.ended).toBe(1);
   });
 
   test('the reader that brings a run into one file does not make it newer than the runs after it', () => {
@@ -153,11 +164,13 @@ test('which episodes train is told at the end', () => {
   const writer = openTraceWriter(file, aRun());
   writeEpisode(writer, 0);
   const reader = opened(file);
-  const before = reader.run().report.findings.map(({ code }) => code);
+  const before = reader.read((views) => views.run()).report.findings.map(({ code }) => code);
   expect(before).not.toContain('not-selected');
   writer.runEnded({ ...ended, selection: [{ episode: 0, times: 0 }] });
-  expect(reader.run().report.findings.map(({ code }) => code)).toContain('not-selected');
-  expect(JSON.stringify(reader.episodes(0, 10).rows)).toContain('is left out');
+  expect(reader.read((views) => views.run()).report.findings.map(({ code }) => code)).toContain(
+    'not-selected',
+  );
+  expect(JSON.stringify(reader.read((views) => views.episodes(0, 10)).rows)).toContain('is left out');
 });
 
 describe('what is left when a run has ended', () => {
@@ -168,7 +181,11 @@ describe('what is left when a run has ended', () => {
     writer.runEnded(ended);
     const bytes = readFileSync(file);
     const reader = openTraceReader(file);
-    expect(reader.summary()).toMatchObject({ state: 'completed', size: bytes.length, trace: file });
+    expect(reader.read((views) => views.summary())).toMatchObject({
+      state: 'completed',
+      size: bytes.length,
+      trace: file,
+    });
     reader.close();
     expect(readdirSync(path.dirname(file))).toEqual(['math.ajtrace']);
     expect(readFileSync(file).equals(bytes)).toBe(true);
@@ -181,7 +198,7 @@ describe('what is left when a run has ended', () => {
     writer.episodeStarted(anEpisode(1));
     writer.runEnded({ ...ended, status: 'cancelled' });
     const reader = opened(file);
-    expect(reader.episodes(0, 10).rows).toMatchObject([
+    expect(reader.read((views) => views.episodes(0, 10)).rows).toMatchObject([
       { state: 'ended', trains: true },
       {
         state: 'lost',
@@ -189,7 +206,7 @@ describe('what is left when a run has ended', () => {
         findings: [{ severity: 'error', message: 'The process ended before the episode did.' }],
       },
     ]);
-    expect(reader.summary().state).toBe('cancelled');
+    expect(reader.read((views) => views.summary()).state).toBe('cancelled');
   });
 });
 
@@ -199,7 +216,7 @@ test('a writer never writes over another run', () => {
   expect(() => openTraceWriter(file, aRun())).toThrow(
     expect.objectContaining({ code: 'trace/cannot-write', location: { file } }),
   );
-  expect(opened(file).summary().state).toBe('completed');
+  expect(opened(file).read((views) => views.summary()).state).toBe('completed');
 });
 
 test('a writer that cannot begin leaves nothing', () => {
@@ -220,7 +237,7 @@ test('a method that fails has written nothing, and the next one works', () => {
     expect.objectContaining({ code: 'trace/cannot-write' }),
   );
   writeCall(writer);
-  expect(opened(file).episode(0).calls).toHaveLength(1);
+  expect(opened(file).read((views) => views.episode(0)).calls).toHaveLength(1);
   writer.runEnded(ended);
 });
 
@@ -228,11 +245,11 @@ describe('a file that cannot be read as a trace', () => {
   function codeOf(file: string): unknown {
     try {
       const reader = opened(file);
-      reader.run();
-      reader.episodes(0, 10);
-      reader.episode(0);
-      reader.timeline(0, 0);
-      reader.tokens(0, 0, 0, 100);
+      reader.read((views) => views.run());
+      reader.read((views) => views.episodes(0, 10));
+      reader.read((views) => views.episode(0));
+      reader.read((views) => views.timeline(0, 0));
+      reader.read((views) => views.tokens.window(0, 0, 0, 100));
       return undefined;
     } catch (error) {
       return error instanceof Error && 'code' in error ? error.code : error;
@@ -273,11 +290,17 @@ describe('a file that cannot be read as a trace', () => {
     const file = newFile();
     writeFileSync(file, '');
     const reader = opened(file);
-    expect(reader.run()).toMatchObject({ live: true, end: null, totals: { started: 0 } });
-    expect(reader.episodes(0, 10)).toEqual({ total: 0, rows: [] });
-    expect(reader.summary().state).toBe('running');
+    expect(reader.read((views) => views.run())).toMatchObject({
+      live: true,
+      end: null,
+      totals: { started: 0 },
+    });
+    expect(reader.read((views) => views.episodes(0, 10))).toEqual({ total: 0, rows: [] });
+    expect(reader.read((views) => views.summary()).state).toBe('running');
     utimesSync(file, 1, 1);
-    expect(() => reader.run()).toThrow(expect.objectContaining({ code: 'trace/empty' }));
+    expect(() => reader.read((views) => views.run())).toThrow(
+      expect.objectContaining({ code: 'trace/empty' }),
+    );
     expect(codeOf(file)).toBe('trace/empty');
   });
 
@@ -324,14 +347,16 @@ describe('a format newer than this one', () => {
   test('is read as far as it is known', () => {
     const file = newer("CREATE TABLE pictures (a); ALTER TABLE calls ADD COLUMN b TEXT NOT NULL DEFAULT ''");
     const reader = opened(file);
-    expect(reader.run()).toMatchObject({ newerFormat: 7, totals: { ended: 1 } });
-    expect(reader.tokens(0, 0, 0, 10).total).toBe(18);
+    expect(reader.read((views) => views.run())).toMatchObject({ newerFormat: 7, totals: { ended: 1 } });
+    expect(reader.read((views) => views.tokens.window(0, 0, 0, 10)).total).toBe(18);
   });
 
   test('that lacks what is needed is said to be newer', () => {
     const reader = opened(newer('ALTER TABLE calls DROP COLUMN agent'));
-    expect(reader.run().newerFormat).toBe(7);
-    expect(() => reader.episode(0)).toThrow(expect.objectContaining({ code: 'trace/newer-format' }));
+    expect(reader.read((views) => views.run()).newerFormat).toBe(7);
+    expect(() => reader.read((views) => views.episode(0))).toThrow(
+      expect.objectContaining({ code: 'trace/newer-format' }),
+    );
   });
 });
 
@@ -341,10 +366,16 @@ test('what is not in the trace is said to be missing', () => {
   writeEpisode(writer, 0);
   writer.runEnded(ended);
   const reader = opened(file);
-  expect(() => reader.episode(9)).toThrow(expect.objectContaining({ code: 'trace/no-such-episode' }));
-  expect(() => reader.call(0, 9)).toThrow(expect.objectContaining({ code: 'trace/no-such-call' }));
-  expect(() => reader.timeline(0, 9)).toThrow(expect.objectContaining({ code: 'trace/no-such-timeline' }));
-  expect(() => reader.tokens(0, 9, 0, 1)).toThrow(
+  expect(() => reader.read((views) => views.episode(9))).toThrow(
+    expect.objectContaining({ code: 'trace/no-such-episode' }),
+  );
+  expect(() => reader.read((views) => views.call(0, 9))).toThrow(
+    expect.objectContaining({ code: 'trace/no-such-call' }),
+  );
+  expect(() => reader.read((views) => views.timeline(0, 9))).toThrow(
+    expect.objectContaining({ code: 'trace/no-such-timeline' }),
+  );
+  expect(() => reader.read((views) => views.tokens.window(0, 9, 0, 1))).toThrow(
     expect.objectContaining({ code: 'trace/no-such-timeline' }),
   );
 });

@@ -12,6 +12,7 @@ import { packAlternatives } from '../../../src/tracking/alternatives.ts';
 import { fuzz } from '../fuzz.ts';
 import { temporaryFolder } from './folder.ts';
 import { aCall, aMessage, anEpisode, aResult, aRun } from './samples.ts';
+import type { FindView, Wanted } from '../../../src/protocol/tokenRpc.ts';
 
 const exact = { tokenizer: { name: 'Qwen/Qwen2.5-7B', exact: true, file: '/models/tokenizer.json' } };
 
@@ -85,7 +86,7 @@ function aTimeline({ messages, tokens, run = exact, later, timeline }: Written):
 function authorsOf(message: TracedMessage, tokens: readonly TracedToken[]): string {
   const { reader } = aTimeline({ messages: [message], tokens });
   return reader
-    .tokens(0, 0, 0, 1_000)
+    .read((views) => views.tokens.window(0, 0, 0, 1_000))
     .authors.map((author) => (author === 'llm(do_not_train)' ? 'f' : author.slice(0, 1)))
     .join('');
 }
@@ -168,28 +169,35 @@ describe('drift', () => {
 
   test('is told of the tokens that the template would not have made, and what it makes', () => {
     const reader = drifted(undefined);
-    const view = reader.tokens(0, 0, 0, 100);
+    const view = reader.read((views) => views.tokens.window(0, 0, 0, 100));
     const tokens = view.texts.filter((_, at) => view.drifted[at] === 1);
     expect(tokens).toEqual(['un', 'like']);
-    expect(reader.token(0, 0, 8).drift).toMatchObject({ text: 'unlike', made: 2 });
-    expect(reader.token(0, 0, 10).drift).toBeNull();
-    expect(reader.strip(0, 0, 100).drifted.flatMap((one, at) => (one === 1 ? [at] : []))).toEqual([8, 9]);
+    expect(reader.read((views) => views.tokens.token(0, 0, 8)).drift).toMatchObject({
+      text: 'unlike',
+      made: 2,
+    });
+    expect(reader.read((views) => views.tokens.token(0, 0, 10)).drift).toBeNull();
+    expect(
+      reader
+        .read((views) => views.tokens.strip(0, 0, 100))
+        .drifted.flatMap((one, at) => (one === 1 ? [at] : [])),
+    ).toEqual([8, 9]);
   });
 
   test('is not told of the ids of a stand-in', () => {
     const reader = drifted({ tokenizer: { name: 'built-in', exact: false, file: null } });
-    expect(reader.tokens(0, 0, 0, 100).drifted).not.toContain(1);
-    expect(reader.timeline(0, 0).exact).toBe(false);
+    expect(reader.read((views) => views.tokens.window(0, 0, 0, 100)).drifted).not.toContain(1);
+    expect(reader.read((views) => views.timeline(0, 0)).exact).toBe(false);
   });
 
   test('the call that made a token is told, or the first that sent it', () => {
     const reader = drifted(undefined);
-    const callOf = (token: number): unknown => reader.token(0, 0, token).call;
+    const callOf = (token: number): unknown => reader.read((views) => views.tokens.token(0, 0, token)).call;
     expect(callOf(0)).toEqual({ call: 0, how: 'sent' });
     expect(callOf(8)).toEqual({ call: 0, how: 'made' });
     expect(callOf(14)).toEqual({ call: 1, how: 'sent' });
     expect(callOf(19)).toEqual({ call: 1, how: 'made' });
-    expect(() => reader.token(0, 0, 1_000)).toThrow('no token 1000');
+    expect(() => reader.read((views) => views.tokens.token(0, 0, 1_000))).toThrow('no token 1000');
   });
 });
 
@@ -220,7 +228,7 @@ describe('alternatives', () => {
   test('tell rank, what else there was, and the least entropy', () => {
     const { reader, ids } = withAlternatives();
     const [yes, no] = ids;
-    const detail = reader.token(0, 0, 0);
+    const detail = reader.read((views) => views.tokens.token(0, 0, 0));
     expect(detail).toMatchObject({ rank: 2, bytes: [...Buffer.from('Yes')], inMessage: 0, message: 0 });
     expect(detail.alternatives.map(({ id, text }) => [id, text])).toEqual([
       [no, 'No'],
@@ -228,13 +236,16 @@ describe('alternatives', () => {
       [null, ''],
     ]);
     expect(detail.alternatives[0]?.logprob).toBeCloseTo(Math.log(0.5));
-    expect(reader.token(0, 0, 1)).toMatchObject({ rank: null, alternatives: [] });
+    expect(reader.read((views) => views.tokens.token(0, 0, 1))).toMatchObject({
+      rank: null,
+      alternatives: [],
+    });
     // A half, a quarter, an eighth and the rest, which is an eighth.
-    const [first, second, third] = reader.tokens(0, 0, 0, 3).entropies;
+    const [first, second, third] = reader.read((views) => views.tokens.window(0, 0, 0, 3)).entropies;
     expect(first).toBeCloseTo(Math.LN2 * (0.5 * 1 + 0.25 * 2 + 0.125 * 3 + 0.125 * 3));
     expect([second, third]).toEqual([null, 0]);
-    expect(reader.tokens(0, 0, 2, 1).entropies).toEqual([0]);
-    expect(reader.strip(0, 0, 1).entropies[0]).toBeCloseTo(first ?? NaN);
+    expect(reader.read((views) => views.tokens.window(0, 0, 2, 1)).entropies).toEqual([0]);
+    expect(reader.read((views) => views.tokens.strip(0, 0, 1)).entropies[0]).toBeCloseTo(first ?? NaN);
   });
 
   test('are in no trace of earlier versions, which is read all the same', () => {
@@ -246,8 +257,8 @@ describe('alternatives', () => {
     database.close();
     const old = openTraceReader(copy);
     onTestFinished(() => old.close());
-    expect(old.tokens(0, 0, 0, 3).entropies).toEqual([null, null, null]);
-    expect(old.token(0, 0, 0)).toMatchObject({ rank: null, alternatives: [] });
+    expect(old.read((views) => views.tokens.window(0, 0, 0, 3)).entropies).toEqual([null, null, null]);
+    expect(old.read((views) => views.tokens.token(0, 0, 0))).toMatchObject({ rank: null, alternatives: [] });
   });
 });
 
@@ -266,7 +277,7 @@ describe('the strip of a timeline', () => {
           }),
         );
         const { reader } = aTimeline({ messages: made, tokens: [] });
-        const strip = reader.strip(0, 0, stretches);
+        const strip = reader.read((views) => views.tokens.strip(0, 0, stretches));
         const all = messages.flat();
         const parts = strip.trained.map((_, at) => all.slice(at * strip.size, (at + 1) * strip.size));
         expect(strip.total).toBe(all.length);
@@ -291,22 +302,22 @@ describe('the strip of a timeline', () => {
 test('a mask with any other byte than 0 counts each token once', () => {
   const message = aMessage('abcd', { author: 'llm', lossMask: Uint8Array.of(0, 255, 3, 1) });
   const { reader } = aTimeline({ messages: [message], tokens: [] });
-  expect(reader.tokens(0, 0, 0, 4).lossMask).toEqual([0, 1, 1, 1]);
-  expect(reader.strip(0, 0, 1).trained).toEqual([0.75]);
-  expect(reader.timeline(0, 0).messages).toMatchObject([{ tokens: 4, trainableTokens: 3 }]);
-  expect([...(reader.timelineMessages(0, 0)[0]?.lossMask ?? [])]).toEqual([0, 1, 1, 1]);
+  expect(reader.read((views) => views.tokens.window(0, 0, 0, 4)).lossMask).toEqual([0, 1, 1, 1]);
+  expect(reader.read((views) => views.tokens.strip(0, 0, 1)).trained).toEqual([0.75]);
+  expect(reader.read((views) => views.timeline(0, 0)).messages).toMatchObject([
+    { tokens: 4, trainableTokens: 3 },
+  ]);
+  expect([...(reader.read((views) => views.conversations.ofTimeline(0, 0))[0]?.lossMask ?? [])]).toEqual([
+    0, 1, 1, 1,
+  ]);
 });
 
 describe('a search', () => {
   const words = new Words();
   const message = words.message(['The', ' cat', ' sat', '.', ' A', ' CAT', '\n', 'cat', 's'], {});
   const aReader = (): TraceReader => aTimeline({ messages: [message, message], tokens: words.tokens }).reader;
-  const found = (
-    reader: TraceReader,
-    wanted: Parameters<TraceReader['find']>[2]['wanted'],
-    from = 0,
-  ): string => {
-    const { matches, next } = reader.find(0, 0, { wanted, from });
+  const found = (reader: TraceReader, wanted: Wanted, from = 0): string => {
+    const { matches, next } = reader.read((views) => views.tokens.find(0, 0, { wanted, from }));
     expect(next).toBeNull();
     return matches.map((match) => `${match.from}-${match.end}`).join(' ');
   };
@@ -333,12 +344,16 @@ describe('a search', () => {
   test('says why a pattern is none, and stops one that would never end', () => {
     const reader = aReader();
     const find = (text: string) => () =>
-      reader.find(0, 0, { wanted: { kind: 'pattern', text, matchCase: true }, from: 0 });
+      reader.read((views) =>
+        views.tokens.find(0, 0, { wanted: { kind: 'pattern', text, matchCase: true }, from: 0 }),
+      );
     expect(find('(cat')).toThrow('is no regular expression: unterminated group.');
     const many = words.message(Array<string>(60).fill('aa'), {});
     const slow = aTimeline({ messages: [many], tokens: words.tokens }).reader;
     const wanted = { kind: 'pattern', text: '(a+)+!', matchCase: true } as const;
-    expect(() => slow.find(0, 0, { wanted, from: 0 })).toThrow('takes too long');
+    expect(() => slow.read((views) => views.tokens.find(0, 0, { wanted, from: 0 }))).toThrow(
+      'takes too long',
+    );
   });
 
   test('goes on where the last answer ended, and finds each match once', () => {
@@ -351,12 +366,15 @@ describe('a search', () => {
     const wanted = { kind: 'text', text: 'ecatT', matchCase: true } as const;
     const all: number[] = [];
     for (let from: number | null = 0; from !== null;) {
-      const answer = reader.find(0, 0, { wanted, from });
+      const search: { readonly wanted: Wanted; readonly from: number } = { wanted, from };
+      const answer: FindView = reader.read((views) => views.tokens.find(0, 0, search));
       all.push(...answer.matches.map((match) => match.from));
       from = answer.next;
     }
     expect(all).toEqual([49_998, 99_998, 149_998, 199_998, 249_998]);
-    const many = reader.find(0, 0, { wanted: { kind: 'text', text: 'he', matchCase: true }, from: 0 });
+    const many = reader.read((views) =>
+      views.tokens.find(0, 0, { wanted: { kind: 'text', text: 'he', matchCase: true }, from: 0 }),
+    );
     expect(many.matches).toHaveLength(1_000);
     expect(many.next).toBe(1_000);
   });

@@ -39,9 +39,10 @@ async function groupsOf(...logged: readonly Logged[]): Promise<string[][]> {
   const file = path.join(temporaryFolder(), 'rollout.json.log');
   writeFileSync(file, logged.map(lineOf).join(''));
   const reader = await importedTrace(file);
-  const { repeat } = reader.run();
+  const { repeat } = reader.read((views) => views.run());
   const groups: string[][] = [];
-  for (const { episode, taskId, query, reward, advantage } of reader.episodes(0, 99).rows) {
+  for (const { episode, taskId, query, reward, advantage } of reader.read((views) => views.episodes(0, 99))
+    .rows) {
     const group = (groups[Math.floor(episode / repeat)] ??= []);
     group.push(`${taskId} ${query} ${reward}${advantage === null ? '' : ' compared'}`);
   }

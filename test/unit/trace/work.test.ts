@@ -32,7 +32,7 @@ function aRun() {
     },
     run: (statement, values) => connection.run(statement, values),
   };
-  const facts = { file: writer.file, format: formatVersion, code: localCode };
+  const facts = { file: writer.file, format: formatVersion, code: localCode, size: () => 0 };
   const views = new TraceViews(sql, { ...facts, lives: () => false, matches: boundedMatches });
   return {
     /** The stored tables that a view goes through from end to end, as often as it does. */
@@ -66,7 +66,7 @@ test('what is asked of one episode goes through no table', () => {
     text: (views) => views.conversations.text(7, of, 0, { from: 0, limit: 50 }),
     search: (views) => views.conversations.search(7, of, { text: 'a', matchCase: true }),
     merging: (views) => views.merging(7, null),
-    leftOut: (views) => views.leftOut.of(7, 0),
+    excluded: (views) => views.excluded.of(7, 0),
     comparable: (views) => views.comparable(7, null),
   };
   const found = Object.entries(asks).map(([name, ask]) => [name, wholeTables(ask)]);

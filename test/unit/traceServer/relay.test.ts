@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CodedError } from '../../../src/base/errors.ts';
 import { Emitter } from '../../../src/base/event.ts';
-import type { TraceClient, TraceReply } from '../../../src/protocol/traceRpc.ts';
+import type { TraceReply } from '../../../src/protocol/traceRpc.ts';
+import type { TraceClient } from '../../../src/trace/methods.ts';
 import type { GoMessage } from '../../../src/trace/viewerPage.ts';
 import { TraceRelay } from '../../../src/vscode/trace/traceRelay.ts';
 

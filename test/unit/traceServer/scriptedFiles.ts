@@ -1,6 +1,7 @@
 import type { RunView, TraceSummary } from '../../../src/protocol/runRpc.ts';
 import type { TraceFiles } from '../../../src/node/trace/server/service.ts';
 import type { TraceReader } from '../../../src/trace/reader.ts';
+import type { TraceViews } from '../../../src/trace/views.ts';
 
 /** A trace whose every state a test can set, which no real file can be made to be on demand. */
 export class ScriptedTrace {
@@ -12,6 +13,8 @@ export class ScriptedTrace {
   failure: Error | undefined;
   /** Lets the time pass that an answer takes. */
   takesTime: (() => void) | undefined;
+  /** Views that a test replaces. */
+  views: Partial<Record<keyof TraceViews, () => unknown>> = {};
   opened = 0;
   closed = 0;
   /** What was asked, in order. */
@@ -28,40 +31,17 @@ export class ScriptedTrace {
         return value();
       };
     const end = { status: 'completed', error: null, endedAt: 0 } as const;
-    return {
+    const views = {
       run: answer('run', () => ({ end: this.ended ? end : null, live: this.live }) as RunView),
       episodes: answer('episodes', () => ({ total: 0, rows: [] })),
-      groups: answer('groups', () => undefined as never),
-      group: answer('group', () => undefined as never),
-      histograms: answer('histograms', () => undefined as never),
-      names: answer('names', () => undefined as never),
-      episode: answer('episode', () => undefined as never),
-      spans: answer('spans', () => undefined as never),
-      call: answer('call', () => undefined as never),
-      timeline: answer('timeline', () => undefined as never),
-      tokens: answer('tokens', () => undefined as never),
-      comparable: () => undefined as never,
-      token: answer('token', () => undefined as never),
-      strip: answer('strip', () => undefined as never),
-      find: () => ({ matches: [], next: null }),
-      text: () => undefined as never,
-      leftOut: () => [],
-      binary: () => undefined as never,
-      merging: () => undefined as never,
-      otherwise: () => undefined as never,
+      timelines: () => ({ tokens: { window: answer('tokens', () => undefined) } }),
       task: answer('task', () => ({ taskId: 't', query: 'q' })),
-      counterparts: answer('counterparts', () => undefined as never),
-      search: () => undefined as never,
-      source: () => undefined as never,
-      lines: answer('lines', () => undefined as never),
-      replayed: () => undefined as never,
-      recorded: answer('recorded', () => undefined as never),
-      batch: answer('batch', () => undefined as never),
-      callMessages: answer('callMessages', () => undefined as never),
-      identity: answer('identity', () => undefined as never),
-      rewardParts: answer('rewardParts', () => undefined as never),
-      timelineMessages: answer('timelineMessages', () => undefined as never),
+      counterparts: answer('counterparts', () => undefined),
       summary: answer('summary', () => ({ experiment: 'scripted' }) as TraceSummary),
+      ...this.views,
+    };
+    return {
+      read: (ask) => ask(views as unknown as TraceViews),
       changeCount: answer('changeCount', () => this.changes),
       close: () => (this.closed += 1),
     };

@@ -11,7 +11,7 @@ function bench() {
   const other = new ScriptedTrace();
   const service = new TraceService(scriptedFiles({ '/a.ajtrace': trace, '/b.ajtrace': other }), clock);
   const notices: TraceReply[] = [];
-  const connection = service.connect((notice) => notices.push(notice));
+  const connection = service.connect((trace) => notices.push({ notice: 'changed', trace }));
   return { clock, trace, other, service, connection, notices };
 }
 
@@ -129,7 +129,7 @@ describe('watching', () => {
   it('ends with the connection, and not with that of another', () => {
     const { service, connection, clock, trace, notices } = bench();
     const others: TraceReply[] = [];
-    const second = service.connect((notice) => others.push(notice));
+    const second = service.connect((trace) => others.push({ notice: 'changed', trace }));
     ask(connection, watch);
     ask(second, watch);
     connection.dispose();

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { Emitter } from '../../../src/base/event.ts';
 import type { LinesView, LineView } from '../../../src/protocol/codeRpc.ts';
-import type { TraceClient } from '../../../src/protocol/traceRpc.ts';
+import type { TraceClient } from '../../../src/trace/methods.ts';
 import { parseFilter } from '../../../src/trace/filterText.ts';
 import { codeNumbers, placeOf } from '../../../src/vscode/trace/codeNumbers.ts';
 import { LastRunNumbers } from '../../../src/vscode/trace/lastRunNumbers.ts';

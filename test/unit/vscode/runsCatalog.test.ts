@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Emitter } from '../../../src/base/event.ts';
-import type { RequestOf, TraceClient, TraceMethod, TraceResults } from '../../../src/protocol/traceRpc.ts';
+import type { ParamsOf, TraceMethod } from '../../../src/protocol/traceRpc.ts';
+import type { TraceClient, ResultOf } from '../../../src/trace/methods.ts';
 import type { TraceSummary } from '../../../src/protocol/runRpc.ts';
 import type { RunFile } from '../../../src/vscode/runs/run.ts';
 import { batchSize, RunCatalog, type RunFiles } from '../../../src/vscode/runs/runCatalog.ts';
@@ -36,8 +37,8 @@ class FakeClient implements TraceClient {
   readonly #changed = new Emitter<string>();
   readonly onChanged = this.#changed.event;
 
-  ask<M extends TraceMethod>(method: M, parameters: RequestOf<M>): Promise<TraceResults[M]> {
-    return this.#answer(method, parameters) as Promise<TraceResults[M]>;
+  ask<M extends TraceMethod>(method: M, parameters: ParamsOf<M>): Promise<ResultOf<M>> {
+    return this.#answer(method, parameters) as Promise<ResultOf<M>>;
   }
 
   grow(trace: string, changes: Partial<TraceSummary>): void {

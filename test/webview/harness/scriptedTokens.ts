@@ -1,5 +1,5 @@
 /** What a trace server works out of a timeline's tokens, the long way round. */
-import type { RequestOf } from '../../../src/protocol/traceRpc.ts';
+import type { ParamsOf } from '../../../src/protocol/traceRpc.ts';
 import type { TokensView, FindView, StripView, TokenDetail } from '../../../src/protocol/tokenRpc.ts';
 
 /** @param tokens all of a timeline's */
@@ -25,7 +25,7 @@ export function stripOf(tokens: TokensView, stretches: number): StripView {
 }
 
 /** Texts and patterns token by token. */
-export function findIn(tokens: TokensView, { wanted, from }: RequestOf<'find'>): FindView {
+export function findIn(tokens: TokensView, { wanted, from }: ParamsOf<'find'>): FindView {
   const matches = (token: number): boolean => {
     const text = tokens.texts[token] ?? '';
     if (wanted.kind === 'id') return tokens.ids[token] === wanted.id;

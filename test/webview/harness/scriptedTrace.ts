@@ -131,7 +131,7 @@ function answerOf(run: ScriptedRun, request: TraceRequest): unknown {
       return null;
     case 'merging':
       return ownMerging(recordOf(run, request.episode));
-    case 'leftOut':
+    case 'excluded':
       return [];
     case 'binary':
     case 'text':

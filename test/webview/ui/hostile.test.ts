@@ -8,7 +8,7 @@ import path from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../src/node/clock.ts';
-import { serveOverHttp, type HttpDoor } from '../../../src/node/trace/server/httpDoor.ts';
+import { serveOverHttp, type TraceHttpServer } from '../../../src/node/trace/server/httpServer.ts';
 import { TraceService } from '../../../src/node/trace/server/service.ts';
 import { openTraceReader } from '../../../src/node/trace/store/openReader.ts';
 import { openTraceWriter } from '../../../src/node/trace/store/openWriter.ts';
@@ -21,7 +21,7 @@ import { cases, comparedEpisodes, hostileRun, mergedEpisode, writeHostile } from
 import { picture } from '../harness/viewer.ts';
 
 let browser: Browser;
-let door: HttpDoor;
+let door: TraceHttpServer;
 let service: TraceService;
 let hostile: HostilePage;
 let page: Page;

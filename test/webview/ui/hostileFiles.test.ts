@@ -9,7 +9,7 @@ import { neverCancelled } from '../../../src/base/cancellation.ts';
 import { systemClock } from '../../../src/node/clock.ts';
 import { exportTrace } from '../../../src/node/trace/export/exportFile.ts';
 import { traceOf } from '../../../src/node/trace/import/importTrace.ts';
-import { serveOverHttp } from '../../../src/node/trace/server/httpDoor.ts';
+import { serveOverHttp } from '../../../src/node/trace/server/httpServer.ts';
 import { TraceService } from '../../../src/node/trace/server/service.ts';
 import { openTraceReader } from '../../../src/node/trace/store/openReader.ts';
 import { openTraceWriter } from '../../../src/node/trace/store/openWriter.ts';
@@ -100,7 +100,7 @@ describe('what another tool recorded', () => {
   test('runs nothing of a pickle, and is told of it', async () => {
     const reader = openTraceReader(await importOf('trinity-db'));
     onTestFinished(() => reader.close());
-    const { imported } = reader.run();
+    const { imported } = reader.read((views) => views.run());
     expect(imported?.skips.map(({ why }) => why)).toContain('its experience cannot be read: it is os.system');
     expect(existsSync('/tmp/agentjet-unpickled')).toBe(false);
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CodedError } from '../../../src/base/errors.ts';
-import { NewestOnly, type Outcome } from '../../../src/webview/state/newestOnly.ts';
+import { LatestRequest, type Outcome } from '../../../src/webview/state/latestRequest.ts';
 import {
   callPlace,
   comparePlace,
@@ -100,7 +100,7 @@ describe('only the newest request', () => {
   test('runs after the one under way, however many were asked for', async () => {
     const outcomes: Outcome<string>[] = [];
     const started: string[] = [];
-    const requests = new NewestOnly<string>((outcome) => outcomes.push(outcome));
+    const requests = new LatestRequest<string>((outcome) => outcomes.push(outcome));
     const first = deferred<string>();
     requests.run('first', () => first.promise);
     for (const key of ['second', 'third', 'fourth']) {
@@ -121,7 +121,7 @@ describe('only the newest request', () => {
 
   test('a failure is an outcome, and the next request runs', async () => {
     const outcomes: Outcome<string>[] = [];
-    const requests = new NewestOnly<string>((outcome) => outcomes.push(outcome));
+    const requests = new LatestRequest<string>((outcome) => outcomes.push(outcome));
     requests.run('bad', () => Promise.reject(new CodedError({ code: 'trace/bad', message: 'Bad.' })));
     requests.run('good', () => Promise.resolve('good'));
     await settle();
@@ -130,7 +130,7 @@ describe('only the newest request', () => {
 
   test('nothing is delivered once it is disposed of', async () => {
     const outcomes: Outcome<string>[] = [];
-    const requests = new NewestOnly<string>((outcome) => outcomes.push(outcome));
+    const requests = new LatestRequest<string>((outcome) => outcomes.push(outcome));
     const late = deferred<string>();
     requests.run('late', () => late.promise);
     requests.dispose();

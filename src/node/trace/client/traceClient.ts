@@ -1,18 +1,22 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { CodedError, type ErrorReport } from '../../../base/errors.ts';
+import {
+  createMessageConnection,
+  StreamMessageReader,
+  StreamMessageWriter,
+  type MessageConnection,
+} from 'vscode-jsonrpc/node';
 import type { Disposable } from '../../../base/disposable.ts';
 import { Emitter } from '../../../base/event.ts';
 import type { Clock, Logger } from '../../../base/ports.ts';
-import { LineSplitter } from '../../../protocol/run.ts';
-import type {
-  RequestOf,
-  TraceCall,
-  TraceClient,
-  TraceMethod,
-  TraceReply,
-  TraceResults,
+import {
+  changedNotification,
+  changedParams,
+  type ParamsOf,
+  type TraceMethod,
 } from '../../../protocol/traceRpc.ts';
-import { deferred, type Deferred } from '../../process/deferred.ts';
+import type { ResultOf, TraceClient } from '../../../trace/methods.ts';
+import { deferred } from '../../process/deferred.ts';
+import { reportedError } from '../../rpcErrors.ts';
 import { clientErrors } from './errors.ts';
 import type { SpawnTraceServer } from './serverProcess.ts';
 
@@ -43,13 +47,10 @@ export class StdioTraceClient implements TraceClient, Disposable {
     this.#parts = parts;
   }
 
-  async ask<M extends TraceMethod>(method: M, parameters: RequestOf<M>): Promise<TraceResults[M]> {
-    if (!this.#isNeeded(method, parameters)) return null as TraceResults[M];
+  async ask<M extends TraceMethod>(method: M, params: ParamsOf<M>): Promise<ResultOf<M>> {
+    if (!this.#isNeeded(method, params)) return null as ResultOf<M>;
     const server = await this.#connect();
-    return (await server.ask({
-      method,
-      ...parameters,
-    } as unknown as TraceCall['request'])) as TraceResults[M];
+    return server.ask(method, params);
   }
 
   dispose(): void {
@@ -64,7 +65,7 @@ export class StdioTraceClient implements TraceClient, Disposable {
   /** Counts who watches: only the first that comes and the last that goes concern the server. */
   #isNeeded(method: TraceMethod, parameters: object): boolean {
     if (method !== 'watch' && method !== 'unwatch') return true;
-    const { trace } = parameters as RequestOf<'watch'>;
+    const { trace } = parameters as ParamsOf<'watch'>;
     const before = this.#watches.get(trace) ?? 0;
     const after = Math.max(0, before + (method === 'watch' ? 1 : -1));
     if (after === 0) this.#watches.delete(trace);
@@ -100,7 +101,7 @@ export class StdioTraceClient implements TraceClient, Disposable {
     });
     if (this.#disposed) server.end();
     for (const trace of watchedBefore) {
-      server.ask({ method: 'watch', trace }).catch(() => undefined); // it died: the next one is told again
+      server.ask('watch', { trace }).catch(() => undefined); // it died: the next server gets the request again
     }
     return server;
   }
@@ -113,59 +114,43 @@ interface ServerListener {
   onEnded(how: string): void;
 }
 
-/** One server, from start to end. */
+/** The connection to one server process. */
 class ServerConnection {
   readonly #child: ChildProcessWithoutNullStreams;
-  readonly #listener: ServerListener;
-  readonly #pending = new Map<number, Deferred<unknown>>();
-  #lastId = 0;
-  #ended: string | undefined;
+  readonly #rpc: MessageConnection;
+  /** How the process ended. */
+  readonly #ended = deferred<string>();
 
   constructor(child: ChildProcessWithoutNullStreams, listener: ServerListener) {
     this.#child = child;
-    this.#listener = listener;
-    const splitter = new LineSplitter();
-    child.stdout.on('data', (text: string) => {
-      for (const line of splitter.push(text)) this.#take(JSON.parse(line) as TraceReply);
+    this.#rpc = createMessageConnection(
+      new StreamMessageReader(child.stdout),
+      new StreamMessageWriter(child.stdin),
+    );
+    this.#rpc.onNotification(changedNotification, (params: unknown) => {
+      listener.onChanged(changedParams.parse(params).trace);
     });
+    this.#rpc.listen();
     child.stderr.on('data', (text: string) => listener.onSaid(text));
-    child.once('close', (code, signal) => this.#close(signal ?? `exit code ${String(code)}`));
+    child.once('close', (code, signal) => {
+      const how = signal ?? `exit code ${String(code)}`;
+      this.#ended.resolve(how);
+      this.#rpc.dispose();
+      listener.onEnded(how);
+    });
   }
 
-  ask(request: TraceCall['request']): Promise<unknown> {
-    if (this.#ended !== undefined) return Promise.reject(clientErrors.died(this.#ended));
-    this.#lastId += 1;
-    const id = this.#lastId;
-    const answer = deferred<unknown>();
-    this.#pending.set(id, answer);
-    const call: TraceCall = { id, request };
-    this.#child.stdin.write(`${JSON.stringify(call)}\n`);
-    return answer.promise;
+  /** Rejects with the error that the server reports, or with `trace/server-died`. */
+  async ask<M extends TraceMethod>(method: M, params: ParamsOf<M>): Promise<ResultOf<M>> {
+    try {
+      // The server is of the same version: its table of methods defines the result.
+      return await this.#rpc.sendRequest<ResultOf<M>>(method, params);
+    } catch (error) {
+      throw reportedError(error) ?? clientErrors.died(await this.#ended.promise);
+    }
   }
 
   end(): void {
     this.#child.stdin.end();
   }
-
-  #take(reply: TraceReply): void {
-    if ('notice' in reply) {
-      this.#listener.onChanged(reply.trace);
-      return;
-    }
-    const answer = this.#pending.get(reply.id);
-    this.#pending.delete(reply.id);
-    if ('error' in reply) answer?.reject(errorOf(reply.error));
-    else answer?.resolve(reply.result);
-  }
-
-  #close(how: string): void {
-    this.#ended = how;
-    for (const answer of this.#pending.values()) answer.reject(clientErrors.died(how));
-    this.#pending.clear();
-    this.#listener.onEnded(how);
-  }
-}
-
-function errorOf(report: ErrorReport): CodedError {
-  return new CodedError(report);
 }

@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { CancellationSource } from '../../../base/cancellation.ts';
 import type { ExportFormat } from '../../../trace/export/formats.ts';
-import { reportOf } from '../errors.ts';
+import { reportOf } from '../../../trace/errors.ts';
 import { exportTrace, secretsOf } from '../export/exportFile.ts';
 import { filterOf } from '../export/filterOf.ts';
 import { traceOf } from '../import/importTrace.ts';

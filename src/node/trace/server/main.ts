@@ -10,21 +10,22 @@ import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { formatReport } from '../../../base/errors.ts';
 import { systemClock } from '../../clock.ts';
-import { reportOf, type HttpGreeting } from '../errors.ts';
+import { reportOf } from '../../../trace/errors.ts';
+import type { HttpGreeting } from '../errors.ts';
 import { exportFormats } from '../../../trace/export/formats.ts';
 import { openTraceReader } from '../store/openReader.ts';
 import { serverErrors } from './errors.ts';
-import { serveOverHttp } from './httpDoor.ts';
+import { serveOverHttp } from './httpServer.ts';
 import { runJob, type Job } from './jobs.ts';
 import { TraceService } from './service.ts';
-import { serveOverStreams } from './stdioDoor.ts';
+import { serveOverStreams } from './stdioServer.ts';
 
 const usage = `Usage: traceServer --stdio | --http --trace FILE [--other FILE …] [--port N]
        traceServer --import FILE --cache FOLDER
        traceServer --export FORMAT --trace FILE --out FILE [--redact-texts] [--filter TEXT]
        traceServer --secrets --trace FILE [--filter TEXT]`;
 
-type Door =
+type Mode =
   | { readonly kind: 'stdio' }
   | {
       readonly kind: 'http';
@@ -34,7 +35,7 @@ type Door =
     }
   | Job;
 
-function readArguments(): Door {
+function readArguments(): Mode {
   const { values } = parseArgs({
     options: {
       stdio: { type: 'boolean' },
@@ -97,15 +98,15 @@ function stampOf(file: string): string {
   return found === undefined ? missing : `${found.ino} ${found.size} ${found.mtimeMs}`;
 }
 
-async function serve(door: Door): Promise<void> {
-  if (door.kind !== 'stdio' && door.kind !== 'http') return runJob(door);
+async function serve(mode: Mode): Promise<void> {
+  if (mode.kind !== 'stdio' && mode.kind !== 'http') return runJob(mode);
   const service = new TraceService({ open: openTraceReader, stampOf }, systemClock);
-  if (door.kind === 'stdio') {
+  if (mode.kind === 'stdio') {
     await serveOverStreams(service, process.stdin, process.stdout);
   } else {
     const webFolder = path.join(import.meta.dirname, 'webview');
     const textsFolder = path.join(import.meta.dirname, '../media/l10n');
-    const { url } = await serveOverHttp(service, { ...door, webFolder, textsFolder });
+    const { url } = await serveOverHttp(service, { ...mode, webFolder, textsFolder });
     tell({ url });
     await new Promise((resolve) => process.stdin.once('close', resolve).once('error', resolve).resume());
   }

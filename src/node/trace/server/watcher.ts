@@ -112,7 +112,7 @@ export class Watcher implements Disposable {
   #isOver(file: string): boolean {
     try {
       return this.#readers.use(file, (reader) => {
-        const { end, live } = reader.run();
+        const { end, live } = reader.read((views) => views.run());
         return end !== null || !live;
       });
     } catch {

@@ -1,44 +1,8 @@
 import { existsSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { CodedError } from '../../../base/errors.ts';
-import type { LinesView, SourceOf, SourceView } from '../../../protocol/codeRpc.ts';
-import type { ReplayedRun } from '../../../protocol/replayed.ts';
-import type { CounterpartsView } from '../../../protocol/otherRunRpc.ts';
-import type { MergeSetting, MergingView } from '../../../protocol/mergingRpc.ts';
-import type { RecordedBatch, RecordedRun } from '../../../protocol/recorded.ts';
-import type { TracedMessage } from '../../../protocol/trace.ts';
-import type {
-  Histogram,
-  NamesView,
-  EpisodesView,
-  GroupsView,
-  GroupView,
-} from '../../../protocol/traceLists.ts';
-import type {
-  BinaryView,
-  Conversation,
-  LeftOutView,
-  SearchView,
-  TextView,
-} from '../../../protocol/conversationRpc.ts';
-import type { CallView, EpisodeView, SpansView, TimelineView } from '../../../protocol/episodeRpc.ts';
-import type { RunView, TraceSummary } from '../../../protocol/runRpc.ts';
-import type { TokensView, FindView, StripView, TokenDetail } from '../../../protocol/tokenRpc.ts';
-import { traceErrors } from '../../../trace/errors.ts';
-import type { ComparableSide } from '../../../trace/compare.ts';
 import { formatVersion } from '../../../trace/layout.ts';
-import type { EpisodesList, GroupsList } from '../../../trace/runLists.ts';
-import type { EpisodeIdentity } from '../../../trace/identities.ts';
-import type {
-  CallMessages,
-  Search,
-  Sought,
-  TextWindow,
-  TimelineReader,
-  TraceReader,
-} from '../../../trace/reader.ts';
-import type { Task } from '../../../trace/sameTask.ts';
-import { timelineReader } from '../../../trace/timelineReader.ts';
+import type { TraceReader } from '../../../trace/reader.ts';
 import { TraceViews } from '../../../trace/views.ts';
 import { boundedMatches } from './boundedMatches.ts';
 import { Connection } from './connection.ts';
@@ -73,136 +37,17 @@ class FileTraceReader implements TraceReader {
     this.#views = this.#viewsOf(this.#source);
   }
 
-  run(): RunView {
-    return this.#read((views) => views.run());
-  }
-
-  episodes(from: number, limit: number, list?: EpisodesList): EpisodesView {
-    return this.#read((views) => views.episodes(from, limit, list));
-  }
-
-  groups(from: number, limit: number, list?: GroupsList): GroupsView {
-    return this.#read((views) => views.groups(from, limit, list));
-  }
-
-  group(group: number): GroupView {
-    return this.#read((views) => views.group(group));
-  }
-
-  histograms(): readonly Histogram[] {
-    return this.#read((views) => views.histograms());
-  }
-
-  names(): NamesView {
-    return this.#read((views) => views.names());
-  }
-
-  episode(episode: number): EpisodeView {
-    return this.#read((views) => views.episode(episode));
-  }
-
-  spans(episode: number): SpansView {
-    return this.#read((views) => views.spans(episode));
-  }
-
-  call(episode: number, call: number): CallView {
-    return this.#read((views) => views.call(episode, call));
-  }
-
-  timeline(episode: number, timeline: number): TimelineView {
-    return this.#read((views) => views.timeline(episode, timeline));
-  }
-
-  tokens(episode: number, timeline: number, from: number, limit: number): TokensView {
-    return this.#read((views) => views.tokens.window(episode, timeline, from, limit));
-  }
-
-  token(episode: number, timeline: number, token: number): TokenDetail {
-    return this.#read((views) => views.tokens.token(episode, timeline, token));
-  }
-
-  strip(episode: number, timeline: number, stretches: number): StripView {
-    return this.#read((views) => views.tokens.strip(episode, timeline, stretches));
-  }
-
-  find(episode: number, timeline: number, search: Search): FindView {
-    return this.#read((views) => views.tokens.find(episode, timeline, search));
-  }
-
-  text(episode: number, of: Conversation, message: number, window: TextWindow): TextView {
-    return this.#read((views) => views.conversations.text(episode, of, message, window));
-  }
-
-  search(episode: number, of: Conversation, sought: Sought): SearchView {
-    return this.#read((views) => views.conversations.search(episode, of, sought));
-  }
-
-  otherwise(setting: MergeSetting): TimelineReader {
-    return timelineReader((ask) => this.#read((views) => ask(views.otherwise(setting))));
-  }
-
-  source(episode: number, of: SourceOf): SourceView {
-    return this.#read((views) => views.code.source(episode, of));
-  }
-
-  lines(): LinesView {
-    return this.#read((views) => views.code.lines(views.isLive()));
-  }
-
-  task(episode: number): Task {
-    return this.#read((views) => views.task(episode));
-  }
-
-  counterparts(task: Task): CounterpartsView {
-    return this.#read((views) => views.counterparts(task));
-  }
-
-  comparable(episode: number, timeline: number | null): ComparableSide {
-    return this.#read((views) => views.comparable(episode, timeline));
-  }
-
-  leftOut(episode: number, call: number): readonly LeftOutView[] {
-    return this.#read((views) => views.leftOut.of(episode, call));
-  }
-
-  binary(hash: number, window: TextWindow): BinaryView {
-    return this.#read((views) => views.leftOut.binary(hash, window));
-  }
-
-  merging(episode: number, setting: MergeSetting | null): MergingView {
-    return this.#read((views) => views.merging(episode, setting));
-  }
-
-  summary(): TraceSummary {
-    return this.#read((views) => views.summary(sizeOf(this.#file)));
-  }
-
-  recorded(): RecordedRun {
-    return this.#readWhole((views) => views.recorded());
-  }
-
-  replayed(only?: number): ReplayedRun {
-    return this.#read((views) => views.replayed(only));
-  }
-
-  batch(): RecordedBatch {
-    return this.#readWhole((views) => views.batch());
-  }
-
-  callMessages(episode: number, call: number): CallMessages {
-    return this.#read((views) => views.conversations.ofCall(episode, call));
-  }
-
-  identity(episode: number): EpisodeIdentity {
-    return this.#read((views) => views.identity(episode));
-  }
-
-  rewardParts(episode: number): Readonly<Record<string, number>> {
-    return this.#read((views) => views.rewardParts(episode));
-  }
-
-  timelineMessages(episode: number, timeline: number): readonly TracedMessage[] {
-    return this.#read((views) => views.conversations.ofTimeline(episode, timeline));
+  read<T>(ask: (views: TraceViews) => T): T {
+    return this.#attempt(this.#source, () => {
+      this.#refresh();
+      try {
+        return this.#ask(ask);
+      } catch (error) {
+        if (this.#source.damage !== undefined || !isDamage(error)) throw error;
+        this.#replace(openDamaged(this.#file));
+        return this.#ask(ask);
+      }
+    });
   }
 
   changeCount(): number {
@@ -217,27 +62,6 @@ class FileTraceReader implements TraceReader {
     const over = this.#source.kind === 'direct' && this.#source.damage === undefined && this.#isOver();
     this.#source.close();
     if (over && existsSync(`${this.#file}-wal`)) tidyUp(this.#file);
-  }
-
-  #read<T>(ask: (views: TraceViews) => T): T {
-    return this.#attempt(this.#source, () => {
-      this.#refresh();
-      try {
-        return this.#ask(ask);
-      } catch (error) {
-        if (this.#source.damage !== undefined || !isDamage(error)) throw error;
-        this.#replace(openDamaged(this.#file));
-        return this.#ask(ask);
-      }
-    });
-  }
-
-  /** For what a part would be as good as a lie: scores and samples. */
-  #readWhole<T>(ask: (views: TraceViews) => T): T {
-    const answer = this.#read(ask);
-    const { damage } = this.#source;
-    if (damage !== undefined) throw traceErrors.incomplete(this.#file, damage);
-    return answer;
   }
 
   /** Of one state of the file. */
@@ -269,6 +93,7 @@ class FileTraceReader implements TraceReader {
       format,
       damage,
       code: localCode,
+      size: () => sizeOf(file),
       lives: (writer) => livesStill(writer, changedAt(file)),
       matches: boundedMatches,
     });

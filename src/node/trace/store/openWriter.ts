@@ -11,7 +11,7 @@ import type {
   TraceWriter,
 } from '../../../protocol/trace.ts';
 import { createTables } from '../../../trace/layout.ts';
-import { TraceRecorder } from '../../../trace/recorder.ts';
+import { TraceRecorder } from '../../../trace/traceRecorder.ts';
 import type { AddedMessage } from '../../../tracking/tracker.ts';
 import { Connection } from './connection.ts';
 import { storeErrors } from './errors.ts';

@@ -62,9 +62,9 @@ describe('debugging an agent in Python', () => {
     const trace = openTraceReader(file);
     try {
       return frameworks.map((_, episode) => {
-        assert.equal(trace.episode(episode).timelines.length, 1);
+        assert.equal(trace.read((views) => views.episode(episode)).timelines.length, 1);
         return trace
-          .timelineMessages(episode, 0)
+          .read((views) => views.conversations.ofTimeline(episode, 0))
           .map(({ role, author, lossMask }) => `${role} ${author} ${lossMask.includes(1)}`);
       });
     } finally {

@@ -2,25 +2,18 @@
 import process from 'node:process';
 import { systemClock } from '../../../../src/node/clock.ts';
 import { TraceService } from '../../../../src/node/trace/server/service.ts';
-import { serveOverStreams } from '../../../../src/node/trace/server/stdioDoor.ts';
+import { serveOverStreams } from '../../../../src/node/trace/server/stdioServer.ts';
 import { ScriptedTrace, scriptedFiles } from '../scriptedFiles.ts';
 
 const trace = new ScriptedTrace();
-const files = scriptedFiles({ '/a.ajtrace': trace });
-const service = new TraceService(
-  {
-    ...files,
-    open: (file) => ({
-      ...files.open(file),
-      call: () => process.exit(7),
-      episode: () => {
-        trace.changes += 1;
-        return undefined as never;
-      },
-    }),
+trace.views = {
+  call: () => process.exit(7),
+  episode: () => {
+    trace.changes += 1;
+    return null;
   },
-  systemClock,
-);
+};
+const service = new TraceService(scriptedFiles({ '/a.ajtrace': trace }), systemClock);
 process.stderr.write('started\n');
 await serveOverStreams(service, process.stdin, process.stdout);
 process.exit(0);

@@ -1,17 +1,17 @@
 import * as z from 'zod/mini';
-import type { BinaryView, LeftOutView, SentPart } from '../protocol/conversationRpc.ts';
+import type { BinaryView, ExcludedMessage, SentPart } from '../protocol/conversationRpc.ts';
 import { largestWindow } from '../protocol/traceRpc.ts';
 import { isRecord } from '../base/isRecord.ts';
 import { clip } from './clip.ts';
 import { contentKey } from './layout.ts';
-import type { TextWindow } from './reader.ts';
+import type { TextWindow } from './messageTexts.ts';
 import type { StoredTrace } from './stored.ts';
 
-const leftOutRecord = z.object({ before: z.number(), message: z.string() });
+const excludedRecord = z.object({ before: z.number(), message: z.string() });
 const binaryRecord = z.object({ base64: z.string(), length: z.number() });
 
-/** Reads what requests had and training leaves out. */
-export class LeftOut {
+/** Reads the messages of requests that training excludes. */
+export class ExcludedMessages {
   readonly #trace: StoredTrace;
 
   constructor(trace: StoredTrace) {
@@ -19,16 +19,16 @@ export class LeftOut {
   }
 
   /** In the order in which they were sent. */
-  of(episode: number, call: number): readonly LeftOutView[] {
+  of(episode: number, call: number): readonly ExcludedMessage[] {
     if (!this.#trace.rows.has('leftOut')) return [];
     const statement = `SELECT entry.value ->> 0 AS before, message FROM leftOut, json_each(leftOut.messages) AS entry
       JOIN sentMessages ON sentMessages.hash = entry.value ->> 1
       WHERE leftOut.key = :key ORDER BY entry.key`;
-    const rows = this.#trace.rows.all(leftOutRecord, statement, { key: contentKey(episode, call) });
+    const rows = this.#trace.rows.all(excludedRecord, statement, { key: contentKey(episode, call) });
     return rows.map(({ before, message }) => viewOf(before, parsed(message)));
   }
 
-  /** Nothing of what the trace does not have. */
+  /** Returns an empty window for data that the trace does not have. */
   binary(hash: number, { from, limit }: TextWindow): BinaryView {
     const nothing = { from, base64: '', length: 0 };
     if (!this.#trace.rows.has('binaries')) return nothing;
@@ -47,7 +47,7 @@ function parsed(json: string): unknown {
   }
 }
 
-function viewOf(before: number, message: unknown): LeftOutView {
+function viewOf(before: number, message: unknown): ExcludedMessage {
   const { role, content } = isRecord(message) ? message : {};
   const parts = Array.isArray(content)
     ? (content as unknown[])

@@ -3,13 +3,13 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { serveOverHttp, type HttpDoor } from '../../../src/node/trace/server/httpDoor.ts';
+import { serveOverHttp, type TraceHttpServer } from '../../../src/node/trace/server/httpServer.ts';
 import { TraceService } from '../../../src/node/trace/server/service.ts';
 import { FakeClock } from '../fakeClock.ts';
 import { ScriptedTrace, scriptedFiles } from './scriptedFiles.ts';
 
 let webFolder: string;
-let door: HttpDoor;
+let door: TraceHttpServer;
 let clock: FakeClock;
 let trace: ScriptedTrace;
 

@@ -1,14 +1,14 @@
 import { toReport, type ErrorReport } from '../../base/errors.ts';
 
-/** How a request ended; `key` tells which. */
+/** The result or the error of the request with this key. */
 export type Outcome<T> =
   { readonly key: string; readonly value: T } | { readonly key: string; readonly error: ErrorReport };
 
 /**
- * Runs requests of one kind one at a time. Of those asked for meanwhile only the newest is run: a trace that grows
- * faster than it is read, or a key held down, never builds up a queue.
+ * Runs requests of one kind one at a time. Of the requests made while one runs, only the latest runs next. So a trace
+ * that grows faster than it is read, or a key held down, never builds up a queue.
  */
-export class NewestOnly<T> {
+export class LatestRequest<T> {
   readonly #deliver: (outcome: Outcome<T>) => void;
   #running = false;
   #next: { readonly key: string; readonly request: () => Promise<T> } | undefined;

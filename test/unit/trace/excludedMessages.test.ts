@@ -53,8 +53,8 @@ test('what training leaves out is kept as it was sent, where it stood', () => {
     role: 'user',
     parts: [{ kind: 'text', text: 'what is this', length: 12 }, image],
   };
-  expect(reader.leftOut(0, 0)).toMatchObject([first]);
-  expect(reader.leftOut(0, 1)).toMatchObject([
+  expect(reader.read((views) => views.excluded.of(0, 0))).toMatchObject([first]);
+  expect(reader.read((views) => views.excluded.of(0, 1))).toMatchObject([
     first,
     // Tool results in a row are one message.
     { before: 3, role: 'user', parts: [{ kind: 'address', address: 'https://example.org/a.png' }] },
@@ -73,15 +73,21 @@ test('what training leaves out is kept as it was sent, where it stood', () => {
 test('data stands in the file once, is in no message, and is read in windows', () => {
   const file = recorded();
   const reader = opened(file);
-  const [part] = reader.leftOut(0, 0)[0]?.parts.slice(1) ?? [];
+  const [part] = reader.read((views) => views.excluded.of(0, 0))[0]?.parts.slice(1) ?? [];
   const hash = part?.kind === 'data' ? part.hash : -1;
-  expect(reader.binary(hash, { from: 0, limit: 500 })).toEqual({
+  expect(reader.read((views) => views.excluded.binary(hash, { from: 0, limit: 500 }))).toEqual({
     from: 0,
     base64: base64.slice(0, 500),
     length: 800,
   });
-  expect(reader.binary(hash, { from: 500, limit: 500 }).base64).toBe(base64.slice(500));
-  expect(reader.binary(hash + 1, { from: 0, limit: 500 })).toEqual({ from: 0, base64: '', length: 0 });
+  expect(reader.read((views) => views.excluded.binary(hash, { from: 500, limit: 500 })).base64).toBe(
+    base64.slice(500),
+  );
+  expect(reader.read((views) => views.excluded.binary(hash + 1, { from: 0, limit: 500 }))).toEqual({
+    from: 0,
+    base64: '',
+    length: 0,
+  });
   const database = new DatabaseSync(file, { readOnly: true });
   const count = (statement: string): unknown => database.prepare(statement).get()?.['count'];
   expect(count('SELECT count(*) AS count FROM binaries')).toBe(2);
@@ -96,6 +102,10 @@ test('a trace of an earlier version has kept nothing', () => {
   database.exec('DROP TABLE leftOut; DROP TABLE sentMessages; DROP TABLE binaries');
   database.close();
   const reader = opened(file);
-  expect(reader.leftOut(0, 0)).toEqual([]);
-  expect(reader.binary(1, { from: 0, limit: 1 })).toEqual({ from: 0, base64: '', length: 0 });
+  expect(reader.read((views) => views.excluded.of(0, 0))).toEqual([]);
+  expect(reader.read((views) => views.excluded.binary(1, { from: 0, limit: 1 }))).toEqual({
+    from: 0,
+    base64: '',
+    length: 0,
+  });
 });

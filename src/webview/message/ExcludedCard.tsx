@@ -1,13 +1,13 @@
 import * as l10n from '@vscode/l10n';
-import type { LeftOutView, SentPart } from '../../protocol/conversationRpc.ts';
+import type { ExcludedMessage, SentPart } from '../../protocol/conversationRpc.ts';
 import { count, prettyJson } from '../ui/format.ts';
 import { Link } from './Link.tsx';
 import { Markdown } from './Markdown.tsx';
 import { PlainText } from './PlainText.tsx';
 import { StoredImage } from './StoredImage.tsx';
 
-/** A message that the model saw and training does not, as it was sent. */
-export function LeftOutCard({ message: { role, parts } }: { readonly message: LeftOutView }) {
+/** A message of a request that training excludes, as it was sent. */
+export function ExcludedCard({ message: { role, parts } }: { readonly message: ExcludedMessage }) {
   return (
     <article
       class="message message-left-out"

@@ -3,8 +3,14 @@
  * a browser cannot send one for them, and say nothing of the trace; whatever reads the trace needs the token, which is
  * in the fragment of the printed address and therefore in no request line and no log.
  */
-import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Disposable } from '../../../base/disposable.ts';
@@ -12,11 +18,10 @@ import type { TraceReply } from '../../../protocol/traceRpc.ts';
 import { viewerAddress, viewerPage } from '../../../trace/viewerPage.ts';
 import { otherTrace } from '../errors.ts';
 import { serverErrors } from './errors.ts';
-import { hasToken, isFromHere } from './httpAccess.ts';
 import { textsFor } from './pageTexts.ts';
 import type { Connection, TraceService } from './service.ts';
 
-export interface HttpDoorOptions {
+export interface HttpServerOptions {
   /** The one trace that is shown, absolute. */
   readonly trace: string;
   /** Those that it may be compared with, absolute. */
@@ -29,7 +34,7 @@ export interface HttpDoorOptions {
   readonly textsFolder: string;
 }
 
-export interface HttpDoor extends Disposable {
+export interface TraceHttpServer extends Disposable {
   /** With the token in its fragment. */
   readonly url: string;
 }
@@ -54,8 +59,8 @@ const commonHeaders = {
 /** Rejects with `trace/cannot-listen`. */
 export async function serveOverHttp(
   service: TraceService,
-  { port, ...options }: HttpDoorOptions,
-): Promise<HttpDoor> {
+  { port, ...options }: HttpServerOptions,
+): Promise<TraceHttpServer> {
   const token = randomBytes(32).toString('base64url');
   const server = createServer();
   const actual = await listen(server, port);
@@ -80,7 +85,7 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-interface SiteOptions extends HttpDoorOptions {
+interface SiteOptions extends HttpServerOptions {
   readonly token: string;
 }
 
@@ -182,10 +187,11 @@ class Site {
     this.#demandToken(request);
     response.writeHead(200, { ...commonHeaders, 'content-type': 'text/event-stream' });
     response.flushHeaders();
-    const send = (notice: TraceReply): void => {
+    const onChanged = (trace: string): void => {
+      const notice: TraceReply = { notice: 'changed', trace };
       response.write(`data: ${JSON.stringify(notice)}\n\n`);
     };
-    const connection = this.#service.connect(send, (trace) => this.#fileOf(trace));
+    const connection = this.#service.connect(onChanged, (trace) => this.#fileOf(trace));
     response.once('close', () => connection.dispose());
     connection.watch(this.#name);
   }
@@ -223,4 +229,26 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The host names under which a browser of this machine reaches the server. Any other name is a DNS rebinding attack. */
+const ownNames = ['127.0.0.1', 'localhost'];
+
+/**
+ * Returns whether a request comes from the server's own page or from no page at all. A page of another site whose name
+ * resolves to this machine still sends that name as Host.
+ */
+function isFromHere({ host, origin }: IncomingHttpHeaders, port: number): boolean {
+  const own = ownNames.map((name) => `${name}:${port}`);
+  if (host === undefined || !own.includes(host)) return false;
+  return origin === undefined || origin === `http://${host}`;
+}
+
+/** Returns whether `Authorization: Bearer …` has the token, in constant time. */
+function hasToken({ authorization = '' }: IncomingHttpHeaders, token: string): boolean {
+  return timingSafeEqual(digest(authorization), digest(`Bearer ${token}`));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

@@ -3,7 +3,7 @@ import type { TracedCall } from '../protocol/trace.ts';
 import { isRecord } from '../base/isRecord.ts';
 import type { SqlWriter } from './sql.ts';
 
-/** What stands in a stored message for data that has a row of its own. */
+/** The placeholder in a stored message for data that is stored in a separate row. */
 export interface StoredData {
   readonly storedData: number;
   readonly type: string;
@@ -11,12 +11,16 @@ export interface StoredData {
   readonly size: number;
 }
 
-/** Characters of base64 that are worth a row. */
+/** The fewest characters of base64 that get a separate row. */
 const least = 64;
 
-/** Keeps what a call's request had and training leaves out; a message or data that was kept before, only by its hash. */
-export function writeLeftOut(sql: SqlWriter, key: number, leftOut: NonNullable<TracedCall['leftOut']>): void {
-  const rows = leftOut.map(({ before, message }) => {
+/** Stores the messages of a call's request that training excludes. A message or data is stored once, under its hash. */
+export function writeExcluded(
+  sql: SqlWriter,
+  key: number,
+  excluded: NonNullable<TracedCall['leftOut']>,
+): void {
+  const rows = excluded.map(({ before, message }) => {
     const json = JSON.stringify(withoutData(message, sql));
     const hash = hashText(json);
     sql.run('INSERT OR IGNORE INTO sentMessages (hash, message) VALUES (?, ?)', [hash, json]);
@@ -25,7 +29,7 @@ export function writeLeftOut(sql: SqlWriter, key: number, leftOut: NonNullable<T
   sql.run('INSERT INTO leftOut (key, messages) VALUES (?, ?)', [key, JSON.stringify(rows)]);
 }
 
-/** The same with data moved to rows of their own. */
+/** Returns the message with its data moved to separate rows. */
 function withoutData(value: unknown, sql: SqlWriter): unknown {
   if (typeof value === 'string') return movedAddress(value, sql);
   if (Array.isArray(value)) return value.map((one) => withoutData(one, sql));

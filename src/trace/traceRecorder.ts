@@ -17,7 +17,7 @@ import type { AddedMessage } from '../tracking/tracker.ts';
 import { float32Bytes, int32Bytes } from './blobs.ts';
 import { clip } from './clip.ts';
 import { contentKey, listedQueryLength, metaKeys } from './layout.ts';
-import { writeLeftOut } from './writeLeftOut.ts';
+import { writeExcluded } from './writeExcluded.ts';
 import type { WriterIdentity } from './records.ts';
 import { SpanRows } from './spanRows.ts';
 import { SourceBook } from './sourceBook.ts';
@@ -152,7 +152,7 @@ export class TraceRecorder implements Omit<TraceWriter, 'file'> {
     if (this.#usedAgents.add(episode, agent)) this.#insert('usedAgents', { episode, agent });
     const details = { key: contentKey(episode, call), options, messages: int32Bytes(messages) };
     this.#insert('callDetails', { ...details, tools: tools === null ? null : this.#idOfTools(tools) });
-    if (rest.leftOut !== undefined) writeLeftOut(this.#sql, details.key, rest.leftOut);
+    if (rest.leftOut !== undefined) writeExcluded(this.#sql, details.key, rest.leftOut);
     if (rest.otherMessages !== undefined)
       this.#insert('otherRequests', { key: details.key, messages: int32Bytes(rest.otherMessages) });
     if (tools === null || this.#tools.has(tools)) return;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RunRecorder, type RecorderOptions } from '../../../src/backbone/context-tracker/recorder.ts';
+import { RunRecorder, type RecorderOptions } from '../../../src/backbone/context-tracker/runRecorder.ts';
 import { tracedCall } from '../../../src/backbone/context-tracker/tracedCall.ts';
 import type { FinishedCall } from '../../../src/backbone/model-tuner/call.ts';
 import { failures } from '../../../src/backbone/model-tuner/failures.ts';
