@@ -4,12 +4,12 @@ import { removeEntry } from './edits.ts';
 import { fix, finding, type Finding, type Fix } from './finding.ts';
 import { ajetKeys, type KeyTable } from './keyTable.ts';
 import type { MappingNode, Node } from './node.ts';
-import { isBroken, type ConfigDocument, type ParseProblem } from './parse.ts';
+import type { ConfigDocument, ParseProblem } from './parse.ts';
 import { lifecycle, unknownKey } from './rules/keys.ts';
 import { missingKeys } from './rules/missingKeys.ts';
 import { missingPaths } from './rules/paths.ts';
 import { brokenLocator, outOfRange, unknownValue, wrongType } from './rules/values.ts';
-import { Search, type Rule } from './rules/visit.ts';
+import { visitAll, type Rule } from './rules/visit.ts';
 
 const rules: readonly Rule[] = [unknownKey, lifecycle, wrongType, unknownValue, outOfRange, brokenLocator];
 
@@ -18,19 +18,6 @@ export interface Around {
   /** Who loads the file; AgentJet's launcher where nothing is said. */
   readonly dialect?: Pick<Dialect, 'composition' | 'bundled'> | undefined;
   readonly facts?: WorkspaceFacts | undefined;
-}
-
-/** What the rules tell about a value; undefined where they never will, whatever changes around it. */
-const told = new Search((visit): readonly Finding[] | undefined => {
-  const found: Finding[] = [];
-  for (const rule of rules) for (const one of rule(visit)) found.push(one);
-  if (found.length > 0) return found;
-  // In a broken text a value that lacks may not have been read.
-  return isNull(visit.node) && isBroken(visit.document) ? found : undefined;
-});
-
-function isNull(node: Node): boolean {
-  return node.kind === 'scalar' && node.type === 'null';
 }
 
 /** What a text alone gets wrong, in the order of the text. */
@@ -42,7 +29,10 @@ export function diagnose(
   const found = syntaxFindings(document, dialect?.composition === 'omegaconf');
   // The same value is visited once per alias that brings it in.
   const seen = new Set<string>();
-  const all = [...told.in(document, table).flat(), ...(facts ? missingPaths(document, table, facts) : [])];
+  const all = [
+    ...visitAll(document, table).flatMap((visit) => rules.flatMap((rule) => rule(visit))),
+    ...(facts ? missingPaths(document, table, facts) : []),
+  ];
   for (const one of all) {
     const id = `${one.rule} ${one.range.start.offset} ${one.message}`;
     if (!seen.has(id)) found.push(one);

@@ -33,7 +33,7 @@ const mostPaths = 500;
 export async function namedPaths(request: FactRequest, isProject: boolean): Promise<Map<string, NamedPath>> {
   const { document, dialect } = request;
   const asked = new Map<string, PathKind>();
-  for (const { node, key } of namingKeys.in(document, dialect.keys())) {
+  for (const { node, key } of namingKeys(document, dialect.keys())) {
     if (asked.size >= mostPaths) break;
     if (key === undefined || !takesPath(key) || node.kind !== 'scalar') continue;
     if (typeof node.value !== 'string' || node.value === '' || hasInterpolation(node)) continue;

@@ -1,10 +1,10 @@
 import type { ScalarPart } from '../value.ts';
 import { parseText, type SyntaxFailure, type Template } from './grammar.ts';
 
-/** Values are never changed, and those of unchanged files and sections live on. */
+/** Values are immutable, and those of the bundled defaults live on. */
 const templates = new WeakMap<ScalarPart, Template | SyntaxFailure>();
 
-/** The text of a value with interpolations, read once. */
+/** Parses the text of a value with interpolations, once. */
 export function templateOf(scalar: ScalarPart): Template | SyntaxFailure {
   const known = templates.get(scalar);
   if (known !== undefined) return known;

@@ -30,7 +30,7 @@ function writtenAt(path: string, { root }: ConfigDocument): ScalarValue | undefi
 
 /** Paths that have to be there and are not, as far as this machine can tell. */
 export function missingPaths(document: ConfigDocument, table: KeyTable, facts: WorkspaceFacts): Finding[] {
-  return namingKeys.in(document, table).flatMap((visit): Finding[] => {
+  return namingKeys(document, table).flatMap((visit): Finding[] => {
     const { node, key } = visit;
     if (key === undefined || !takesPath(key)) return [];
     if (node.kind !== 'scalar' || typeof node.value !== 'string' || hasInterpolation(node)) return [];

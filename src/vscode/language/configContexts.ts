@@ -5,8 +5,7 @@ import type { ConfigContext, ConfigSurroundings } from '../../config/context.ts'
 import type { Environment } from '../../config/interpolation.ts';
 import { maskSecrets } from '../../config/interpolation/secrets.ts';
 import { dialectOf } from '../../config/dialect.ts';
-import { isBroken, parseConfig } from '../../config/parse.ts';
-import { keptParses } from '../../config/parse/keptParses.ts';
+import { isBroken, parseCache, parseConfig } from '../../config/parse.ts';
 import { readContext } from '../../config/readContext.ts';
 import type { ClassFinders } from './classFinders.ts';
 import { placeOfConfig, type FileSpace } from './fileSpace.ts';
@@ -40,8 +39,8 @@ export class ConfigContexts implements Disposable {
   readonly #stale = this.#store.add(new vscode.EventEmitter<vscode.Uri | undefined>());
   readonly #cached = new WeakMap<vscode.TextDocument, Cached>();
   readonly #read: ReadTexts = new Map();
-  /** Defaults are composed anew with every edit, and hardly ever change. */
-  readonly #parsed = keptParses();
+  /** Parses of the defaults, which every edit composes again and which hardly ever change. */
+  readonly #parsed = parseCache();
   /** Changes around the configs so far, and how many of them were of one open document. */
   #changes = 0;
   readonly #changesOf = new Map<string, number>();

@@ -312,3 +312,15 @@ describe('everything else', () => {
     expect(told('')).toEqual([]);
   });
 });
+
+describe('a null in a text that is broken', () => {
+  const text = lines('ajet:', '  rollout:', '    num_repeat:', '  data:', '    train_batch_size: 4', 'wor');
+
+  it('is not reported, because its value may not have been read', () => {
+    expect(findingsIn(text).map(({ rule }) => rule)).not.toContain('wrong-type');
+  });
+
+  it('is reported once the text is whole', () => {
+    expect(findingsIn(`${text}d: 1\n`).map(({ rule }) => rule)).toContain('wrong-type');
+  });
+});
