@@ -2,7 +2,7 @@ import type { LocatorTarget } from './classes.ts';
 import { steers } from './compose/steering.ts';
 import type { ConfigContext } from './context.ts';
 import { conversionRules, type Backbone, type ConversionRule } from './convert/conversionRules.ts';
-import { evaluateRule, isOperatorExpression } from './convert/evaluateRule.ts';
+import { evaluateRule } from './convert/evaluateRule.ts';
 import { describeKey, paragraphs } from './describe.ts';
 import { placeText } from './effective/origins.ts';
 import { interpolationsOf } from './interpolation/references.ts';
@@ -142,9 +142,8 @@ function becomesOf({ composition, dialect }: ConfigContext, { path }: KeyNode): 
     conversionRules(backbone)
       .filter((rule) => rule.sources.includes(path))
       .map((rule) => {
-        const shown = isOperatorExpression(rule.expression)
-          ? ` = \`${evaluateRule(rule, composition.config).text}\``
-          : '';
+        const shown =
+          rule.compute === undefined ? '' : ` = \`${evaluateRule(rule, composition.config).text}\``;
         return `${backboneNames[backbone]}: \`${rule.target}\`${shown}`;
       }),
   );
@@ -161,8 +160,8 @@ function overwrittenText({ composition, dialect }: ConfigContext, { path }: Spot
   return `Overwritten: ${sourceText(rule)} makes it ${evaluated(rule, composition)}.`;
 }
 
-function sourceText({ expression, sources }: ConversionRule): string {
-  return `\`${isOperatorExpression(expression) ? sources.join('`, `') : expression}\``;
+function sourceText({ sources }: ConversionRule): string {
+  return `\`${sources.join('`, `')}\``;
 }
 
 function evaluated(rule: ConversionRule, { config }: ConfigContext['composition']): string {
