@@ -8,7 +8,7 @@ import type { ConfigDocument } from './parse.ts';
 import type { Span } from './text.ts';
 
 /** What a config is checked, explained and completed with. */
-export interface ConfigSurroundings {
+export interface ConfigEnvironment {
   /** Absolute path of the config; of a text that is in no file, where it would be. */
   readonly file: string;
   /** Folder that training would be started in. */
@@ -30,11 +30,11 @@ export interface ConfigContext {
   readonly file: string;
   /** The effective values, and what kept some of them from being known. */
   readonly composition: Composition;
-  readonly facts: WorkspaceFacts;
+  readonly references: ResolvedReferences;
 }
 
 /** Answers about the workspace that were looked up for one config. */
-export interface WorkspaceFacts {
+export interface ResolvedReferences {
   /**
    * By the text of the value. Undefined: not looked up, or not to be known here: a path that only the machine that
    * trains may have, or that training makes.
@@ -52,7 +52,7 @@ export interface WorkspaceFacts {
  * Where a finding about a path belongs in this text: the value there; where an item of `defaults` or a default sets it,
  * the key of the nearest section around it; else the first line.
  */
-export function placeOf(document: ConfigDocument, path: NodePath): Span {
+export function findingSpan(document: ConfigDocument, path: NodePath): Span {
   const node = nodeAt(document.root, path);
   if (node !== undefined && node.span.end > node.span.start) return node.span;
   for (let length = path.length; length > 0; length--) {

@@ -1,7 +1,7 @@
 import type { Environment } from './interpolation/host.ts';
 import { Resolver, type ResolverRules } from './interpolation/resolver.ts';
 import { runtimeResolvers } from './interpolation/resolverNames.ts';
-import type { LocatedProblem } from './problem.ts';
+import type { LocatedProblem } from './finding.ts';
 import type { MappingValue } from './value.ts';
 
 export type { Environment } from './interpolation/host.ts';

@@ -1,7 +1,7 @@
 import { isFailure } from './interpolation/grammar.ts';
 import { templateOf } from './interpolation/template.ts';
 import type { ConfigDocument } from './parse.ts';
-import type { LocatedProblem } from './problem.ts';
+import type { LocatedProblem } from './finding.ts';
 import { resolvePlain } from './scalar.ts';
 import { fromNode, isSettled, locationOf, type MappingValue, type Value } from './value.ts';
 import type { Location } from '../base/errors.ts';

@@ -6,7 +6,7 @@ import { diffEffective, renderDiff, type Change } from '../../config/effective/d
 import { originText, placeText } from '../../config/effective/origins.ts';
 import { renderEffective } from '../../config/effective/render.ts';
 import { whatReaches, type Reached } from '../../config/effective/whatReaches.ts';
-import type { ConfigProblem } from '../../config/problem.ts';
+import type { ConfigProblem } from '../../config/finding.ts';
 import { toPlain, type MappingValue, type Plain, type Value } from '../../config/value.ts';
 import type { CommandIo } from './commandIo.ts';
 import { oneOf, parseOptions, wrongUse } from './commandLine.ts';

@@ -4,7 +4,7 @@ import { convert } from '../../config/convert/convert.ts';
 import { gpuSplit } from '../../config/convert/fillTrainer.ts';
 import { dialectOf, type DialectId } from '../../config/dialect.ts';
 import type { Environment } from '../../config/interpolation.ts';
-import type { ConfigProblem } from '../../config/problem.ts';
+import type { ConfigProblem } from '../../config/finding.ts';
 import { valueAt, type MappingValue, type ScalarPart, type Value } from '../../config/value.ts';
 import type { RunOrder } from '../../protocol/host/runs.ts';
 import { dataIn, readerKey, type DataPlace } from './dataPlaces.ts';

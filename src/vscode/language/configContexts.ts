@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Clock, FileReader } from '../../base/ports.ts';
-import type { ConfigContext, ConfigSurroundings } from '../../config/context.ts';
+import type { ConfigContext, ConfigEnvironment } from '../../config/context.ts';
 import type { Environment } from '../../config/interpolation.ts';
 import { maskSecrets } from '../../config/interpolation/secrets.ts';
 import { dialectOf } from '../../config/dialect.ts';
 import { isBroken, parseCache, parseConfig } from '../../config/parse.ts';
 import { readContext } from '../../config/readContext.ts';
 import type { ClassFinders } from './classFinders.ts';
-import { placeOfConfig, type FileSpace } from './fileSpace.ts';
+import { placeOfConfig, type WorkspaceFs } from './workspaceFs.ts';
 import type { ConfigTexts } from './configTexts.ts';
 import { followSurroundings } from './surroundings.ts';
 import { workspaceFiles, type ReadTexts } from './workspaceFiles.ts';
@@ -88,21 +88,21 @@ export class ConfigContexts implements Disposable {
     return dialect && readContext(parseConfig(text), dialect, this.surroundings(uri));
   }
 
-  surroundings(config: vscode.Uri): ConfigSurroundings {
+  surroundings(config: vscode.Uri): ConfigEnvironment {
     this.follow();
-    const { space, file, cwd } = placeOfConfig(config);
-    const files = this.filesIn(space);
-    const classes = this.#parts.classes.in(space, files);
+    const { fs, file, cwd } = placeOfConfig(config);
+    const files = this.filesIn(fs);
+    const classes = this.#parts.classes.in(fs, files);
     return {
-      ...{ file, cwd, files, classes, paths: space.paths },
+      ...{ file, cwd, files, classes, paths: fs.paths },
       environment: this.#environment(),
       parsed: this.#parsed,
-      ...(space.isLocal && { rows: this.#parts.rows }),
+      ...(fs.isLocal && { rows: this.#parts.rows }),
     };
   }
 
-  filesIn(space: FileSpace): FileReader {
-    return workspaceFiles(space, this.#parts.files, this.#read);
+  filesIn(fs: WorkspaceFs): FileReader {
+    return workspaceFiles(fs, this.#parts.files, this.#read);
   }
 
   /** A document is no surroundings of its own: its versions tell of its changes. */

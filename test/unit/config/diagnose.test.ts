@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diagnose } from '../../../src/config/diagnose.ts';
+import { diagnose } from '../../../src/config/check.ts';
 import type { Finding } from '../../../src/config/finding.ts';
 import { parseConfig } from '../../../src/config/parse.ts';
 import { applyEdits } from '../../../src/config/text.ts';

@@ -1,10 +1,9 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { check } from '../../../src/config/check.ts';
+import { check, diagnose } from '../../../src/config/check.ts';
 import { completeIn } from '../../../src/config/completion/completeIn.ts';
-import type { ConfigSurroundings } from '../../../src/config/context.ts';
-import { diagnose } from '../../../src/config/diagnose.ts';
+import type { ConfigEnvironment } from '../../../src/config/context.ts';
 import { dialectOf, dialects } from '../../../src/config/dialect.ts';
 import { hoverIn } from '../../../src/config/hover.ts';
 import { isAgentJetConfig } from '../../../src/config/isAgentJetConfig.ts';
@@ -156,7 +155,7 @@ async function useAll(document: ConfigDocument, caret: number): Promise<void> {
   await completeIn(document, caret, { dialect, surroundings, composition: context.composition });
 }
 
-const surroundings: ConfigSurroundings = {
+const surroundings: ConfigEnvironment = {
   file: '/project/conf/exp.yaml',
   cwd: '/project',
   files: memoryFiles({}),

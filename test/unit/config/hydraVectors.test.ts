@@ -6,7 +6,7 @@ import { compose } from '../../../src/config/compose.ts';
 import { resolveInterpolations } from '../../../src/config/interpolation.ts';
 import { readLayer } from '../../../src/config/layers.ts';
 import { parseConfig } from '../../../src/config/parse.ts';
-import type { ConfigProblem } from '../../../src/config/problem.ts';
+import type { ConfigProblem } from '../../../src/config/finding.ts';
 import { pythonText } from '../../../src/config/scalar.ts';
 import type { Value } from '../../../src/config/value.ts';
 import { memoryFiles, posix } from './memoryFiles.ts';

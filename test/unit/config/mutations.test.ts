@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diagnose } from '../../../src/config/diagnose.ts';
+import { diagnose } from '../../../src/config/check.ts';
 import { dialectOf, type Dialect } from '../../../src/config/dialect.ts';
 import { removeEntry } from '../../../src/config/edits.ts';
 import type { Finding } from '../../../src/config/finding.ts';
