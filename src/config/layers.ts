@@ -1,5 +1,4 @@
-import { isFailure } from './interpolation/grammar.ts';
-import { templateOf } from './interpolation/template.ts';
+import { isFailure, templateOf } from './interpolation/grammar.ts';
 import type { ConfigDocument } from './parse.ts';
 import type { LocatedProblem } from './finding.ts';
 import { resolvePlain } from './scalar.ts';

@@ -63,6 +63,10 @@ export function toPlain(value: Value): Plain {
   return Object.fromEntries([...value.entries].map(([key, child]) => [key, toPlain(child)]));
 }
 
+export function isNull(value: Value): boolean {
+  return value.kind === 'scalar' && value.value === null;
+}
+
 /** A scalar of JSON; anything else counts as null. `float`: numbers are meant as floats. */
 export function scalarOf(json: unknown, float: boolean): Pick<ScalarPart, 'type' | 'value'> {
   if (typeof json === 'string') return { type: 'string', value: json };

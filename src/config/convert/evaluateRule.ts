@@ -1,7 +1,7 @@
 import { float, int, Refusal, type PythonNumber } from '../../base/pythonNumbers.ts';
 import type { Config } from '../effectiveConfig.ts';
 import { pythonText, type Scalar } from '../scalar.ts';
-import type { Origin, RuleInput, Value } from '../value.ts';
+import { isNull, type Origin, type RuleInput, type Value } from '../value.ts';
 import type { ConversionRule } from './conversionRules.ts';
 
 export interface RuleResult {
@@ -119,10 +119,6 @@ function toScalar(number: PythonNumber): Scalar | undefined {
   if (number.kind === 'float') return { type: 'float', value: number.value };
   const value = Number(number.value);
   return Number.isSafeInteger(value) ? { type: 'integer', value } : undefined;
-}
-
-function isNull(value: Value): boolean {
-  return value.kind === 'scalar' && value.value === null;
 }
 
 function isInterpolated(value: Value): boolean {

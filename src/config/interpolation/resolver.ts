@@ -9,22 +9,39 @@ import {
   type InterpolationSite,
   type ResolverHost,
 } from './host.ts';
-import { isFailure, type Element, type Interpolation, type Template } from './grammar.ts';
+import { isFailure, templateOf, type Element, type Interpolation, type Template } from './grammar.ts';
 import { absolutePath } from './path.ts';
 import { textOfFound } from './pythonText.ts';
-import { templateOf } from './template.ts';
+import { runtimeResolvers } from './resolverNames.ts';
 
 export interface ResolverRules {
-  /** What is not resolved within this section is an error, elsewhere a warning; undefined: an error anywhere. */
+  /** The section in which a failure is an error; elsewhere it is a warning. Undefined: an error anywhere. */
   readonly section: string | undefined;
-  /** Resolvers whose values are known only when training runs: such a text stays as it is. */
+  /** Resolvers whose values are known only when training runs; they stay as written. */
   readonly atRunTime: readonly string[];
 }
 
-/** Longest chain of interpolations, longest text and most values that interpolations may make, all told. */
+/** Maximum chain of interpolations, length of a text, and number of values that all interpolations make. */
 const limits = { depth: 100, text: 1_000_000, values: 100_000 };
 
 type Path = readonly string[];
+
+/**
+ * Replaces every `${…}` as OmegaConf does. `${a.b}` starts at the top, `${.a}` in the section of the value, and each
+ * further dot goes one section up; `[0]` and `.0` index lists. An interpolation that is the whole value keeps its type.
+ * Resolvers are OmegaConf's `oc.…`.
+ *
+ * What cannot be resolved is reported and stays as written: as an error in the section that training reads, as a warning
+ * elsewhere. Malformed interpolations are skipped, because `readLayer` reports them.
+ */
+export function resolveInterpolations(
+  root: MappingValue,
+  environment: Environment,
+  rules: ResolverRules = { section: 'ajet', atRunTime: runtimeResolvers },
+): { root: MappingValue; problems: readonly LocatedProblem[] } {
+  const resolver = new Resolver(root, environment, rules);
+  return { root: resolver.everything(), problems: resolver.problems };
+}
 
 export class Resolver implements ResolverHost {
   readonly problems: LocatedProblem[] = [];

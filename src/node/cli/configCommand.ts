@@ -5,7 +5,7 @@ import type { Dialect, DialectId } from '../../config/dialect.ts';
 import { diffEffective, renderDiff, type Change } from '../../config/effective/diff.ts';
 import { originText, placeText } from '../../config/effective/origins.ts';
 import { renderEffective } from '../../config/effective/render.ts';
-import { whatReaches, type Reached } from '../../config/effective/whatReaches.ts';
+import { keySources, type KeySource } from '../../config/effective/keySources.ts';
 import type { ConfigProblem } from '../../config/finding.ts';
 import { toPlain, type MappingValue, type Plain, type Value } from '../../config/value.ts';
 import type { CommandIo } from './commandIo.ts';
@@ -174,7 +174,7 @@ function keyCommand(key: string, { composition, target }: Shown, io: CommandIo):
   if (target === 'ajet') {
     throw wrongUse('--key needs to know whose key it is.', 'Add --to trinity or --to verl.');
   }
-  const reached = whatReaches(composition, target, key);
+  const reached = keySources(composition, target, key);
   if (reached.length === 0) {
     throw wrongUse(`Nothing that ${target} gets is named ${key}.`, 'Print all of it: leave --key out.');
   }
@@ -182,7 +182,7 @@ function keyCommand(key: string, { composition, target }: Shown, io: CommandIo):
   return 0;
 }
 
-function reachedText({ path, value, keys, places }: Reached, cwd: string): string {
+function reachedText({ path, value, keys, places }: KeySource, cwd: string): string {
   const shown =
     value.kind === 'scalar' ? JSON.stringify(value.value) : value.kind === 'mapping' ? '{…}' : '[…]';
   const from = keys.length === 0 ? '' : ` from ${keys.join(', ')}`;

@@ -3,7 +3,7 @@ import { compose, type Composition } from '../../config/compose.ts';
 import { convert } from '../../config/convert/convert.ts';
 import { gpuSplit } from '../../config/convert/fillTrainer.ts';
 import { dialectOf, type DialectId } from '../../config/dialect.ts';
-import type { Environment } from '../../config/interpolation.ts';
+import type { Environment } from '../../config/interpolation/host.ts';
 import type { ConfigProblem } from '../../config/finding.ts';
 import { valueAt, type MappingValue, type ScalarPart, type Value } from '../../config/value.ts';
 import type { RunOrder } from '../../protocol/host/runs.ts';

@@ -1,6 +1,6 @@
 import { redacted } from '../../base/secrets.ts';
 import { originText, placesOf, placeText } from '../../config/effective/origins.ts';
-import type { Environment } from '../../config/interpolation.ts';
+import type { Environment } from '../../config/interpolation/host.ts';
 import { maskedSecret, maskSecrets } from '../../config/interpolation/secrets.ts';
 import type { MappingValue, Origin, ScalarPart, Value } from '../../config/value.ts';
 import { isSecretName } from './secrets.ts';

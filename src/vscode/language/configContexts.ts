@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Clock, FileReader } from '../../base/ports.ts';
 import type { ConfigContext, ConfigEnvironment } from '../../config/context.ts';
-import type { Environment } from '../../config/interpolation.ts';
+import type { Environment } from '../../config/interpolation/host.ts';
 import { maskSecrets } from '../../config/interpolation/secrets.ts';
 import { dialectOf } from '../../config/dialect.ts';
 import { isBroken, parseCache, parseConfig } from '../../config/parse.ts';

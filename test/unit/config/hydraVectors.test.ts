@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { compose } from '../../../src/config/compose.ts';
-import { resolveInterpolations } from '../../../src/config/interpolation.ts';
+import { resolveInterpolations } from '../../../src/config/interpolation/resolver.ts';
 import { readLayer } from '../../../src/config/layers.ts';
 import { parseConfig } from '../../../src/config/parse.ts';
 import type { ConfigProblem } from '../../../src/config/finding.ts';
