@@ -8,7 +8,7 @@ export type PythonNumber =
 /** Why there is no value: what Python would raise for, or what lies outside the subset. Caught by the evaluator. */
 export class Refusal extends Error {}
 
-export type BinaryOperator = '+' | '-' | '*' | '/' | '//' | '%' | '**';
+export type BinaryOperator = '+' | '-' | '*' | '/' | '//' | '**';
 
 /** Bits beyond which an integer is of no use any more, and computing on would only cost time. */
 const largestBits = 2 ** 16;
@@ -30,7 +30,7 @@ export function negate(number: PythonNumber): PythonNumber {
   return number.kind === 'int' ? int(-number.value) : float(-number.value);
 }
 
-/** Mathematically exact, also between an integer and a float: below zero, zero, above zero; NaN with NaN. */
+/** Compares exactly, also an integer with a float. Returns NaN where one of them is NaN. */
 export function compareNumbers(left: PythonNumber, right: PythonNumber): number {
   if (left.value < right.value) return -1;
   if (left.value > right.value) return 1;
@@ -45,38 +45,6 @@ export function asFloat(number: PythonNumber): number {
   return value;
 }
 
-/** `int(x)`: towards zero. */
-export function truncate(number: PythonNumber): PythonNumber {
-  if (number.kind === 'int') return number;
-  if (!Number.isFinite(number.value)) throw new Refusal('infinity and NaN have no whole number');
-  return int(BigInt(Math.trunc(number.value)));
-}
-
-/** `round(x)` and `round(x, digits)`: halves to the even neighbour, decided on the exact binary value. */
-export function round(number: PythonNumber, digits: bigint | undefined): PythonNumber {
-  if (digits !== undefined && (digits > 400n || digits < -400n)) {
-    throw new Refusal('`round` is given too many digits');
-  }
-  if (number.kind === 'int') {
-    if (digits === undefined || digits >= 0n) return number;
-    const unit = 10n ** -digits;
-    return int(halfEven(number.value, unit) * unit);
-  }
-  if (!Number.isFinite(number.value)) {
-    if (digits !== undefined) return number;
-    throw new Refusal('infinity and NaN have no whole number');
-  }
-  const [numerator, denominator] = ratio(number.value);
-  if (digits === undefined) return int(halfEven(numerator, denominator));
-  const rounded =
-    digits >= 0n
-      ? halfEven(numerator * 10n ** digits, denominator)
-      : halfEven(numerator, denominator * 10n ** -digits);
-  const value = Number(`${rounded}e${-digits}`);
-  if (!Number.isFinite(value)) throw new Refusal('the rounded value is too large for a float');
-  return float(value === 0 && (number.value < 0 || Object.is(number.value, -0)) ? -0 : value);
-}
-
 function ofIntegers(operator: BinaryOperator, left: bigint, right: bigint): PythonNumber {
   switch (operator) {
     case '+':
@@ -89,8 +57,6 @@ function ofIntegers(operator: BinaryOperator, left: bigint, right: bigint): Pyth
       return float(quotient(left, right));
     case '//':
       return int(floorDivision(left, right));
-    case '%':
-      return int(left - floorDivision(left, right) * right);
     case '**':
       return power(left, right);
   }
@@ -107,9 +73,7 @@ function ofFloats(operator: BinaryOperator, left: number, right: number): number
     case '/':
       return left / nonZero(right);
     case '//':
-      return divmod(left, right).quotient;
-    case '%':
-      return divmod(left, right).remainder;
+      return floorQuotient(left, right);
     case '**':
       return floatPower(left, right);
   }
@@ -184,38 +148,16 @@ function floatPower(base: number, exponent: number): number {
   return value;
 }
 
-/** As CPython does it, with its signs of zero. */
-function divmod(left: number, right: number): { quotient: number; remainder: number } {
-  let remainder = left % nonZero(right);
+/** `left // right` as CPython computes it, with its signs of zero. */
+function floorQuotient(left: number, right: number): number {
+  const remainder = left % nonZero(right);
   let division = (left - remainder) / right;
-  if (remainder === 0) remainder = copySign(0, right);
-  else if (right < 0 !== remainder < 0) {
-    remainder += right;
-    division -= 1;
-  }
-  if (division === 0) return { quotient: copySign(0, left / right), remainder };
+  if (remainder !== 0 && right < 0 !== remainder < 0) division -= 1;
+  if (division === 0) return copySign(0, left / right);
   const floor = Math.floor(division);
-  return { quotient: division - floor > 0.5 ? floor + 1 : floor, remainder };
+  return division - floor > 0.5 ? floor + 1 : floor;
 }
 
 function copySign(size: number, sign: number): number {
   return sign < 0 || Object.is(sign, -0) ? -size : size;
-}
-
-/** A finite float as a fraction of integers, the denominator a power of two. */
-function ratio(value: number): [bigint, bigint] {
-  let denominator = 1n;
-  let scaled = value;
-  while (!Number.isInteger(scaled)) {
-    scaled *= 2;
-    denominator *= 2n;
-  }
-  return [BigInt(scaled), denominator];
-}
-
-function halfEven(numerator: bigint, denominator: bigint): bigint {
-  const floor = floorDivision(numerator, denominator);
-  const twice = (numerator - floor * denominator) * 2n;
-  if (twice > denominator || (twice === denominator && floor % 2n !== 0n)) return floor + 1n;
-  return floor;
 }

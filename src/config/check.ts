@@ -1,37 +1,195 @@
-import type { ConfigContext } from './context.ts';
-import { diagnose } from './diagnose.ts';
-import { withSeverity, type Finding } from './finding.ts';
-import { contextRules } from './rules/across/index.ts';
+import type { ConfigContext, ResolvedReferences } from './context.ts';
+import type { Dialect } from './dialect.ts';
+import { removeEntry } from './edits.ts';
+import { fix, finding, withSeverity, type Finding, type Fix } from './finding.ts';
+import { ajetKeys, type KeyTable } from './keyTable.ts';
+import type { MappingNode, Node } from './node.ts';
+import type { ConfigDocument, ParseProblem } from './parse.ts';
+import { crossKeyRules, type ContextRule } from './rules/across/index.ts';
 import type { RuleId } from './rules/catalog.ts';
-import { withoutEchoes } from './rules/echoes.ts';
-import { placeRules } from './rules/placeRules.ts';
+import { compositionProblems } from './rules/composition.ts';
+import { lifecycle, unknownKey } from './rules/keys.ts';
+import { locatorTargets } from './rules/locators.ts';
+import { missingKeys } from './rules/missingKeys.ts';
+import { oldDialect } from './rules/oldDialect.ts';
+import { overwrittenValues } from './rules/overwritten.ts';
+import { missingPaths } from './rules/paths.ts';
 import type { Severity } from './rules/ruleEntry.ts';
+import { selfBeforeDefaults } from './rules/selfOrder.ts';
+import { brokenLocator, outOfRange, unknownValue, wrongType } from './rules/values.ts';
+import { visitAll, type Rule } from './rules/visit.ts';
 import { suppress } from './suppress.ts';
 
-/** What its users set about checking. */
+/** Settings of a user that change the check. */
 export interface CheckSettings {
-  /** How seriously a rule is taken, whatever it says itself. */
+  /** Severities that replace those of the rules. */
   readonly rules?: Readonly<Partial<Record<RuleId, Severity | 'off'>>> | undefined;
 }
 
-/** Everything that is wrong with a config, in the order of the text. */
+/** Rules that need more than the text: what the config is composed of, what it refers to, and what training makes of it. */
+const contextRules: readonly ContextRule[] = [
+  compositionProblems,
+  selfBeforeDefaults,
+  locatorTargets,
+  overwrittenValues,
+  oldDialect,
+  ...crossKeyRules,
+];
+
+/** Returns all findings of a config, in the order of the text. */
 export function check(context: ConfigContext, settings: CheckSettings = {}): Finding[] {
-  const { document, dialect } = context;
-  const { rules = {} } = settings;
-  const told = [
-    ...diagnose(document, dialect.keys(), { dialect, facts: context.facts }),
-    ...placeRules.flatMap((rule) => rule(context)),
+  const { document, dialect, references } = context;
+  const { rules: severities = {} } = settings;
+  const findings = [
+    ...diagnose(document, dialect.keys(), { dialect, references }),
     ...contextRules.flatMap((rule) => rule(context)),
   ];
-  return suppress(document, withoutEchoes(told), (rule) => rules[rule] !== 'off')
+  return suppress(document, dedupeFindings(findings), (rule) => severities[rule] !== 'off')
     .flatMap((found) => {
-      const wanted = rules[found.rule] ?? found.severity;
-      return wanted === 'off' ? [] : [withSeverity(found, wanted)];
+      const severity = severities[found.rule] ?? found.severity;
+      return severity === 'off' ? [] : [withSeverity(found, severity)];
     })
-    .sort(byPlace);
+    .sort(byOffset);
 }
 
-/** In the order of the text; of two at one place, what a value itself gets wrong comes first. */
-function byPlace(a: Finding, b: Finding): number {
+/** Compares by position. The sort is stable: of findings at one position, those of the value itself come first. */
+function byOffset(a: Finding, b: Finding): number {
   return a.range.start.offset - b.range.start.offset;
+}
+
+/** Pairs of rules that report the same problem: on one line, the second makes the first redundant. */
+const redundant: readonly (readonly [rule: RuleId, because: RuleId])[] = [
+  ['wrong-type', 'null-converted'],
+  ['deprecated-key', 'trinity-trainer'],
+];
+
+/** Removes the findings that another finding of the same line makes redundant. */
+function dedupeFindings(findings: readonly Finding[]): Finding[] {
+  const reported = new Set(findings.map(lineAndRule));
+  return findings.filter(({ rule, range }) =>
+    redundant.every(([one, because]) => rule !== one || !reported.has(lineAndRule({ rule: because, range }))),
+  );
+}
+
+function lineAndRule({ rule, range }: Pick<Finding, 'rule' | 'range'>): string {
+  return `${range.start.line} ${rule}`;
+}
+
+/** Rules that look at one value. */
+const valueRules: readonly Rule[] = [
+  unknownKey,
+  lifecycle,
+  wrongType,
+  unknownValue,
+  outOfRange,
+  brokenLocator,
+];
+
+/** What is known besides the text. */
+export interface TextContext {
+  /** The dialect of the loader; AgentJet's launcher by default. */
+  readonly dialect?: Pick<Dialect, 'composition' | 'bundled'> | undefined;
+  readonly references?: ResolvedReferences | undefined;
+}
+
+/** Returns the findings that follow from the text alone, in the order of the text. */
+export function diagnose(
+  document: ConfigDocument,
+  table: KeyTable = ajetKeys(),
+  { dialect, references }: TextContext = {},
+): Finding[] {
+  const found = syntaxFindings(document, dialect?.composition === 'omegaconf');
+  // A value is visited once per alias that brings it in.
+  const seen = new Set<string>();
+  const all = [
+    ...visitAll(document, table).flatMap((visit) => valueRules.flatMap((rule) => rule(visit))),
+    ...(references ? missingPaths(document, table, references) : []),
+  ];
+  for (const one of all) {
+    const id = `${one.rule} ${one.range.start.offset} ${one.message}`;
+    if (!seen.has(id)) found.push(one);
+    seen.add(id);
+  }
+  found.push(...missingKeys(document, table, dialect));
+  return found.sort(byOffset);
+}
+
+/** Reports one syntax problem per line: the others mostly follow from it. */
+function syntaxFindings(document: ConfigDocument, refusesDuplicates: boolean): Finding[] {
+  const lines = new Set<string>();
+  return document.problems.flatMap((problem) => {
+    const line = `${problem.rule} ${document.lines.position(problem.span.start).line}`;
+    if (problem.rule === 'yaml-syntax' && lines.has(line)) return [];
+    lines.add(line);
+    const { rule, span } = problem;
+    const { severity, message } =
+      rule === 'duplicate-key' && refusesDuplicates ? refused(document, problem) : problem;
+    const fixes = (): Fix[] => syntaxFixes(document, problem);
+    return [finding(document, visible(document, span), { rule, severity, message, fixes })];
+  });
+}
+
+/** OmegaConf's own loader rejects duplicate keys; AgentJet's launcher reads them. */
+function refused(
+  { text }: ConfigDocument,
+  { span }: ParseProblem,
+): Pick<ParseProblem, 'severity' | 'message'> {
+  const key = text.slice(span.start, span.end);
+  return { severity: 'error', message: `\`${key}\` stands twice in this mapping, so the file is refused.` };
+}
+
+/** Returns a span of at least one character, if there is one, that ends on the line where the problem starts. */
+function visible(document: ConfigDocument, span: ParseProblem['span']): ParseProblem['span'] {
+  const line = document.lines.line(document.lines.position(span.start).line);
+  const end = Math.min(Math.max(span.end, span.start + 1), line.end);
+  if (end > span.start) return { start: span.start, end };
+  return { start: Math.max(line.start, end - 1), end };
+}
+
+function syntaxFixes(document: ConfigDocument, problem: ParseProblem): Fix[] {
+  if (problem.rule === 'duplicate-key') return duplicateFixes(document, problem);
+  const { text, lines } = document;
+  const line = lines.line(lines.position(problem.span.start).line);
+  const [indent] = /^[ \t]*/.exec(text.slice(line.start, line.end)) ?? [''];
+  if (!indent.includes('\t')) return [];
+  const edit = {
+    span: { start: line.start, end: line.start + indent.length },
+    newText: indent.replaceAll('\t', '  '),
+  };
+  return fix('Indent with spaces', edit);
+}
+
+/** Offers to remove either of the two. The loader uses the last one. */
+function duplicateFixes(document: ConfigDocument, { span }: ParseProblem): Fix[] {
+  const parent = mappingWith(document.root, span.start);
+  const here = parent?.entries.findIndex((entry) => entry.keySpan.start === span.start) ?? -1;
+  const entry = parent?.entries[here];
+  if (parent === undefined || entry === undefined) return [];
+  const earlier = parent.entries.slice(0, here).findLast(({ key }) => key === entry.key);
+  return [
+    ...fix(`Remove this \`${entry.key}\``, removeEntry(document, entry, parent)),
+    ...(earlier === undefined
+      ? []
+      : fix(`Remove the \`${entry.key}\` before`, removeEntry(document, earlier, parent))),
+  ];
+}
+
+/** Returns the mapping that has a key at an offset. */
+function mappingWith(node: Node | undefined, offset: number): MappingNode | undefined {
+  if (node?.kind === 'sequence') return firstOf(node.items, offset);
+  if (node?.kind !== 'mapping') return undefined;
+  if (node.entries.some(({ keySpan }) => keySpan.start === offset)) return node;
+  return firstOf(
+    node.entries.map(({ value }) => value),
+    offset,
+  );
+}
+
+function firstOf(nodes: readonly Node[], offset: number): MappingNode | undefined {
+  for (const node of nodes) {
+    const { start, end } = node.span;
+    const found = start <= offset && offset < end ? mappingWith(node, offset) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

@@ -7,16 +7,16 @@ import { layerOf, type Layer } from './compose/layer.ts';
 import { Merger } from './compose/merger.ts';
 import { Repository, withoutDefaults, type Loaded } from './compose/repository.ts';
 import { withSpans } from './compose/spans.ts';
-import { steeringSections } from './compose/steering.ts';
+import { compositionSections } from './compose/compositionKeys.ts';
 import { readDefaults } from './compose/defaultsList.ts';
 import { dialects, type Dialect } from './dialect.ts';
 import { Config } from './effectiveConfig.ts';
-import { resolveInterpolations, type Environment } from './interpolation.ts';
-import { Resolver, type ResolverRules } from './interpolation/resolver.ts';
+import type { Environment } from './interpolation/host.ts';
+import { resolveInterpolations, Resolver, type ResolverRules } from './interpolation/resolver.ts';
 import { runtimeResolvers } from './interpolation/resolverNames.ts';
 import { readLayer } from './layers.ts';
 import { parseConfig, type ConfigDocument } from './parse.ts';
-import { firstError, type ConfigProblem, type LocatedProblem } from './problem.ts';
+import { firstError, type ConfigProblem, type LocatedProblem } from './finding.ts';
 import { readSearchPath, type SearchFolder } from './searchPath.ts';
 import { locationOf, valueAt, type MappingValue, type Origin, type Value } from './value.ts';
 
@@ -106,7 +106,7 @@ class Composer {
     const resolved = resolveInterpolations(merger.root, environment, this.#rules.resolver);
     this.#problems.push(...resolved.problems, ...missingValues(resolved.root, this.#dialect.section));
 
-    const steering = steered ? steeringSections(primary) : [];
+    const steering = steered ? compositionSections(primary) : [];
     const entries = new Map([...resolved.root.entries, ...steering]);
     const values = layers.map(({ value }) => value);
     return {

@@ -104,14 +104,14 @@ export function insertKey(
   return { span: { start: place.offset, end: place.offset }, newText };
 }
 
-interface Place {
+interface InsertionPoint {
   /** How many steps of the path are there already. */
   readonly depth: number;
   readonly indent: number;
   readonly offset: number;
 }
 
-function deepestSection(document: ConfigDocument, path: NodePath): Place | undefined {
+function deepestSection(document: ConfigDocument, path: NodePath): InsertionPoint | undefined {
   const { lines } = document;
   if (document.root?.kind !== 'mapping') return undefined;
   let section: Node = document.root;
@@ -133,7 +133,7 @@ function deepestSection(document: ConfigDocument, path: NodePath): Place | undef
   return undefined;
 }
 
-function endOf(document: ConfigDocument, section: Node, depth: number): Place | undefined {
+function endOf(document: ConfigDocument, section: Node, depth: number): InsertionPoint | undefined {
   if (section.kind !== 'mapping' || section.flow) return undefined;
   // What `<<` brings in is written elsewhere.
   const { start, end } = section.span;

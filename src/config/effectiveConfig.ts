@@ -2,6 +2,7 @@ import { CodedError, type Location } from '../base/errors.ts';
 import { ajetKeys } from './keyTable.ts';
 import type { ScalarType } from './scalar.ts';
 import {
+  isNull,
   toPlain,
   valueAt,
   type MappingValue,
@@ -141,10 +142,6 @@ function example(path: string): string {
   return info?.hasDefault === true && info.default !== null
     ? `, for example ${JSON.stringify(info.default)}`
     : '';
-}
-
-function isNull(value: Value): boolean {
-  return value.kind === 'scalar' && value.value === null;
 }
 
 function textOf(value: Value): string | undefined {

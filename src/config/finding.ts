@@ -1,4 +1,4 @@
-import type { Location } from '../base/errors.ts';
+import { CodedError, type ErrorReport, type Location } from '../base/errors.ts';
 import type { ConfigDocument } from './parse.ts';
 import type { RuleId } from './rules/catalog.ts';
 import type { Severity } from './rules/ruleEntry.ts';
@@ -7,32 +7,32 @@ import type { Span, TextEdit, TextRange } from './text.ts';
 export interface Fix {
   readonly title: string;
   readonly edits: readonly TextEdit[];
-  /** Other files that the fix writes to, such as the class that a locator names. */
+  /** Other files that the fix writes to, such as that of a locator's class. */
   readonly writes?: readonly FileWrite[];
 }
 
 export interface FileWrite {
-  /** Absolute; made, with its folders, where it is not there. */
+  /** Absolute path; created with its folders if it does not exist. */
   readonly file: string;
-  /** Added at the end of what the file has. */
+  /** Appended to the file. */
   readonly text: string;
 }
 
-/** Something a text gets wrong. Fixes come best first. */
+/** A problem of a text that is shown in the editor. The best fix comes first. */
 export interface Finding {
   readonly rule: RuleId;
   readonly severity: Severity;
   readonly range: TextRange;
   readonly message: string;
-  /** Worked out when first asked for: most findings are shown without anybody looking at their fixes. */
+  /** Computed on first access: most findings are shown without their fixes. */
   readonly fixes: readonly Fix[];
   /** How an editor may show the text: greyed out, or struck through. */
   readonly tag?: 'unnecessary' | 'deprecated' | undefined;
-  /** Other places that take part, in this file or another. */
-  readonly related?: readonly RelatedPlace[] | undefined;
+  /** Other locations that are involved, in this file or another. */
+  readonly related?: readonly RelatedLocation[] | undefined;
 }
 
-export interface RelatedPlace {
+export interface RelatedLocation {
   readonly location: Location;
   readonly message: string;
 }
@@ -45,17 +45,17 @@ export function finding(document: ConfigDocument, span: Span, what: FindingParts
   return lazily(what, document.lines.range(span));
 }
 
-/** The same finding taken more or less seriously. */
+/** Returns the finding with another severity. */
 export function withSeverity(found: Finding, severity: Severity): Finding {
   if (found.severity === severity) return found;
   const { rule, message, tag, related, range } = found;
   return lazily({ rule, severity, message, tag, related, fixes: () => found.fixes }, range);
 }
 
-function lazily({ fixes, tag, related, ...told }: FindingParts, range: TextRange): Finding {
+function lazily({ fixes, tag, related, ...shown }: FindingParts, range: TextRange): Finding {
   let known = typeof fixes === 'function' ? undefined : (fixes ?? []);
   return {
-    ...told,
+    ...shown,
     ...(tag && { tag }),
     ...(related && { related }),
     range,
@@ -65,8 +65,26 @@ function lazily({ fixes, tag, related, ...told }: FindingParts, range: TextRange
   };
 }
 
-/** A fix of one edit; none where there is no edit. */
+/** Returns a fix, or none where one of its edits is missing. */
 export function fix(title: string, ...edits: (TextEdit | undefined)[]): Fix[] {
   const present = edits.filter((edit) => edit !== undefined);
   return present.length === edits.length ? [{ title, edits: present }] : [];
+}
+
+/** A problem of a config that was read for a run. An `error` means that training would not start either. */
+export interface ConfigProblem extends Omit<ErrorReport, 'stack'> {
+  readonly severity: 'error' | 'warning';
+  /** Absent where the problem is in another file. */
+  readonly span?: Span;
+}
+
+/** A problem with a value; `inside` is the span within the value's text. */
+export interface LocatedProblem extends ConfigProblem {
+  readonly inside?: Span;
+}
+
+/** Returns the first error as an exception, or undefined where there are only warnings. */
+export function firstError(problems: readonly ConfigProblem[]): CodedError | undefined {
+  const error = problems.find((problem) => problem.severity === 'error');
+  return error && new CodedError(error);
 }

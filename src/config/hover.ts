@@ -1,9 +1,9 @@
 import type { LocatorTarget } from './classes.ts';
 import type { Composition } from './compose.ts';
-import { steers } from './compose/steering.ts';
+import { isCompositionKey } from './compose/compositionKeys.ts';
 import type { ConfigContext } from './context.ts';
 import { conversionRules, type Backbone, type ConversionRule } from './convert/conversionRules.ts';
-import { evaluateRule, isOperatorExpression } from './convert/evaluateRule.ts';
+import { evaluateRule } from './convert/evaluateRule.ts';
 import { describeKey, paragraphs } from './describe.ts';
 import { placeText } from './effective/origins.ts';
 import { withoutSecrets } from './effective/secrets.ts';
@@ -12,7 +12,7 @@ import type { KeyNode, KeyTable } from './keyTable.ts';
 import type { NodePath } from './node.ts';
 import type { ConfigDocument } from './parse.ts';
 import { describeResolver } from './resolverDocs.ts';
-import { spotAt, type Spot } from './spot.ts';
+import { nodeAtOffset, type NodeAtOffset } from './navigate/nodeAtOffset.ts';
 import type { Span, TextRange } from './text.ts';
 import type { Value } from './value.ts';
 import { originText, valueText } from './valueText.ts';
@@ -31,20 +31,21 @@ export interface Hover {
  */
 export function hoverIn(context: ConfigContext, offset: number, relativeTo?: string): Hover | undefined {
   const { document, dialect } = context;
-  const spot = spotAt(document, offset);
-  if (spot === undefined) return undefined;
+  const found = nodeAtOffset(document, offset);
+  // A caret right behind a key or a value is still in it; a pointer there is not.
+  if (found === undefined || offset >= Math.max(found.span.end, found.span.start + 1)) return undefined;
   const shown: Shown = { ...context, relativeTo };
-  const reference = interpolationHover(shown, spot, offset);
+  const reference = interpolationHover(shown, found, offset);
   if (reference !== undefined) return reference;
-  const key = keyOf(spot, dialect.keys());
+  const key = keyOf(found, dialect.keys());
   const described = key?.info === undefined ? '' : describeKey(key, becomesOf(context, key));
   const markdown = paragraphs([
-    ...targetTexts(shown, spot, key),
+    ...targetTexts(shown, found, key),
     described,
-    effectiveText(shown, spot),
-    overwrittenText(context, spot),
+    effectiveText(shown, found),
+    overwrittenText(context, found),
   ]);
-  return markdown === '' ? undefined : hoverOver(document, spot.span, markdown);
+  return markdown === '' ? undefined : hoverOver(document, found.span, markdown);
 }
 
 interface Shown extends ConfigContext {
@@ -56,22 +57,22 @@ function hoverOver({ lines }: ConfigDocument, span: Span, markdown: string): Hov
 }
 
 /** An item of a list is explained by the list. */
-function keyOf({ path }: Spot, table: KeyTable): KeyNode | undefined {
+function keyOf({ path }: NodeAtOffset, table: KeyTable): KeyNode | undefined {
   const key = table.find(path);
   return key ?? (typeof path.at(-1) === 'number' ? table.find(path.slice(0, -1)) : undefined);
 }
 
-function interpolationHover(context: Shown, spot: Spot, offset: number): Hover | undefined {
+function interpolationHover(context: Shown, found: NodeAtOffset, offset: number): Hover | undefined {
   const { document, composition } = context;
-  if (spot.node.kind !== 'scalar' || spot.part === 'key') return undefined;
-  const references = interpolationsOf(document, spot.node, spot.path.map(String));
+  if (found.node.kind !== 'scalar' || found.part === 'key') return undefined;
+  const references = interpolationsOf(document, found.node, found.path.map(String));
   // Those nested in another come after it.
   const reference = references.findLast(({ span }) => span.start <= offset && offset < span.end);
   if (reference === undefined) return undefined;
   const { path, resolver, written } = reference;
   const called = resolver === undefined ? undefined : describeResolver(resolver);
   const value = path === undefined ? undefined : shownAt(composition, path);
-  const whole = shownAt(composition, spot.path);
+  const whole = shownAt(composition, found.path);
   const lines = [
     path === undefined ? `\`\${${written}}\`` : `\`\${${written}}\` · \`${path.join('.')}\``,
     called ?? '',
@@ -89,19 +90,19 @@ function shownAt({ config }: Composition, path: NodePath): Value | undefined {
 }
 
 /** What the value names: a class, a file, a file of defaults. */
-function targetTexts(context: Shown, spot: Spot, key: KeyNode | undefined): string[] {
-  const { facts, dialect } = context;
+function targetTexts(context: Shown, found: NodeAtOffset, key: KeyNode | undefined): string[] {
+  const { references, dialect } = context;
   const text =
-    spot.node.kind === 'scalar' && typeof spot.node.value === 'string' ? spot.node.value : undefined;
-  if (text === undefined || spot.part === 'key') return [];
-  if (dialect.composition === 'hydra' && spot.path.length === 2 && spot.path[0] === 'defaults') {
+    found.node.kind === 'scalar' && typeof found.node.value === 'string' ? found.node.value : undefined;
+  if (text === undefined || found.part === 'key') return [];
+  if (dialect.composition === 'hydra' && found.path.length === 2 && found.path[0] === 'defaults') {
     return defaultsText(context, text);
   }
-  const target = facts.locator(text);
+  const target = references.locator(text);
   if (target !== undefined) return [targetText(target, context.relativeTo)];
-  const file = key?.info?.holds === undefined ? undefined : facts.file?.(text);
+  const file = key?.info?.holds === undefined ? undefined : references.file?.(text);
   if (file === undefined) return [];
-  const rows = facts.rows?.(text);
+  const rows = references.rows?.(text);
   return [`\`${placeText({ file }, context.relativeTo)}\`${rows === undefined ? '' : ` · ${rows} rows`}`];
 }
 
@@ -133,8 +134,8 @@ function defaultsText({ composition, dialect, relativeTo }: Shown, entry: string
     : [];
 }
 
-function effectiveText(context: Shown, { path, node }: Spot): string {
-  if (node.kind === 'mapping' || steers(path[0])) return '';
+function effectiveText(context: Shown, { path, node }: NodeAtOffset): string {
+  if (node.kind === 'mapping' || isCompositionKey(path[0])) return '';
   const value = shownAt(context.composition, path);
   if (value === undefined || value.kind === 'mapping') return '';
   return `Effective value: ${valueText(value)}, ${originText(value.origin, context)}`;
@@ -150,16 +151,15 @@ function becomesOf({ composition, dialect }: ConfigContext, { path }: KeyNode): 
     conversionRules(backbone)
       .filter((rule) => rule.sources.includes(path))
       .map((rule) => {
-        const shown = isOperatorExpression(rule.expression)
-          ? ` = \`${evaluateRule(rule, composition.config).text}\``
-          : '';
+        const shown =
+          rule.compute === undefined ? '' : ` = \`${evaluateRule(rule, composition.config).text}\``;
         return `${backboneNames[backbone]}: \`${rule.target}\`${shown}`;
       }),
   );
 }
 
 /** A key of a backbone that conversion sets whatever is typed there. */
-function overwrittenText({ composition, dialect }: ConfigContext, { path }: Spot): string {
+function overwrittenText({ composition, dialect }: ConfigContext, { path }: NodeAtOffset): string {
   if (dialect.composition !== 'hydra') return '';
   const [first] = path;
   const target = pathText(first === 'trinity' ? path.slice(1) : path);
@@ -169,8 +169,8 @@ function overwrittenText({ composition, dialect }: ConfigContext, { path }: Spot
   return `Overwritten: ${sourceText(rule)} makes it ${evaluated(rule, composition)}.`;
 }
 
-function sourceText({ expression, sources }: ConversionRule): string {
-  return `\`${isOperatorExpression(expression) ? sources.join('`, `') : expression}\``;
+function sourceText({ sources }: ConversionRule): string {
+  return `\`${sources.join('`, `')}\``;
 }
 
 function evaluated(rule: ConversionRule, { config }: ConfigContext['composition']): string {

@@ -1,6 +1,7 @@
 /** Configs that are put together by code: every default, changed as plain data, and written as YAML. */
 import { closest } from 'fastest-levenshtein';
 import { CodedError } from '../base/errors.ts';
+import { isRecord } from '../base/isRecord.ts';
 import { bundledDefault } from './bundledDefaults.ts';
 import { ajetKeys, type KeyTable } from './keyTable.ts';
 import { mergeMappings, scalarOf, toPlain, type MappingValue, type Plain, type Value } from './value.ts';
@@ -40,7 +41,7 @@ export function withPlain(tree: MappingValue, plain: Readonly<Record<string, unk
 
 /** What of `plain` is not as in `defaults`; undefined where all is. Lists are taken whole. */
 export function changedFrom(defaults: unknown, plain: unknown): unknown {
-  if (!isMapping(plain) || !isMapping(defaults)) return isEqual(plain, defaults) ? undefined : plain;
+  if (!isRecord(plain) || !isRecord(defaults)) return isEqual(plain, defaults) ? undefined : plain;
   const changed = Object.entries(plain).flatMap(([key, value]) => {
     const change = Object.hasOwn(defaults, key) ? changedFrom(defaults[key], value) : value;
     return change === undefined ? [] : [[key, change] as const];
@@ -52,10 +53,6 @@ function isEqual(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function valueFrom(plain: unknown, was: Value | undefined, { origin }: Value): Value {
   if (Array.isArray(plain)) {
     const items = was?.kind === 'sequence' ? was.items : [];
@@ -65,7 +62,7 @@ function valueFrom(plain: unknown, was: Value | undefined, { origin }: Value): V
       items: plain.map((item, index) => valueFrom(item, items[index], { kind: 'scalar', origin, ...none })),
     };
   }
-  if (isMapping(plain)) {
+  if (isRecord(plain)) {
     const mapping = was?.kind === 'mapping' ? was : { kind: 'mapping' as const, origin, entries: new Map() };
     return withPlain(mapping, plain);
   }

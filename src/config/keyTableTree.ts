@@ -85,7 +85,7 @@ function pathBelow(path: string, step: string): string {
   return path === '' || step === '[]' || step === '{}' ? path + step : `${path}.${step}`;
 }
 
-interface KeyPlace {
+interface KeyPosition {
   readonly name: string;
   readonly path: string;
   readonly parent: KeyNode | undefined;
@@ -113,7 +113,7 @@ class TreeKey implements KeyNode {
   readonly name: string;
   readonly path: string;
   readonly parent: KeyNode | undefined;
-  readonly #place: KeyPlace;
+  readonly #place: KeyPosition;
   #content: (Content & { readonly row: KeyRow | undefined }) | undefined;
   #info: KeyInfo | undefined;
   #children: ReadonlyMap<string, KeyNode> | undefined;
@@ -121,7 +121,7 @@ class TreeKey implements KeyNode {
   #anyChild: KeyNode | undefined | null = null;
   #unlisted: KeyNode['unlisted'] | undefined;
 
-  constructor(place: KeyPlace) {
+  constructor(place: KeyPosition) {
     this.name = place.name;
     this.path = place.path;
     this.parent = place.parent;
@@ -228,7 +228,7 @@ function mergedRow(specs: readonly Spec[]): KeyRow | undefined {
   return told.length < 2 ? told[0] : (Object.assign({}, ...told.toReversed()) as KeyRow);
 }
 
-function infoOf(row: KeyRow, place: KeyPlace, tree: KeyTree): KeyInfo {
+function infoOf(row: KeyRow, place: KeyPosition, tree: KeyTree): KeyInfo {
   return {
     types: typesOf(row),
     allowed: row.enum,
@@ -271,7 +271,7 @@ function typesOf({ type }: KeyRow): readonly ValueType[] {
 
 function conditionOf(
   { appliesWhen }: KeyRow,
-  { under, path }: KeyPlace,
+  { under, path }: KeyPosition,
   tree: KeyTree,
 ): KeyInfo['condition'] {
   if (appliesWhen === undefined) return undefined;
@@ -284,7 +284,7 @@ function conditionOf(
   });
 }
 
-function renamedPath({ renamedTo }: KeyRow, { parent, under }: KeyPlace): string | undefined {
+function renamedPath({ renamedTo }: KeyRow, { parent, under }: KeyPosition): string | undefined {
   if (renamedTo === undefined) return undefined;
   if (!renamedTo.includes('.')) return pathBelow(parent?.path ?? '', renamedTo);
   return under === '' ? renamedTo : `${under}.${renamedTo}`;

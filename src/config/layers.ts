@@ -1,7 +1,6 @@
-import { isFailure } from './interpolation/grammar.ts';
-import { templateOf } from './interpolation/template.ts';
+import { isFailure, templateOf } from './interpolation/grammar.ts';
 import type { ConfigDocument } from './parse.ts';
-import type { LocatedProblem } from './problem.ts';
+import type { LocatedProblem } from './finding.ts';
 import { resolvePlain } from './scalar.ts';
 import { fromNode, isSettled, locationOf, type MappingValue, type Value } from './value.ts';
 import type { Location } from '../base/errors.ts';

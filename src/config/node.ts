@@ -39,22 +39,13 @@ export interface OpaqueNode {
   readonly reason: 'placeholder' | 'unreadable';
 }
 
+/** Returns the entry of a mapping with this key; the last one where the key is repeated. */
 export function entryOf(node: Node | undefined, key: string): Entry | undefined {
-  if (node?.kind !== 'mapping') return undefined;
-  const { entries } = node;
-  if (entries.length > fewEntries) return indexOf(node).get(key);
-  for (let index = entries.length - 1; index >= 0; index--) {
-    const entry = entries[index];
-    if (entry?.key === key) return entry;
-  }
-  return undefined;
+  return node?.kind === 'mapping' ? indexOf(node).get(key) : undefined;
 }
 
-/** So many are looked through as quickly as they are looked up. */
-const fewEntries = 8;
 const indices = new WeakMap<MappingNode, ReadonlyMap<string, Entry>>();
 
-/** Nodes are never changed, and outlive edits elsewhere. */
 function indexOf(node: MappingNode): ReadonlyMap<string, Entry> {
   const known = indices.get(node);
   if (known !== undefined) return known;

@@ -1,16 +1,52 @@
+import type { LocatorTarget } from './classes.ts';
+import { namedPaths, searchFolders, type ReferenceRequest } from './code/namedPaths.ts';
+import { targetOf, writtenNames, type WrittenName } from './code/writtenLocators.ts';
 import { compose } from './compose.ts';
-import type { ConfigContext, ConfigSurroundings } from './context.ts';
+import type { ConfigContext, ConfigEnvironment, ResolvedReferences } from './context.ts';
 import type { Dialect } from './dialect.ts';
-import { collectFacts } from './facts.ts';
 import type { ConfigDocument } from './parse.ts';
 
-/** Reads what is around a config. Never throws for what is in a text; rejects when a file is there but unreadable. */
+/** Composes a config and resolves its references. Rejects only when a file exists but cannot be read. */
 export async function readContext(
   document: ConfigDocument,
   dialect: Dialect,
-  surroundings: ConfigSurroundings,
+  surroundings: ConfigEnvironment,
 ): Promise<ConfigContext> {
   const composition = await compose({ ...surroundings, text: document.text, document, dialect });
-  const facts = await collectFacts({ document, dialect, composition, surroundings });
-  return { document, dialect, file: surroundings.file, composition, facts };
+  const references = await resolveReferences({ document, dialect, composition, surroundings });
+  return { document, dialect, file: surroundings.file, composition, references };
 }
+
+/**
+ * Looks up the paths, search folders and locators that a config names, so that rules are synchronous. Never rejects:
+ * what cannot be looked up is unknown.
+ */
+async function resolveReferences(request: ReferenceRequest): Promise<ResolvedReferences> {
+  const [targets, folders] = await Promise.all([
+    locatorTargets(request),
+    searchFolders(request).catch(() => new Map<string, string>()),
+  ]);
+  // The paths are meant for the workspace that has the config's code.
+  const isProject = [...targets.values()].some(({ status }) => status === 'found' || status === 'no-name');
+  const paths = await namedPaths(request, isProject);
+  return {
+    exists: (text) => paths.get(text)?.exists,
+    locator: (text) => targets.get(text),
+    file: (text) => paths.get(text)?.file ?? folders.get(text),
+    rows: (text) => paths.get(text)?.rows,
+  };
+}
+
+async function locatorTargets(request: ReferenceRequest): Promise<Map<string, LocatorTarget>> {
+  const { file, cwd, paths, classes } = request.surroundings;
+  const lookUp = (name: WrittenName): Promise<LocatorTarget> => {
+    return targetOf(name, classes, cwd, paths.dirname(file));
+  };
+  const names = new Map(writtenNames(request.document, request.dialect).map((name) => [name.text, name]));
+  const looked = [...names.values()].map(
+    async (name) => [name.text, await lookUp(name).catch(() => elsewhere)] as const,
+  );
+  return new Map(await Promise.all(looked));
+}
+
+const elsewhere: LocatorTarget = { status: 'elsewhere' };

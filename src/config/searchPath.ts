@@ -1,5 +1,5 @@
 import type { FileReader, PathRules } from '../base/ports.ts';
-import type { ConfigProblem } from './problem.ts';
+import type { ConfigProblem } from './finding.ts';
 import { locationOf, type Value } from './value.ts';
 
 /** One entry of `hydra.searchpath`; `folder` is undefined when it is not on this machine. */

@@ -33,23 +33,9 @@ export class LineMap {
   readonly #starts: readonly number[];
   readonly #text: string;
 
-  constructor(text: string, starts: readonly number[] = startsIn(text, 0, text.length, [0])) {
+  constructor(text: string) {
     this.#text = text;
-    this.#starts = starts;
-  }
-
-  /** The lines of this text after `edit`; only what was put in is looked at. */
-  edited(edit: TextEdit, text: string): LineMap {
-    const delta = edit.newText.length - (edit.span.end - edit.span.start);
-    // From the line before: what was put in may take a `\n` away from its `\r`, or add one.
-    const from = Math.max(0, this.position(edit.span.start).line - 1);
-    const behind = this.position(edit.span.end).line + 2;
-    const starts = this.#starts.slice(0, from + 1);
-    const changedEnd = (this.#starts[behind] ?? this.#text.length) + delta;
-    startsIn(text, this.#start(from), changedEnd, starts);
-    if (behind < this.#starts.length && starts.at(-1) === changedEnd) starts.pop();
-    for (let line = behind; line < this.#starts.length; line++) starts.push(this.#start(line) + delta);
-    return new LineMap(text, starts);
+    this.#starts = lineStarts(text);
   }
 
   get count(): number {
@@ -96,9 +82,9 @@ export class LineMap {
   }
 }
 
-/** Adds where lines start, `from` left out and `to` included, to those that are known. */
-function startsIn(text: string, from: number, to: number, starts: number[]): number[] {
-  for (let at = from; at < to; at++) {
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === newline || (code === carriageReturn && text.charCodeAt(at + 1) !== newline)) {
       starts.push(at + 1);
@@ -109,6 +95,16 @@ function startsIn(text: string, from: number, to: number, starts: number[]): num
 
 const newline = 10;
 const carriageReturn = 13;
+
+/** Returns the single edit that turns one text into another. */
+export function difference(before: string, after: string): TextEdit {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start += 1;
+  let same = 0;
+  while (same < shorter - start && before.at(-1 - same) === after.at(-1 - same)) same += 1;
+  return { span: { start, end: before.length - same }, newText: after.slice(start, after.length - same) };
+}
 
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const fromTheEnd = [...edits].sort((a, b) => b.span.start - a.span.start);

@@ -1,6 +1,5 @@
 import type { Location } from '../base/errors.ts';
-import type { MappingNode, Node, SequenceNode } from './node.ts';
-import { Derived } from './parse/derived.ts';
+import type { MappingNode, Node } from './node.ts';
 import { resolvePlain, type ScalarType, type ScalarValue } from './scalar.ts';
 import type { LineMap } from './text.ts';
 
@@ -64,6 +63,10 @@ export function toPlain(value: Value): Plain {
   return Object.fromEntries([...value.entries].map(([key, child]) => [key, toPlain(child)]));
 }
 
+export function isNull(value: Value): boolean {
+  return value.kind === 'scalar' && value.value === null;
+}
+
 /** A scalar of JSON; anything else counts as null. `float`: numbers are meant as floats. */
 export function scalarOf(json: unknown, float: boolean): Pick<ScalarPart, 'type' | 'value'> {
   if (typeof json === 'string') return { type: 'string', value: json };
@@ -84,19 +87,9 @@ export function fromNode(node: Node, source: NodeSource, unreadable: (location: 
   return new NodeReader(source, unreadable).read(node);
 }
 
-/** A section or list that has been read. Everything in it moves as it does, so that it is the same at the same place. */
-interface ReadNode {
-  readonly value: Value;
-  readonly location: Location;
-  readonly withText: boolean;
-}
-
-const alreadyRead = new Derived<ReadNode>();
-
 class NodeReader {
   readonly #source: NodeSource;
   readonly #unreadable: (location: Location) => void;
-  #opaque = 0;
 
   constructor(source: NodeSource, unreadable: (location: Location) => void) {
     this.#source = source;
@@ -106,52 +99,25 @@ class NodeReader {
   read(node: Node): Value {
     const { file, lines } = this.#source;
     const location = lines.location(file, node.span.start);
+    const origin: Origin = { kind: 'file', location };
     switch (node.kind) {
-      case 'scalar': {
-        const { type, value } = node;
-        return { kind: 'scalar', type, value, origin: { kind: 'file', location } };
-      }
+      case 'scalar':
+        return { kind: 'scalar', type: node.type, value: node.value, origin };
       case 'sequence':
+        return { kind: 'sequence', origin, items: node.items.map((item) => this.read(item)) };
       case 'mapping':
-        return this.#readBefore(node, location) ?? this.#readNow(node, location);
+        return this.#mapping(node, origin);
       case 'opaque':
-        this.#opaque += 1;
         this.#unreadable(location);
-        return { kind: 'scalar', type: 'null', value: null, origin: { kind: 'file', location } };
+        return { kind: 'scalar', type: 'null', value: null, origin };
     }
   }
 
-  #readBefore(node: Node, { file, line, column }: Location): Value | undefined {
-    const before = alreadyRead.of(node);
-    if (before?.withText !== (this.#source.text !== undefined)) return undefined;
-    const { location } = before;
-    const isHere = location.line === line && location.column === column && location.file === file;
-    return isHere ? before.value : undefined;
-  }
-
-  #readNow(node: MappingNode | SequenceNode, location: Location): Value {
-    const { text } = this.#source;
-    const opaque = this.#opaque;
-    const value = node.kind === 'mapping' ? this.#mapping(node, location) : this.#sequence(node, location);
-    // What is unreadable has to be told each time.
-    if (opaque === this.#opaque) alreadyRead.keep(node, { value, location, withText: text !== undefined });
-    return value;
-  }
-
-  #sequence({ items }: SequenceNode, location: Location): Value {
-    return {
-      kind: 'sequence',
-      origin: { kind: 'file', location },
-      items: items.map((item) => this.read(item)),
-    };
-  }
-
-  #mapping(node: MappingNode, location: Location): Value {
+  #mapping(node: MappingNode, origin: Origin): MappingValue {
     const { text } = this.#source;
     const entries = new Map<string, Value>();
     for (const { key, value } of node.entries) entries.set(key, this.read(value));
     const otherKeys = text === undefined ? undefined : keysThatAreNoTexts(node, text);
-    const origin: Origin = { kind: 'file', location };
     return { kind: 'mapping', origin, entries, ...(otherKeys && { otherKeys }) };
   }
 }

@@ -1,6 +1,6 @@
-import type { YAMLError } from 'yaml';
+import { isCollection, isNode, isScalar, visit, type Document, type YAMLError } from 'yaml';
 
-/** What the parser's codes mean, in words that say what to do. */
+/** Messages by the YAML parser's error code, with what to do. */
 const messages: Record<YAMLError['code'], string> = {
   ALIAS_PROPS: 'An alias (`*name`) takes no tag and no anchor.',
   BAD_ALIAS: 'This anchor or alias has no usable name.',
@@ -28,7 +28,7 @@ const messages: Record<YAMLError['code'], string> = {
   UNEXPECTED_TOKEN: 'This is not expected here.',
 };
 
-/** The parser uses one code for several lacks; its wording tells them apart. */
+/** Messages of code MISSING_CHAR and others, by the wording of the YAML parser. */
 const missing: readonly (readonly [RegExp, string])[] = [
   [/closing .quote/, 'The text that begins with this quote has no quote at its end.'],
   [/followed by map values/, 'A `:` is missing behind this key.'],
@@ -48,8 +48,39 @@ export function syntaxMessage({ code, message }: Pick<YAMLError, 'code' | 'messa
   return known ?? messages[code];
 }
 
-/** What has a beginning and no end, as the parser tells it; undefined where it tells of something else. */
-export function lacksEnd(message: string): 'quote' | 'bracket' | undefined {
+/**
+ * Returns a function that finds where an unclosed quote or bracket starts: the YAML parser reports it where the text
+ * ends. The function returns undefined for other errors.
+ */
+export function unclosedStarts(document: Document): (error: YAMLError) => YAMLError['pos'] | undefined {
+  let known: ReadonlyMap<string, number> | undefined;
+  return ({ message, pos }) => {
+    const kind = unclosedKind(message);
+    if (kind === undefined) return undefined;
+    known ??= startsByEnd(document);
+    const start = known.get(`${kind} ${pos[0]}`);
+    return start === undefined ? undefined : [start, start + 1];
+  };
+}
+
+/** Maps the end of each quoted text and flow collection to its start; the innermost wins. */
+function startsByEnd(document: Document): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  visit(document, (_, node) => {
+    if (!isNode(node) || !node.range) return;
+    const kind = closedKind(node);
+    if (kind !== undefined) found.set(`${kind} ${node.range[1]}`, node.range[0]);
+  });
+  return found;
+}
+
+function closedKind(node: unknown): 'quote' | 'bracket' | undefined {
+  if (isScalar(node)) return node.type?.startsWith('QUOTE') === true ? 'quote' : undefined;
+  return isCollection(node) && node.flow === true ? 'bracket' : undefined;
+}
+
+/** Returns which kind of end is missing according to a message of the YAML parser, or undefined. */
+function unclosedKind(message: string): 'quote' | 'bracket' | undefined {
   if (/closing .quote/.test(message)) return 'quote';
   return /end with a [\]}]/.test(message) ? 'bracket' : undefined;
 }

@@ -10,7 +10,6 @@ const { completeIn } = await import('../../src/config/completion/completeIn.ts')
 const { dialectOf } = await import('../../src/config/dialect.ts');
 const { hoverIn } = await import('../../src/config/hover.ts');
 const { parseConfig } = await import('../../src/config/parse.ts');
-const { reparse } = await import('../../src/config/parse/reparse.ts');
 const { readContext } = await import('../../src/config/readContext.ts');
 
 export class OurSide {
@@ -37,14 +36,13 @@ export class OurSide {
 
   /** Everything that diagnostics take: dialect, parsing, composition, facts, rules. */
   async open(text) {
-    this.#document = undefined;
     return this.edit(text);
   }
 
   async edit(text) {
     const dialect = dialectOf(text);
     if (dialect === undefined) throw new Error('The text is of no dialect.');
-    this.#document = this.#document === undefined ? parseConfig(text) : reparse(this.#document, text);
+    this.#document = parseConfig(text);
     this.#context = await readContext(this.#document, dialect, this.#surroundings);
     return check(this.#context);
   }

@@ -1,7 +1,7 @@
 import type { Clock, PathRules } from '../../base/ports.ts';
 import type { Composition } from '../../config/compose.ts';
 import type { Config } from '../../config/effectiveConfig.ts';
-import { firstError } from '../../config/problem.ts';
+import { firstError } from '../../config/finding.ts';
 import type { RunEvent, RunRequest } from '../../protocol/run.ts';
 import { planRun, type RunPlan } from './runPlan.ts';
 

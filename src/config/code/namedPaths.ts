@@ -1,15 +1,15 @@
 import type { Composition } from '../compose.ts';
-import type { ConfigSurroundings } from '../context.ts';
+import type { ConfigEnvironment } from '../context.ts';
 import type { Dialect } from '../dialect.ts';
 import { hasInterpolation } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 import { namingKeys, takesPath } from './namingKeys.ts';
 
-export interface FactRequest {
+export interface ReferenceRequest {
   readonly document: ConfigDocument;
   readonly dialect: Dialect;
   readonly composition: Composition;
-  readonly surroundings: ConfigSurroundings;
+  readonly surroundings: ConfigEnvironment;
 }
 
 /** What is known about a path that a config names. */
@@ -30,10 +30,13 @@ const mostPaths = 500;
  *
  * @param isProject whether the workspace is the project that the config belongs to, as far as its code tells
  */
-export async function namedPaths(request: FactRequest, isProject: boolean): Promise<Map<string, NamedPath>> {
+export async function namedPaths(
+  request: ReferenceRequest,
+  isProject: boolean,
+): Promise<Map<string, NamedPath>> {
   const { document, dialect } = request;
   const asked = new Map<string, PathKind>();
-  for (const { node, key } of namingKeys.in(document, dialect.keys())) {
+  for (const { node, key } of namingKeys(document, dialect.keys())) {
     if (asked.size >= mostPaths) break;
     if (key === undefined || !takesPath(key) || node.kind !== 'scalar') continue;
     if (typeof node.value !== 'string' || node.value === '' || hasInterpolation(node)) continue;
@@ -54,7 +57,7 @@ type PathKind = 'path' | 'path-or-id' | 'made';
 async function lookUp(
   text: string,
   kind: PathKind,
-  { surroundings }: FactRequest,
+  { surroundings }: ReferenceRequest,
   isProject: boolean,
 ): Promise<NamedPath> {
   const { cwd, file, files, paths, rows } = surroundings;
@@ -85,7 +88,7 @@ const missing: NamedPath = { ...unknown, exists: false };
 function beginningOf(
   text: string,
   kind: PathKind,
-  { paths }: ConfigSurroundings,
+  { paths }: ConfigEnvironment,
   isProject: boolean,
 ): 'here' | 'nowhere' | { readonly folder: string } {
   const segments = text.split(/[\\/]/).filter((part) => part !== '' && part !== '.');
@@ -104,7 +107,7 @@ export async function searchFolders({
   composition,
   dialect,
   surroundings,
-}: FactRequest): Promise<Map<string, string>> {
+}: ReferenceRequest): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const { written, folder } of composition.folders ?? []) {
     if (folder === undefined) continue;

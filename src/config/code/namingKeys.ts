@@ -1,5 +1,6 @@
-import type { KeyNode } from '../keyTable.ts';
-import { Search } from '../rules/visit.ts';
+import type { KeyNode, KeyTable } from '../keyTable.ts';
+import type { ConfigDocument } from '../parse.ts';
+import { visitAll, type Visit } from '../rules/visit.ts';
 
 const onDisk: ReadonlySet<string | undefined> = new Set(['file', 'folder', 'path']);
 
@@ -19,8 +20,9 @@ export function takesClass({ name }: KeyNode): boolean {
   return ofClasses.has(name);
 }
 
-/** The values of a text that may name something of the workspace. */
-export const namingKeys = new Search((visit) => {
-  const { key } = visit;
-  return key !== undefined && (takesPath(key) || takesClass(key)) ? visit : undefined;
-});
+/** Returns the values of a document that may name a path or a class of the workspace. */
+export function namingKeys(document: ConfigDocument, table: KeyTable): Visit[] {
+  return visitAll(document, table).filter(
+    ({ key }) => key !== undefined && (takesPath(key) || takesClass(key)),
+  );
+}

@@ -52,7 +52,7 @@ async function classOf(
 
 function registryNames(document: ConfigDocument, dialect: Dialect): WrittenName[] {
   const found: WrittenName[] = [];
-  for (const { node, key, value } of namingKeys.in(document, dialect.keys())) {
+  for (const { node, key, value } of namingKeys(document, dialect.keys())) {
     if (key === undefined || !takesClass(key)) continue;
     const written = textNode(node);
     if (written === undefined || value?.allowed?.includes(written.text) === true) continue;

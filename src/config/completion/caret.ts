@@ -1,8 +1,7 @@
 import { marksIn, readBlockLine, surroundingOf, type BlockMark, type Surrounding } from '../blockLines.ts';
 import type { LinedText, Span } from '../text.ts';
-import type { Caret, KeyCaret, ValueCaret } from './caretTypes.ts';
+import type { Caret, CaretPath, KeyCaret, ReferenceCaret, ValueCaret } from './caretTypes.ts';
 import { flowCaret } from './flowCaret.ts';
-import { referenceCaret } from './referenceCaret.ts';
 
 /**
  * What can stand at an offset. Works on lines and indentation, so that nothing has to be parsed and text that is broken
@@ -40,14 +39,14 @@ function blockCarets(document: LinedText, offset: number): Caret[] {
   return [...keyCaret(document, offset, line, key), ...item];
 }
 
-interface ValuePlace {
+interface KeyLine {
   readonly offset: number;
   readonly line: number;
   readonly key: BlockMark;
   readonly rest: Span;
 }
 
-function valueCaret(document: LinedText, { offset, line, key, rest }: ValuePlace): ValueCaret[] {
+function valueCaret(document: LinedText, { offset, line, key, rest }: KeyLine): ValueCaret[] {
   if (rest.end > rest.start && (offset < rest.start || offset > rest.end)) return [];
   const surrounding = surroundingOf(document, line, key.column);
   if (surrounding === undefined || key.key === undefined) return [];
@@ -75,14 +74,14 @@ function keyCaret(document: LinedText, offset: number, line: number, key: BlockM
   return [{ kind: 'key', path: surrounding.path, span, present, column, isComplete }];
 }
 
-interface ItemPlace {
+interface ItemLine {
   readonly offset: number;
   readonly line: number;
   readonly rest: Span;
   readonly marks: readonly BlockMark[];
 }
 
-function itemCaret(document: LinedText, { offset, line, rest, marks }: ItemPlace): ValueCaret[] {
+function itemCaret(document: LinedText, { offset, line, rest, marks }: ItemLine): ValueCaret[] {
   const dash = marks.at(-1);
   if (dash === undefined || dash.key !== undefined || offset <= dash.span.end) return [];
   if (rest.end > rest.start && (offset < rest.start || offset > rest.end)) return [];
@@ -103,4 +102,34 @@ function itemsIn(document: LinedText, list: Surrounding, except: number): string
 
 export function unquoted(text: string): string {
   return text.replace(/^(['"])(.*)\1$/s, '$2');
+}
+
+/** Returns undefined where the offset is not in an interpolation that begins on its line. */
+function referenceCaret(
+  { text, lines }: LinedText,
+  offset: number,
+  path: CaretPath,
+): ReferenceCaret | undefined {
+  const { start, end } = lines.line(lines.position(offset).line);
+  const open = openInterpolation(text.slice(start, offset));
+  if (open === undefined) return undefined;
+  const inside = text.slice(start + open, offset);
+  const [, resolver, argument] = /^\s*([A-Za-z_][\w.]*):(.*)$/s.exec(inside) ?? [];
+  const written = (argument ?? inside).trimStart();
+  if (!/^[^\s,'"{}:]*$/.test(written)) return undefined;
+  const behind = text.slice(offset, end);
+  const tail = /^[\w.[\]-]*/.exec(behind)?.[0] ?? '';
+  const isClosed = /^\s*}/.test(behind.slice(tail.length));
+  const span = { start: offset - written.length, end: isClosed ? offset + tail.length : offset };
+  return { kind: 'reference', path, span, written, resolver, isClosed };
+}
+
+/** Returns the end of the innermost unclosed `${`; `\${` does not count. */
+function openInterpolation(before: string): number | undefined {
+  const open: number[] = [];
+  for (const { index, 0: found } of before.matchAll(/(?<!\\)\\*\$\{|\}/g)) {
+    if (found === '}') open.pop();
+    else if (found.length % 2 === 0) open.push(index + found.length);
+  }
+  return open.at(-1);
 }

@@ -1,5 +1,5 @@
 import { compose, type Composition } from '../compose.ts';
-import type { ConfigSurroundings } from '../context.ts';
+import type { ConfigEnvironment } from '../context.ts';
 import type { Dialect } from '../dialect.ts';
 import type { LinedText } from '../text.ts';
 import { caretAt } from './caret.ts';
@@ -13,7 +13,7 @@ import { offersOfTable } from './tableOffers.ts';
 
 export interface CompletionRequest {
   readonly dialect: Dialect;
-  readonly surroundings: ConfigSurroundings;
+  readonly surroundings: ConfigEnvironment;
   /** The config composed as it last was; it is composed anew only where it is left out and asked for. */
   readonly composition?: Composition;
 }

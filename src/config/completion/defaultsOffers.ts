@@ -1,5 +1,5 @@
 import type { Composition } from '../compose.ts';
-import type { ConfigSurroundings } from '../context.ts';
+import type { ConfigEnvironment } from '../context.ts';
 import type { Dialect } from '../dialect.ts';
 import { readSearchPath } from '../searchPath.ts';
 import type { LinedText } from '../text.ts';
@@ -9,7 +9,7 @@ import { valueCompletion } from './tableOffers.ts';
 
 export interface DefaultsRequest {
   readonly dialect: Dialect;
-  readonly surroundings: ConfigSurroundings;
+  readonly surroundings: ConfigEnvironment;
   readonly composition: Composition;
 }
 

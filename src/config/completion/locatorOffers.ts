@@ -1,6 +1,6 @@
 import { builtInJudges, locatorOfJudge } from '../builtInJudges.ts';
 import type { CodeSite } from '../classes.ts';
-import type { ConfigSurroundings } from '../context.ts';
+import type { ConfigEnvironment } from '../context.ts';
 import type { Dialect } from '../dialect.ts';
 import type { LinedText } from '../text.ts';
 import { unquoted } from './caret.ts';
@@ -11,7 +11,7 @@ import { valueCompletion } from './tableOffers.ts';
 export interface LocatorRequest {
   readonly holds: 'workflow' | 'judge';
   readonly dialect: Dialect;
-  readonly surroundings: ConfigSurroundings;
+  readonly surroundings: ConfigEnvironment;
 }
 
 /** The workspace's classes as locators, those that fit the key first. */
@@ -55,7 +55,7 @@ function builtInOffers(document: LinedText, caret: ValueCaret): Completion[] {
 }
 
 /** Python by its module, or by its file where a path is being written; TypeScript by its file. */
-function locatorOf(site: CodeSite, written: string, surroundings: ConfigSurroundings): string | undefined {
+function locatorOf(site: CodeSite, written: string, surroundings: ConfigEnvironment): string | undefined {
   const relative = relativeFile(site, surroundings);
   if (relative === undefined) return undefined;
   const module = site.language === 'python' && !/\/|\.py/.test(written) ? moduleOf(relative) : undefined;
@@ -63,7 +63,7 @@ function locatorOf(site: CodeSite, written: string, surroundings: ConfigSurround
 }
 
 /** As Trinity's registries take it: the name it is registered under, or a dotted path. */
-function registryName(site: CodeSite, surroundings: ConfigSurroundings): string | undefined {
+function registryName(site: CodeSite, surroundings: ConfigEnvironment): string | undefined {
   if (site.language !== 'python') return undefined;
   if (site.registered !== undefined) return site.registered;
   const module = moduleOf(relativeFile(site, surroundings) ?? '');
@@ -71,7 +71,7 @@ function registryName(site: CodeSite, surroundings: ConfigSurroundings): string 
 }
 
 /** Undefined for what is not below the folder that training is started in. */
-function relativeFile({ file }: CodeSite, { paths, cwd }: ConfigSurroundings): string | undefined {
+function relativeFile({ file }: CodeSite, { paths, cwd }: ConfigEnvironment): string | undefined {
   const relative = paths.relative(cwd, file).replaceAll('\\', '/');
   return relative.startsWith('../') || paths.isAbsolute(relative) ? undefined : relative;
 }

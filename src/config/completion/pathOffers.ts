@@ -1,4 +1,4 @@
-import type { ConfigSurroundings } from '../context.ts';
+import type { ConfigEnvironment } from '../context.ts';
 import type { LinedText } from '../text.ts';
 import { unquoted } from './caret.ts';
 import type { ValueCaret } from './caretTypes.ts';
@@ -7,7 +7,7 @@ import { valueCompletion } from './tableOffers.ts';
 
 export interface PathRequest {
   readonly holds: 'file' | 'folder' | 'path';
-  readonly surroundings: ConfigSurroundings;
+  readonly surroundings: ConfigEnvironment;
 }
 
 /** What is in the folder that a path leads to as far as it is written, from where training would be started. */

@@ -1,4 +1,4 @@
-import { steers } from '../compose/steering.ts';
+import { isCompositionKey } from '../compose/compositionKeys.ts';
 import { describeResolver, resolverDocs } from '../resolverDocs.ts';
 import { pathResolvers } from '../interpolation/resolverNames.ts';
 import type { Config } from '../effectiveConfig.ts';
@@ -60,7 +60,7 @@ function pathsBelow(start: Value, base: readonly string[]): Found[] {
     if (value.kind !== 'mapping') return;
     for (const [key, child] of value.entries) {
       if (found.length >= mostPaths || !/^[\w-]+$/.test(key)) continue;
-      if (path.length === 0 && steers(key)) continue;
+      if (path.length === 0 && isCompositionKey(key)) continue;
       found.push({ path: [...path, key], value: child });
       visit(child, [...path, key]);
     }

@@ -3,7 +3,7 @@ import { textScalar } from '../edits.ts';
 import type { KeyInfo, KeyNode } from '../keyTable.ts';
 import { snippetText } from './completion.ts';
 
-export interface SnippetPlace {
+export interface SnippetPosition {
   readonly newLine: string;
   /** Where the section's name begins. */
   readonly column: number;
@@ -13,7 +13,7 @@ export interface SnippetPlace {
  * A section with the keys that it has to have, in the syntax of snippets: values are placeholders, of several to choose
  * from the first. Undefined where a section has to have none.
  */
-export function sectionSnippet(section: KeyNode, place: SnippetPlace): string | undefined {
+export function sectionSnippet(section: KeyNode, place: SnippetPosition): string | undefined {
   const lines = requiredLines(section, section, new Numbers());
   if (lines.length === 0) return undefined;
   const indent = `${place.newLine}${' '.repeat(place.column + 2)}`;

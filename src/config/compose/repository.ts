@@ -1,12 +1,11 @@
 import type { FileReader, PathRules } from '../../base/ports.ts';
 import { readLayer } from '../layers.ts';
 import type { ConfigDocument } from '../parse.ts';
-import type { LocatedProblem } from '../problem.ts';
+import type { LocatedProblem } from '../finding.ts';
 import type { SearchFolder } from '../searchPath.ts';
 import type { MappingValue, Value } from '../value.ts';
 import type { DefaultEntry } from './defaultEntry.ts';
 import { readDefaults, type Report } from './defaultsList.ts';
-import { readHeader } from './header.ts';
 
 /** A file that `defaults` names, or what stands in for it. */
 export interface Loaded {
@@ -83,4 +82,36 @@ export function withoutDefaults(value: Value): { value: Value; defaults: Value |
   const entries = new Map(value.entries);
   entries.delete('defaults');
   return { value: { ...value, entries }, defaults: value.entries.get('defaults') };
+}
+
+/** Number of characters in which Hydra looks for `# @package`. */
+const longestHeader = 512;
+
+/**
+ * Reads `# @package a.b` at the head of a file: the default package of its content. Only blank lines and lines of this
+ * kind may precede it. `wrong` is a line that Hydra rejects.
+ */
+function readHeader(text: string): {
+  readonly header: string | undefined;
+  readonly wrong?: { readonly line: number; readonly message: string };
+} {
+  let header: string | undefined;
+  for (const [index, line] of text
+    .slice(0, longestHeader)
+    .split(/\r\n|\n|\r/)
+    .entries()) {
+    const trimmed = line.trim();
+    if (trimmed === '') continue;
+    if (!/^#\s*@/.test(trimmed)) break;
+    const words = trimmed.replace(/^#+/, '').trim().split(' ').filter(Boolean);
+    const [key, value] = words;
+    if (value === undefined || words.length > 2) {
+      return {
+        header,
+        wrong: { line: index + 1, message: `\`${trimmed}\` is no header that Hydra can read.` },
+      };
+    }
+    if (key === '@package') header = value;
+  }
+  return { header };
 }

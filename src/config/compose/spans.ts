@@ -1,7 +1,7 @@
 import { sourceSpans } from '../interpolation/references.ts';
 import type { Node } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
-import type { ConfigProblem, LocatedProblem } from '../problem.ts';
+import type { ConfigProblem, LocatedProblem } from '../finding.ts';
 import type { Span } from '../text.ts';
 
 /** Gives problems in one file their exact places there; those in other files keep the line of the value. */

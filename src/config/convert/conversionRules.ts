@@ -1,19 +1,28 @@
+import { calculate, compareNumbers, int, type PythonNumber } from '../../base/pythonNumbers.ts';
 import { ajetKeys } from '../keyTable.ts';
 
-/** What trains: both take their configuration from what the launcher makes of a config. */
+/** A trainer. Both take their configuration from what the launcher makes of a config. */
 export type Backbone = 'trinity' | 'verl';
 
 /** One line of the launcher's conversion table. */
 export interface ConversionRule {
   /** The key of the backbone's configuration; whatever was typed there is replaced. */
   readonly target: string;
-  /** A path of the config, or an operator expression in parentheses. */
+  /** A path of the config, or a Python expression of paths in parentheses. */
   readonly expression: string;
-  /** The paths that take part. */
+  /** The paths in the expression, in its order. */
   readonly sources: readonly string[];
+  /**
+   * Computes the expression from the values of `sources`, as Python does. Undefined where the rule copies a value.
+   *
+   * @throws Refusal where Python raises
+   */
+  readonly compute?: (...values: PythonNumber[]) => PythonNumber;
 }
 
-/** Expressions in Python's syntax, which upstream evaluates after putting in the values. */
+const mostWorkers = int(128n);
+
+/** The rules of `config_auto_convertion_trinity.jsonc` that compute a value. */
 const trinityExpressions: readonly ConversionRule[] = [
   {
     target: 'buffer.train_batch_size',
@@ -24,11 +33,14 @@ const trinityExpressions: readonly ConversionRule[] = [
       'ajet.rollout.num_repeat',
       'ajet.rollout.multi_turn.expected_steps',
     ],
+    compute: (...factors) => factors.reduce((product, factor) => calculate('*', product, factor)),
   },
   {
     target: 'explorer.runner_per_model',
     expression: '(min(ajet.rollout.max_env_worker, 128) // ajet.rollout.n_vllm_engine)',
     sources: ['ajet.rollout.max_env_worker', 'ajet.rollout.n_vllm_engine'],
+    compute: (workers, engines) =>
+      calculate('//', compareNumbers(workers, mostWorkers) > 0 ? mostWorkers : workers, engines),
   },
 ];
 

@@ -1,11 +1,12 @@
 import type { Composition } from '../compose.ts';
 import type { Layer } from '../compose/layer.ts';
 import { Merger } from '../compose/merger.ts';
-import { steeringSections, withoutSteering } from '../compose/steering.ts';
+import { compositionSections, withoutCompositionKeys } from '../compose/compositionKeys.ts';
 import { Config } from '../effectiveConfig.ts';
-import { resolveInterpolations, type Environment } from '../interpolation.ts';
+import type { Environment } from '../interpolation/host.ts';
+import { resolveInterpolations } from '../interpolation/resolver.ts';
 import { runtimeResolvers } from '../interpolation/resolverNames.ts';
-import type { ConfigProblem } from '../problem.ts';
+import type { ConfigProblem } from '../finding.ts';
 import { valueAt, type MappingValue, type RuleInput, type Value } from '../value.ts';
 import { conversionRules, type ConversionRule } from './conversionRules.ts';
 import { evaluateRule, type RuleFailure } from './evaluateRule.ts';
@@ -106,7 +107,7 @@ class Converter {
 
   prepared(expDir: string | undefined): MappingValue {
     const { root } = prepare(this.#composed(), this.#file, this.#launch, this.#target, expDir);
-    return resolveInterpolations(withoutSteering(root), this.#environment, configRules).root;
+    return resolveInterpolations(withoutCompositionKeys(root), this.#environment, configRules).root;
   }
 
   #base(config: MappingValue): MappingValue {
@@ -199,7 +200,7 @@ class Converter {
     const { root } = this.#config;
     if (this.#layers.length === 0) return root;
     const merged = this.#merged(this.#layers.map(({ value }) => value));
-    return { ...merged, entries: new Map([...merged.entries, ...steeringSections(root)]) };
+    return { ...merged, entries: new Map([...merged.entries, ...compositionSections(root)]) };
   }
 
   /**
@@ -224,7 +225,7 @@ class Converter {
 
   /** The launcher writes `${…}` as it stands, so what it leads to is looked for in the new file. */
   #resolve(root: MappingValue): MappingValue {
-    const own = withoutSteering(root);
+    const own = withoutCompositionKeys(root);
     const { root: resolved, problems } = resolveInterpolations(own, this.#environment, this.#rules());
     // What composing has said already is not said again.
     if (this.#launch.base !== 'config' && problems.length > 0) {

@@ -1,12 +1,11 @@
+import { float, int, Refusal, type PythonNumber } from '../../base/pythonNumbers.ts';
 import type { Config } from '../effectiveConfig.ts';
 import { pythonText, type Scalar } from '../scalar.ts';
-import type { Origin, RuleInput, ScalarPart, Value } from '../value.ts';
+import { isNull, type Origin, type RuleInput, type Value } from '../value.ts';
 import type { ConversionRule } from './conversionRules.ts';
-import { evaluate, type PythonValue } from './expression/evaluate.ts';
-import { parseExpression, type NameUse, type ParsedExpression } from './expression/syntax.ts';
 
 export interface RuleResult {
-  /** What the launcher sets the rule's target to; undefined where it would raise instead. */
+  /** The value that the launcher sets the target to; undefined where the launcher raises. */
   readonly value: Value | undefined;
   /** The arithmetic with its numbers, as in `8 * 4 * 2 = 64`; for a copied value that value, or why there is none. */
   readonly text: string;
@@ -24,7 +23,7 @@ export interface RuleFailure {
   readonly message: string;
 }
 
-/** What the launcher makes of one line of a conversion table. Never throws. */
+/** Returns what the launcher makes of one line of a conversion table. */
 export function evaluateRule(rule: ConversionRule, config: Config): RuleResult {
   const inputs = rule.sources.flatMap((path): RuleInput[] => {
     const value = config.at(path);
@@ -36,21 +35,17 @@ export function evaluateRule(rule: ConversionRule, config: Config): RuleResult {
     const message = `\`${missing}\` is ${state}.`;
     return { value: undefined, text: message, inputs, failure: { missing, path: missing, message } };
   }
+  if (rule.compute !== undefined) return computed(rule.expression, rule.compute, inputs);
   const [only] = inputs;
-  if (!isOperatorExpression(rule.expression) && only !== undefined) {
-    return { value: copied(only.path, only.value), text: shown(only.value), inputs };
-  }
-  return computed(rule, inputs);
+  if (only === undefined) throw new Error(`The conversion rule of ${rule.target} has no source.`);
+  return { value: copied(only.path, only.value), text: shown(only.value), inputs };
 }
 
-/** In a conversion table, what starts with a parenthesis is computed; anything else is a path. */
-export function isOperatorExpression(expression: string): boolean {
-  return expression.startsWith('(');
-}
-
-function computed(rule: ConversionRule, inputs: readonly RuleInput[]): RuleResult {
-  const parsed = parsedOnce(rule);
-  if (!parsed.ok) return failed(inputs, `\`${rule.expression}\` cannot be read: ${parsed.problem.message}`);
+function computed(
+  expression: string,
+  compute: NonNullable<ConversionRule['compute']>,
+  inputs: readonly RuleInput[],
+): RuleResult {
   const open = inputs.find(({ value }) => isInterpolated(value));
   if (open !== undefined) {
     return failed(
@@ -58,42 +53,32 @@ function computed(rule: ConversionRule, inputs: readonly RuleInput[]): RuleResul
       `\`${open.path}\` is ${shown(open.value)}, which the launcher computes with before it is resolved.`,
     );
   }
-  const values = new Map(inputs.map(({ path, value }) => [path, value]));
-  const arithmetic = substituted(rule.expression, parsed.names, values);
-  const result = evaluate(parsed.expression, (name) => {
-    const value = values.get(name);
-    return value && toPython(value);
-  });
-  if (!result.ok) return failed(inputs, `\`${arithmetic}\` cannot be computed: ${result.reason}.`);
-  const scalar = toScalar(result.value);
-  if (scalar === undefined) {
-    return failed(inputs, `\`${arithmetic}\` gives a value that cannot be shown exactly.`);
+  const arithmetic = substituted(expression, inputs);
+  try {
+    const scalar = toScalar(compute(...inputs.map(({ value }) => toNumber(value))));
+    if (scalar === undefined) {
+      return failed(inputs, `\`${arithmetic}\` gives a value that cannot be shown exactly.`);
+    }
+    const text = `${arithmetic} = ${pythonText(scalar)}`;
+    return {
+      value: { kind: 'scalar', ...scalar, origin: { kind: 'rule', expression, inputs, text } },
+      text,
+      inputs,
+    };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return failed(inputs, `\`${arithmetic}\` cannot be computed: ${error.message}.`);
   }
-  const text = `${arithmetic} = ${pythonText(scalar)}`;
-  const origin = { kind: 'rule', expression: rule.expression, inputs, text } as const;
-  return {
-    value: { kind: 'scalar', ...scalar, origin },
-    text: `${arithmetic} = ${pythonText(scalar)}`,
-    inputs,
-  };
 }
 
-const parsedRules = new WeakMap<ConversionRule, ParsedExpression>();
-
-function parsedOnce(rule: ConversionRule): ParsedExpression {
-  const parsed = parsedRules.get(rule) ?? parseExpression(rule.expression);
-  parsedRules.set(rule, parsed);
-  return parsed;
-}
-
-/** Points at the first value that is no number, else at the last, which divides in the expressions there are. */
+/** Names the first value that is not a number, or else the last, which is the divisor where there is one. */
 function failed(inputs: readonly RuleInput[], message: string): RuleResult {
   const culprit = inputs.find(({ value }) => value.kind !== 'scalar' || typeof value.value !== 'number');
   const path = (culprit ?? inputs.at(-1))?.path ?? '';
   return { value: undefined, text: message, inputs, failure: { missing: undefined, path, message } };
 }
 
-/** The value as one that was copied from a path, each of its parts from the path of that part. */
+/** Returns the value with an origin that names its path; each part names the path of that part. */
 function copied(path: string, value: Value): Value {
   const origin: Origin = { kind: 'rule', expression: path, inputs: [{ path, value }] };
   if (value.kind === 'scalar') return { ...value, origin };
@@ -104,31 +89,12 @@ function copied(path: string, value: Value): Value {
   return { ...value, origin, entries: new Map(entries) };
 }
 
-/** The expression with values for keys, without the parentheses around it. */
-function substituted(
-  expression: string,
-  names: readonly NameUse[],
-  values: ReadonlyMap<string, Value>,
-): string {
-  let text = '';
-  let at = 0;
-  for (const { name, span } of names) {
-    const value = values.get(name);
-    text += expression.slice(at, span.start) + (value === undefined ? name : shown(value));
-    at = span.end;
-  }
-  text += expression.slice(at);
-  return enclosed(expression) ? text.slice(1, -1).trim() : text;
-}
-
-/** Whether the first parenthesis closes at the very end. */
-function enclosed(expression: string): boolean {
-  let depth = 0;
-  for (const { 0: sign, index } of expression.matchAll(/[()]/g)) {
-    depth += sign === '(' ? 1 : -1;
-    if (depth === 0) return index === expression.length - 1;
-  }
-  return false;
+/** Returns the expression with values for paths, without the parentheses around it. */
+function substituted(expression: string, inputs: readonly RuleInput[]): string {
+  return inputs.reduce(
+    (text, { path, value }) => text.replace(path, () => shown(value)),
+    expression.slice(1, -1),
+  );
 }
 
 function shown(value: Value): string {
@@ -137,46 +103,22 @@ function shown(value: Value): string {
   return value.type === 'string' ? JSON.stringify(value.value) : pythonText(value);
 }
 
-function toPython(value: Value): PythonValue | undefined {
-  if (value.kind === 'mapping') return { kind: 'dict', size: value.entries.size };
-  if (value.kind === 'sequence') {
-    const items = value.items.map(toPython).filter((item) => item !== undefined);
-    return items.length === value.items.length ? { kind: 'list', items } : undefined;
-  }
-  return scalarToPython(value);
+function toNumber(found: Value): PythonNumber {
+  if (found.kind === 'mapping') throw new Refusal('a section stands where a number is needed');
+  if (found.kind === 'sequence') throw new Refusal('a list stands where a number is needed');
+  const { type, value } = found;
+  if (typeof value === 'boolean') return int(value ? 1n : 0n);
+  if (typeof value !== 'number') throw new Refusal('a text stands where a number is needed');
+  if (type === 'float') return float(value);
+  if (!Number.isSafeInteger(value)) throw new Refusal('an integer in it is too large to be read exactly');
+  return int(BigInt(value));
 }
 
-/** Undefined for an integer that was too large to be read exactly. */
-function scalarToPython({ type, value }: ScalarPart): PythonValue | undefined {
-  if (value === null) return { kind: 'none' };
-  if (typeof value === 'boolean') return { kind: 'bool', value };
-  if (typeof value === 'string') return { kind: 'str', value };
-  if (type === 'float') return { kind: 'float', value };
-  return Number.isSafeInteger(value) ? { kind: 'int', value: BigInt(value) } : undefined;
-}
-
-function toScalar(value: PythonValue): Scalar | undefined {
-  switch (value.kind) {
-    case 'int': {
-      const number = Number(value.value);
-      return Number.isSafeInteger(number) ? { type: 'integer', value: number } : undefined;
-    }
-    case 'float':
-      return { type: 'float', value: value.value };
-    case 'bool':
-      return { type: 'boolean', value: value.value };
-    case 'str':
-      return { type: 'string', value: value.value };
-    case 'none':
-      return { type: 'null', value: null };
-    case 'list':
-    case 'dict':
-      return undefined;
-  }
-}
-
-function isNull(value: Value): boolean {
-  return value.kind === 'scalar' && value.value === null;
+/** Returns undefined for an integer that JavaScript's numbers do not hold exactly. */
+function toScalar(number: PythonNumber): Scalar | undefined {
+  if (number.kind === 'float') return { type: 'float', value: number.value };
+  const value = Number(number.value);
+  return Number.isSafeInteger(value) ? { type: 'integer', value } : undefined;
 }
 
 function isInterpolated(value: Value): boolean {

@@ -1,4 +1,4 @@
-import type { ConfigProblem } from '../problem.ts';
+import type { ConfigProblem } from '../finding.ts';
 import { valueAt, type MappingValue, type Origin, type ScalarPart } from '../value.ts';
 import { place } from './place.ts';
 

@@ -1,4 +1,4 @@
-import type { ConfigProblem } from '../problem.ts';
+import type { ConfigProblem } from '../finding.ts';
 import { valueAt, type MappingValue, type ScalarPart, type Value } from '../value.ts';
 import type { Launch, LaunchTarget } from './launch.ts';
 import { place, withEntry } from './place.ts';

@@ -163,14 +163,14 @@ function jsonDocument(root: MappingValue, options: RenderOptions, lines: Lines):
   lines.add('}', []);
 }
 
-interface JsonPlace {
+interface JsonLine {
   readonly indent: string;
   readonly head: string;
   /** The comma behind it, where more follows. */
   readonly tail: string;
 }
 
-function jsonValue(value: Value, path: NodePath, { indent, head, tail }: JsonPlace, lines: Lines): void {
+function jsonValue(value: Value, path: NodePath, { indent, head, tail }: JsonLine, lines: Lines): void {
   if (value.kind === 'scalar') {
     lines.add(`${head}${jsonScalar(value)}${tail}`, path, value.origin, true);
     return;

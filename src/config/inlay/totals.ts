@@ -65,7 +65,7 @@ function tokens(numbers: Numbers, { batch, repeat, window }: Names): Hint[] {
 function steps(numbers: Numbers, { batch, epochs, rows }: Names): Hint[] {
   const key = rows(numbers);
   const file = key === undefined ? undefined : numbers.text(key);
-  const count = file === undefined ? undefined : numbers.context.facts.rows?.(file);
+  const count = file === undefined ? undefined : numbers.context.references.rows?.(file);
   const tasks = numbers.count(batch);
   const path = numbers.anchor([epochs, batch]);
   if (file === undefined || count === undefined || tasks === undefined || path === undefined) return [];

@@ -1,11 +1,11 @@
 import { parseConfig } from '../parse.ts';
 import { fromNode, type Value } from '../value.ts';
 import { isFailure, parseElement } from './grammar.ts';
-import type { Found, Place, ResolverHost } from './host.ts';
+import type { Found, InterpolationSite, ResolverHost } from './host.ts';
 import { omegaconfResolvers } from './resolverNames.ts';
 import { quoted, textOfFound, textOfValue } from './pythonText.ts';
 
-type Call = (host: ResolverHost, given: readonly Found[], place: Place) => Found;
+type Call = (host: ResolverHost, given: readonly Found[], site: InterpolationSite) => Found;
 
 interface KnownResolver {
   /** Fewest and most arguments. */
@@ -24,11 +24,16 @@ const resolvers: Readonly<Record<(typeof omegaconfResolvers)[number], KnownResol
 };
 
 /** Calls one of OmegaConf's own resolvers; reports a name that is none of them, and arguments that do not fit. */
-export function callResolver(host: ResolverHost, name: string, given: () => Found[], place: Place): Found {
+export function callResolver(
+  host: ResolverHost,
+  name: string,
+  given: () => Found[],
+  site: InterpolationSite,
+): Found {
   const known = omegaconfResolvers.find((one) => one === name);
   if (known === undefined) {
     return host.fail(
-      place,
+      site,
       'config/interpolation-resolver',
       `The resolver \`${name}\` is not known here.`,
       'Use `${section.key}`, `${oc.env:NAME,default}` or a plain value.',
@@ -39,147 +44,148 @@ export function callResolver(host: ResolverHost, name: string, given: () => Foun
   const [fewest, most] = takes;
   if (values.length < fewest || values.length > most) {
     const count = fewest === most ? `${fewest} argument` : `${fewest} to ${most} arguments`;
-    return host.fail(place, 'config/interpolation', `\`${name}\` takes ${count}, not ${values.length}.`);
+    return host.fail(site, 'config/interpolation', `\`${name}\` takes ${count}, not ${values.length}.`);
   }
-  return call(host, values, place);
+  return call(host, values, site);
 }
 
-function environmentVariable(host: ResolverHost, given: readonly Found[], place: Place): Found {
-  const name = textArgument(host, 'oc.env', given, place);
+function environmentVariable(host: ResolverHost, given: readonly Found[], site: InterpolationSite): Found {
+  const name = textArgument(host, 'oc.env', given, site);
   if (host.environment === 'blocked') {
     return host.fail(
-      place,
+      site,
       'config/environment-blocked',
       `\`${name}\` comes from the environment, which an untrusted workspace may not read.`,
       'Trust the workspace, or write the value into the config.',
     );
   }
   const value = host.environment(name);
-  if (value !== undefined) return textFound(value, place);
+  if (value !== undefined) return textFound(value, site);
   const [, otherwise] = given;
   if (otherwise === undefined) {
     return host.fail(
-      place,
+      site,
       'config/environment-missing',
       `The environment variable \`${name}\` is not set.`,
       `Set it, or give a default: \`\${oc.env:${name},default}\`.`,
     );
   }
   // As in OmegaConf: what the environment has is text, and so is a default, unless it is null.
-  return isNull(otherwise) ? nullFound(place) : textFound(textOfFound(otherwise), place);
+  return isNull(otherwise) ? nullFound(site) : textFound(textOfFound(otherwise), site);
 }
 
-function decode(host: ResolverHost, given: readonly Found[], place: Place): Found {
-  if (isNull(given[0])) return nullFound(place);
-  const text = textArgument(host, 'oc.decode', given, place);
+function decode(host: ResolverHost, given: readonly Found[], site: InterpolationSite): Found {
+  if (isNull(given[0])) return nullFound(site);
+  const text = textArgument(host, 'oc.decode', given, site);
   const element = parseElement(text);
-  if (!isFailure(element)) return host.element(element, place);
+  if (!isFailure(element)) return host.element(element, site);
   const message = `\`oc.decode\` cannot read ${JSON.stringify(text)} as a value.`;
-  return host.fail(place, 'config/interpolation', message, 'Quote what is meant as a text.');
+  return host.fail(site, 'config/interpolation', message, 'Quote what is meant as a text.');
 }
 
-function select(host: ResolverHost, given: readonly Found[], place: Place): Found {
-  const path = textArgument(host, 'oc.select', given, place);
-  return host.select(path, place, true) ?? given[1] ?? nullFound(place);
+function select(host: ResolverHost, given: readonly Found[], site: InterpolationSite): Found {
+  const path = textArgument(host, 'oc.select', given, site);
+  return host.select(path, site, true) ?? given[1] ?? nullFound(site);
 }
 
-function create(host: ResolverHost, [given]: readonly Found[], place: Place): Found {
-  if (given?.value.kind !== 'scalar') return given ?? nullFound(place);
+function create(host: ResolverHost, [given]: readonly Found[], site: InterpolationSite): Found {
+  if (given?.value.kind !== 'scalar') return given ?? nullFound(site);
   const { value } = given.value;
-  if (value === null) return nullFound(place);
-  if (typeof value === 'string') return createFromText(host, value, place);
-  return host.fail(place, 'config/interpolation', '`oc.create` takes a section, a list or a YAML text.');
+  if (value === null) return nullFound(site);
+  if (typeof value === 'string') return createFromText(host, value, site);
+  return host.fail(site, 'config/interpolation', '`oc.create` takes a section, a list or a YAML text.');
 }
 
 /** A text that is nothing more has itself as its only key. */
-function createFromText(host: ResolverHost, text: string, place: Place): Found {
+function createFromText(host: ResolverHost, text: string, site: InterpolationSite): Found {
   const { root, lines, problems } = parseConfig(text);
   const read = root && fromNode(root, { file: '', lines }, () => undefined);
   const refused =
     problems.length > 0 || /^\s*[%@`]/.test(text) || (read?.kind === 'scalar' && read.type !== 'string');
   if (refused) {
     return host.fail(
-      place,
+      site,
       'config/interpolation',
       `\`oc.create\` cannot read ${JSON.stringify(text)} as YAML.`,
     );
   }
   if (read !== undefined && read.kind !== 'scalar') return { value: read, path: undefined };
-  const entries = read === undefined ? [] : [[textOfValue(read), nullFound(place).value] as const];
-  return { value: { kind: 'mapping', entries: new Map(entries), origin: place.origin }, path: undefined };
+  const entries = read === undefined ? [] : [[textOfValue(read), nullFound(site).value] as const];
+  return { value: { kind: 'mapping', entries: new Map(entries), origin: site.origin }, path: undefined };
 }
 
-function keysOf(host: ResolverHost, given: readonly Found[], place: Place): Found {
-  const { entries } = section(host, 'oc.dict.keys', given, place);
-  const items = [...entries.keys()].map((key) => textFound(key, place).value);
-  return { value: { kind: 'sequence', items, origin: place.origin }, path: undefined };
+function keysOf(host: ResolverHost, given: readonly Found[], site: InterpolationSite): Found {
+  const { entries } = section(host, 'oc.dict.keys', given, site);
+  const items = [...entries.keys()].map((key) => textFound(key, site).value);
+  return { value: { kind: 'sequence', items, origin: site.origin }, path: undefined };
 }
 
-function valuesOf(host: ResolverHost, given: readonly Found[], place: Place): Found {
-  const { entries, path } = section(host, 'oc.dict.values', given, place);
+function valuesOf(host: ResolverHost, given: readonly Found[], site: InterpolationSite): Found {
+  const { entries, path } = section(host, 'oc.dict.values', given, site);
   const items = [...entries].map(([key, value]) => {
     if (value.kind === 'scalar' && value.value === '???') {
-      return host.fail(
-        place,
-        'config/interpolation-missing',
-        `\`${key}\` is \`???\`: it is still to be set.`,
-      );
+      return host.fail(site, 'config/interpolation-missing', `\`${key}\` is \`???\`: it is still to be set.`);
     }
     return path === undefined ? value : host.deep(value, [...path, key]);
   });
   // Each of them is an interpolation of its own, which is what stands in a text.
-  const from = textArgument(host, 'oc.dict.values', given, place).replace(/^(?=\.)/, '.');
+  const from = textArgument(host, 'oc.dict.values', given, site).replace(/^(?=\.)/, '.');
   const shown = [...entries.keys()].map((key) => quoted(`\${${from}.${key}}`)).join(', ');
-  const value = { kind: 'sequence', items, origin: place.origin } as const;
+  const value = { kind: 'sequence', items, origin: site.origin } as const;
   return { value, path: undefined, shown: `[${shown}]` };
 }
 
-function deprecated(host: ResolverHost, given: readonly Found[], place: Place): Found {
-  const path = textArgument(host, 'oc.deprecated', given, place);
+function deprecated(host: ResolverHost, given: readonly Found[], site: InterpolationSite): Found {
+  const path = textArgument(host, 'oc.deprecated', given, site);
   const message = given[1]?.value;
   if (message !== undefined && (message.kind !== 'scalar' || typeof message.value !== 'string')) {
     return host.fail(
-      place,
+      site,
       'config/interpolation',
       'The second argument of `oc.deprecated` has to be a text.',
     );
   }
-  return host.select(path, place) ?? notThere(host, path, place);
+  return host.select(path, site) ?? notThere(host, path, site);
 }
 
 function section(
   host: ResolverHost,
   name: string,
   given: readonly Found[],
-  place: Place,
+  site: InterpolationSite,
 ): { entries: ReadonlyMap<string, Value>; path: readonly string[] | undefined } {
-  const written = textArgument(host, name, given, place);
-  const { value, path } = host.select(written, place) ?? notThere(host, written, place);
+  const written = textArgument(host, name, given, site);
+  const { value, path } = host.select(written, site) ?? notThere(host, written, site);
   if (value.kind === 'mapping') return { entries: value.entries, path };
   const message = `\`${name}\` takes the path of a section, which \`${written}\` is not.`;
-  return host.fail(place, 'config/interpolation', message, 'Name a section.');
+  return host.fail(site, 'config/interpolation', message, 'Name a section.');
 }
 
-function notThere(host: ResolverHost, path: string, place: Place): never {
+function notThere(host: ResolverHost, path: string, site: InterpolationSite): never {
   const message = `\`${path}\` is not in the config.`;
-  return host.fail(place, 'config/interpolation-missing', message, 'Correct the path.');
+  return host.fail(site, 'config/interpolation-missing', message, 'Correct the path.');
 }
 
-function textArgument(host: ResolverHost, name: string, [first]: readonly Found[], place: Place): string {
+function textArgument(
+  host: ResolverHost,
+  name: string,
+  [first]: readonly Found[],
+  site: InterpolationSite,
+): string {
   const value = first?.value;
   if (value?.kind === 'scalar' && typeof value.value === 'string') return value.value;
   const message = `The first argument of \`${name}\` has to be a text.`;
-  return host.fail(place, 'config/interpolation', message, 'Quote it.');
+  return host.fail(site, 'config/interpolation', message, 'Quote it.');
 }
 
 function isNull(found: Found | undefined): boolean {
   return found?.value.kind === 'scalar' && found.value.value === null;
 }
 
-function textFound(value: string, { origin }: Place): Found {
+function textFound(value: string, { origin }: InterpolationSite): Found {
   return { value: { kind: 'scalar', type: 'string', value, origin }, path: undefined };
 }
 
-function nullFound({ origin }: Place): Found {
+function nullFound({ origin }: InterpolationSite): Found {
   return { value: { kind: 'scalar', type: 'null', value: null, origin }, path: undefined };
 }

@@ -1,3 +1,4 @@
+import type { ScalarPart } from '../value.ts';
 import { tokenize, type Mode, type Token, type TokenType } from './tokens.ts';
 
 /** A text of OmegaConf's: parts to be joined, or one interpolation whose value it takes. */
@@ -55,9 +56,21 @@ class Unexpected extends Error {
 /** Deeper nesting is refused, as a stack would not hold it. */
 const deepest = 100;
 
-/** Reads a text the way OmegaConf does, which looks at nothing but texts with `${` in them. */
+/** Parses a text as OmegaConf does. OmegaConf only parses texts with `${` in them. */
 export function parseText(text: string): Template | SyntaxFailure {
   return attempt(() => new Parser(text, 'text').whole((parser) => parser.text(() => false)));
+}
+
+/** Values are immutable, and those of the bundled defaults live on. */
+const templates = new WeakMap<ScalarPart, Template | SyntaxFailure>();
+
+/** Parses the text of a value with interpolations, once. */
+export function templateOf(scalar: ScalarPart): Template | SyntaxFailure {
+  const known = templates.get(scalar);
+  if (known !== undefined) return known;
+  const template = parseText(String(scalar.value));
+  templates.set(scalar, template);
+  return template;
 }
 
 /** Reads what `oc.decode` is given: one value, as in the arguments of a call. */

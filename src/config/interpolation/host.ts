@@ -5,33 +5,34 @@ import type { Element } from './grammar.ts';
 /** Looks up an environment variable; `blocked` where the workspace is not trusted with it. */
 export type Environment = ((name: string) => string | undefined) | 'blocked';
 
-export interface Place {
+/** The value that is being resolved. */
+export interface InterpolationSite {
   readonly path: readonly string[];
   readonly origin: Origin;
-  /** Of the interpolation, in the value's text. */
+  /** Span of the interpolation in the value's text. */
   readonly inside?: Span;
 }
 
-/** A value as the config has it, interpolations within it unresolved; `path` is where. No path: made by a resolver. */
+/** A value with unresolved interpolations. `path` is its place in the config; a resolver's result has none. */
 export interface Found {
   readonly value: Value;
   readonly path: readonly string[] | undefined;
-  /** What it is inside a text, where that is not what the value would be. */
+  /** The text inside a longer text, where that differs from the value's own. */
   readonly shown?: string;
 }
 
-/** Thrown once a problem has been reported: nothing that needs the value can be resolved either. */
+/** Thrown after a problem has been reported: nothing that needs the value can be resolved. */
 export class Unresolved extends Error {}
 
-/** There is only one: to make an error is to write down the stack, which takes longer than to resolve a value. */
+/** The only instance: capturing a stack takes longer than resolving a value. */
 export const unresolved = new Unresolved();
 
-/** What resolvers ask of the config that they are called in. */
+/** The config that resolvers are called in. */
 export interface ResolverHost {
   readonly environment: Environment;
-  select(path: string, place: Place, soft?: boolean): Found | undefined;
-  element(element: Element, place: Place): Found;
+  select(path: string, site: InterpolationSite, soft?: boolean): Found | undefined;
+  element(element: Element, site: InterpolationSite): Found;
   deep(value: Value, path: readonly string[]): Value;
   settled(found: Found): Value;
-  fail(place: Place, code: string, message: string, hint?: string): never;
+  fail(site: InterpolationSite, code: string, message: string, hint?: string): never;
 }

@@ -1,4 +1,4 @@
-import type { LocatedProblem } from '../problem.ts';
+import type { LocatedProblem } from '../finding.ts';
 import { isSettled, type MappingValue, type ScalarPart, type SequenceValue, type Value } from '../value.ts';
 import { callResolver } from './calls.ts';
 import {
@@ -6,25 +6,42 @@ import {
   unresolved,
   type Environment,
   type Found,
-  type Place,
+  type InterpolationSite,
   type ResolverHost,
 } from './host.ts';
-import { isFailure, type Element, type Interpolation, type Template } from './grammar.ts';
+import { isFailure, templateOf, type Element, type Interpolation, type Template } from './grammar.ts';
 import { absolutePath } from './path.ts';
 import { textOfFound } from './pythonText.ts';
-import { templateOf } from './template.ts';
+import { runtimeResolvers } from './resolverNames.ts';
 
 export interface ResolverRules {
-  /** What is not resolved within this section is an error, elsewhere a warning; undefined: an error anywhere. */
+  /** The section in which a failure is an error; elsewhere it is a warning. Undefined: an error anywhere. */
   readonly section: string | undefined;
-  /** Resolvers whose values are known only when training runs: such a text stays as it is. */
+  /** Resolvers whose values are known only when training runs; they stay as written. */
   readonly atRunTime: readonly string[];
 }
 
-/** Longest chain of interpolations, longest text and most values that interpolations may make, all told. */
+/** Maximum chain of interpolations, length of a text, and number of values that all interpolations make. */
 const limits = { depth: 100, text: 1_000_000, values: 100_000 };
 
 type Path = readonly string[];
+
+/**
+ * Replaces every `${…}` as OmegaConf does. `${a.b}` starts at the top, `${.a}` in the section of the value, and each
+ * further dot goes one section up; `[0]` and `.0` index lists. An interpolation that is the whole value keeps its type.
+ * Resolvers are OmegaConf's `oc.…`.
+ *
+ * What cannot be resolved is reported and stays as written: as an error in the section that training reads, as a warning
+ * elsewhere. Malformed interpolations are skipped, because `readLayer` reports them.
+ */
+export function resolveInterpolations(
+  root: MappingValue,
+  environment: Environment,
+  rules: ResolverRules = { section: 'ajet', atRunTime: runtimeResolvers },
+): { root: MappingValue; problems: readonly LocatedProblem[] } {
+  const resolver = new Resolver(root, environment, rules);
+  return { root: resolver.everything(), problems: resolver.problems };
+}
 
 export class Resolver implements ResolverHost {
   readonly problems: LocatedProblem[] = [];
@@ -77,15 +94,15 @@ export class Resolver implements ResolverHost {
     const id = path.join('\0');
     const known = this.#whole.get(id);
     if (known !== undefined) return known;
-    const place = { path, origin: scalar.origin };
+    const site = { path, origin: scalar.origin };
     const value = this.#orElse(scalar, () => {
       const found = this.follow(scalar, path);
-      if (this.#expanding.has(id)) this.#failCycle(place, 'brings in itself');
-      if (this.#expanding.size >= limits.depth) this.#failDepth(place);
+      if (this.#expanding.has(id)) this.#failCycle(site, 'brings in itself');
+      if (this.#expanding.size >= limits.depth) this.#failDepth(site);
       this.#expanding.add(id);
       try {
         const whole = found.path === undefined ? found.value : this.deep(found.value, found.path);
-        return this.#take(whole, place);
+        return this.#take(whole, site);
       } finally {
         this.#expanding.delete(id);
       }
@@ -99,13 +116,13 @@ export class Resolver implements ResolverHost {
     if (!isInterpolation(scalar)) return { value: scalar, path };
     const id = path.join('\0');
     if (this.#found.has(id)) return this.#found.get(id) ?? unknown();
-    const place = { path, origin: scalar.origin };
-    if (this.#underWay.has(id)) this.#failCycle(place, 'leads back to itself');
-    if (this.#underWay.size >= limits.depth) this.#failDepth(place);
+    const site = { path, origin: scalar.origin };
+    if (this.#underWay.has(id)) this.#failCycle(site, 'leads back to itself');
+    if (this.#underWay.size >= limits.depth) this.#failDepth(site);
     this.#underWay.add(id);
     let found: Found | undefined;
     try {
-      found = this.#evaluate(scalar, place);
+      found = this.#evaluate(scalar, site);
       return found;
     } finally {
       this.#underWay.delete(id);
@@ -113,75 +130,75 @@ export class Resolver implements ResolverHost {
     }
   }
 
-  #evaluate(scalar: ScalarPart, place: Place): Found {
+  #evaluate(scalar: ScalarPart, site: InterpolationSite): Found {
     const template = templateOf(scalar);
     if (isFailure(template)) throw unresolved;
-    return this.#template(template, place);
+    return this.#template(template, site);
   }
 
-  #template(template: Template, place: Place): Found {
+  #template(template: Template, site: InterpolationSite): Found {
     const [only] = template;
-    if (template.length === 1 && typeof only === 'object') return this.#interpolate(only, place);
-    return this.made(this.#text(template, place), place);
+    if (template.length === 1 && typeof only === 'object') return this.#interpolate(only, site);
+    return this.made(this.#text(template, site), site);
   }
 
-  made(text: string, { origin }: Place): Found {
+  made(text: string, { origin }: InterpolationSite): Found {
     return { value: { kind: 'scalar', type: 'string', value: text, origin }, path: undefined };
   }
 
-  #text(template: Template, place: Place): string {
+  #text(template: Template, site: InterpolationSite): string {
     let text = '';
     for (const part of template) {
-      text += typeof part === 'string' ? part : textOfFound(this.#interpolate(part, place));
+      text += typeof part === 'string' ? part : textOfFound(this.#interpolate(part, site));
       if (text.length > limits.text) {
-        this.fail(place, 'config/interpolation', 'Interpolations make this text too long.');
+        this.fail(site, 'config/interpolation', 'Interpolations make this text too long.');
       }
     }
     return text;
   }
 
-  #interpolate(interpolation: Interpolation, around: Place): Found {
+  #interpolate(interpolation: Interpolation, around: InterpolationSite): Found {
     const { start, end } = interpolation;
-    const place = { ...around, inside: around.inside ?? { start, end } };
+    const site = { ...around, inside: around.inside ?? { start, end } };
     if (interpolation.kind === 'call') {
-      const name = this.#name(interpolation.name, place);
+      const name = this.#name(interpolation.name, site);
       if (this.#rules.atRunTime.includes(name)) return unknown();
       return callResolver(
         this,
         name,
-        () => interpolation.arguments.map((one) => this.element(one, place)),
-        place,
+        () => interpolation.arguments.map((one) => this.element(one, site)),
+        site,
       );
     }
-    const written = this.#name(interpolation.path, place);
-    const found = this.select(written, place) ?? this.#failMissing(written, place);
+    const written = this.#name(interpolation.path, site);
+    const found = this.select(written, site) ?? this.#failMissing(written, site);
     const { path } = found;
-    const above = path !== undefined && path.length < place.path.length;
-    if (above && path.every((step, index) => place.path[index] === step)) {
-      this.#failCycle(place, 'brings in a section that it is part of');
+    const above = path !== undefined && path.length < site.path.length;
+    if (above && path.every((step, index) => site.path[index] === step)) {
+      this.#failCycle(site, 'brings in a section that it is part of');
     }
     return found;
   }
 
   /** Of the parts of a path or a name, those that are interpolations have to be texts. */
-  #name(template: Template, place: Place): string {
+  #name(template: Template, site: InterpolationSite): string {
     return template
       .map((part) => {
         if (typeof part === 'string') return part;
-        const { value } = this.#interpolate(part, place);
+        const { value } = this.#interpolate(part, site);
         if (value.kind === 'scalar' && typeof value.value === 'string') return value.value;
         const message = 'Within a path, `${…}` has to give a text, not a number, a section or a list.';
-        return this.fail(place, 'config/interpolation', message, 'Quote the value that it names.');
+        return this.fail(site, 'config/interpolation', message, 'Quote the value that it names.');
       })
       .join('');
   }
 
-  element(element: Element, place: Place): Found {
-    const { origin } = place;
+  element(element: Element, site: InterpolationSite): Found {
+    const { origin } = site;
     switch (element.kind) {
       case 'literal': {
         const { value } = element;
-        if (typeof value === 'string') return this.made(value, place);
+        if (typeof value === 'string') return this.made(value, site);
         const type = value === null ? 'null' : 'boolean';
         return { value: { kind: 'scalar', type, value, origin }, path: undefined };
       }
@@ -192,16 +209,16 @@ export class Resolver implements ResolverHost {
         };
       case 'quoted':
         // It stays a text, whatever the interpolation in it gives.
-        return this.made(this.#text(element.text, place), place);
+        return this.made(this.#text(element.text, site), site);
       case 'plain':
-        return this.#template(element.text, place);
+        return this.#template(element.text, site);
       case 'list': {
-        const items = element.items.map((item) => this.settled(this.element(item, place)));
+        const items = element.items.map((item) => this.settled(this.element(item, site)));
         return { value: { kind: 'sequence', items, origin }, path: undefined };
       }
       case 'dict': {
         const entries = element.entries.map(([key, value]): [string, Value] => {
-          return [textOfFound(this.element(key, place)), this.settled(this.element(value, place))];
+          return [textOfFound(this.element(key, site)), this.settled(this.element(value, site))];
         });
         return { value: { kind: 'mapping', entries: new Map(entries), origin }, path: undefined };
       }
@@ -216,43 +233,43 @@ export class Resolver implements ResolverHost {
    * What is at a path of the config; undefined where there is nothing. `soft`: nothing is there either where a value is
    * still to be set, `???`.
    */
-  select(written: string, place: Place, soft = false): Found | undefined {
-    const path = absolutePath(written, place.path);
+  select(written: string, site: InterpolationSite, soft = false): Found | undefined {
+    const path = absolutePath(written, site.path);
     if (path === undefined) {
       const message = `\`${written}\` begins with more dots than there are sections around it.`;
-      return this.fail(place, 'config/interpolation-missing', message, 'Remove some of the dots.');
+      return this.fail(site, 'config/interpolation-missing', message, 'Remove some of the dots.');
     }
     let found: Found = { value: this.#root, path: [] };
     for (const step of path) {
-      const child = this.#child(found, step, place, soft);
+      const child = this.#child(found, step, site, soft);
       if (child === undefined) return undefined;
       found = child;
     }
     return found;
   }
 
-  #child({ value, path }: Found, step: string, place: Place, soft: boolean): Found | undefined {
+  #child({ value, path }: Found, step: string, site: InterpolationSite, soft: boolean): Found | undefined {
     if (value.kind === 'scalar') return undefined;
     if (value.kind === 'sequence' && !/^\s*[-+]?\d+\s*$/.test(step)) {
       const message = `\`${step}\` cannot be looked up in a list, whose items have numbers.`;
-      return this.fail(place, 'config/interpolation-missing', message, 'Write `[0]` for the first item.');
+      return this.fail(site, 'config/interpolation-missing', message, 'Write `[0]` for the first item.');
     }
     const child = childOf(value, step);
     if (child?.kind !== 'scalar') return child && { value: child, path: path && [...path, step] };
-    if (child.value === '???') return soft ? undefined : this.#failUnset(place, [...(path ?? []), step]);
+    if (child.value === '???') return soft ? undefined : this.#failUnset(site, [...(path ?? []), step]);
     return path === undefined ? { value: child, path } : this.follow(child, [...path, step]);
   }
 
   /** The value as one of this place, counted against the limit. */
-  #take(value: Value, place: Place): Value {
+  #take(value: Value, site: InterpolationSite): Value {
     const before = this.#values;
     this.#values += this.#size(value);
     if (this.#values > limits.values) {
       // Told once, not for every value that follows.
       if (before > limits.values) return unknown();
-      this.fail(place, 'config/interpolation', 'Interpolations make this config too large.');
+      this.fail(site, 'config/interpolation', 'Interpolations make this config too large.');
     }
-    return { ...value, origin: place.origin };
+    return { ...value, origin: site.origin };
   }
 
   #size(value: Value): number {
@@ -265,37 +282,42 @@ export class Resolver implements ResolverHost {
     return size;
   }
 
-  #failMissing(written: string, place: Place): never {
-    if (place.origin.kind === 'bundled') throw unresolved;
-    const path = absolutePath(written, place.path)?.join('.') ?? written;
+  #failMissing(written: string, site: InterpolationSite): never {
+    if (site.origin.kind === 'bundled') throw unresolved;
+    const path = absolutePath(written, site.path)?.join('.') ?? written;
     return this.fail(
-      place,
+      site,
       'config/interpolation-missing',
       `\`\${${written}}\` names \`${path}\`, which is not in the config.`,
       'Correct the path; paths start at the top of the file unless they begin with a dot.',
     );
   }
 
-  #failUnset(place: Place, path: Path): never {
+  #failUnset(site: InterpolationSite, path: Path): never {
     const name = path.join('.');
     const message = `\`${name}\`, which this asks for, is \`???\`: it is still to be set.`;
-    return this.fail(place, 'config/interpolation-missing', message, `Set \`${name}\`.`);
+    return this.fail(site, 'config/interpolation-missing', message, `Set \`${name}\`.`);
   }
 
-  #failCycle(place: Place, what: string): never {
-    this.fail(place, 'config/interpolation-cycle', `\`${place.path.join('.')}\` ${what}.`);
+  #failCycle(site: InterpolationSite, what: string): never {
+    this.fail(site, 'config/interpolation-cycle', `\`${site.path.join('.')}\` ${what}.`);
   }
 
-  #failDepth(place: Place): never {
-    this.fail(place, 'config/interpolation', 'This interpolation goes through too many others.');
+  #failDepth(site: InterpolationSite): never {
+    this.fail(site, 'config/interpolation', 'This interpolation goes through too many others.');
   }
 
   /** Reports, unless the place is in defaults that come with this program, which are not the user's to mend. */
-  fail(place: Place, code: string, message: string, hint = 'Write the value itself instead.'): never {
+  fail(
+    site: InterpolationSite,
+    code: string,
+    message: string,
+    hint = 'Write the value itself instead.',
+  ): never {
     const { section } = this.#rules;
-    const { origin, inside } = place;
+    const { origin, inside } = site;
     const location = origin.kind === 'file' ? origin.location : undefined;
-    const severity = section === undefined || place.path[0] === section ? 'error' : 'warning';
+    const severity = section === undefined || site.path[0] === section ? 'error' : 'warning';
     const where = { ...(location && { location }), ...(inside && { inside }) };
     if (origin.kind !== 'bundled') this.problems.push({ code, severity, message, hint, ...where });
     throw unresolved;

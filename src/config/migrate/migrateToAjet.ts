@@ -2,9 +2,8 @@ import { insertKey, removeWithSection, renameKey, replaceScalar } from '../edits
 import { astunerKeys } from '../keyTable.ts';
 import { entryOf, nodeAt, type Entry, type MappingNode, type Node } from '../node.ts';
 import { parseConfig, type ConfigDocument } from '../parse.ts';
-import { difference } from '../parse/reparse.ts';
 import { visitAll, type Visit } from '../rules/visit.ts';
-import { applyEdits, type TextEdit } from '../text.ts';
+import { applyEdits, difference, type TextEdit } from '../text.ts';
 
 const before = 'astuner';
 const after = 'ajet';

@@ -4,7 +4,7 @@ import type { ConfigContext } from '../context.ts';
 import { conversionRules, type Backbone } from '../convert/conversionRules.ts';
 import type { Span } from '../text.ts';
 import { anchorOf } from './anchors.ts';
-import { placeAt, spanOfPath, type Place } from './place.ts';
+import { nodeAtOffset, spanOfPath, type NodeAtOffset } from './nodeAtOffset.ts';
 import { layersNamed } from './layersNamed.ts';
 import { interpolationAt, isSame, markAt } from './references.ts';
 
@@ -32,7 +32,7 @@ export function definitionAt(context: ConfigContext, offset: number): Definition
     const { use } = interpolation;
     return use && definition(use.span, [placeOfKey(context, use.path)]);
   }
-  const place = placeAt(document, offset);
+  const place = nodeAtOffset(document, offset);
   if (place === undefined) return undefined;
   const named = place.part === 'value' ? namedBy(context, place) : undefined;
   return named === undefined
@@ -50,12 +50,12 @@ function here({ document, file }: ConfigContext, span: Span, offset: number): De
 }
 
 /** What the text of a value names outside this text. */
-function namedBy(context: ConfigContext, { node, span }: Place): Location | undefined {
+function namedBy(context: ConfigContext, { node, span }: NodeAtOffset): Location | undefined {
   if (node.kind !== 'scalar' || typeof node.value !== 'string') return undefined;
   const layer = layersNamed(context).find((one) => one.span.start === span.start);
   if (layer !== undefined) return start(layer.file);
-  const { facts } = context;
-  return placeOfTarget(facts.locator(node.value)) ?? start(facts.file?.(node.value));
+  const { references } = context;
+  return placeOfTarget(references.locator(node.value)) ?? start(references.file?.(node.value));
 }
 
 function placeOfTarget(target: LocatorTarget | undefined): Location | undefined {
@@ -82,7 +82,7 @@ function originOf({ composition }: ConfigContext, path: readonly (string | numbe
 }
 
 /** What sets the effective value of a key: other places first, then the key itself. */
-function setters(context: ConfigContext, { path, span, entry }: Place): (Location | undefined)[] {
+function setters(context: ConfigContext, { path, span, entry }: NodeAtOffset): (Location | undefined)[] {
   const { document, file, composition } = context;
   const twins = twinsOf(path).map((twin) => placeOfKey(context, twin));
   const origin = composition.config.get(path.join('.'))?.origin;

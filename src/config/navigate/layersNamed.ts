@@ -1,7 +1,7 @@
 import type { ConfigContext } from '../context.ts';
 import type { Node } from '../node.ts';
 import type { Span } from '../text.ts';
-import { placeAt } from './place.ts';
+import { nodeAtOffset } from './nodeAtOffset.ts';
 
 /** The files that entries of `defaults` in this text brought in, each with the text that names it. */
 export function layersNamed({ composition, document, file }: ConfigContext): { span: Span; file: string }[] {
@@ -10,7 +10,7 @@ export function layersNamed({ composition, document, file }: ConfigContext): { s
     if (layer.file === undefined || layer.file === file) return [];
     if (written?.file !== file || written.line === undefined) return [];
     const offset = document.lines.line(written.line - 1).start + (written.column ?? 1) - 1;
-    const place = placeAt(document, offset);
+    const place = nodeAtOffset(document, offset);
     return place === undefined ? [] : [{ span: spanOfName(place.node, layer.name), file: layer.file }];
   });
 }

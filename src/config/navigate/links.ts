@@ -14,15 +14,15 @@ export interface ConfigLink {
 
 /** The files of this machine that a text names: by paths, locators, the search path and `defaults`. */
 export function linksOf(context: ConfigContext): ConfigLink[] {
-  const { document, facts } = context;
+  const { document, references } = context;
   const links: ConfigLink[] = [];
   const link = (node: Node['span'], target: Omit<ConfigLink, 'range'>): void => {
     links.push({ range: document.lines.range(node), ...target });
   };
   for (const { span, file } of layersNamed(context)) link(span, { file });
   for (const { span, text } of textsIn(document.root)) {
-    const target = facts.locator(text);
-    const file = facts.file?.(text);
+    const target = references.locator(text);
+    const file = references.file?.(text);
     if (target?.status === 'found') {
       const { file: code, line, column } = target.site;
       link(span, { file: code, line, column });

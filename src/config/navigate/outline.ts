@@ -1,7 +1,7 @@
 import type { Node } from '../node.ts';
 import type { ConfigDocument } from '../parse.ts';
 import type { Span, TextRange } from '../text.ts';
-import { contains } from './place.ts';
+import { contains } from './nodeAtOffset.ts';
 
 export interface ConfigSymbol {
   readonly name: string;

@@ -3,7 +3,7 @@ import { interpolationsIn, type InterpolationReference } from '../interpolation/
 import type { ConfigDocument } from '../parse.ts';
 import type { Span, TextRange } from '../text.ts';
 import { anchorMarks, groupOf, type AnchorMark } from './anchors.ts';
-import { contains, placeAt, spanOfPath } from './place.ts';
+import { contains, nodeAtOffset, spanOfPath } from './nodeAtOffset.ts';
 
 type KeyPath = readonly string[];
 
@@ -52,7 +52,7 @@ export function markAt(
 
 /** The path of the key, or of the key that an interpolation names, at an offset. */
 export function keyPathAt(document: ConfigDocument, offset: number): KeyPath | undefined {
-  const place = placeAt(document, offset);
+  const place = nodeAtOffset(document, offset);
   if (place?.part === 'key') return place.path.map(String);
   return interpolationAt(document, offset)?.use?.path;
 }

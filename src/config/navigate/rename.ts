@@ -1,4 +1,4 @@
-import { steers } from '../compose/steering.ts';
+import { isCompositionKey } from '../compose/compositionKeys.ts';
 import type { ConfigContext } from '../context.ts';
 import { renameKey } from '../edits.ts';
 import { interpolationsIn } from '../interpolation/references.ts';
@@ -8,7 +8,7 @@ import { resolvePlain } from '../scalar.ts';
 import type { Span, TextEdit } from '../text.ts';
 import { groupOf, type AnchorMark } from './anchors.ts';
 import { interpolationAt, isSame, keyPathAt, markAt, pathUses } from './references.ts';
-import { contains, entryAt, placeAt } from './place.ts';
+import { contains, entryAt, nodeAtOffset } from './nodeAtOffset.ts';
 
 export type Renamed =
   | { readonly ok: true; readonly edits: readonly TextEdit[] }
@@ -52,7 +52,7 @@ function subjectAt(context: ConfigContext, offset: number): Subject | string {
   const path = keyPathAt(document, offset);
   if (path === undefined) return 'Only keys, `${…}`, anchors and aliases can be renamed.';
   const name = `\`${path.join('.')}\``;
-  const place = placeAt(document, offset);
+  const place = nodeAtOffset(document, offset);
   const entry = place?.part === 'key' ? place.entry : entryAt(document, path);
   if (entry === undefined) return `${name} is not a key of this file, so it cannot be renamed here.`;
   const refusal = whyNot(context, path);
@@ -65,7 +65,7 @@ function subjectAt(context: ConfigContext, offset: number): Subject | string {
 
 function whyNot({ dialect }: ConfigContext, path: readonly string[]): string | undefined {
   const name = `\`${path.join('.')}\``;
-  if (dialect.composition === 'hydra' && steers(path[0])) {
+  if (dialect.composition === 'hydra' && isCompositionKey(path[0])) {
     return `${name} is read by Hydra, so under another name it would be lost.`;
   }
   const table = dialect.keys();

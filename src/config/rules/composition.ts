@@ -1,8 +1,7 @@
 import { formatLocation } from '../../base/errors.ts';
-import { placeOf, type ConfigContext } from '../context.ts';
-import { finding, type Finding } from '../finding.ts';
+import { findingSpan, type ConfigContext } from '../context.ts';
+import { finding, type ConfigProblem, type Finding } from '../finding.ts';
 import type { ConfigDocument } from '../parse.ts';
-import type { ConfigProblem } from '../problem.ts';
 import type { Span } from '../text.ts';
 import type { RuleId } from './catalog.ts';
 import { isWholeExperiment } from './missingKeys.ts';
@@ -57,7 +56,7 @@ function inOtherFiles(document: ConfigDocument, problems: readonly ConfigProblem
     const related = [first, ...more].flatMap(({ location, message: told }) =>
       location === undefined ? [] : [{ location, message: told }],
     );
-    const span = placeOf(document, ['defaults']);
+    const span = findingSpan(document, ['defaults']);
     return [finding(document, span, { rule: 'composition', severity: 'warning', message, related })];
   });
 }

@@ -3,7 +3,7 @@ import type { CodeSite, LocatorTarget } from '../classes.ts';
 import { faultOf, functionForms, hintOfForm, pythonFunctionForms } from '../code/functionForm.ts';
 import type { ConfigContext } from '../context.ts';
 import { replaceScalar } from '../edits.ts';
-import { finding, fix, type Finding, type Fix, type RelatedPlace } from '../finding.ts';
+import { finding, fix, type Finding, type Fix, type RelatedLocation } from '../finding.ts';
 import { parseLocator, type Locator } from '../locator.ts';
 import { hasInterpolation, nodeAt, type ScalarNode } from '../node.ts';
 import { roleOf, stubOf, type ClassRole } from './stubs.ts';
@@ -17,12 +17,12 @@ interface Named {
 
 /** Locators that lead to no class, or to one of another kind. */
 export function locatorTargets(context: ConfigContext): Finding[] {
-  const { dialect, document, facts } = context;
+  const { dialect, document, references } = context;
   return dialect.locatorKeys.flatMap((key): Finding[] => {
     const node = nodeAt(document.root, key.split('.'));
     if (node?.kind !== 'scalar' || typeof node.value !== 'string' || hasInterpolation(node)) return [];
     const parsed = parseLocator(node.value);
-    const target = facts.locator(node.value);
+    const target = references.locator(node.value);
     if (!parsed.ok || target === undefined) return [];
     const named = { context, node, locator: parsed.locator, role: roleOf(key) };
     return told(named, target);
@@ -108,7 +108,7 @@ function wrongSignature({ context, node, role }: Named, site: CodeSite): Finding
   ];
 }
 
-function writtenHere({ name, file, line, column }: CodeSite): RelatedPlace {
+function writtenHere({ name, file, line, column }: CodeSite): RelatedLocation {
   return { location: { file, line, column }, message: `\`${name}\` is written here.` };
 }
 

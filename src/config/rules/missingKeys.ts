@@ -6,9 +6,8 @@ import { finding, fix, type Finding, type Fix } from '../finding.ts';
 import type { KeyInfo, KeyNode, KeyTable } from '../keyTable.ts';
 import { entryOf, hasInterpolation, nodeAt, type NodePath } from '../node.ts';
 import { isBroken, parseConfig, type ConfigDocument } from '../parse.ts';
-import { difference } from '../parse/reparse.ts';
 import type { ScalarValue } from '../scalar.ts';
-import { applyEdits, type Span, type TextEdit } from '../text.ts';
+import { applyEdits, difference, type Span, type TextEdit } from '../text.ts';
 
 /**
  * Keys that the user has to set and did not: upstream has placeholders for them at best. Only files that are experiments

@@ -1,6 +1,6 @@
 import { namingKeys, takesPath } from '../code/namingKeys.ts';
 import { failingClause } from '../condition.ts';
-import type { WorkspaceFacts } from '../context.ts';
+import type { ResolvedReferences } from '../context.ts';
 import { finding, type Finding } from '../finding.ts';
 import type { KeyTable } from '../keyTable.ts';
 import { hasInterpolation, nodeAt } from '../node.ts';
@@ -29,12 +29,16 @@ function writtenAt(path: string, { root }: ConfigDocument): ScalarValue | undefi
 }
 
 /** Paths that have to be there and are not, as far as this machine can tell. */
-export function missingPaths(document: ConfigDocument, table: KeyTable, facts: WorkspaceFacts): Finding[] {
-  return namingKeys.in(document, table).flatMap((visit): Finding[] => {
+export function missingPaths(
+  document: ConfigDocument,
+  table: KeyTable,
+  references: ResolvedReferences,
+): Finding[] {
+  return namingKeys(document, table).flatMap((visit): Finding[] => {
     const { node, key } = visit;
     if (key === undefined || !takesPath(key)) return [];
     if (node.kind !== 'scalar' || typeof node.value !== 'string' || hasInterpolation(node)) return [];
-    if (facts.exists(node.value) !== false || !isRead(visit)) return [];
+    if (references.exists(node.value) !== false || !isRead(visit)) return [];
     const message = `${visit.name} names \`${node.value}\`, which does not exist here; training needs it to start.`;
     return [finding(document, node.span, { rule: 'missing-path', severity: 'warning', message })];
   });

@@ -4,7 +4,7 @@ import type { Composition } from '../compose.ts';
 import { dialects } from '../dialect.ts';
 import { Config } from '../effectiveConfig.ts';
 import { trinityKeys } from '../keyTable.ts';
-import type { ConfigProblem } from '../problem.ts';
+import type { ConfigProblem } from '../finding.ts';
 import {
   locationOf,
   mergeMappings,

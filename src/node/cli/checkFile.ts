@@ -4,8 +4,7 @@ import { check, type CheckSettings } from '../../config/check.ts';
 import { dialectOf, type DialectId } from '../../config/dialect.ts';
 import type { Finding } from '../../config/finding.ts';
 import { maskSecrets } from '../../config/effective/secrets.ts';
-import { parseConfig } from '../../config/parse.ts';
-import { keptParses } from '../../config/parse/keptParses.ts';
+import { parseCache, parseConfig } from '../../config/parse.ts';
 import { readContext } from '../../config/readContext.ts';
 import { localClassFinder } from '../classFinder.ts';
 import { localFiles } from '../files.ts';
@@ -42,7 +41,7 @@ export function createChecker(
     environment: maskSecrets((name) => io.env[name]),
     classes: localClassFinder([io.cwd]),
     rows: rowCounter(),
-    parsed: keptParses(),
+    parsed: parseCache(),
   };
   return async (file) => {
     try {

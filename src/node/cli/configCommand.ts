@@ -6,8 +6,8 @@ import { diffEffective, renderDiff, type Change } from '../../config/effective/d
 import { originText, placeText } from '../../config/effective/origins.ts';
 import { renderEffective } from '../../config/effective/render.ts';
 import { withoutConfigSecrets, withoutSecrets } from '../../config/effective/secrets.ts';
-import { whatReaches, type Reached } from '../../config/effective/whatReaches.ts';
-import type { ConfigProblem } from '../../config/problem.ts';
+import { keySources, type KeySource } from '../../config/effective/keySources.ts';
+import type { ConfigProblem } from '../../config/finding.ts';
 import { toPlain, type MappingValue, type Plain, type Value } from '../../config/value.ts';
 import type { CommandIo } from './commandIo.ts';
 import { oneOf, parseOptions, wrongUse } from './commandLine.ts';
@@ -176,7 +176,7 @@ function keyCommand(key: string, { composition, target }: Shown, io: CommandIo):
   if (target === 'ajet') {
     throw wrongUse('--key needs to know whose key it is.', 'Add --to trinity or --to verl.');
   }
-  const reached = whatReaches(composition, target, key);
+  const reached = keySources(composition, target, key);
   if (reached.length === 0) {
     throw wrongUse(`Nothing that ${target} gets is named ${key}.`, 'Print all of it: leave --key out.');
   }
@@ -184,7 +184,7 @@ function keyCommand(key: string, { composition, target }: Shown, io: CommandIo):
   return 0;
 }
 
-function reachedText({ path, value: reached, keys, places }: Reached, cwd: string): string {
+function reachedText({ path, value: reached, keys, places }: KeySource, cwd: string): string {
   const value = withoutSecrets(reached, path.split('.'));
   const shown =
     value.kind === 'scalar' ? JSON.stringify(value.value) : value.kind === 'mapping' ? '{…}' : '[…]';

@@ -6,7 +6,7 @@ import { strftime } from '../../base/strftime.ts';
 import type { Composition } from '../../config/compose.ts';
 import { renderEffective } from '../../config/effective/render.ts';
 import { changedFrom, jobDefaults, plainOf, strictTree, withPlain } from '../../config/jobTree.ts';
-import { firstError } from '../../config/problem.ts';
+import { firstError } from '../../config/finding.ts';
 import type { MappingValue } from '../../config/value.ts';
 import type { JobConfig, JobHost, JobOptions, JobSplits, JobWorkflow } from '../../protocol/job.ts';
 import type { EpisodeResult } from '../../protocol/run.ts';

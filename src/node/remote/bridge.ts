@@ -4,7 +4,7 @@ import path from 'node:path';
 import { CodedError } from '../../base/errors.ts';
 import { compose } from '../../config/compose.ts';
 import { dialectOf } from '../../config/dialect.ts';
-import type { Environment } from '../../config/interpolation.ts';
+import type { Environment } from '../../config/interpolation/host.ts';
 import { isPython, parseLocator } from '../../config/locator.ts';
 import { valueAt, type MappingValue } from '../../config/value.ts';
 import type { Finding } from '../../protocol/host/hostRpc.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { CancellationToken } from '../../base/cancellation.ts';
 import { CodedError } from '../../base/errors.ts';
 import { dialectOf } from '../../config/dialect.ts';
-import type { Environment } from '../../config/interpolation.ts';
+import type { Environment } from '../../config/interpolation/host.ts';
 import type { LauncherName, RunOrder, RunRecord } from '../../protocol/host/runs.ts';
 import type { HostConnection } from '../../remote/contracts.ts';
 import { locateFindings, type LocatedFinding } from '../../remote/dispatch/located.ts';

@@ -1,5 +1,5 @@
 import { sizeText } from '../../base/sizeText.ts';
-import type { ConfigProblem } from '../../config/problem.ts';
+import type { ConfigProblem } from '../../config/finding.ts';
 import type { Finding } from '../../protocol/host/hostRpc.ts';
 import type { RunOrder } from '../../protocol/host/runs.ts';
 import type { Keyed } from './keyed.ts';

@@ -1,4 +1,4 @@
-import { withoutSteering } from '../../config/compose/steering.ts';
+import { withoutCompositionKeys } from '../../config/compose/compositionKeys.ts';
 import { preparedConfig } from '../../config/convert/convert.ts';
 import type { Composition } from '../../config/compose.ts';
 import type { DialectId } from '../../config/dialect.ts';
@@ -58,7 +58,7 @@ function headerOf({ run, order, bridged }: EffectiveConfigRequest): string[] {
 }
 
 function rootOf(composition: Composition, { dialect, order }: EffectiveConfigRequest): MappingValue {
-  if (dialect !== 'ajet') return withoutSteering(composition.config.root);
+  if (dialect !== 'ajet') return withoutCompositionKeys(composition.config.root);
   return preparedConfig(composition, order.backbone, flagValue(order.flags, '--exp-dir'));
 }
 

@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Clock } from '../../base/ports.ts';
 import type { ConfigContexts } from '../language/configContexts.ts';
 import { effectiveScheme } from '../ids.ts';
-import { placeOfConfig } from '../language/fileSpace.ts';
+import { placeOfConfig } from '../language/workspaceFs.ts';
 import { effectiveText, said, type EffectiveText } from './effectiveText.ts';
 import { effectiveUri, readEffectiveUri, type EffectiveView } from './effectiveUri.ts';
 

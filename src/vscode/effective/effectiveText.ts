@@ -1,13 +1,13 @@
 import * as l10n from '@vscode/l10n';
 import { formatLocation } from '../../base/errors.ts';
-import { withoutSteering } from '../../config/compose/steering.ts';
+import { withoutCompositionKeys } from '../../config/compose/compositionKeys.ts';
 import type { ConfigContext } from '../../config/context.ts';
 import { convert } from '../../config/convert/convert.ts';
 import { ownFirst, sorted } from '../../config/effective/arrange.ts';
 import { placeText } from '../../config/effective/origins.ts';
 import { withoutConfigSecrets } from '../../config/effective/secrets.ts';
 import { renderEffective, type RenderedLine } from '../../config/effective/render.ts';
-import type { ConfigProblem } from '../../config/problem.ts';
+import type { ConfigProblem } from '../../config/finding.ts';
 import type { MappingValue } from '../../config/value.ts';
 import type { EffectiveTarget, EffectiveView } from './effectiveUri.ts';
 
@@ -51,7 +51,7 @@ export function effectiveText(
   }
   const { root, problems } = effectiveOf(context, target);
   if (shows === 'values') {
-    const values = sorted(dialect.composition === 'hydra' ? withoutSteering(root) : root);
+    const values = sorted(dialect.composition === 'hydra' ? withoutCompositionKeys(root) : root);
     const { text } = renderEffective(values, { format: 'yaml', origins: false });
     return { text, origins: new Map(), root: values };
   }

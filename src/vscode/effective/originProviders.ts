@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { originText, placesOf } from '../../config/effective/origins.ts';
 import { languages, effectiveScheme } from '../ids.ts';
-import { placeOfConfig } from '../language/fileSpace.ts';
+import { placeOfConfig } from '../language/workspaceFs.ts';
 import type { EffectiveDocuments } from './effectiveDocuments.ts';
 import { readEffectiveUri } from './effectiveUri.ts';
 
@@ -17,10 +17,10 @@ export function originDefinitions(documents: EffectiveDocuments): vscode.Definit
       const view = readEffectiveUri(uri);
       const shown = documents.shown(uri)?.origins.get(line);
       if (view === undefined || shown === undefined) return [];
-      const { space } = placeOfConfig(view.as ?? view.source);
+      const { fs } = placeOfConfig(view.as ?? view.source);
       return placesOf(shown.origin).map((place) => {
         const position = new vscode.Position((place.line ?? 1) - 1, (place.column ?? 1) - 1);
-        return new vscode.Location(space.uri(place.file), position);
+        return new vscode.Location(fs.uri(place.file), position);
       });
     },
   };

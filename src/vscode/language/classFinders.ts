@@ -3,42 +3,42 @@ import { codeEndings, foreignFolders, mostSources, type CodeFiles } from '../../
 import { WorkspaceClasses } from '../../config/code/workspaceClasses.ts';
 import type { ClassFinder } from '../../config/classes.ts';
 import type { FileReader } from '../../base/ports.ts';
-import type { FileSpace } from './fileSpace.ts';
+import type { WorkspaceFs } from './workspaceFs.ts';
 
 const sources = `**/*.{${codeEndings.join(',')}}`;
 const foreign = `**/{${foreignFolders.join(',')}}/**`;
 
 /** The classes of the workspace, in each of its file systems; files are scanned when first asked about. */
 export class ClassFinders {
-  readonly #bySpace = new Map<string, WorkspaceClasses>();
+  readonly #byFs = new Map<string, WorkspaceClasses>();
 
-  in(space: FileSpace, files: FileReader): ClassFinder {
-    const known = this.#bySpace.get(space.id);
+  in(fs: WorkspaceFs, files: FileReader): ClassFinder {
+    const known = this.#byFs.get(fs.id);
     if (known !== undefined) return known;
     const classes = new WorkspaceClasses({
-      files: codeFiles(space, files),
-      paths: space.paths,
-      folders: () => workspaceFolders(space).map((uri) => space.path(uri)),
+      files: codeFiles(fs, files),
+      paths: fs.paths,
+      folders: () => workspaceFolders(fs).map((uri) => fs.path(uri)),
     });
-    this.#bySpace.set(space.id, classes);
+    this.#byFs.set(fs.id, classes);
     return classes;
   }
 
   /** Code of the workspace may have changed. */
   changed(): void {
-    for (const classes of this.#bySpace.values()) classes.changed();
+    for (const classes of this.#byFs.values()) classes.changed();
   }
 }
 
-function workspaceFolders(space: FileSpace): vscode.Uri[] {
-  return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri).filter((uri) => space.has(uri));
+function workspaceFolders(fs: WorkspaceFs): vscode.Uri[] {
+  return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri).filter((uri) => fs.has(uri));
 }
 
-function codeFiles(space: FileSpace, files: FileReader): CodeFiles {
+function codeFiles(fs: WorkspaceFs, files: FileReader): CodeFiles {
   return {
     readText: (file) => files.readText(file),
     stamp: async (path) => {
-      const uri = space.uri(path);
+      const uri = fs.uri(path);
       const key = uri.toString();
       const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === key);
       if (open?.isDirty === true) {
@@ -54,7 +54,7 @@ function codeFiles(space: FileSpace, files: FileReader): CodeFiles {
     },
     sources: async () => {
       const found = await vscode.workspace.findFiles(sources, foreign, mostSources);
-      return found.filter((uri) => space.has(uri)).map((uri) => space.path(uri));
+      return found.filter((uri) => fs.has(uri)).map((uri) => fs.path(uri));
     },
   };
 }

@@ -1,15 +1,14 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Clock, FileReader } from '../../base/ports.ts';
-import type { ConfigContext, ConfigSurroundings } from '../../config/context.ts';
-import type { Environment } from '../../config/interpolation.ts';
+import type { ConfigContext, ConfigEnvironment } from '../../config/context.ts';
+import type { Environment } from '../../config/interpolation/host.ts';
 import { maskSecrets } from '../../config/effective/secrets.ts';
 import { dialectOf } from '../../config/dialect.ts';
-import { isBroken, parseConfig } from '../../config/parse.ts';
-import { keptParses } from '../../config/parse/keptParses.ts';
+import { isBroken, parseCache, parseConfig } from '../../config/parse.ts';
 import { readContext } from '../../config/readContext.ts';
 import type { ClassFinders } from './classFinders.ts';
-import { placeOfConfig, type FileSpace } from './fileSpace.ts';
+import { placeOfConfig, type WorkspaceFs } from './workspaceFs.ts';
 import type { ConfigTexts } from './configTexts.ts';
 import { followSurroundings } from './surroundings.ts';
 import { workspaceFiles, type ReadTexts } from './workspaceFiles.ts';
@@ -40,8 +39,8 @@ export class ConfigContexts implements Disposable {
   readonly #stale = this.#store.add(new vscode.EventEmitter<vscode.Uri | undefined>());
   readonly #cached = new WeakMap<vscode.TextDocument, Cached>();
   readonly #read: ReadTexts = new Map();
-  /** Defaults are composed anew with every edit, and hardly ever change. */
-  readonly #parsed = keptParses();
+  /** Parses of the defaults, which every edit composes again and which hardly ever change. */
+  readonly #parsed = parseCache();
   /** Changes around the configs so far, and how many of them were of one open document. */
   #changes = 0;
   readonly #changesOf = new Map<string, number>();
@@ -89,21 +88,21 @@ export class ConfigContexts implements Disposable {
     return dialect && readContext(parseConfig(text), dialect, this.surroundings(uri));
   }
 
-  surroundings(config: vscode.Uri): ConfigSurroundings {
+  surroundings(config: vscode.Uri): ConfigEnvironment {
     this.follow();
-    const { space, file, cwd } = placeOfConfig(config);
-    const files = this.filesIn(space);
-    const classes = this.#parts.classes.in(space, files);
+    const { fs, file, cwd } = placeOfConfig(config);
+    const files = this.filesIn(fs);
+    const classes = this.#parts.classes.in(fs, files);
     return {
-      ...{ file, cwd, files, classes, paths: space.paths },
+      ...{ file, cwd, files, classes, paths: fs.paths },
       environment: this.#environment(),
       parsed: this.#parsed,
-      ...(space.isLocal && { rows: this.#parts.rows }),
+      ...(fs.isLocal && { rows: this.#parts.rows }),
     };
   }
 
-  filesIn(space: FileSpace): FileReader {
-    return workspaceFiles(space, this.#parts.files, this.#read);
+  filesIn(fs: WorkspaceFs): FileReader {
+    return workspaceFiles(fs, this.#parts.files, this.#read);
   }
 
   /** A document is no surroundings of its own: its versions tell of its changes. */

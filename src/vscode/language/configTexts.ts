@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable.ts';
 import { dialectOf, type Dialect } from '../../config/dialect.ts';
 import { parseConfig, type ConfigDocument } from '../../config/parse.ts';
-import { reparse } from '../../config/parse/reparse.ts';
 import { LineMap, type LinedText, type Span, type TextRange } from '../../config/text.ts';
 import { languages, shownConfigSchemes } from '../ids.ts';
 
@@ -21,11 +20,11 @@ export interface ConfigText {
 interface Cached {
   readonly version: number;
   readonly config: ConfigText | undefined;
-  /** Of an older version until somebody asks: what an edit left alone is not read again. */
+  /** Undefined until it is needed. */
   parsed: ConfigDocument | undefined;
 }
 
-/** The configs among the open documents; each version of one is read and parsed once at most. */
+/** The configs among the open documents. Each version is read and parsed at most once. */
 export class ConfigTexts implements Disposable {
   readonly #cached = new WeakMap<vscode.TextDocument, Cached>();
   readonly #closed: vscode.Disposable;
@@ -46,16 +45,13 @@ export class ConfigTexts implements Disposable {
   parsed(document: vscode.TextDocument): ConfigDocument | undefined {
     const cached = this.#current(document);
     if (cached.config === undefined) return undefined;
-    const { text } = cached.config.text;
-    if (cached.parsed === undefined) cached.parsed = parseConfig(text);
-    else if (cached.parsed.text !== text) cached.parsed = reparse(cached.parsed, text);
-    return cached.parsed;
+    return (cached.parsed ??= parseConfig(cached.config.text.text));
   }
 
   #current(document: vscode.TextDocument): Cached {
     const known = this.#cached.get(document);
     if (known?.version === document.version) return known;
-    const cached = { version: document.version, config: readText(document), parsed: known?.parsed };
+    const cached = { version: document.version, config: readText(document), parsed: undefined };
     this.#cached.set(document, cached);
     return cached;
   }

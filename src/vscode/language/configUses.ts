@@ -3,7 +3,7 @@ import { targetOf, writtenNames, type WrittenName } from '../../config/code/writ
 import { parseConfig } from '../../config/parse.ts';
 import * as vscode from 'vscode';
 import { spanToRange } from './configTexts.ts';
-import { placeOfConfig, type ConfigPlace } from './fileSpace.ts';
+import { placeOfConfig, type ConfigPlace } from './workspaceFs.ts';
 import type { WorkspaceConfig, WorkspaceConfigs } from './workspaceConfigs.ts';
 
 /** A class of the user's, with where configs name it. */
@@ -60,12 +60,12 @@ export class ConfigUses {
   ): Promise<{ site: CodeSite; file: string; location: vscode.Location }[]> {
     const place = placeOfConfig(config.uri);
     const classes = this.#classes(place);
-    const { space, file, cwd } = place;
+    const { fs, file, cwd } = place;
     const found = this.#namesIn(config).map(async (name) => {
-      const target = await targetOf(name, classes, cwd, space.paths.dirname(file));
+      const target = await targetOf(name, classes, cwd, fs.paths.dirname(file));
       if (target.status !== 'found') return [];
       const { site } = target;
-      return [{ site, file: space.uri(site.file).toString(), location: name.location }];
+      return [{ site, file: fs.uri(site.file).toString(), location: name.location }];
     });
     return (await Promise.all(found)).flat();
   }

@@ -3,7 +3,7 @@ import type { Location } from '../../base/errors.ts';
 import { definitionAt } from '../../config/navigate/definition.ts';
 import type { ConfigContexts } from './configContexts.ts';
 import { spanToRange } from './configTexts.ts';
-import { placeOfConfig, type FileSpace } from './fileSpace.ts';
+import { placeOfConfig, type WorkspaceFs } from './workspaceFs.ts';
 
 /** From a locator to its class, from `${…}` to its key, from a key to what sets it, from a name to its file. */
 export function definitionProvider(contexts: ConfigContexts): vscode.DefinitionProvider {
@@ -12,10 +12,10 @@ export function definitionProvider(contexts: ConfigContexts): vscode.DefinitionP
       const context = await contexts.of(document);
       const found = context && definitionAt(context, document.offsetAt(position));
       if (context === undefined || found === undefined) return [];
-      const { space } = placeOfConfig(document.uri);
+      const { fs } = placeOfConfig(document.uri);
       const originSelectionRange = spanToRange(context.document, found.span);
       return found.targets.map((target): vscode.LocationLink => {
-        const { uri, range } = toLocation(target, space, document.uri, context.file);
+        const { uri, range } = toLocation(target, fs, document.uri, context.file);
         return { originSelectionRange, targetUri: uri, targetRange: range };
       });
     },
@@ -25,10 +25,10 @@ export function definitionProvider(contexts: ConfigContexts): vscode.DefinitionP
 /** A place in the config itself is one in the document, which need not be in a file. */
 export function toLocation(
   { file, line = 1, column = 1 }: Location,
-  space: FileSpace,
+  fs: WorkspaceFs,
   config: vscode.Uri,
   configFile: string,
 ): vscode.Location {
-  const uri = file === configFile ? config : space.uri(file);
+  const uri = file === configFile ? config : fs.uri(file);
   return new vscode.Location(uri, new vscode.Position(line - 1, column - 1));
 }

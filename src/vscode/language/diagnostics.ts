@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable.ts';
 import type { Clock } from '../../base/ports.ts';
-import type { Finding, RelatedPlace } from '../../config/finding.ts';
+import type { Finding, RelatedLocation } from '../../config/finding.ts';
 import { settings, settingsSection, shownConfigSchemes } from '../ids.ts';
 import type { ConfigChecks } from './configChecks.ts';
 import type { ConfigContexts } from './configContexts.ts';
 import { configSelector, toRange } from './configTexts.ts';
-import { placeOfConfig, type FileSpace } from './fileSpace.ts';
+import { placeOfConfig, type WorkspaceFs } from './workspaceFs.ts';
 import type { RuleManual } from './ruleManual.ts';
 
 export const diagnosticSource = 'AgentJet';
@@ -84,10 +84,10 @@ async function publish(
   const { version } = document;
   const [checked, explanation] = await Promise.all([checks.of(document), manual.links()]);
   if (document.version !== version || document.isClosed) return;
-  const { space } = placeOfConfig(document.uri);
+  const { fs } = placeOfConfig(document.uri);
   collection.set(
     document.uri,
-    checked?.findings.map((found) => toDiagnostic(found, space, explanation)),
+    checked?.findings.map((found) => toDiagnostic(found, fs, explanation)),
   );
 }
 
@@ -105,7 +105,7 @@ const tags: Record<NonNullable<Finding['tag']>, vscode.DiagnosticTag> = {
 
 function toDiagnostic(
   found: Finding,
-  space: FileSpace,
+  fs: WorkspaceFs,
   explanation: (rule: string) => vscode.Uri,
 ): vscode.Diagnostic {
   const { range, message, severity, rule, tag, related = [] } = found;
@@ -113,15 +113,15 @@ function toDiagnostic(
   diagnostic.source = diagnosticSource;
   diagnostic.code = { value: rule, target: explanation(rule) };
   if (tag !== undefined) diagnostic.tags = [tags[tag]];
-  if (related.length > 0) diagnostic.relatedInformation = related.map((place) => toRelated(place, space));
+  if (related.length > 0) diagnostic.relatedInformation = related.map((place) => toRelated(place, fs));
   return diagnostic;
 }
 
 function toRelated(
-  { location, message }: RelatedPlace,
-  space: FileSpace,
+  { location, message }: RelatedLocation,
+  fs: WorkspaceFs,
 ): vscode.DiagnosticRelatedInformation {
   const { file, line = 1, column = 1 } = location;
   const position = new vscode.Position(line - 1, column - 1);
-  return new vscode.DiagnosticRelatedInformation(new vscode.Location(space.uri(file), position), message);
+  return new vscode.DiagnosticRelatedInformation(new vscode.Location(fs.uri(file), position), message);
 }

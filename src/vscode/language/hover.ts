@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { hoverIn } from '../../config/hover.ts';
 import type { ConfigContexts } from './configContexts.ts';
 import { toRange } from './configTexts.ts';
-import { placeOfConfig } from './fileSpace.ts';
+import { placeOfConfig } from './workspaceFs.ts';
 
 export function hoverProvider(contexts: ConfigContexts): vscode.HoverProvider {
   return {

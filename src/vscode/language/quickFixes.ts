@@ -6,7 +6,7 @@ import { exists } from '../exists.ts';
 import type { Checked, ConfigChecks } from './configChecks.ts';
 import { toRange } from './configTexts.ts';
 import { diagnosticSource } from './diagnostics.ts';
-import { placeOfConfig, type FileSpace } from './fileSpace.ts';
+import { placeOfConfig, type WorkspaceFs } from './workspaceFs.ts';
 
 export const quickFixKinds = [vscode.CodeActionKind.QuickFix];
 
@@ -31,8 +31,8 @@ async function actionsFor(
 ): Promise<vscode.CodeAction[]> {
   const found = findings.find((finding) => isSame(finding, diagnostic));
   if (found === undefined) return [];
-  const { space } = placeOfConfig(document.uri);
-  const place = { uri: document.uri, config: context.document, space };
+  const { fs } = placeOfConfig(document.uri);
+  const place = { uri: document.uri, config: context.document, fs };
   return Promise.all(
     fixesFor(context.document, found).map(async (fix, index) => {
       const action = new vscode.CodeAction(fix.title, vscode.CodeActionKind.QuickFix);
@@ -53,16 +53,16 @@ function isSame(finding: Finding, { code, message, range }: vscode.Diagnostic): 
 interface Place {
   readonly uri: vscode.Uri;
   readonly config: LinedText;
-  readonly space: FileSpace;
+  readonly fs: WorkspaceFs;
 }
 
 async function toWorkspaceEdit(
   { edits, writes = [] }: Fix,
-  { uri, config, space }: Place,
+  { uri, config, fs }: Place,
 ): Promise<vscode.WorkspaceEdit> {
   const edit = new vscode.WorkspaceEdit();
   for (const { span, newText } of edits) edit.replace(uri, toRange(config.lines.range(span)), newText);
-  for (const write of writes) await addWrite(edit, write, space.uri(write.file));
+  for (const write of writes) await addWrite(edit, write, fs.uri(write.file));
   return edit;
 }
 

@@ -41,7 +41,7 @@ export function registerConfigLanguage(parts: ConfigLanguageParts): Disposable {
   const classes = new ClassFinders();
   const contexts = store.add(new ConfigContexts({ texts, clock, files, environment, classes, rows }));
   const configs = new WorkspaceConfigs();
-  const uses = new ConfigUses(configs, ({ space }) => classes.in(space, contexts.filesIn(space)));
+  const uses = new ConfigUses(configs, ({ fs }) => classes.in(fs, contexts.filesIn(fs)));
   // First of all: what is asked about the change looks again.
   store.add(
     contexts.onStale((uri) => {

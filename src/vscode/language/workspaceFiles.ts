@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { FileReader } from '../../base/ports.ts';
 import { exists } from '../exists.ts';
-import type { FileSpace } from './fileSpace.ts';
+import type { WorkspaceFs } from './workspaceFs.ts';
 
 interface Read {
   readonly size: number;
@@ -21,17 +21,17 @@ const mostTexts = 200;
  *
  * @param local reads this machine's files line by line
  */
-export function workspaceFiles(space: FileSpace, local: FileReader, texts: ReadTexts): FileReader {
+export function workspaceFiles(fs: WorkspaceFs, local: FileReader, texts: ReadTexts): FileReader {
   const readText = async (file: string): Promise<string | undefined> => {
-    const uri = space.uri(file);
+    const uri = fs.uri(file);
     return unsavedText(uri) ?? (await savedText(uri, texts));
   };
   return {
     readText,
-    exists: (file) => exists(space.uri(file)),
-    lines: (file) => (space.isLocal ? local.lines(file) : linesOf(() => readText(file))),
-    list: (folder) => namesIn(space.uri(folder), false),
-    folders: (folder) => namesIn(space.uri(folder), true),
+    exists: (file) => exists(fs.uri(file)),
+    lines: (file) => (fs.isLocal ? local.lines(file) : linesOf(() => readText(file))),
+    list: (folder) => namesIn(fs.uri(folder), false),
+    folders: (folder) => namesIn(fs.uri(folder), true),
   };
 }
 

@@ -10,6 +10,7 @@ import io
 import json
 import os
 import random
+import re
 import sys
 import tempfile
 import types
@@ -17,7 +18,7 @@ from pathlib import Path
 
 SEED = 20260129
 CONFIGS = 160
-EXPRESSIONS = 1500
+EXPRESSIONS = 400
 TARGETS = ["verl", "trinity", "debug"]
 PRIMARY = "conf/exp.yaml"
 
@@ -216,37 +217,14 @@ def converted(utils, agentjet, text, target):
             return {"error": type(error).__name__, "stage": stage}
 
 
-NAMES = {"ajet.a": [1, 2, 7, -3, 0, 64, 10**6], "ajet.b.c": [1, 5, 128, -8, 2.5, 0.125, -0.75, 1e300], "steps": [3, True, -1]}
-
-
-def expression(rng, depth=0):
-    roll = rng.random()
-    if depth > 3 or roll < 0.3:
-        literals = ["0", "1", "2", "3", "10", "128", "2.0", "0.5", "1e3", "1_000", ".25"]
-        return rng.choice([*NAMES, *NAMES, *literals])
-    inner = lambda: expression(rng, depth + 1)  # noqa: E731
-    if roll < 0.65:
-        return f"{inner()} {rng.choice(['+', '-', '*', '/', '//', '%'])} {inner()}"
-    if roll < 0.72:
-        return f"({inner()}) ** {rng.choice(['2', '3', '0', '-1', '0.5', 'steps'])}"
-    if roll < 0.8:
-        return f"({inner()})"
-    if roll < 0.85:
-        return f"-{inner()}"
-    if roll < 0.9:
-        return f"{rng.choice(['min', 'max'])}({inner()}, {inner()})"
-    if roll < 0.96:
-        name = rng.choice(["abs", "round", "int", "float"])
-        return f"{name}({inner()})" if rng.random() < 0.8 else f"round({inner()}, {rng.choice([0, 1, 2, -1])})"
-    return rng.choice(
-        [
-            f"sum([{inner()}, {inner()}])",
-            f"len([{inner()}, {inner()}])",
-            f"{inner()} < {inner()} <= {inner()}",
-            f"{inner()} if {inner()} > {inner()} else {inner()}",
-            f"({inner()} and {inner()}) or not {inner()}",
-        ]
-    )
+# The launcher's rules that compute a value.
+COMPUTED = {
+    "buffer.train_batch_size": (
+        "(ajet.data.train_batch_size * ajet.rollout.num_repeat * ajet.rollout.multi_turn.expected_steps)"
+    ),
+    "explorer.runner_per_model": "(min(ajet.rollout.max_env_worker, 128) // ajet.rollout.n_vllm_engine)",
+}
+VALUES = [0, 1, 2, 3, 7, 64, 127, 128, 129, 1000, 10**6, -1, -8, True, 2.5, 0.125, -0.75, 128.5, 1e300]
 
 
 def computed(computer, source, values):
@@ -274,10 +252,10 @@ def main():
         target = TARGETS[index % len(TARGETS)]
         configs.append({"text": text, "target": target, **converted(utils, agentjet, text, target)})
     expressions = []
-    for _ in range(EXPRESSIONS):
-        source = f"({expression(rng)})"
-        values = {name: rng.choice(choices) for name, choices in NAMES.items()}
-        expressions.append({"source": source, "values": values, **computed(computer, source, values)})
+    for index in range(EXPRESSIONS):
+        target, source = list(COMPUTED.items())[index % len(COMPUTED)]
+        values = {name: rng.choice(VALUES) for name in re.findall(r"ajet[\w.]+", source)}
+        expressions.append({"target": target, "values": values, **computed(computer, source, values)})
     fixtures.mkdir(parents=True, exist_ok=True)
     (fixtures / "layers.json").write_text(json.dumps({"primary": PRIMARY, "files": DEFAULTS}, indent=1) + "\n")
     for name, vectors in [("conversions", configs), ("expressions", expressions)]:

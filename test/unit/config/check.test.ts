@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dialectOf } from '../../../src/config/dialect.ts';
 import { parseConfig } from '../../../src/config/parse.ts';
-import { diagnose } from '../../../src/config/diagnose.ts';
+import { diagnose } from '../../../src/config/check.ts';
 import { findingsOf, fixed, fixNamed, lines, site, told } from './checking.ts';
 
 const steering = lines(

@@ -1,13 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { convert } from '../../../src/config/convert/convert.ts';
 import { conversionRules } from '../../../src/config/convert/conversionRules.ts';
 import { evaluateRule } from '../../../src/config/convert/evaluateRule.ts';
-import { parseExpression } from '../../../src/config/convert/expression/syntax.ts';
 import type { LaunchTarget } from '../../../src/config/convert/launch.ts';
 import { renderEffective } from '../../../src/config/effective/render.ts';
 import { toPlain, valueAt } from '../../../src/config/value.ts';
-import { fuzz } from '../fuzz.ts';
 import { composeText } from './memoryFiles.ts';
 
 const steering = `hydra:
@@ -204,34 +201,8 @@ describe('rules', () => {
     const text = `ajet: {data: {train_batch_size: 8}, rollout: {num_repeat: 4, multi_turn: {expected_steps: 2}, max_env_worker: 200, n_vllm_engine: 3}}\n`;
     const { config } = await composeText(text + steering);
     const texts = conversionRules('trinity')
-      .filter(({ expression }) => expression.startsWith('('))
+      .filter(({ compute }) => compute !== undefined)
       .map((rule) => evaluateRule(rule, config).text);
     expect(texts).toEqual(['8 * 4 * 2 = 64', 'min(200, 128) // 3 = 42']);
-  });
-
-  it.each([
-    ['(1 +', 'A value is missing before the end.', 4],
-    ['(1 2)', '`,` is missing before `2`.', 3],
-    ['(a.b $ 2)', '`$` is not understood here.', 5],
-    ['min(1,', 'A value is missing before the end.', 6],
-    ['1 if 2', '`else` is missing before the end.', 6],
-    ['08', '`08` is no number.', 0],
-    [`${'('.repeat(5000)}1`, 'It is nested too deeply.', 100],
-  ])('say where %s goes wrong', (source, message, offset) => {
-    expect(parseExpression(source)).toEqual({ ok: false, problem: { message, offset } });
-  });
-
-  it('are read or refused, whatever stands there', () => {
-    const piece = fc.constantFrom(
-      ...['(', ')', 'a.b', '1', '2.5', '**', '//', '-', 'not', 'if', 'else', ',', '[', ']', 'min', ' ', '%'],
-    );
-    fc.assert(
-      fc.property(fc.array(fc.oneof(piece, fc.string({ maxLength: 2 })), { maxLength: 40 }), (pieces) => {
-        const parsed = parseExpression(pieces.join(''));
-        expect(typeof parsed.ok).toBe('boolean');
-        if (!parsed.ok) expect(parsed.problem.offset).toBeLessThanOrEqual(pieces.join('').length);
-      }),
-      fuzz(418, 20_000),
-    );
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diagnose } from '../../../src/config/diagnose.ts';
+import { diagnose } from '../../../src/config/check.ts';
 import type { Finding } from '../../../src/config/finding.ts';
 import { parseConfig } from '../../../src/config/parse.ts';
 import { applyEdits } from '../../../src/config/text.ts';
@@ -310,5 +310,17 @@ describe('everything else', () => {
 
   it('finds nothing wrong with nothing', () => {
     expect(told('')).toEqual([]);
+  });
+});
+
+describe('a null in a text that is broken', () => {
+  const text = lines('ajet:', '  rollout:', '    num_repeat:', '  data:', '    train_batch_size: 4', 'wor');
+
+  it('is not reported, because its value may not have been read', () => {
+    expect(findingsIn(text).map(({ rule }) => rule)).not.toContain('wrong-type');
+  });
+
+  it('is reported once the text is whole', () => {
+    expect(findingsIn(`${text}d: 1\n`).map(({ rule }) => rule)).toContain('wrong-type');
   });
 });

@@ -1,16 +1,14 @@
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { check } from '../../../src/config/check.ts';
+import { check, diagnose } from '../../../src/config/check.ts';
 import { completeIn } from '../../../src/config/completion/completeIn.ts';
-import type { ConfigSurroundings } from '../../../src/config/context.ts';
-import { diagnose } from '../../../src/config/diagnose.ts';
+import type { ConfigEnvironment } from '../../../src/config/context.ts';
 import { dialectOf, dialects } from '../../../src/config/dialect.ts';
 import { hoverIn } from '../../../src/config/hover.ts';
 import { isAgentJetConfig } from '../../../src/config/isAgentJetConfig.ts';
 import { ajetKeys } from '../../../src/config/keyTable.ts';
 import { parseConfig, type ConfigDocument } from '../../../src/config/parse.ts';
-import { reparse } from '../../../src/config/parse/reparse.ts';
 import { readContext } from '../../../src/config/readContext.ts';
 import { visitAll } from '../../../src/config/rules/visit.ts';
 import { applyEdits } from '../../../src/config/text.ts';
@@ -92,20 +90,8 @@ describe('a corrupted config', () => {
     // A limit for what hangs: the deep run takes minutes on a machine that does much else.
   }, 600_000);
 
-  it('is read again as it would be read at first, whatever it was before', () => {
-    fc.assert(
-      fc.property(corrupted, corrupted, (before, text) => {
-        const { root, problems } = reparse(parseConfig(before), text);
-        const whole = parseConfig(text);
-        expect(root).toEqual(whole.root);
-        expect(problems).toEqual(whole.problems);
-      }),
-      fuzz(20260304, 2_000),
-    );
-  });
-
   it('has no more values to look at than ten of what it was', () => {
-    const visits = (text: string): number => [...visitAll(parseConfig(text), ajetKeys())].length;
+    const visits = (text: string): number => visitAll(parseConfig(text), ajetKeys()).length;
     const most = 10 * visits(wholeConfig);
     fc.assert(
       fc.property(corrupted, (text) => {
@@ -153,10 +139,7 @@ describe('a corrupted config', () => {
   ])('survives %s', async (_, text) => {
     const inside = `ajet:\n  project_name: ${text}\n`;
     const wholes = text.length > 1_000_000 ? [inside] : [text, inside, `${wholeConfig}\n${text}`];
-    for (const whole of wholes) {
-      await useAll(parseConfig(whole), Math.min(20, whole.length));
-      await useAll(reparse(parseConfig(wholeConfig), whole), whole.length);
-    }
+    for (const whole of wholes) await useAll(parseConfig(whole), Math.min(20, whole.length));
   });
 });
 
@@ -172,7 +155,7 @@ async function useAll(document: ConfigDocument, caret: number): Promise<void> {
   await completeIn(document, caret, { dialect, surroundings, composition: context.composition });
 }
 
-const surroundings: ConfigSurroundings = {
+const surroundings: ConfigEnvironment = {
   file: '/project/conf/exp.yaml',
   cwd: '/project',
   files: memoryFiles({}),

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { diagnose } from '../../../src/config/diagnose.ts';
+import { diagnose } from '../../../src/config/check.ts';
 import { dialectOf, dialects } from '../../../src/config/dialect.ts';
 import { jsonSchemaOf } from '../../../src/config/jsonSchema.ts';
 import { entryOf, nodeAt } from '../../../src/config/node.ts';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { FileReader, PathRules } from '../../../src/base/ports.ts';
 import { compose, type Composition } from '../../../src/config/compose.ts';
 import type { Dialect } from '../../../src/config/dialect.ts';
-import type { Environment } from '../../../src/config/interpolation.ts';
+import type { Environment } from '../../../src/config/interpolation/host.ts';
 
 export const posix: PathRules = path.posix;
 

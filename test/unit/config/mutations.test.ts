@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { diagnose } from '../../../src/config/diagnose.ts';
+import { diagnose } from '../../../src/config/check.ts';
 import { dialectOf, type Dialect } from '../../../src/config/dialect.ts';
 import { removeEntry } from '../../../src/config/edits.ts';
 import type { Finding } from '../../../src/config/finding.ts';
@@ -95,7 +95,7 @@ function drop(visit: Visit, _choices: Choices, dialect: Dialect): Mutation | und
   const edit = removeEntry(document, entry, parent);
   if (edit === undefined) return undefined;
   const above = visit.path.slice(0, -1);
-  const holder = [...visitAll(document, visit.table)].find(({ path }) => path.join('.') === above.join('.'));
+  const holder = visitAll(document, visit.table).find(({ path }) => path.join('.') === above.join('.'));
   const place = holder?.written?.entry.keySpan ?? holder?.node.span;
   const line = above.length === 0 ? 0 : document.lines.position(place?.start ?? 0).line;
   const missing = `\`${key.path}\` is not set.`;
@@ -161,7 +161,7 @@ function subjects(): Subject[] {
     if (dialect === undefined) return [];
     const document = parseConfig(file.text);
     const marked = new Set(findingsIn(file.text, dialect).map(({ range }) => range.start.line));
-    return [{ ...file, dialect, document, visits: [...visitAll(document, dialect.keys())], marked }];
+    return [{ ...file, dialect, document, visits: visitAll(document, dialect.keys()), marked }];
   });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { entryOf, nodeAt, type Node } from '../../../src/config/node.ts';
-import { parseConfig } from '../../../src/config/parse.ts';
+import { parseCache, parseConfig } from '../../../src/config/parse.ts';
 
 function problemsOf(text: string): string[] {
   const { problems, lines } = parseConfig(text);
@@ -113,5 +113,15 @@ describe('parseConfig', () => {
   it('has no value for a text without any', () => {
     expect(parseConfig('').root).toBeUndefined();
     expect(parseConfig('# only\n').root).toBeUndefined();
+  });
+});
+
+describe('parseCache', () => {
+  it('parses a file again only when its text is different', () => {
+    const parse = parseCache();
+    const first = parse('/a.yaml', 'a: 1\n');
+    expect(parse('/a.yaml', 'a: 1\n')).toBe(first);
+    expect(parse('/b.yaml', 'a: 1\n')).not.toBe(first);
+    expect(parse('/a.yaml', 'a: 2\n').root).toEqual(parseConfig('a: 2\n').root);
   });
 });

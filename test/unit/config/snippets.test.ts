@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { diagnose } from '../../../src/config/diagnose.ts';
+import { diagnose } from '../../../src/config/check.ts';
 import { dialectOf } from '../../../src/config/dialect.ts';
 import { parseConfig } from '../../../src/config/parse.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../../src/config/parse.ts';
-import { diagnose } from '../../../src/config/diagnose.ts';
+import { diagnose } from '../../../src/config/check.ts';
 import { fixesFor } from '../../../src/config/suppress.ts';
 import { applyEdits } from '../../../src/config/text.ts';
 import { findingsOf, fixed, lines, told } from './checking.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyEdits, LineMap } from '../../../src/config/text.ts';
+import { applyEdits, difference, LineMap } from '../../../src/config/text.ts';
 import { fuzz } from '../fuzz.ts';
 
 describe('LineMap', () => {
@@ -38,5 +38,15 @@ describe('applyEdits', () => {
       { span: { start: 2, end: 2 }, newText: '-' },
     ];
     expect(applyEdits('abc', edits)).toBe('xxb-c');
+  });
+});
+
+describe('difference', () => {
+  it.each([
+    ['aab', 'aaab', { span: { start: 2, end: 2 }, newText: 'a' }],
+    ['abc', 'abc', { span: { start: 3, end: 3 }, newText: '' }],
+    ['abcabc', 'abc', { span: { start: 3, end: 6 }, newText: '' }],
+  ])('finds the single edit from %j to %j', (before, after, edit) => {
+    expect(difference(before, after)).toEqual(edit);
   });
 });

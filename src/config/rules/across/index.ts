@@ -8,7 +8,7 @@ import { trinityRules } from './trinity/index.ts';
 export type ContextRule = (context: ConfigContext) => readonly Finding[];
 
 /** Every rule across keys. While a text is broken, sections may seem to be missing, so nothing is concluded from it. */
-export const contextRules: readonly ContextRule[] = [whole(ajetRules), whole(trinityRules)];
+export const crossKeyRules: readonly ContextRule[] = [whole(ajetRules), whole(trinityRules)];
 
 function whole(rule: ContextRule): ContextRule {
   return (context) => (isBroken(context.document) ? [] : rule(context));

@@ -1,5 +1,5 @@
 import { replaceScalar } from '../../edits.ts';
-import { placeOf } from '../../context.ts';
+import { findingSpan } from '../../context.ts';
 import { entryOf, nodeAt, type NodePath } from '../../node.ts';
 import type { ConfigDocument } from '../../parse.ts';
 import type { Span } from '../../text.ts';
@@ -37,7 +37,7 @@ function spanOf(document: ConfigDocument, place: NodePath): Span {
   const parent = nodeAt(document.root, place.slice(0, -1));
   const entry = typeof name === 'string' ? entryOf(parent, name) : undefined;
   const isSection = entry !== undefined && entry.value.kind !== 'scalar';
-  return isSection ? entry.keySpan : placeOf(document, place);
+  return isSection ? entry.keySpan : findingSpan(document, place);
 }
 
 /** `rollout.max_model_len` as messages name it, with its value: `` `max_model_len` 18000 ``. */

@@ -3,7 +3,7 @@ import type { KeyInfo } from '../../keyTable.ts';
 import { entryOf, type Node, type NodePath } from '../../node.ts';
 import { isBroken } from '../../parse.ts';
 import { resolvePlain, type ScalarValue } from '../../scalar.ts';
-import type { Value } from '../../value.ts';
+import { isNull, type Value } from '../../value.ts';
 
 /** Where effective values come from and where a file writes them: the whole of a config, a section or a stage of it. */
 export interface Source {
@@ -203,10 +203,6 @@ function stepInto(node: Node | undefined, step: string | number): Node | undefin
 
 function isUnresolved(value: Value): boolean {
   return value.kind === 'scalar' && typeof value.value === 'string' && /\$\{|^\?\?\?$/.test(value.value);
-}
-
-function isNull(value: Value): boolean {
-  return value.kind === 'scalar' && value.value === null;
 }
 
 function isScalar(value: unknown): value is ScalarValue {

@@ -5,7 +5,7 @@ import process from 'node:process';
 import { neverCancelled, type CancellationToken } from '../../../base/cancellation.ts';
 import { toReport } from '../../../base/errors.ts';
 import type { Clock } from '../../../base/ports.ts';
-import type { Environment } from '../../../config/interpolation.ts';
+import type { Environment } from '../../../config/interpolation/host.ts';
 import type { Finding, HostStatus } from '../../../protocol/host/hostRpc.ts';
 import type { RunOrder, RunRecord } from '../../../protocol/host/runs.ts';
 import { badConfigPath, noLauncher } from '../../../remote/launch/failures.ts';

@@ -4,7 +4,7 @@ import { dialectOf } from '../../../../src/config/dialect.ts';
 import type { Finding } from '../../../../src/config/finding.ts';
 import { parseConfig } from '../../../../src/config/parse.ts';
 import { readContext } from '../../../../src/config/readContext.ts';
-import { contextRules } from '../../../../src/config/rules/across/index.ts';
+import { crossKeyRules } from '../../../../src/config/rules/across/index.ts';
 import { memoryFiles, posix } from '../memoryFiles.ts';
 
 /** Values by dotted path; a number steps into a list. Undefined takes away what the base has. */
@@ -61,7 +61,7 @@ export async function contextOf(
 /** What the rules across keys find. */
 export async function acrossFindings(text: string, around?: Around): Promise<Finding[]> {
   const context = await contextOf(text, around);
-  return contextRules.flatMap((rule) => rule(context));
+  return crossKeyRules.flatMap((rule) => rule(context));
 }
 
 /** A finding as `the line with «what is underlined» severity: message`. */

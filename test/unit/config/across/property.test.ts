@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fuzz } from '../../fuzz.ts';
 import { acrossFindings, contextOf, yamlOf, type Values } from './acrossConfigs.ts';
-import { contextRules } from '../../../../src/config/rules/across/index.ts';
+import { crossKeyRules } from '../../../../src/config/rules/across/index.ts';
 
 /** Rules that say no more than what a value means, which no choice of values avoids. */
 const remarks = new Set(['environment-key', 'turns', 'not-applied']);
@@ -124,7 +124,7 @@ describe('rules across keys', () => {
       const keys = Object.keys(made).filter((key) => key.includes('.'));
       const key = keys[at % keys.length] ?? '';
       const context = await contextOf(yamlOf({ ...made, [key]: value }));
-      const found = contextRules.flatMap((rule) => rule(context));
+      const found = crossKeyRules.flatMap((rule) => rule(context));
       for (const { range, message } of found) {
         expect(range.end.offset).toBeLessThanOrEqual(context.document.text.length);
         expect(message).not.toMatch(/undefined|NaN|\[object/);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contextRules } from '../../../../src/config/rules/across/index.ts';
+import { crossKeyRules } from '../../../../src/config/rules/across/index.ts';
 import { acrossFindings, contextOf, shownIn, yamlOf } from './acrossConfigs.ts';
 import { describeRules } from './ruleCases.ts';
 import { trinityBase as base } from './trinityBase.ts';
@@ -81,9 +81,9 @@ describe("Trinity's rules", () => {
     const text = yamlOf({ ...base, 'data_processor.task_pipeline.output.path': '/data/out' });
     const context = await contextOf(text);
     const toldWhen = (there: boolean | undefined): string[] => {
-      const facts = { ...context.facts, exists: () => there };
-      return contextRules
-        .flatMap((rule) => rule({ ...context, facts }))
+      const references = { ...context.references, exists: () => there };
+      return crossKeyRules
+        .flatMap((rule) => rule({ ...context, references }))
         .map((finding) => shownIn(text, finding));
     };
     expect(toldWhen(true)).toEqual([

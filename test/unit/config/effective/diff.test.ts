@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffEffective, renderDiff } from '../../../../src/config/effective/diff.ts';
-import { whatReaches } from '../../../../src/config/effective/whatReaches.ts';
+import { keySources } from '../../../../src/config/effective/keySources.ts';
 import { parseConfig } from '../../../../src/config/parse.ts';
 import { fromNode, toPlain, type Plain, type Value } from '../../../../src/config/value.ts';
 import { fuzz } from '../../fuzz.ts';
@@ -104,13 +104,13 @@ defaults: [ajet_default, _self_]
 
   it('leads from a name in an error to the keys and lines it is made of', async () => {
     const composition = await composeText(text);
-    const [batch] = whatReaches(composition, 'trinity', 'train_batch_size');
+    const [batch] = keySources(composition, 'trinity', 'train_batch_size');
     expect(batch?.path).toBe('buffer.train_batch_size');
     expect(batch?.keys).toEqual(
       expect.arrayContaining(['ajet.data.train_batch_size', 'ajet.rollout.num_repeat']),
     );
     expect(batch?.places.map(({ line }) => line)).toEqual([3, 5]);
-    expect(whatReaches(composition, 'verl', 'data.train_batch_size')).toMatchObject([
+    expect(keySources(composition, 'verl', 'data.train_batch_size')).toMatchObject([
       { path: 'data.train_batch_size', value: { value: 8 }, keys: ['ajet.data.train_batch_size'] },
       { path: 'ajet.data.train_batch_size', keys: ['ajet.data.train_batch_size'] },
     ]);
@@ -118,11 +118,11 @@ defaults: [ajet_default, _self_]
 
   it('knows what was typed for the backbone itself, and what nobody typed', async () => {
     const composition = await composeText(text);
-    expect(whatReaches(composition, 'trinity', 'sync_offset')).toMatchObject([
+    expect(keySources(composition, 'trinity', 'sync_offset')).toMatchObject([
       { path: 'synchronizer.sync_offset', keys: ['trinity.synchronizer.sync_offset'], places: [{ line: 8 }] },
     ]);
-    const [type] = whatReaches(composition, 'trinity', 'algorithm_type');
+    const [type] = keySources(composition, 'trinity', 'algorithm_type');
     expect(type).toMatchObject({ keys: [], places: [], value: { value: 'multi_step_grpo' } });
-    expect(whatReaches(composition, 'trinity', 'no_such_key')).toEqual([]);
+    expect(keySources(composition, 'trinity', 'no_such_key')).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { failingClause } from '../../../condition.ts';
 import type { Finding } from '../../../finding.ts';
 import type { KeyNode } from '../../../keyTable.ts';
 import type { ScalarValue } from '../../../scalar.ts';
-import { Search } from '../../visit.ts';
+import { visitAll, type Visit } from '../../visit.ts';
 import { joined, named, shown, tell } from '../report.ts';
 import type { Settings } from '../settings.ts';
 
@@ -12,16 +12,18 @@ import type { Settings } from '../settings.ts';
  */
 export function unreadKeys(settings: Settings): Finding[] {
   const { document, dialect } = settings.context;
-  return conditional.in(document, dialect.keys()).flatMap((key) => unread(settings, key, key.path));
+  return visitAll(document, dialect.keys())
+    .map(conditionalKey)
+    .flatMap((key) => (key === undefined ? [] : unread(settings, key, key.path)));
 }
 
-/** Values, lists as a whole, of keys that are read only under a condition. */
-const conditional = new Search(({ node, key }): KeyNode | undefined => {
+/** Returns the key of a value, or of a list as a whole, that is read only under a condition. */
+function conditionalKey({ node, key }: Visit): KeyNode | undefined {
   if (node.kind === 'mapping' || key?.info?.condition === undefined) return undefined;
-  // Null says that there is nothing to apply.
+  // Null means that there is nothing to apply.
   if (node.kind === 'scalar' && node.type === 'null') return undefined;
   return /[[{]/.test(key.path) ? undefined : key;
-});
+}
 
 function unread(settings: Settings, key: KeyNode, path: string): Finding[] {
   const condition = key.info?.condition;

@@ -168,7 +168,7 @@ function taskOutput(view: TrinityView): Finding[] {
     });
   }
   const path = view.text(`${output}.path`);
-  if (path === undefined || view.context.facts.exists(path) !== true) return [];
+  if (path === undefined || view.context.references.exists(path) !== true) return [];
   return view.tell('trinity-pipeline', {
     at: [`${output}.path`],
     message: `\`${path}\` is there already, and the task pipeline refuses to write over it. Name another path, or remove that one.`,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkspaceFacts } from '../../../../src/config/context.ts';
+import type { ResolvedReferences } from '../../../../src/config/context.ts';
 import { contextOf } from '../navigate/project.ts';
 
-const factsOf = async (text: string, files?: Record<string, string>): Promise<WorkspaceFacts> =>
-  (await contextOf(text, files)).facts;
+const factsOf = async (text: string, files?: Record<string, string>): Promise<ResolvedReferences> =>
+  (await contextOf(text, files)).references;
 
 const reading = (path: string, more = ''): string =>
   `ajet:\n  task_reader:\n    jsonl_dataset_file:\n      training:\n        file_path: ${path}\n${more}`;
@@ -46,17 +46,17 @@ describe('whether a path exists', () => {
   });
 
   it('comes with its place and its rows', async () => {
-    const facts = await factsOf(reading('data/train.jsonl'), files);
-    expect(facts.file?.('data/train.jsonl')).toBe('/project/data/train.jsonl');
-    expect(facts.rows?.('data/train.jsonl')).toBe(7);
+    const references = await factsOf(reading('data/train.jsonl'), files);
+    expect(references.file?.('data/train.jsonl')).toBe('/project/data/train.jsonl');
+    expect(references.rows?.('data/train.jsonl')).toBe(7);
   });
 });
 
 describe('what a config names', () => {
   it('is looked up by its locators', async () => {
     const files = { '/project/conf/w.py': '\nclass A(Workflow): ...' };
-    const facts = await factsOf(`ajet:\n${workflow}`, files);
-    expect(facts.locator('w.py->A')).toMatchObject({
+    const references = await factsOf(`ajet:\n${workflow}`, files);
+    expect(references.locator('w.py->A')).toMatchObject({
       status: 'found',
       site: { file: '/project/conf/w.py', line: 2 },
     });

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { PathRules } from '../../base/ports.ts';
 
 /** One file system as the core sees it, by absolute paths: this machine's disk, or that of a virtual workspace. */
-export class FileSpace {
+export class WorkspaceFs {
   /** Platform's own on disk, `/` elsewhere. */
   readonly paths: PathRules;
   readonly #base: vscode.Uri;
@@ -39,7 +39,7 @@ export class FileSpace {
 
 /** Where a config is, or would be: its file and the folder that a run starts in unless told otherwise. */
 export interface ConfigPlace {
-  readonly space: FileSpace;
+  readonly fs: WorkspaceFs;
   readonly file: string;
   readonly cwd: string;
 }
@@ -52,13 +52,13 @@ export function placeOfConfig(uri: vscode.Uri): ConfigPlace {
   const first = vscode.workspace.workspaceFolders?.[0]?.uri;
   if (uri.scheme === 'untitled') {
     const folder = first ?? vscode.Uri.file(path.parse(process.cwd()).root);
-    const space = new FileSpace(folder);
-    const cwd = space.path(folder);
-    return { space, cwd, file: space.paths.resolve(cwd, space.paths.basename(uri.path)) };
+    const fs = new WorkspaceFs(folder);
+    const cwd = fs.path(folder);
+    return { fs, cwd, file: fs.paths.resolve(cwd, fs.paths.basename(uri.path)) };
   }
   const own = uri.scheme === 'git' ? vscode.Uri.file(uri.fsPath) : uri;
-  const space = new FileSpace(own);
-  const file = space.path(own);
+  const fs = new WorkspaceFs(own);
+  const file = fs.path(own);
   const folder = vscode.workspace.getWorkspaceFolder(own)?.uri;
-  return { space, file, cwd: folder === undefined ? space.paths.dirname(file) : space.path(folder) };
+  return { fs, file, cwd: folder === undefined ? fs.paths.dirname(file) : fs.path(folder) };
 }

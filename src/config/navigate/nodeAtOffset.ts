@@ -2,25 +2,25 @@ import { entryOf, type Entry, type MappingNode, type Node, type NodePath } from 
 import type { ConfigDocument } from '../parse.ts';
 import type { Span } from '../text.ts';
 
-/** What an offset of a text is in: a key, or a value that is not a section. */
-export interface Place {
+/** The key, or the value that is not a section, at an offset of a text. */
+export interface NodeAtOffset {
   readonly part: 'key' | 'value';
   readonly path: NodePath;
-  /** Of the key or of the value. */
+  /** The span of the key or of the value. */
   readonly span: Span;
   readonly node: Node;
-  /** What the node is written under; undefined for items of lists. */
+  /** The entry of the node; undefined for list items. */
   readonly entry: Entry | undefined;
   readonly parent: Node | undefined;
 }
 
-/** The end counts, so that a caret behind the last character is still in it. */
+/** Returns whether a span contains an offset. The end counts, for a caret behind the last character. */
 export function contains({ start, end }: Span, offset: number): boolean {
   return start <= offset && offset <= end;
 }
 
-/** Undefined where no key and no plain value is, as between sections. */
-export function placeAt(document: ConfigDocument, offset: number): Place | undefined {
+/** Returns undefined where there is neither a key nor a plain value, as between sections. */
+export function nodeAtOffset(document: ConfigDocument, offset: number): NodeAtOffset | undefined {
   let node = document.root;
   let parent: Node | undefined;
   let entry: Entry | undefined;
@@ -51,7 +51,7 @@ export function placeAt(document: ConfigDocument, offset: number): Place | undef
   return undefined;
 }
 
-/** What `<<` and aliases bring in is written elsewhere. */
+/** Returns the entry at an offset. Values that `<<` and aliases bring in are written elsewhere. */
 function ownEntryAt(mapping: MappingNode, offset: number): Entry | undefined {
   return mapping.entries.findLast(({ keySpan, value }) => {
     if (contains(keySpan, offset)) return true;
@@ -59,7 +59,7 @@ function ownEntryAt(mapping: MappingNode, offset: number): Entry | undefined {
   });
 }
 
-/** The key that sets the last step of a path, where this text has one. */
+/** Returns the entry of the last step of a path, if this text has one. */
 export function entryAt(document: ConfigDocument, path: NodePath): Entry | undefined {
   const name = path.at(-1);
   if (typeof name !== 'string') return undefined;
@@ -68,7 +68,7 @@ export function entryAt(document: ConfigDocument, path: NodePath): Entry | undef
   return entryOf(parent, name);
 }
 
-/** Where a path leads in this text: to its key, or to the item of a list. */
+/** Returns the span of a path's key, or of a list item. */
 export function spanOfPath(document: ConfigDocument, path: NodePath): Span | undefined {
   const entry = entryAt(document, path);
   if (entry !== undefined) return entry.keySpan;
@@ -77,7 +77,7 @@ export function spanOfPath(document: ConfigDocument, path: NodePath): Span | und
   return path.length > 0 ? node?.span : undefined;
 }
 
-/** Indices may be texts, as paths of interpolations have them. */
+/** Accepts indices as texts, as paths of interpolations have them. */
 function childAt(node: Node | undefined, step: string | number): Node | undefined {
   if (node?.kind === 'sequence') return /^\d+$/.test(String(step)) ? node.items[Number(step)] : undefined;
   return entryOf(node, String(step))?.value;

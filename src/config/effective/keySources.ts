@@ -6,27 +6,27 @@ import type { Config } from '../effectiveConfig.ts';
 import type { Origin, Value } from '../value.ts';
 import { placesOf } from './origins.ts';
 
-/** Where a value of a backbone's configuration comes from. */
-export interface Reached {
-  /** In the backbone's configuration. */
+/** The source of a value in a backbone's configuration. */
+export interface KeySource {
+  /** Path in the backbone's configuration. */
   readonly path: string;
   readonly value: Value;
-  /** The config's own keys that it is made of; itself where it is handed on as it is; none where nobody set it. */
+  /** The keys of the config that the value is made of; empty where none is set. */
   readonly keys: readonly string[];
-  /** Where those were written. */
+  /** The locations of those keys. */
   readonly places: readonly Location[];
 }
 
 /**
- * What a key that Trinity or verl names in an error comes from. Messages often name the last part of a key only, so
- * everything that ends with it is given, the exact path first, then the shorter paths.
+ * Returns the sources of a key that Trinity or verl names in an error. Such errors often name only the end of a path, so
+ * every path that ends with the key counts, the shortest first.
  */
-export function whatReaches(
+export function keySources(
   source: Composition | Config,
   target: LaunchTarget,
   key: string,
-): readonly Reached[] {
-  const found: Reached[] = [];
+): readonly KeySource[] {
+  const found: KeySource[] = [];
   const { root } = convert(source, target);
   visit(root, '', (path, value) => {
     if (path !== key && !path.endsWith(`.${key}`)) return;
