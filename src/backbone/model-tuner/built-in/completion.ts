@@ -1,6 +1,5 @@
 import type { ChatCompletion, ChatRequest } from '../model.ts';
-import { joinSegments, type Answer } from './answer.ts';
-import type { Segment } from './phrases.ts';
+import { joinSegments, type Answer, type Segment } from './answer.ts';
 import { Random, hashDigits } from '../../../base/random.ts';
 import { pieceOf, type SplitTokens, type TokenPiece } from './tokens.ts';
 
