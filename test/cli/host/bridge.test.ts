@@ -116,7 +116,7 @@ async function trainer(waves: readonly string[]): Promise<{ machine: GpuMachine;
 }
 
 const question =
-  'Mira picked 14 plums in the morning and 9 more in the afternoon. She gave 6 of them away. How many are left?';
+  'Mira picked 14 plums in the morning and 9 more in the afternoon. She gave 6 of them away. What is 14 + 9 - 6?';
 
 describe.skipIf(process.platform === 'win32')('a TypeScript workflow in training', () => {
   test('runs with its judge, many episodes at a time, and outlives what goes wrong in one', async () => {

@@ -1,7 +1,6 @@
 import type { ChatRequest } from '../model.ts';
 import { readConversation, type Conversation, type ToolResult } from './conversation.ts';
 import { findExpression, formatNumber, misread, type Expression } from './expression.ts';
-import { isRecord } from '../../../base/isRecord.ts';
 import type { Random } from '../../../base/random.ts';
 import { produceValue, type Fill } from './schemaValue.ts';
 import { calculationFor, chooseTool, namesAnswer, readToolOffer, toolName, type Tool } from './toolCalls.ts';
@@ -78,7 +77,7 @@ export async function answer(reading: Reading, sampling: Sampling): Promise<Answ
   const attempt = reading.expression && attemptOf(reading.expression, sampling);
   const { tools, forced } = offer;
   const tool = chooseTool(tools, reading.question, reading.expression);
-  if (tool !== undefined && (forced || reading.conversation.toolResults.length === 0)) {
+  if (tool !== undefined && (forced || reading.conversation.lastResult === undefined)) {
     const call = await callTool(tool, reading, attempt, sampling);
     if (call !== undefined) return forced ? { ...call, segments: [] } : call;
     if (forced) return { refusal: "Found no arguments that fit the tool's schema.", param: 'tools' };
@@ -92,41 +91,44 @@ async function callTool(
   attempt: Attempt | undefined,
   { random, variant }: Sampling,
 ): Promise<Answer | undefined> {
-  const expression = attempt?.expression;
-  const input =
-    tool.type === 'custom'
-      ? (expression?.text ?? reading.question)
-      : await writeArguments(tool, fillArguments(tool, reading, expression), random);
-  if (input === undefined) return undefined;
+  const { question } = reading;
+  let input = attempt?.expression.text ?? question;
+  if (tool.type === 'function') {
+    const fill = fillFor(reading, attempt, attempt?.expression.value, question, tool);
+    const value = await produceValue(tool.function.parameters ?? { type: 'object' }, fill, random);
+    if (value === undefined) return undefined;
+    input = JSON.stringify(value);
+  }
   const plan = attempt && [
-    sure(`${cyclic(openings, variant)} I calculate `),
+    sure(`${cyclic(openings, variant)} I need to calculate `),
     { text: attempt.expression.text, unsure: attempt.isWrong },
     sure('.'),
   ];
   return { segments: plan ?? [], toolCall: { type: tool.type, name: toolName(tool), input } };
 }
 
-async function writeArguments(
-  tool: Extract<Tool, { type: 'function' }>,
-  fill: Fill,
-  random: Random,
-): Promise<string | undefined> {
-  const value = await produceValue(tool.function.parameters ?? { type: 'object' }, fill, random);
-  return value === undefined ? undefined : JSON.stringify(value);
-}
-
-/** Numbers are those of the expression, in order: tools such as `add(a, b)` take them one by one. */
-function fillArguments(
-  tool: Tool,
-  { question, conversation }: Reading,
-  expression: Expression | undefined,
+/**
+ * Returns what structured output and tool arguments are filled with: the calculation or its result where the name of the
+ * property asks for it, else the text.
+ */
+function fillFor(
+  { conversation }: Reading,
+  attempt: Attempt | undefined,
+  result: number | undefined,
+  text: string,
+  tool?: Tool,
 ): Fill {
-  if (expression === undefined) return (_name, type) => (type === 'string' ? question : undefined);
-  const operands = (expression.text.match(/\d+(?:\.\d+)?/g) ?? []).map(Number);
+  // Tools such as `add(a, b)` take the numbers of the expression one by one.
+  const operands = tool === undefined ? [] : (attempt?.expression.text.match(/\d+(?:\.\d+)?/g) ?? []);
   return (name, type) => {
-    if (type === 'number') return namesAnswer(name) ? round(expression.value) : operands.shift();
-    const result = namesAnswer(name) ? showResult(expression.value, conversation) : question;
-    return calculationFor(name, tool, expression) ?? result;
+    const isAnswer = result !== undefined && namesAnswer(name);
+    if (type === 'number') {
+      if (isAnswer || tool === undefined) return result && round(result);
+      const operand = operands.shift();
+      return operand === undefined ? undefined : Number(operand);
+    }
+    const calculation = attempt && calculationFor(name, tool, attempt.expression);
+    return calculation ?? (isAnswer ? showResult(result, conversation) : text);
   };
 }
 
@@ -135,9 +137,8 @@ async function answerInFormat(
   attempt: Attempt | undefined,
   sampling: Sampling,
 ): Promise<Answer | Refusal> {
-  const { request, conversation } = reading;
-  const format = request.response_format;
-  const result = resultOf(conversation, attempt);
+  const format = reading.request.response_format;
+  const result = resultOf(reading.conversation, attempt);
   const segments = answerInWords(reading, attempt, sampling);
   const text = joinSegments(segments);
   if (format?.type === 'json_object') {
@@ -145,14 +146,8 @@ async function answerInFormat(
     return { segments: [sure(JSON.stringify(value))] };
   }
   if (format?.type !== 'json_schema') return { segments };
-  const fill: Fill = (name, type) => {
-    if (result === undefined) return type === 'string' ? text : undefined;
-    if (type === 'number') return round(result);
-    const shown = namesAnswer(name) ? showResult(result, conversation) : text;
-    return (attempt && calculationFor(name, undefined, attempt.expression)) ?? shown;
-  };
-  const { schema } = format.json_schema;
-  const value = await produceValue(isRecord(schema) ? schema : {}, fill, sampling.random);
+  const fill = fillFor(reading, attempt, result, text);
+  const value = await produceValue(format.json_schema.schema ?? {}, fill, sampling.random);
   if (value === undefined) {
     return { refusal: 'Found no value that fits the JSON schema.', param: 'response_format' };
   }
@@ -163,11 +158,11 @@ const openings = [
   'Let me see.',
   'All right.',
   'I read the request.',
-  'Here is my answer.',
+  'Let me think.',
   'One moment.',
   'Understood.',
   'Let me work on it.',
-  'This is what I can do.',
+  'Here we go.',
 ] as const;
 
 const closings = ['The answer is', 'So the answer is', 'Therefore the answer is'] as const;
@@ -175,7 +170,7 @@ const closings = ['The answer is', 'So the answer is', 'Therefore the answer is'
 function answerInWords(reading: Reading, attempt: Attempt | undefined, { variant }: Sampling): Segment[] {
   const { conversation, question } = reading;
   const opening = cyclic(openings, variant);
-  const last = conversation.toolResults.at(-1);
+  const last = conversation.lastResult;
   const result = resultOf(conversation, attempt);
   if (attempt === undefined || result === undefined) return [sure(`${opening} ${introduce(question, last)}`)];
   const closing = `\n${cyclic(closings, variant)} ${showResult(result, conversation)}.`;
@@ -198,10 +193,8 @@ function introduce(question: string, result: ToolResult | undefined): string {
 }
 
 /** The number that answers the request: the tool's, or else the model's own. */
-function resultOf({ toolResults }: Conversation, attempt: Attempt | undefined): number | undefined {
-  const last = toolResults.at(-1);
-  const returned = last === undefined ? undefined : returnedNumber(last);
-  return attempt === undefined ? undefined : (returned ?? attempt.expression.value);
+function resultOf({ lastResult }: Conversation, attempt: Attempt | undefined): number | undefined {
+  return attempt && ((lastResult && returnedNumber(lastResult)) ?? attempt.expression.value);
 }
 
 /** Returns the number in a tool's result; undefined for an error, and for a call that had only a part of the calculation. */

@@ -6,8 +6,8 @@ type Message = ChatRequest['messages'][number];
 export interface Conversation {
   /** The user's messages, oldest first. */
   readonly userTexts: readonly string[];
-  /** The tool results after the last user message, oldest first. */
-  readonly toolResults: readonly ToolResult[];
+  /** The last tool result after the last user message. */
+  readonly lastResult: ToolResult | undefined;
   /** Whether the instructions ask for the result in `\boxed{}`. */
   readonly wantsBox: boolean;
 }
@@ -24,7 +24,10 @@ export function readConversation(messages: readonly Message[]): Conversation {
   const instructions = messages.filter(({ role }) => ['system', 'developer', 'user'].includes(role));
   return {
     userTexts,
-    toolResults: messages.slice(lastUser + 1).flatMap((message) => readToolResult(message, messages)),
+    lastResult: messages
+      .slice(lastUser + 1)
+      .flatMap((message) => readToolResult(message, messages))
+      .at(-1),
     wantsBox: instructions.some((message) => /\\boxed|\bboxed\b/i.test(messageText(message))),
   };
 }

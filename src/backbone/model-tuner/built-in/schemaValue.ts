@@ -16,7 +16,8 @@ const attempts = 12;
  */
 export async function produceValue(schema: Schema, fill: Fill, random: Random): Promise<unknown> {
   // The dialect that a schema names must not matter: the two libraries know different ones.
-  const { $schema: _dialect, ...plain } = schema;
+  const plain: Record<string, unknown> = { ...schema };
+  delete plain['$schema'];
   const validate = await compile(plain);
   if (validate === undefined) return undefined;
   const { generateSync } = await import('json-schema-faker');
