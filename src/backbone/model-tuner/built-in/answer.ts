@@ -158,11 +158,11 @@ const openings = [
   'Let me see.',
   'All right.',
   'I read the request.',
-  'Let me think.',
+  'Here is my answer.',
   'One moment.',
   'Understood.',
   'Let me work on it.',
-  'Here we go.',
+  'This is what I can do.',
 ] as const;
 
 const closings = ['The answer is', 'So the answer is', 'Therefore the answer is'] as const;
