@@ -60,11 +60,12 @@ export default {
       to: { path: '^src/vscode/|^vscode$', reachable: true },
     },
     {
-      name: 'embedded-model-sees-nothing-but-the-request',
+      name: 'built-in-model-sees-nothing-but-the-request',
       severity: 'error',
-      comment: 'No data set, no judge, no file: what it solves, it solves from the request alone.',
-      from: { path: '^src/backbone/model-tuner/embedded/' },
-      to: { path: '^src/', pathNot: '^src/(base/|backbone/model-tuner/(embedded/|[^/]+\\.ts$))' },
+      comment:
+        'The built-in model sees no data set, no judge and no file. It answers from the request alone.',
+      from: { path: '^src/backbone/model-tuner/built-in/' },
+      to: { path: '^src/', pathNot: '^src/(base/|backbone/model-tuner/(built-in/|[^/]+\\.ts$))' },
     },
     {
       name: 'nobody-imports-roots',

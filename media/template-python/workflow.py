@@ -3,7 +3,7 @@
 from ajet import AjetTuner, Workflow, WorkflowOutput, WorkflowTask
 
 # AgentJet wants a system prompt, first.
-SYSTEM_PROMPT = "You solve word problems. Put the final result, a number without its unit, in \\boxed{}."
+SYSTEM_PROMPT = "You solve math problems. Put the final result, a number, in \\boxed{}."
 
 
 class NewProjectWorkflow(Workflow):

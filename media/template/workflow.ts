@@ -2,7 +2,7 @@ import { Workflow, type AjetTuner, type WorkflowOutput, type WorkflowTask } from
 
 // AgentJet wants a system prompt, first.
 const systemPrompt =
-  'You solve word problems. Put the final result, a number without its unit, in \\boxed{}.';
+  'You solve math problems. Put the final result, a number, in \\boxed{}.';
 
 /** The agent. Its calls go through the tuner, which knows which model is trained. */
 export class NewProjectWorkflow extends Workflow {

@@ -124,7 +124,7 @@ const helperSchema: AttributeSchema = {
       type: 'string',
       enum: ['embedded', 'script', 'endpoint'],
       enumDescriptions: [
-        'The built-in model: needs no network and no key.',
+        "AgentJet's built-in model: gives valid answers, but cannot judge or write tasks. Needs no network and no key.",
         "A JavaScript or TypeScript file of yours (`script`, else the run's own).",
         'An OpenAI-compatible server (`baseUrl`).',
       ],
@@ -196,7 +196,7 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
     type: 'string',
     enum: ['embedded', 'script', 'endpoint', 'human'],
     enumDescriptions: [
-      'The built-in model: deterministic by seed, needs no network and no key.',
+      "AgentJet's built-in model: evaluates arithmetic and gives valid answers to any request. Deterministic by seed; needs no network and no key.",
       'A JavaScript or TypeScript file of yours (`script`).',
       'An OpenAI-compatible server (`endpoint`).',
       'You: each call opens as a document, with another beside it for your answer.',
@@ -253,7 +253,7 @@ export const launchAttributes: Readonly<Record<keyof LaunchAttributes, Attribute
     type: 'object',
     additionalProperties: { type: ['string'] },
     description:
-      'What answers for targets that are not trained, by the name of the debug model that their agents ask for: `embedded`, the file of a script, or the base URL of an OpenAI-compatible server, with `MODEL@` before it where the model has another name there. Workflows and judges that are functions get those named here as `auxiliaryModels`. Default: the server of OPENAI_API_KEY and OPENAI_BASE_URL, else the embedded model.',
+      'What answers for targets that are not trained, by the name of the debug model that their agents ask for: `embedded`, the file of a script, or the base URL of an OpenAI-compatible server, with `MODEL@` before it where the model has another name there. Workflows and judges that are functions get those named here as `auxiliaryModels`. Default: the server of OPENAI_API_KEY and OPENAI_BASE_URL, else the built-in model.',
   },
   trainableTargets: {
     type: 'array',

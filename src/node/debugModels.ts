@@ -20,7 +20,7 @@ export interface DebugModelsOptions {
 /**
  * The models that answer for targets that are not trained, each opened when it is first asked. A name that nobody
  * configured is a model of the server that OPENAI_API_KEY or OPENAI_BASE_URL stand for, as upstream has it; where
- * neither is set and the model being trained needs no server either, the embedded model stands in.
+ * neither is set and the model being trained needs no server either, the built-in model answers.
  */
 export class DebugModels {
   readonly #options: DebugModelsOptions;
@@ -75,7 +75,7 @@ export class DebugModels {
       };
     }
     if (trained.kind === 'endpoint') throw notConfigured(name);
-    return { choice: { kind: 'embedded' }, why: `, which stands in; ${howToName(name)}` };
+    return { choice: { kind: 'embedded' }, why: `, since no server is configured; ${howToName(name)}` };
   }
 }
 

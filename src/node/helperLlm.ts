@@ -15,7 +15,7 @@ export interface HelperContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The embedded model or one that a script answers. */
+  /** Opens the built-in model or a script's. */
   openLocal(choice: Extract<ModelChoice, { kind: 'embedded' | 'script' }>): ChatModel | Promise<ChatModel>;
   /** What servers are recorded on and replayed from; absent: neither. */
   readonly tapes?: Pick<RunTapes, 'replays' | 'ofHelper'>;
@@ -35,7 +35,7 @@ export function openHelperLlm(choice: HelperChoice | undefined, context: HelperC
   switch (choice?.kind) {
     case 'embedded':
     case 'script': {
-      const description = choice.kind === 'embedded' ? 'embedded' : `script ${choice.file}`;
+      const description = choice.kind === 'embedded' ? 'built-in' : `script ${choice.file}`;
       const open = async (): Promise<ChatModel> => context.openLocal(choice);
       return createHelperLlm({ kind: 'local', description, open }, context);
     }

@@ -3,7 +3,7 @@ import type { ModelTextSource } from '../backbone/context-tracker/modelTextSourc
 import { tokenPieces } from '../backbone/context-tracker/tokenPieces.ts';
 import type { ModelTuner } from '../backbone/launcher/modelPorts.ts';
 import type { RunPlan } from '../backbone/launcher/runPlan.ts';
-import { createEmbeddedModel } from '../backbone/model-tuner/embedded/embeddedModel.ts';
+import { createBuiltInModel } from '../backbone/model-tuner/built-in/builtInModel.ts';
 import { FaultTally } from '../backbone/model-tuner/faults/faultTally.ts';
 import type { ContextGuard } from '../backbone/model-tuner/contextGuard.ts';
 import {
@@ -261,7 +261,7 @@ export function openModel(
 ): ChatModel | Promise<ChatModel> {
   switch (choice.kind) {
     case 'embedded':
-      return createEmbeddedModel({
+      return createBuiltInModel({
         seed,
         openTokens: async () => tokenPieces((await text.open()).tokenizer),
       });

@@ -284,7 +284,7 @@ export const runEvent = z.discriminatedUnion('type', [
     type: z.literal('run-started'),
     experiment: z.string(),
     config: z.string(),
-    /** e.g. `embedded (seed 12345)`. */
+    /** e.g. `built-in (seed 12345)`. */
     model: z.string(),
     workflow: z.string(),
     /** The workflow's source file, absolute. */

@@ -106,7 +106,7 @@ export interface TracedRun {
   readonly configText: string;
   readonly workflow: string;
   readonly workflowFile: string;
-  /** e.g. `embedded (seed 12345)`. */
+  /** e.g. `built-in (seed 12345)`. */
   readonly model: string;
   /** As the config names it; absent: it names none. */
   readonly judge?: string | undefined;

@@ -19,7 +19,7 @@ const run = {
   configText: 'ajet:\n',
   workflow: 'workflow.ts->Large',
   workflowFile: '/workflow.ts',
-  model: 'embedded (seed 1)',
+  model: 'built-in (seed 1)',
   tokenizer: { name: 'built-in', exact: false, file: null },
   limits: { modelLength: 200_000, promptLength: 20_000, responseLength: 180_000, turnLength: 20_000 },
   merging: { compareLevel: 'text', ignoreTools: true },

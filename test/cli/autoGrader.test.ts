@@ -119,7 +119,7 @@ describe('pointwise', () => {
     expect(episodes.map(({ reward }) => reward)).toEqual([1, 0.75]);
   });
 
-  it('needs no network with the embedded model', async () => {
+  it('needs no network with the built-in model', async () => {
     const { code, episodes } = await runJson(await project(returnsAnswer), [
       ...['--conf', 'small.yaml', '--helper', 'embedded'],
     ]);

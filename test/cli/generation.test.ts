@@ -58,7 +58,7 @@ describe('data generation', () => {
     expect(validation.episodes).toHaveLength(3);
   });
 
-  it('needs no network with the embedded model', async () => {
+  it('needs no network with the built-in model', async () => {
     const { code, episodes } = await runJson(await project(), [...args, '--helper', 'embedded']);
     expect(code).toBe(0);
     expect(episodes).toHaveLength(6);

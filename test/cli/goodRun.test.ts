@@ -80,7 +80,7 @@ it('passes on what the workflow writes: to stdout, but with --json to stderr', a
 it('takes rows of the shape {question, answer}', async () => {
   const project = await exampleProject();
   const row = {
-    question: 'Tom has 3 apples and buys 4 more. How many apples does Tom have now?',
+    question: 'Tom has 3 apples and buys 4 more. What is 3 + 4?',
     answer: '#### 7',
   };
   await project.write({ 'data/train.jsonl': `${JSON.stringify(row)}\n` });

@@ -40,7 +40,7 @@ async function textsOf(folder: string, ending: string): Promise<[name: string, t
 }
 
 /**
- * The report of the twin. Not where messages are not the same to the letter, by which the embedded model samples: AgentScope's
+ * The report of the twin. Not where messages are not the same to the letter, by which the built-in model samples: AgentScope's
  * blocks do not have all of a message.
  */
 function expectedOf(example: string): string {

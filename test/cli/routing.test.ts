@@ -96,10 +96,12 @@ describe('two sides', () => {
     expect(server.received[0]?.body).not.toHaveProperty('temperature');
   });
 
-  it('has the embedded model stand in where nothing is configured, and says so', async () => {
+  it('uses the built-in model where nothing is configured, and says so', async () => {
     const { episodes, stderr } = await runJson(await project(game("['werewolf']")), conf);
     expect(episodes).toMatchObject([{ llmCalls: 1, timelines: 1, error: null }]);
-    expect(stderr).toMatch(/Debug model gpt-4o: embedded \(seed \d+\), which stands in; name one with/);
+    expect(stderr).toMatch(
+      /Debug model gpt-4o: built-in \(seed \d+\), since no server is configured; name one with/,
+    );
   });
 
   it('leaves nothing to train where no target that was used is named', async () => {

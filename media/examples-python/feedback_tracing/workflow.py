@@ -10,7 +10,7 @@ from calculator import CALCULATE_TOOL, run_calculate
 SYSTEM_PROMPT = " ".join(
     [
         "You solve math questions. Use the calculate tool for arithmetic.",
-        "When you know the result, a number without its unit, put it in \\boxed{} "
+        "When you know the result, a number, put it in \\boxed{} "
         "and finish with generate_response.",
     ]
 )

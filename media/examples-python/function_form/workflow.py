@@ -10,9 +10,9 @@ from tools import CALCULATE_TOOL, run_calculate
 
 SYSTEM_PROMPT = " ".join(
     [
-        "You are a careful assistant that solves math word problems.",
+        "You are a careful assistant that solves math problems.",
         "Think step by step and use the calculate tool for arithmetic.",
-        "Put the final result, a number without its unit, in \\boxed{}.",
+        "Put the final result, a number, in \\boxed{}.",
     ]
 )
 

@@ -3,7 +3,7 @@ import { calculateTool, runCalculate } from './tools.ts';
 
 const systemPrompt = [
   'You solve math questions. Use the calculate tool for arithmetic.',
-  'When you know the result, a number without its unit, put it in \\boxed{} and finish with generate_response.',
+  'When you know the result, a number, put it in \\boxed{} and finish with generate_response.',
 ].join(' ');
 
 const maxCalls = 10;

@@ -2,9 +2,9 @@ import type { ChatModel, FunctionLogger, TaskRow, WorkflowFunctionOutput } from 
 import { calculateTool, runCalculate } from './tools.ts';
 
 const systemPrompt = [
-  'You are a careful assistant that solves math word problems.',
+  'You are a careful assistant that solves math problems.',
   'Think step by step and use the calculate tool for arithmetic.',
-  'Put the final result, a number without its unit, in \\boxed{}.',
+  'Put the final result, a number, in \\boxed{}.',
 ].join(' ');
 
 const maxCalls = 4;

@@ -1,6 +1,6 @@
 import { utf8Pieces } from '../../trace/utf8Pieces.ts';
 import type { Tokenizer } from '../../tracking/tokenizer.ts';
-import { splitTokens, type SplitTokens } from '../model-tuner/embedded/tokens.ts';
+import { splitTokens, type SplitTokens } from '../model-tuner/built-in/tokens.ts';
 
 /**
  * Cuts texts as the tokenizer does, so that what a stand-in for the model tells of its tokens is about those of

@@ -8,7 +8,7 @@ import type { RunPlan } from './runPlan.ts';
 
 /** The run's Model Tuner, ready to answer. */
 export interface ModelTuner {
-  /** e.g. `embedded (seed 12345)`. */
+  /** e.g. `built-in (seed 12345)`. */
   readonly description: string;
   /** Of every call, when it is over. */
   readonly onCall: Event<FinishedCall>;

@@ -73,9 +73,9 @@ export interface CallIdentity {
   readonly targetTag: string;
 }
 
-/** What answers the workflow's LLM calls: the embedded model, a script of the user's, or an endpoint. */
+/** The model that answers the workflow's LLM calls: the built-in model, a user's script, or an endpoint. */
 export interface ChatModel {
-  /** For people, e.g. `embedded (seed 12345)`. */
+  /** Shown to people, e.g. `built-in (seed 12345)`. */
   readonly description: string;
   /**
    * Answers one request. Never rejects for what a server would answer with an error status; `request.stream` may

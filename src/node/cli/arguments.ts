@@ -154,7 +154,8 @@ What only debugging needs; the config stays as training gets it:
   --seed N               seed of the run (default: ajet.debug.debug_vllm_seed)
 
 Which model answers:
-  --model embedded       ours, deterministic by seed, no network (default)
+  --model embedded       the built-in model (default): evaluates arithmetic and gives valid answers to any request;
+                         deterministic by seed, no network
   --model script         a file of yours that answers: --script FILE
   --model endpoint       an OpenAI-compatible server: --base-url URL --model-name NAME
   --api-key-env NAME     environment variable with the endpoint's key (default: OPENAI_API_KEY)
@@ -164,7 +165,7 @@ Which model answers:
                          [MODEL@]URL; may be given several times (default: OPENAI_API_KEY and OPENAI_BASE_URL)
 
 Which model judges and data generation ask (default: DASHSCOPE_API_KEY's server and the config's model):
-  --helper KIND          embedded, script or endpoint; script alone: the file of --script
+  --helper KIND          embedded (the built-in model), script or endpoint; script alone: the file of --script
   --helper-script FILE   a file of yours that answers
   --helper-base-url URL  an OpenAI-compatible server; --helper-model NAME replaces the config's model
   --helper-api-key-env NAME

@@ -13,8 +13,8 @@ const options = {
 
 const usage = `Usage: agentjet new NAME [--python|--typescript]
 
-Makes a folder NAME with a config, a workflow, a judge, tasks and a README, which runs as it is: with the model that is
-built in, no network, no key and no GPU. It never writes over anything.
+Makes a folder NAME with a config, a workflow, a judge, tasks and a README. The project runs with the built-in model: it
+needs no network, no key and no GPU. The command never overwrites a file.
 
   --python               in Python (default): needs the packages of its requirements.txt
   --typescript           in TypeScript: needs no package

@@ -5,7 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
-import { createEmbeddedModel } from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
+import { createBuiltInModel } from '../../../src/backbone/model-tuner/built-in/builtInModel.ts';
 import { createGateway } from '../../../src/backbone/model-tuner/gateway.ts';
 import type { Gateway } from '../../../src/backbone/model-tuner/gateway.ts';
 import { systemClock } from '../../../src/node/clock.ts';
@@ -82,7 +82,7 @@ async function models(
   waves: readonly string[],
 ): Promise<{ readonly baseUrl: string; readonly gateway: Gateway }> {
   const gateway = createGateway({
-    model: createEmbeddedModel({ seed: 7 }),
+    model: createBuiltInModel({ seed: 7 }),
     debugModel: () => Promise.reject(new Error('There is none.')),
     sampling: { temperature: 0, topP: 1, maxTokens: 400 },
     seed: 7,
@@ -116,7 +116,7 @@ async function trainer(waves: readonly string[]): Promise<{ machine: GpuMachine;
 }
 
 const question =
-  'Mira picked 14 plums in the morning and 9 more in the afternoon. She gave 6 of them away. How many are left?';
+  'Mira picked 14 plums in the morning and 9 more in the afternoon. She gave 6 of them away. What is 14 + 9 - 6?';
 
 describe.skipIf(process.platform === 'win32')('a TypeScript workflow in training', () => {
   test('runs with its judge, many episodes at a time, and outlives what goes wrong in one', async () => {

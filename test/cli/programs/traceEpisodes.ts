@@ -12,7 +12,7 @@ export const longRun: TracedRun = {
   configText: 'ajet:\n',
   workflow: 'workflow.ts->Long',
   workflowFile: '/workflow.ts',
-  model: 'embedded (seed 1)',
+  model: 'built-in (seed 1)',
   tokenizer: { name: 'built-in', exact: false, file: null },
   limits: { modelLength: 1, promptLength: 1, responseLength: 1, turnLength: 1 },
   merging: { compareLevel: 'text', ignoreTools: true },

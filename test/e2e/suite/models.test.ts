@@ -23,7 +23,7 @@ describe('what answers the LLM calls', () => {
     const answer = answerInFront();
     assert.ok(answer);
     const shown = vscode.window.visibleTextEditors.map(({ document }) => document.getText()).join('\n');
-    assert.match(shown, /### user\n[^]*plums/);
+    assert.match(shown, /### user\n[^]*14 \+ 9 - 6/);
     await write(answer, 'tool guess {}');
     await vscode.commands.executeCommand('agentjet.sendAnswer');
     const problems = (): vscode.Diagnostic[] => vscode.languages.getDiagnostics(answer.document.uri);

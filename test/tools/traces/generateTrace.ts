@@ -57,7 +57,7 @@ export function runOf(size: TraceSize): TracedRun {
     configText: 'ajet:\n',
     workflow: 'workflow.ts->Generated',
     workflowFile: '/home/ada/workflow.ts',
-    model: `embedded (seed ${size.seed})`,
+    model: `built-in (seed ${size.seed})`,
     tokenizer: { name: 'generated', exact: true, file: null },
     limits: { modelLength: 200_000, promptLength: 20_000, responseLength: 180_000, turnLength: 8_192 },
     merging: { compareLevel: 'text', ignoreTools: true },

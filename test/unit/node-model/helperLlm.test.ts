@@ -4,7 +4,7 @@ import type { ChatModel, ChatRequest } from '../../../src/backbone/model-tuner/m
 import { CancellationSource, neverCancelled } from '../../../src/base/cancellation.ts';
 import { CodedError } from '../../../src/base/errors.ts';
 import { openHelperLlm, type HelperContext } from '../../../src/node/helperLlm.ts';
-import { createEmbeddedModel } from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
+import { createBuiltInModel } from '../../../src/backbone/model-tuner/built-in/builtInModel.ts';
 import { FakeClock } from '../fakeClock.ts';
 import { completionOf } from '../model-tuner/tunerBench.ts';
 import { beginStream, openAiServer, sendJson } from './openAiServer.ts';
@@ -19,7 +19,7 @@ function context(changes: Partial<HelperContext> = {}) {
     clock,
     logger: { log: (_, message) => seen.log.push(message) },
     environment: {},
-    openLocal: () => createEmbeddedModel({ seed: 1 }),
+    openLocal: () => createBuiltInModel({ seed: 1 }),
     warn: (problem) => seen.warnings.push(problem.code),
     ...changes,
   };

@@ -4,7 +4,7 @@ import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
 import { RunRecorder } from '../../../src/backbone/context-tracker/runRecorder.ts';
 import type { FinishedCall } from '../../../src/backbone/model-tuner/call.ts';
-import { createEmbeddedModel } from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
+import { createBuiltInModel } from '../../../src/backbone/model-tuner/built-in/builtInModel.ts';
 import type { ContextGuard } from '../../../src/backbone/model-tuner/contextGuard.ts';
 import { createGateway } from '../../../src/backbone/model-tuner/gateway.ts';
 import type { ChatModel } from '../../../src/backbone/model-tuner/model.ts';
@@ -223,7 +223,7 @@ function settled(line: string, world: World): string {
 }
 
 describe('a replayed run', () => {
-  const live = (): ChatModel => createEmbeddedModel({ seed: 42 });
+  const live = (): ChatModel => createBuiltInModel({ seed: 42 });
   const recorded = { run: 1, reversed: false };
 
   async function replay(plan: readonly (readonly Step[])[], recording: string, world: World) {

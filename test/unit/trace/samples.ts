@@ -11,7 +11,7 @@ export function aRun(changes: Partial<TracedRun> = {}): TracedRun {
     configText: 'ajet:\n',
     workflow: 'workflow.ts->Math',
     workflowFile: '/home/ada/workflow.ts',
-    model: 'embedded (seed 1)',
+    model: 'built-in (seed 1)',
     tokenizer: { name: 'built-in', exact: false, file: null },
     limits: { modelLength: 18_000, promptLength: 3_000, responseLength: 15_000, turnLength: 4_096 },
     merging: { compareLevel: 'text', ignoreTools: true },

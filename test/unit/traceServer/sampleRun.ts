@@ -13,7 +13,7 @@ export const sampleRun: TracedRun = {
   configText: 'ajet: {}\n',
   workflow: 'Sample',
   workflowFile: '/home/ada/workflow.ts',
-  model: 'embedded (seed 1)',
+  model: 'built-in (seed 1)',
   tokenizer: { name: 'built-in', exact: false, file: null },
   limits: { modelLength: 100, promptLength: 50, responseLength: 50, turnLength: 20 },
   merging: { compareLevel: 'text', ignoreTools: true },

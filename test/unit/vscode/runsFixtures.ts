@@ -14,7 +14,7 @@ export function summaryOf(trace: string, changes: Partial<TraceSummary> = {}): T
     experiment: path.basename(trace, '.ajtrace'),
     config: path.resolve('/w/agent.yaml'),
     workflow: 'Agent',
-    model: 'embedded (seed 1)',
+    model: 'built-in (seed 1)',
     startedAt: 0,
     state: 'completed',
     error: null,

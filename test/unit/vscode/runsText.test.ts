@@ -72,7 +72,7 @@ describe('what a row says', () => {
 describe('the tooltip', () => {
   it('has what the row has no room for', () => {
     const text = runTooltip(run(trace)).replaceAll('\\', '');
-    for (const part of ['agent.yaml', 'Agent', 'embedded (seed 1)', '1,234, 56 of them', '2.0 kB', trace]) {
+    for (const part of ['agent.yaml', 'Agent', 'built-in (seed 1)', '1,234, 56 of them', '2.0 kB', trace]) {
       expect(text).toContain(part);
     }
   });

@@ -192,7 +192,7 @@ export function runView(view: Partial<RunView> = {}): RunView {
     config: '/home/ada/agents/math_agent/math_agent.yaml',
     workflow: 'MathWorkflow',
     workflowFile: '/home/ada/agents/math_agent/workflow.ts',
-    model: 'embedded (seed 12345)',
+    model: 'built-in (seed 12345)',
     tokenizer: { name: 'built-in', exact: false, file: null },
     limits: { modelLength: 18_000, promptLength: 3_000, responseLength: 15_000, turnLength: 4_096 },
     tasks: 8,

@@ -23,7 +23,7 @@ describe('the header', () => {
       'completed',
       'math_agent.yaml',
       'MathWorkflow',
-      'embedded (seed 12345)',
+      'built-in (seed 12345)',
       'tokenizer: built-in, approximate',
       '16 of 16',
       '10,240',

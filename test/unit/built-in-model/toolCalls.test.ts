@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
-import { apples, boxed, complete, contentOf, request, toolCallOf } from './request.ts';
+import { calculation, boxed, complete, contentOf, request, toolCallOf } from './request.ts';
 
 type Tool = NonNullable<ChatRequest['tools']>[number];
 
@@ -32,7 +32,7 @@ const python = tool(
 function afterTool(result: string, fields: Partial<ChatRequest> = {}): ChatRequest {
   const messages: ChatRequest['messages'] = [
     { role: 'system', content: 'Answer in \\boxed{}.' },
-    { role: 'user', content: apples },
+    { role: 'user', content: calculation },
     {
       role: 'assistant',
       content: null,
@@ -51,24 +51,27 @@ function afterTool(result: string, fields: Partial<ChatRequest> = {}): ChatReque
 
 describe('choosing a tool', () => {
   it('sends the expression of the problem to a calculator', async () => {
-    const completion = await complete(request(apples, { tools: [weather, calculate] }));
+    const completion = await complete(request(calculation, { tools: [weather, calculate] }));
     expect(completion.choices[0]?.finish_reason).toBe('tool_calls');
     expect(toolCallOf(completion)).toEqual({ name: 'calculate', arguments: { expression: '14 + 9 - 6' } });
     expect(completion.choices[0]?.message.tool_calls?.[0]?.id).toMatch(/^call_[0-9a-f]{24}$/);
   });
 
   it('sends a program to a tool that runs code, in its language', async () => {
-    const inPython = toolCallOf(await complete(request(apples, { tools: [python] })));
-    expect(inPython?.arguments).toEqual({ code: 'result = 14 + 9 - 6\nprint(result)' });
+    const inPython = toolCallOf(await complete(request(calculation, { tools: [python] })));
+    expect(inPython?.arguments).toEqual({ code: 'print(14 + 9 - 6)' });
     const node = tool('execute_code', { code: { type: 'string' } }, 'Runs JavaScript');
-    expect(toolCallOf(await complete(request(apples, { tools: [node] })))?.arguments).toEqual({
-      code: 'const result = 14 + 9 - 6;\nconsole.log(result);',
+    expect(toolCallOf(await complete(request(calculation, { tools: [node] })))?.arguments).toEqual({
+      code: 'console.log(14 + 9 - 6);',
     });
   });
 
   it('gives the operands to a tool for one operation', async () => {
     const add = tool('add', { a: { type: 'number' }, b: { type: 'number' } });
-    expect(toolCallOf(await complete(request(apples, { tools: [add] })))?.arguments).toEqual({ a: 14, b: 9 });
+    expect(toolCallOf(await complete(request(calculation, { tools: [add] })))?.arguments).toEqual({
+      a: 14,
+      b: 9,
+    });
   });
 
   it('takes the tool that fits the request, problem or not', async () => {
@@ -102,14 +105,14 @@ describe('choosing a tool', () => {
   });
 
   it('calls nothing with tool_choice none', async () => {
-    const completion = await complete(request(apples, { tools: [calculate], tool_choice: 'none' }));
+    const completion = await complete(request(calculation, { tools: [calculate], tool_choice: 'none' }));
     expect(toolCallOf(completion)).toBeUndefined();
     expect(contentOf(completion)).toContain('17');
   });
 
   it('calls a custom tool with free text', async () => {
     const custom: Tool = { type: 'custom', custom: { name: 'calculator' } };
-    const { choices } = await complete(request(apples, { tools: [custom] }));
+    const { choices } = await complete(request(calculation, { tools: [custom] }));
     expect(choices[0]?.message.tool_calls?.[0]).toMatchObject({
       type: 'custom',
       custom: { name: 'calculator', input: '14 + 9 - 6' },
@@ -123,7 +126,7 @@ describe('choosing a tool', () => {
 
   it('cuts the arguments when the tokens run out', async () => {
     const { choices } = await complete(
-      request(apples, { tools: [calculate], tool_choice: 'required', max_tokens: 4 }),
+      request(calculation, { tools: [calculate], tool_choice: 'required', max_tokens: 4 }),
     );
     expect(choices[0]?.finish_reason).toBe('length');
   });
@@ -131,7 +134,9 @@ describe('choosing a tool', () => {
   it('puts its slips into the expression', async () => {
     const expressions = new Set<string>();
     for (let seed = 0; seed < 100; seed++) {
-      const call = toolCallOf(await complete(request(apples, { tools: [calculate], temperature: 1, seed })));
+      const call = toolCallOf(
+        await complete(request(calculation, { tools: [calculate], temperature: 1, seed })),
+      );
       expressions.add((call?.arguments as { expression: string }).expression);
     }
     expect(expressions).toContain('14 + 9 - 6');
@@ -156,7 +161,7 @@ describe('after a tool result', () => {
 
   it('understands tool messages whose call is not in the conversation', async () => {
     const messages: ChatRequest['messages'] = [
-      { role: 'user', content: `${apples} Use \\boxed{}.` },
+      { role: 'user', content: `${calculation} Use \\boxed{}.` },
       { role: 'assistant', content: 'I will run code.' },
       { role: 'tool', tool_call_id: 'gone', content: '{"return_code": "17\\n"}' },
     ];
@@ -165,7 +170,7 @@ describe('after a tool result', () => {
 
   it('does not take the result of one operation for the answer', async () => {
     const messages: ChatRequest['messages'] = [
-      { role: 'user', content: apples },
+      { role: 'user', content: calculation },
       {
         role: 'assistant',
         content: null,
@@ -193,7 +198,7 @@ describe('after a tool result', () => {
     const body = afterTool('17');
     body.messages.push(
       { role: 'assistant', content: '17' },
-      { role: 'user', content: apples.replace('14', '20') },
+      { role: 'user', content: calculation.replaceAll('14', '20') },
     );
     expect(toolCallOf(await complete(body))?.arguments).toEqual({ expression: '20 + 9 - 6' });
   });

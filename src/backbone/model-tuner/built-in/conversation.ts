@@ -2,20 +2,18 @@ import type { ChatRequest } from '../model.ts';
 
 type Message = ChatRequest['messages'][number];
 
-/** What the embedded model understands of a request's messages. */
+/** The parts of a request's messages that the built-in model uses. */
 export interface Conversation {
-  /** What the user wrote, oldest first. */
+  /** The user's messages, oldest first. */
   readonly userTexts: readonly string[];
-  /** What tools returned since the user last spoke, oldest first. */
-  readonly toolResults: readonly ToolResult[];
+  /** The last tool result after the last user message. */
+  readonly lastResult: ToolResult | undefined;
   /** Whether the instructions ask for the result in `\boxed{}`. */
   readonly wantsBox: boolean;
 }
 
 export interface ToolResult {
-  /** Undefined when the call that it answers is not in the conversation. */
-  readonly toolName: string | undefined;
-  /** The arguments of that call, as JSON text. */
+  /** The arguments of the call as JSON text; undefined if the conversation does not have the call. */
   readonly argumentsJson: string | undefined;
   readonly text: string;
 }
@@ -26,24 +24,27 @@ export function readConversation(messages: readonly Message[]): Conversation {
   const instructions = messages.filter(({ role }) => ['system', 'developer', 'user'].includes(role));
   return {
     userTexts,
-    toolResults: messages.slice(lastUser + 1).flatMap((message) => readToolResult(message, messages)),
+    lastResult: messages
+      .slice(lastUser + 1)
+      .flatMap((message) => readToolResult(message, messages))
+      .at(-1),
     wantsBox: instructions.some((message) => /\\boxed|\bboxed\b/i.test(messageText(message))),
   };
 }
 
 function readToolResult(message: Message, messages: readonly Message[]): ToolResult[] {
   if (message.role === 'function') {
-    return [{ toolName: message.name, argumentsJson: undefined, text: message.content ?? '' }];
+    return [{ argumentsJson: undefined, text: message.content ?? '' }];
   }
   if (message.role !== 'tool') return [];
   const call = messages
     .flatMap((candidate) => (candidate.role === 'assistant' ? (candidate.tool_calls ?? []) : []))
     .findLast((candidate) => candidate.id === message.tool_call_id);
-  const called = call?.type === 'function' ? call.function : undefined;
-  return [{ toolName: called?.name, argumentsJson: called?.arguments, text: messageText(message) }];
+  const argumentsJson = call?.type === 'function' ? call.function.arguments : undefined;
+  return [{ argumentsJson, text: messageText(message) }];
 }
 
-/** The text of a message, whichever of the two forms its content has; images and sound are passed over. */
+/** Returns the text of a message. Images and sound are skipped. */
 export function messageText(message: Message): string {
   const { content } = message;
   if (typeof content === 'string') return content;

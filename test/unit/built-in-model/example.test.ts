@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { neverCancelled } from '../../../src/base/cancellation.ts';
 import { noGymEnv } from '../../../src/backbone/env-service/gymEnv.ts';
 import { createChatModel } from '../../../src/backbone/model-tuner/chatModel.ts';
-import { createEmbeddedModel } from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
+import { createBuiltInModel } from '../../../src/backbone/model-tuner/built-in/builtInModel.ts';
 import type { ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
 import type * as sdk from '../../../src/workflow/index.ts';
 import { anyCall } from './request.ts';
@@ -75,9 +75,9 @@ function workflowTask(row: Row): sdk.WorkflowTask {
   };
 }
 
-/** A tuner whose requests the embedded model answers, sampled as episode `seed` would be. */
+/** A tuner whose requests the built-in model answers, sampled as episode `seed` would be. */
 function tunerOf(temperature: number, seed: number, requests: ChatRequest[] = []): sdk.AjetTuner {
-  const model = createEmbeddedModel({ seed: 12345 });
+  const model = createBuiltInModel({ seed: 12345 });
   const fetch = async (_url: unknown, init?: { body?: unknown }): Promise<Response> => {
     const body = JSON.parse(String(init?.body)) as ChatRequest;
     requests.push(body);
@@ -142,7 +142,7 @@ describe('the data', () => {
   });
 });
 
-describe('the agent with the embedded model', () => {
+describe('the agent with the built-in model', () => {
   it('solves at least 60 % of the data at temperature 1, and more at 0', async () => {
     const rows = [...(await readRows('train')), ...(await readRows('validation'))];
     const rate = async (temperature: number): Promise<number> => {

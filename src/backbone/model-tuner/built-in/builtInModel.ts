@@ -7,40 +7,38 @@ import { canonicalJson } from '../../../base/canonicalJson.ts';
 import { Random, hashDigits } from '../../../base/random.ts';
 import { splitTokens, type SplitTokens } from './tokens.ts';
 
-export interface EmbeddedModelOptions {
-  /** Seed of the run: with the request's own seed it decides what is sampled. */
+export interface BuiltInModelOptions {
+  /** The seed of the run. With the request's own seed it decides what is sampled. */
   readonly seed: number;
-  /**
-   * Gives the cut into tokens that log probabilities and lengths are told by; absent, or where it rejects, the
-   * model's own.
-   */
+  /** Opens the tokenizer that splits answers into tokens. Without one, or if it rejects, the model uses its own. */
   readonly openTokens?: () => Promise<SplitTokens>;
 }
 
-/** Tokens that a chat template puts around each message, about. */
+/** The approximate number of tokens that a chat template puts around each message. */
 const tokensAroundMessage = 4;
-/** Makes `created` plausible: the times of answers lie in the four months after it (seconds since the epoch). */
+/** The field `created` lies in the four months after this time (seconds since the epoch). */
 const earliestCreation = 1_700_000_000;
 const creationSpan = 10_000_000;
 
 /**
- * A stand-in for an LLM that needs no network, key or GPU: it reads arithmetic word problems by rule, calls tools
- * with arguments that fit their schemas, and makes slips now and then, the more the higher the temperature.
+ * Creates the built-in model, which needs no network, key or GPU. It gives a valid answer to any chat request: tool calls
+ * and structured output that fit their JSON schema, or a text. It evaluates an arithmetic expression in the request, and
+ * misreads it now and then, so that rewards differ. It cannot do anything else, and its answers say so.
  *
- * It is a pure function of its seed, the request and the cut into tokens: the same give the same bytes. Another
- * `seed` in the request gives another sample, except at temperature 0, where there is nothing to sample.
+ * It is a pure function of its seed, the request and the tokenizer: the same input gives the same bytes. Another `seed`
+ * in the request gives another sample, except at temperature 0.
  */
-export function createEmbeddedModel(options: EmbeddedModelOptions): ChatModel {
+export function createBuiltInModel(options: BuiltInModelOptions): ChatModel {
   const { seed, openTokens } = options;
   return {
-    description: `embedded (seed ${seed})`,
-    // A tokenizer that cannot be opened is for others to report: an answer needs none.
+    description: `built-in (seed ${seed})`,
+    // The tracker reports a tokenizer that cannot be opened. An answer needs none.
     respond: async (request) =>
       respond(request, seed, (await openTokens?.().catch(() => undefined)) ?? splitTokens),
   };
 }
 
-function respond(request: ChatRequest, seed: number, split: SplitTokens): ModelReply {
+async function respond(request: ChatRequest, seed: number, split: SplitTokens): Promise<ModelReply> {
   const temperature = request.temperature ?? 1;
   const reading = readRequest(request);
   const key = samplingKey(request, temperature === 0 ? undefined : seed);
@@ -52,7 +50,7 @@ function respond(request: ChatRequest, seed: number, split: SplitTokens): ModelR
       random: new Random(choiceKey),
       variant: (hashText(key) % 1_000_000) + index,
     };
-    const made = answer(reading, sampling);
+    const made = await answer(reading, sampling);
     if ('refusal' in made) {
       const error = { message: made.refusal, type: 'invalid_request_error', param: made.param, code: null };
       return { kind: 'error', status: 400, error };
@@ -62,7 +60,7 @@ function respond(request: ChatRequest, seed: number, split: SplitTokens): ModelR
   return { kind: 'completion', completion: writeCompletion(reading, choices, key) };
 }
 
-/** What the answer depends on; what only shapes its transport or cuts it short is left out. */
+/** The key of all that the answer depends on. Fields that only stream it or cut it short are not part of it. */
 function samplingKey(request: ChatRequest, seed: number | undefined): string {
   return canonicalJson({
     seed,

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
-import { apples, complete, contentOf, request, toolCallOf } from './request.ts';
+import { calculation, complete, contentOf, request, toolCallOf } from './request.ts';
 import { fuzz } from '../fuzz.ts';
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
@@ -16,12 +16,12 @@ function validates(schema: unknown, value: unknown): void {
   }
 }
 
-async function argumentsFor(schema: Record<string, unknown>, text = apples): Promise<unknown> {
+async function argumentsFor(schema: Record<string, unknown>, text = calculation): Promise<unknown> {
   const tools: ChatRequest['tools'] = [{ type: 'function', function: { name: 'use', parameters: schema } }];
   return toolCallOf(await complete(request(text, { tools, tool_choice: 'required' })))?.arguments;
 }
 
-async function contentFor(schema: Record<string, unknown>, text = apples): Promise<unknown> {
+async function contentFor(schema: Record<string, unknown>, text = calculation): Promise<unknown> {
   const format = { type: 'json_schema' as const, json_schema: { name: 'answer', schema } };
   return JSON.parse(contentOf(await complete(request(text, { response_format: format }))));
 }
@@ -217,15 +217,6 @@ describe('arguments and JSON content', () => {
       },
     ],
     [
-      'names by pattern',
-      {
-        type: 'object',
-        patternProperties: { '^k_[a-z]{2}$': { type: 'integer' } },
-        additionalProperties: false,
-        minProperties: 2,
-      },
-    ],
-    [
       'a number of free properties',
       { type: 'object', minProperties: 3, additionalProperties: { type: 'boolean' } },
     ],
@@ -263,7 +254,7 @@ describe('response_format', () => {
     };
     expect(await contentFor(schema)).toMatchObject({
       answer: 17,
-      reasoning: expect.stringContaining('23 - 6 = 17') as string,
+      reasoning: expect.stringContaining('14 + 9 - 6 = 17') as string,
     });
     const asText = {
       type: 'object',
@@ -275,9 +266,9 @@ describe('response_format', () => {
 
   it('answers json_object with an object', async () => {
     const format = { type: 'json_object' as const };
-    expect(JSON.parse(contentOf(await complete(request(apples, { response_format: format }))))).toMatchObject(
-      { answer: 17 },
-    );
+    expect(
+      JSON.parse(contentOf(await complete(request(calculation, { response_format: format })))),
+    ).toMatchObject({ answer: 17 });
     expect(JSON.parse(contentOf(await complete(request('Hi', { response_format: format }))))).toBeTypeOf(
       'object',
     );
@@ -288,6 +279,8 @@ describe('response_format', () => {
       type: 'json_schema' as const,
       json_schema: { name: 'none', schema: { type: 'integer', minimum: 3, maximum: 2 } },
     };
-    await expect(complete(request(apples, { response_format: format }))).rejects.toThrow('response_format');
+    await expect(complete(request(calculation, { response_format: format }))).rejects.toThrow(
+      'response_format',
+    );
   });
 });

@@ -1,12 +1,12 @@
 import { neverCancelled } from '../../../src/base/cancellation.ts';
 import {
-  createEmbeddedModel,
-  type EmbeddedModelOptions,
-} from '../../../src/backbone/model-tuner/embedded/embeddedModel.ts';
+  createBuiltInModel,
+  type BuiltInModelOptions,
+} from '../../../src/backbone/model-tuner/built-in/builtInModel.ts';
 import type { CallIdentity, ChatCompletion, ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
 
-export const apples =
-  'Ann has 14 apples. She buys 9 more and gives 6 of them to Ben. How many apples does Ann have left?';
+export const calculation =
+  'Ann has 14 apples. She buys 9 more and gives 6 of them to Ben. What is 14 + 9 - 6?';
 
 /** The model answers from the request alone: which call it is makes no difference. */
 export const anyCall: CallIdentity = { episode: 0, call: 0, agentName: 'agent', targetTag: 'target' };
@@ -25,9 +25,9 @@ export function request(text: string, fields: Partial<ChatRequest> = {}): ChatRe
 export async function complete(
   body: ChatRequest,
   seed = 1,
-  options: Partial<EmbeddedModelOptions> = {},
+  options: Partial<BuiltInModelOptions> = {},
 ): Promise<ChatCompletion> {
-  const reply = await createEmbeddedModel({ seed, ...options }).respond(body, neverCancelled, anyCall);
+  const reply = await createBuiltInModel({ seed, ...options }).respond(body, neverCancelled, anyCall);
   if (reply.kind !== 'completion') throw new Error(`expected a completion, got ${JSON.stringify(reply)}`);
   return reply.completion;
 }

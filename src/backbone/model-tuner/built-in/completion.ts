@@ -1,6 +1,5 @@
 import type { ChatCompletion, ChatRequest } from '../model.ts';
-import { joinSegments, type Answer } from './answer.ts';
-import type { Segment } from './phrases.ts';
+import { joinSegments, type Answer, type Segment } from './answer.ts';
 import { Random, hashDigits } from '../../../base/random.ts';
 import { pieceOf, type SplitTokens, type TokenPiece } from './tokens.ts';
 
@@ -8,16 +7,16 @@ type Choice = ChatCompletion['choices'][number];
 type TokenLogprob = NonNullable<NonNullable<Choice['logprobs']>['content']>[number];
 type ToolCall = NonNullable<Choice['message']['tool_calls']>[number];
 
-/** A choice, and how many tokens it is counted as. */
+/** A choice and its number of tokens. */
 export interface CountedChoice {
   readonly choice: Choice;
   readonly tokens: number;
 }
 
 /**
- * Makes an answer into a choice: cut at stop texts and at the token limit, with log probabilities if asked for.
+ * Turns an answer into a choice: cuts it at stop texts and at the token limit, and adds log probabilities on request.
  *
- * @param key another for each choice
+ * @param key differs between choices
  */
 export function writeChoice(
   request: ChatRequest,
@@ -68,11 +67,24 @@ function cutAtStop(text: string, stop: ChatRequest['stop']): string {
   return first === Infinity ? text : text.slice(0, first);
 }
 
-/** Other words that might have come: what the alternatives in `top_logprobs` are taken from. */
-const otherWords = [' the', ' so', ' is', ' and', ' of', ' a', ' we', ' then', ' that', ' in', ' it', ' to'];
+/** The alternatives in `top_logprobs`. */
+const otherTokens = [
+  ' the',
+  ' so',
+  ' is',
+  ' and',
+  ' of',
+  ' a',
+  ' we',
+  ' then',
+  ' that',
+  ' in',
+  ' it',
+  ...'0123456789',
+];
 const mostAlternatives = 20;
 
-/** A slip's tokens are not the likeliest; everything else is. Probabilities sum to at most 1. */
+/** Only the tokens of an error are not the likeliest. The probabilities of a token and its alternatives sum to at most 1. */
 function tokenLogprobs(
   tokens: readonly TokenPiece[],
   segments: readonly Segment[],
@@ -107,21 +119,10 @@ function alternatives(
   count: number,
 ): ReturnType<typeof tokenEntry>[] {
   if (count === 0) return [];
-  const pool = /\d/.test(token.text) ? digitAlternatives(token.text) : otherWords;
-  const others = [...new Set([...pool, ...otherWords, ...digitAlternatives('0')])].filter(
-    (other) => other !== token.text,
-  );
-  // Each alternative takes three fifths of what is left over.
-  const entries = others
-    .slice(0, count)
-
-    .map((other, at) => tokenEntry(pieceOf(other), (1 - probability) * 0.6 * 0.4 ** at));
+  const others = otherTokens.filter((other) => other !== token.text).slice(0, count);
+  // Each alternative takes three fifths of the probability that is left.
+  const entries = others.map((other, at) => tokenEntry(pieceOf(other), (1 - probability) * 0.6 * 0.4 ** at));
   return [tokenEntry(token, probability), ...entries].sort((a, b) => b.logprob - a.logprob).slice(0, count);
-}
-
-function digitAlternatives(token: string): string[] {
-  const value = Number.parseInt(token, 10) || 0;
-  return [1, -1, 2, -2, 10, 3, 4, 5, 6].map((difference) => String(Math.abs(value + difference)));
 }
 
 function tokenEntry(
