@@ -174,7 +174,7 @@ Record and replay:
   --record FILE          records every LLM call of the run; --record-overwrite replaces a recording that is there
   --replay FILE          answers from a recording, or from a run's .ajtrace: no server, no key, no waiting
   --episode N            of the trace: runs only that episode again, with its task, repeat and seed
-  --replay-miss WHAT     of a call that differs from the recording: fail (default), rerecord (the model answers, with
+  --replay-miss WHAT     of a call that differs from the recording: fail (default), call-model (the model answers, with
                          --record into a new recording) or sequential (the recorded answer all the same)
   --faults SPEC          makes calls go wrong: the share of them, or rate=0.2,seed=7,kinds=A+B of timeout, rate-limit,
                          server-error, tool-json, length, cut and empty

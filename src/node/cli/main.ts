@@ -85,7 +85,7 @@ function versionOf(distFolder: string): string {
 async function runCommand(run: RunArguments, distFolder: string): Promise<number> {
   const cwd = process.cwd();
   // A recording that alone answers asks nobody.
-  const asksPerson = run.model === 'human' && (run.replay?.miss ?? 'rerecord') === 'rerecord';
+  const asksPerson = run.model === 'human' && (run.replay?.miss ?? 'call-model') === 'call-model';
   if (asksPerson && !process.stdin.isTTY) throw noTerminal();
   const fileVariables = await dotEnv(cwd, localFiles, process.env);
   const request = await requestOf(run, cwd, { ...fileVariables, ...process.env });

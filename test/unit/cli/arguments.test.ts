@@ -112,11 +112,11 @@ describe('parseArguments', () => {
   });
 
   it('takes recordings and faults', () => {
-    const run = ['--conf', 'a.yaml', '--record', 'r', '--replay', 's', '--replay-miss', 'rerecord'];
+    const run = ['--conf', 'a.yaml', '--record', 'r', '--replay', 's', '--replay-miss', 'call-model'];
     expect(parseArguments([...run, '--faults', 'rate=0.5,seed=7,kinds=cut+empty'])).toMatchObject({
       run: {
         record: { file: 'r', overwrite: false },
-        replay: { file: 's', miss: 'rerecord' },
+        replay: { file: 's', miss: 'call-model' },
         faults: { rate: 0.5, seed: 7, kinds: ['cut', 'empty'] },
       },
     });
@@ -128,7 +128,7 @@ describe('parseArguments', () => {
   it.each([
     [['--record-overwrite'], /Add --record FILE/],
     [['--replay-miss', 'fail'], /Add --replay FILE/],
-    [['--replay', 's', '--replay-miss', 'guess'], /Choose fail, rerecord, sequential/],
+    [['--replay', 's', '--replay-miss', 'guess'], /Choose fail, call-model, sequential/],
     [['--faults', '2'], /above 0 and at most 1|rate=0.2/],
     [['--faults', 'rate=0.1,seed=x'], /rate=0.2/],
     [['--faults', 'rate=0.1,kinds=fire'], /Choose timeout/],
