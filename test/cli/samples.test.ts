@@ -75,7 +75,7 @@ it('names what is dropped: of an episode with too many timelines, and of a batch
 
 it('refuses what is no trace, and what the trace has not', async () => {
   const project = await ran();
-  expect(await failure(project, ['samples'])).toContain('agentjet samples needs a trace. [cli/usage]');
+  expect(await failure(project, ['samples'])).toContain('agentjet samples needs <trace>. [cli/usage]');
   expect(await failure(project, ['samples', 'no.ajtrace'])).toContain('[trace/no-such-file]');
   expect(await failure(project, ['samples', 'small.yaml'])).toContain('[trace/not-a-trace]');
   const other = path.join(import.meta.dirname, '../fixtures/imports/traces.jsonl');
