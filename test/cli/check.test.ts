@@ -140,7 +140,7 @@ describe('agentjet check', () => {
   });
 
   it.each([
-    [[], 'agentjet check needs files.'],
+    [[], 'agentjet check needs <files>.'],
     [['x.yaml', '--format', 'xml'], '--format xml does not exist.'],
     [['x.yaml', '--rule', 'unknown-kez=off'], 'there is no rule "unknown-kez"; the nearest is unknown-key.'],
     [['x.yaml', '--rule', 'unknown-key'], '--rule unknown-key has no valid severity for unknown-key.'],

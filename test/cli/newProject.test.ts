@@ -39,7 +39,7 @@ describe('agentjet new', () => {
   python3 -m pip install -r requirements.txt
   agentjet --conf my_agent.yaml
 
-Or open the folder in VS Code, my_agent.yaml in it, and press F5.
+Or open the folder in VS Code, open my_agent.yaml, and press F5.
 `);
     expect((await readdir(project.folder)).sort()).toEqual([
       '.gitignore',
