@@ -10,6 +10,7 @@ import {
   refuseForeignFlags,
   runArguments,
 } from '../../../src/node/cli/runFlags.ts';
+import { commandDocs, launchDocs, settingDocs } from '../../tools/optionDocs.mjs';
 import { parsed } from './commandLines.ts';
 
 const cwd = path.resolve('/ws');
@@ -230,6 +231,14 @@ describe('the commands', () => {
     for (const word of ['remote', 'completion', 'on-replay-miss', 'call-model', 'dry-run'])
       expect(script).toContain(word);
     for (const hidden of ['detach', 'as-upstream-debug']) expect(script).not.toContain(hidden);
+  });
+
+  it('are all in the reference, with launch attributes and settings', () => {
+    const reference = commandDocs();
+    for (const command of commands) expect(reference).toContain(`## \`${command.path()}\``);
+    expect(launchDocs()).toContain('| `endpoint.baseUrl` | string |');
+    expect(launchDocs()).not.toContain('asUpstreamDebug');
+    expect(settingDocs()).toContain('| `agentjet.model` |');
   });
 
   it('complete in no other shell', () => {
