@@ -2,6 +2,7 @@ import path from 'node:path';
 import process from 'node:process';
 import type { Disposable } from '../../base/disposable.ts';
 import { CodedError } from '../../base/errors.ts';
+import { dotEnv } from '../../debug/dotEnv.ts';
 import { callsModel, resolveRun, type RunContext } from '../../debug/resolveRun.ts';
 import type { RunProcess, RunSpec } from '../../debug/runLauncher.ts';
 import { systemClock } from '../clock.ts';
@@ -23,7 +24,10 @@ export function resolveArguments(
   const context = {
     files,
     environment,
-    savedApiKey: () => Promise.resolve(environment['OPENAI_API_KEY']),
+    savedApiKey: async () => {
+      const variables = { ...(await dotEnv(options.cwd ?? '', files, environment)), ...environment };
+      return variables['OPENAI_API_KEY'];
+    },
   };
   return resolveRun(options, context, {
     debugging: false,

@@ -149,6 +149,16 @@ describe('the command line of a run', () => {
     expect(buildProgram('1').helpInformation()).not.toContain('--as-upstream-debug');
   });
 
+  it('takes the key of a server from OPENAI_API_KEY, also of .env', async () => {
+    const run = read(['--conf=a.yaml', '--model=endpoint', '--base-url=http://h', '--model-name=m']);
+    const readText = (file: string) =>
+      Promise.resolve(file === at('.env') ? 'OPENAI_API_KEY=of-the-file' : undefined);
+    const keyIn = async (environment: Record<string, string>) =>
+      (await resolveArguments(run, { files: { ...files, readText }, environment })).request.model;
+    expect(await keyIn({})).toMatchObject({ apiKey: 'of-the-file' });
+    expect(await keyIn({ OPENAI_API_KEY: 'set' })).toMatchObject({ apiKey: 'set' });
+  });
+
   it('finds the backbone that trains', () => {
     expect(backboneOf(['--conf', 'a.yaml', '--backbone=verl'])).toBe('verl');
     expect(backboneOf(['--backbone', 'debug', '--backbone', 'trinity'])).toBe('trinity');
