@@ -1,14 +1,24 @@
 /**
- * The GPU host in one file, for machines that have nothing of ours but it: `node host.cjs …` takes what
- * `agentjet host …` does.
+ * The GPU host in one file, for machines without the rest of AgentJet: `node host.cjs …` takes the arguments of
+ * `agentjet host …`.
  */
 import process from 'node:process';
-import { tellingFailures } from './node/cli/failures.ts';
-import { runHost } from './node/cli/host/hostCommand.ts';
+import { CliCommand, runCommandLine } from './node/cli/commandLine.ts';
+import { reportFailures } from './node/cli/failures.ts';
+import { addHostCommands } from './node/cli/host/hostProgram.ts';
 import { terminalIo } from './node/cli/terminalIo.ts';
 
-/** Put in when it is bundled. */
+/** Defined when the file is bundled. */
 declare const agentjetVersion: string;
 
-const run = tellingFailures(runHost({ script: import.meta.filename, version: agentjetVersion }));
-void run(process.argv.slice(2), terminalIo()).then((code) => (process.exitCode = code));
+const program = new CliCommand('agentjet host');
+addHostCommands(program);
+const argv = process.argv.slice(2);
+const io = terminalIo();
+const context = {
+  ...{ io, argv, version: agentjetVersion },
+  ...{ distFolder: import.meta.dirname, hostProgram: import.meta.filename },
+};
+void reportFailures(argv, io, () => runCommandLine(program, context)).then(
+  (code) => (process.exitCode = code),
+);

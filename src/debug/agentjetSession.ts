@@ -38,14 +38,15 @@ import { debugErrors, toDapMessage } from './errors.ts';
 import { GatheredRun } from './gatheredRun.ts';
 import { noteEvents } from './noteEvents.ts';
 import { OutputBatch } from './outputBatch.ts';
-import { resolveLaunch, type LaunchContext, type ResolvedLaunch } from './launchConfiguration.ts';
+import { resolveLaunch, type ResolvedLaunch } from './launchConfiguration.ts';
+import type { RunContext } from './resolveRun.ts';
 import { RunControl } from './runControl.ts';
 import type { RunExit, RunLauncher, RunProcess } from './runLauncher.ts';
 import { answerRequest, HumanEvents } from './humanEvents.ts';
 import { RunReporter, streamOutput, type DapEvent } from './runReporter.ts';
 import { TraceEvents } from './traceEvents.ts';
 
-export interface AdapterPorts extends LaunchContext {
+export interface AdapterPorts extends RunContext {
   readonly launcher: RunLauncher;
   readonly clock: Clock;
   /** The folder of our own bundles, which stepping leaves out. */
@@ -170,6 +171,7 @@ export class AgentJetSession extends ProtocolServer {
   async #launch(args: Arguments): Promise<void> {
     this.#control.claim();
     const launch = await resolveLaunch(args, this.#ports);
+    this.#send(launch.notes.map((note) => streamOutput('stderr', `${note}\n`)));
     const progress = this.#client.supportsProgressReporting === true;
     this.#reporter = new RunReporter({ verbose: launch.verbose, progress }, this.#gathered);
     const run = await this.#control.start(launch.spec);

@@ -21,42 +21,53 @@ const ids: Readonly<Record<string, number>> = {
 /** Of errors raised elsewhere, such as the launcher's; the text carries their own code. */
 const foreignId = 3000;
 
+/** Errors about the options of a run, which name an option as its user wrote it. Members have dotted names. */
+export interface OptionErrors {
+  bad(option: string, expected: string, actual: string): CodedError;
+  missing(option: string, because: string): CodedError;
+  fileNotFound(option: string, file: string): CodedError;
+  missingApiKey(option: string, variable: string): CodedError;
+}
+
 const inConfiguration = 'in the launch configuration';
 
-export const debugErrors = {
-  badAttribute: (attribute: string, expected: string, actual: string) =>
+/** Errors about the attributes of a launch configuration. */
+export const attributeErrors: OptionErrors = {
+  bad: (attribute, expected, actual) =>
     new CodedError({
       code: 'debug/bad-attribute',
       message: `Launch attribute '${attribute}' must be ${expected}, but is ${actual}.`,
       hint: `Correct '${attribute}' ${inConfiguration}.`,
     }),
 
-  missingAttribute: (attribute: string, because: string) =>
+  missing: (attribute, because) =>
     new CodedError({
       code: 'debug/missing-attribute',
       message: `Launch attribute '${attribute}' is missing: ${because}.`,
       hint: `Add '${attribute}' ${inConfiguration}.`,
     }),
 
-  fileNotFound: (attribute: string, file: string) =>
+  fileNotFound: (attribute, file) =>
     new CodedError({
       code: 'debug/file-not-found',
       message: `Launch attribute '${attribute}' names a path that does not exist: ${file}.`,
       hint: `Correct '${attribute}' ${inConfiguration}, or create it.`,
     }),
 
-  missingApiKey: (attribute: 'endpoint' | 'helper', variable: string) =>
+  missingApiKey: (attribute, variable) =>
     new CodedError({
       code: 'debug/missing-api-key',
-      message: `Launch attribute '${attribute}.apiKeyEnv' names the environment variable ${variable}, which is not set.`,
+      message: `Launch attribute '${attribute}' names the environment variable ${variable}, which is not set.`,
       hint: `Set ${variable} in the environment or in 'envFile', or remove 'apiKeyEnv' and save the key with "AgentJet: Set API Key".`,
     }),
+};
 
+export const debugErrors = {
   unsupportedRequest: (command: string) =>
     new CodedError({
       code: 'debug/unsupported-request',
-      message: `The AgentJet debugger does not know the request '${command}'.`,
-      hint: 'Select the session of the JavaScript debugger below it, which does the debugging proper.',
+      message: `The AgentJet debugger does not support the request '${command}'.`,
+      hint: 'Select the session of the JavaScript debugger below it.',
     }),
 
   cannotEvaluate: () =>

@@ -162,7 +162,7 @@ export class RunTapes {
       hasHelper: recording.calls.some(
         ({ episode, targetTag }) => episode.task === helperTask && targetTag === 'helper',
       ),
-      asksModels: replay.miss === 'rerecord',
+      asksModels: replay.miss === 'call-model',
     };
   }
 }

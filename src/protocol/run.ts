@@ -62,9 +62,9 @@ export const recordChoice = z.object({
 });
 
 /** What becomes of a call that a recording has no answer to. */
-export const replayMisses = ['fail', 'rerecord', 'sequential'] as const;
+export const replayMisses = ['fail', 'call-model', 'sequential'] as const;
 
-/** A recording that answers in place of the models; they are asked with `rerecord` only. */
+/** A recording that answers in place of the models; they are asked with `call-model` only. */
 const replayed = { file: z.string(), miss: z.enum(replayMisses) };
 /** With `episode`, the file is a trace, and that episode of it the only one that is run. */
 export const replayChoice = z.object({ ...replayed, episode: z.optional(z.number()) });

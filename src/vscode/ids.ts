@@ -1,8 +1,8 @@
 /**
  * Every name that `package.json` and the code must agree on, once. A test fails when either side has one that
- * the other lacks. Launch attributes are in `src/debug/launchAttributes.ts`.
+ * the other lacks. Launch attributes are in `src/debug/runOptions.ts`.
  */
-export { debugType, launchAttributes, requiredAttributes } from '../debug/launchAttributes.ts';
+export const debugType = 'agentjet';
 
 /**
  * The debug type that `languages` and `when` belong to: F5 without a launch.json asks it, and it turns into

@@ -140,14 +140,11 @@ describe('agentjet check', () => {
   });
 
   it.each([
-    [[], 'agentjet check needs files.'],
+    [[], 'agentjet check needs <files>.'],
     [['x.yaml', '--format', 'xml'], '--format xml does not exist.'],
     [['x.yaml', '--rule', 'unknown-kez=off'], 'there is no rule "unknown-kez"; the nearest is unknown-key.'],
-    [
-      ['x.yaml', '--rule', 'unknown-key'],
-      '--rule unknown-key does not say how seriously unknown-key is taken.',
-    ],
-    [['x.yaml', '--fix'], 'agentjet check --help lists what there is.'],
+    [['x.yaml', '--rule', 'unknown-key'], '--rule unknown-key has no valid severity for unknown-key.'],
+    [['x.yaml', '--fix'], 'agentjet check --help lists the options.'],
   ])('refuses %j before it reads anything', async (args, message) => {
     const { code, stdout, stderr } = await runCli(await emptyProject(), ['check', ...args]);
     expect(stderr).toContain(message);

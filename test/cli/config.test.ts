@@ -76,21 +76,21 @@ describe('agentjet config', () => {
     const project = await smallProject({ 'broken.yaml': `ajet:\n${keys}` });
     const { code, stderr } = await runCli(project, ['config', 'broken.yaml']);
     expect(stderr.split('\n').length).toBeLessThan(60);
-    expect(stderr).toMatch(/^\d+ more are not told here: agentjet check tells all\.$/m);
+    expect(stderr).toMatch(/^\d+ more problems are not shown\. Run agentjet check to see all\.$/m);
     expect(code).toBe(1);
   });
 
   it.each([
-    [['config'], 'agentjet config needs a file.', 'cli/usage'],
+    [['config'], 'agentjet config needs <file>.', 'cli/usage'],
     [['config', 'gone.yaml'], 'gone.yaml does not exist.', 'cli/no-config'],
-    [['config', 'tasks.jsonl'], 'tasks.jsonl is no config of AgentJet', 'cli/no-config'],
+    [['config', 'tasks.jsonl'], 'tasks.jsonl is not a config of AgentJet', 'cli/no-config'],
     [['config', '.'], '.: It cannot be read: ', 'cli/unreadable'],
     [['config', 'small.yaml', '--to', 'x'], '--to x does not exist.', 'cli/usage'],
-    [['config', 'small.yaml', '--key', 'x'], '--key needs to know whose key it is.', 'cli/usage'],
-    [['config', 'trinity.yaml', '--to', 'verl'], '--to verl is nothing for trinity.yaml.', 'cli/usage'],
-    [['config', 'small.yaml', '--orgin'], 'agentjet config --help lists what there is.', 'cli/usage'],
-    [['config', 'diff', 'small.yaml'], 'agentjet config diff compares two files.', 'cli/usage'],
-    [['schema'], 'agentjet schema takes the name of one format.', 'cli/usage'],
+    [['config', 'small.yaml', '--key', 'x'], '--key needs a backbone.', 'cli/usage'],
+    [['config', 'trinity.yaml', '--to', 'verl'], '--to verl does not apply to trinity.yaml.', 'cli/usage'],
+    [['config', 'small.yaml', '--orgin'], 'Did you mean --origin?', 'cli/usage'],
+    [['config', 'diff', 'small.yaml'], 'agentjet config diff needs <b>.', 'cli/usage'],
+    [['schema'], 'agentjet schema needs <format>.', 'cli/usage'],
     [['schema', 'verl'], 'The format verl does not exist.', 'cli/usage'],
   ])('refuses %j', async (args, message, code) => {
     const outcome = await runCli(await smallProject({ 'trinity.yaml': trinity }), args);

@@ -33,13 +33,13 @@ async function greenRun(project: Project): Promise<readonly object[]> {
 describe('agentjet new', () => {
   it('makes a project in Python, which is the default', async () => {
     const { project, stdout } = await made();
-    expect(stdout).toBe(`my_agent is made. To run it:
+    expect(stdout).toBe(`Created my_agent. To run it:
 
   cd my_agent
   python3 -m pip install -r requirements.txt
   agentjet --conf my_agent.yaml
 
-Or open the folder in VS Code, my_agent.yaml in it, and press F5.
+Or open the folder in VS Code, open my_agent.yaml, and press F5.
 `);
     expect((await readdir(project.folder)).sort()).toEqual([
       '.gitignore',
@@ -79,8 +79,8 @@ Or open the folder in VS Code, my_agent.yaml in it, and press F5.
   });
 
   it.each([
-    [['new'], 'agentjet new needs a name. [cli/usage]'],
-    [['new', 'a', 'b'], '"b" is one name too many. [cli/usage]'],
+    [['new'], 'agentjet new needs <name>. [cli/usage]'],
+    [['new', 'a', 'b'], 'Unexpected argument "b". [cli/usage]'],
     [['new', 'a', '--python', '--typescript'], '--python and --typescript exclude each other. [cli/usage]'],
     [
       ['new', '../a'],

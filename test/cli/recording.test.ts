@@ -75,7 +75,7 @@ describe('a recording', () => {
     });
     const anew = await runCli(
       project,
-      [...replay, '--replay-miss', 'rerecord', '--record', 'calls.jsonl', '--record-overwrite'],
+      [...replay, '--on-replay-miss', 'call-model', '--record', 'calls.jsonl', '--force'],
       { env },
     );
     expect([anew.code, anew.stderr]).toEqual([0, expect.stringContaining('is asked')]);

@@ -131,9 +131,9 @@ describe('two sides', () => {
 
 describe('on the command line', () => {
   it.each([
-    [['--debug-model', 'gpt-4o'], 'is no NAME=MODEL'],
-    [['--debug-model', 'gpt-4o=gpt-5'], 'is no NAME=MODEL'],
-    [['--trainable-targets', ' , '], 'names none'],
+    [['--debug-model', 'gpt-4o'], 'is not NAME=MODEL'],
+    [['--debug-model', 'gpt-4o=gpt-5'], '--debug-model (gpt-4o) must be'],
+    [['--trainable-targets', ' , '], 'names no target'],
   ])('%j is refused', async (args, told) => {
     const { code, stderr } = await runCli(await project(game('null')), [...conf, ...args]);
     expect(code).toBe(2);

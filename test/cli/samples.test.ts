@@ -75,7 +75,7 @@ it('names what is dropped: of an episode with too many timelines, and of a batch
 
 it('refuses what is no trace, and what the trace has not', async () => {
   const project = await ran();
-  expect(await failure(project, ['samples'])).toContain('agentjet samples needs a trace. [cli/usage]');
+  expect(await failure(project, ['samples'])).toContain('agentjet samples needs <trace>. [cli/usage]');
   expect(await failure(project, ['samples', 'no.ajtrace'])).toContain('[trace/no-such-file]');
   expect(await failure(project, ['samples', 'small.yaml'])).toContain('[trace/not-a-trace]');
   const other = path.join(import.meta.dirname, '../fixtures/imports/traces.jsonl');
@@ -85,6 +85,6 @@ it('refuses what is no trace, and what the trace has not', async () => {
   expect(await failure(project, ['samples', imported])).toContain('[trace/imported]');
   expect(await failure(project, ['samples', trace, '--episode', '7'])).toContain('--episode 7');
   expect(await failure(project, ['samples', trace, '--task', 'nine'])).toContain('The first tasks: t1.');
-  expect(await failure(project, ['samples', trace, 'more'])).toContain('one file too many');
+  expect(await failure(project, ['samples', trace, 'more'])).toContain('Unexpected argument "more".');
   expect(await failure(project, ['samples', trace, '--world-size', '0'])).toContain('--world-size 0');
 });

@@ -47,7 +47,7 @@ describe('agentjet trace --summary', () => {
   it('is of one trace', async () => {
     const outcome = await trace(fixture('traces.jsonl'), fixture('requests.jsonl'), '--summary');
     expect(outcome.code).toBe(2);
-    expect(outcome.stderr).toContain('is one file too many');
+    expect(outcome.stderr).toContain('Unexpected argument');
   });
 
   it('says what is none of the formats', async () => {
@@ -72,7 +72,7 @@ describe('agentjet trace --export', () => {
   it.each([
     [['--export', 'pdf', '--out', 'a'], 'Choose otlp, jsonl, chrome, html'],
     [['--export', 'html'], '--out FILE'],
-    [['--export', 'html', '--out', 'a', '--redact', '('], 'no regular expression'],
+    [['--export', 'html', '--out', 'a', '--redact', '('], 'not a regular expression'],
   ])('refuses %j', async (args, named) => {
     const { code, stderr } = await trace(fixture('traces.jsonl'), ...args);
     expect(code).toBe(2);
@@ -126,7 +126,7 @@ describe('agentjet trace --query', () => {
 
 it('refuses what belongs to other uses by name', async () => {
   for (const [args, named] of [
-    [[], 'agentjet trace FILE'],
+    [[], 'agentjet trace needs <file>.'],
     [['a.ajtrace', 'b.ajtrace'], 'b.ajtrace'],
     [['a.ajtrace', '--port', '65536'], '65536'],
     [['a.ajtrace', '--conf', 'a.yaml'], '--conf'],

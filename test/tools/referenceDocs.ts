@@ -3,14 +3,13 @@
  *
  *   node test/tools/referenceDocs.ts --update
  *
- * Without --update the exit code says whether the pages are up to date. The page of the command line comes from the help
- * texts of dist/cli.mjs, so build first.
+ * Without --update the exit code says whether the pages are up to date.
  */
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import prettier from 'prettier';
+import { buildProgram } from '../../src/node/cli/program.ts';
 import { ruleDocs } from '../../src/config/rules/ruleDocs.ts';
 import { findingDocs } from '../../src/tracking/findingDocs.ts';
 import { manifestIn } from './translations.mjs';
@@ -25,6 +24,7 @@ interface Schema {
   readonly default?: unknown;
   readonly description?: string;
   readonly markdownDescription?: string;
+  readonly deprecationMessage?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
@@ -105,12 +105,9 @@ function launchPage(): string {
     '',
     'You do not need a `launch.json` to start: see [Debug a workflow](debug-a-workflow.md).',
     '',
-    ...Object.entries(properties).flatMap(([name, schema]) => [
-      `## \`${name}\``,
-      '',
-      ...described(schema, required.includes(name)),
-      '',
-    ]),
+    ...Object.entries(properties)
+      .filter(([, { deprecationMessage }]) => deprecationMessage === undefined)
+      .flatMap(([name, schema]) => [`## \`${name}\``, '', ...described(schema, required.includes(name)), '']),
   ].join('\n');
 }
 
@@ -124,7 +121,10 @@ function described(schema: Schema, isRequired = false): readonly string[] {
     ...(schema.default === undefined ? [] : [`Default: \`${JSON.stringify(schema.default)}\`.`]),
   ];
   // A map with an entry for every rule is the page of the rules.
-  const nested = Object.keys(properties).length > 20 ? [] : Object.entries(properties);
+  const nested =
+    Object.keys(properties).length > 20
+      ? []
+      : Object.entries(properties).filter(([, inner]) => inner.deprecationMessage === undefined);
   return [
     text.replaceAll(/`#([\w.]+)#`/g, '`$1`'),
     '',
@@ -147,43 +147,35 @@ function nestedItem(
   return `- \`${name}\` (${[type ?? 'string'].flat().join(' or ')}${isRequired ? ', required' : ''}): ${description}${choices}`;
 }
 
-const commandNames = [
-  ...[
-    '',
-    'check',
-    'config',
-    'schema',
-    'new',
-    'trace',
-    'samples',
-    'host',
-    'host token',
-    'host install',
-    'remote',
-  ],
-];
-
+/** Returns the help of every command, parents first. */
 function commandLinePage(): string {
   return [
     '# Command line',
     '',
     'The help text of each command. See [Get started](get-started.md#the-command-line) for how to get `agentjet` on PATH.',
     '',
-    ...commandNames.flatMap((name) => [
-      `## \`${`agentjet ${name}`.trim()}\``,
+    ...commandsBelow(buildProgram('')).flatMap((command) => [
+      `## \`${command.path()}\``,
       '',
       '```text',
-      execFileSync(
-        process.execPath,
-        [path.join(root, 'dist/cli.mjs'), ...name.split(' ').filter(Boolean), '--help'],
-        {
-          encoding: 'utf8',
-        },
-      ).trim(),
+      helpOf(command).trim(),
       '```',
       '',
     ]),
   ].join('\n');
+}
+
+type Program = ReturnType<typeof buildProgram>;
+
+function commandsBelow(command: Program): readonly Program[] {
+  return [command, ...(command.commands as readonly Program[]).flatMap((each) => commandsBelow(each))];
+}
+
+function helpOf(command: Program): string {
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text) });
+  command.outputHelp();
+  return help;
 }
 
 if (process.argv[1] === import.meta.filename) {

@@ -8,12 +8,11 @@ import {
   debugType,
   frontDebugType,
   languages,
-  launchAttributes,
-  requiredAttributes,
   restrictedSettings,
   settings,
   settingsSection,
 } from '../../src/vscode/ids.ts';
+import { launchSchema } from '../../src/debug/runOptions.ts';
 import { ruleProperties } from '../tools/ruleSettings.mjs';
 import { manifestIn } from '../tools/translations.mjs';
 
@@ -117,21 +116,19 @@ describe('the manifest', () => {
     );
   });
 
-  it('declares the launch attributes that the adapter understands', () => {
-    expect(debuggerOf(debugType).configurationAttributes?.launch).toEqual({
-      required: [...requiredAttributes],
-      properties: launchAttributes,
-    });
+  it('declares the options of runs as launch attributes: node test/tools/launchSchema.mjs writes them', () => {
+    expect(debuggerOf(debugType).configurationAttributes?.launch).toEqual(launchSchema());
   });
 
   it('offers launch configurations that name only such attributes', () => {
     const { configurationSnippets = [], initialConfigurations = [] } = debuggerOf(debugType);
     const bodies = [...configurationSnippets.map(({ body }) => body), ...initialConfigurations];
     expect(bodies.length).toBeGreaterThan(1);
+    const { properties, required } = launchSchema();
     for (const body of bodies) {
       const own = Object.keys(body).filter((name) => !['type', 'request', 'name'].includes(name));
-      for (const name of own) expect(Object.keys(launchAttributes)).toContain(name);
-      for (const name of requiredAttributes) expect(own).toContain(name);
+      for (const name of own) expect(Object.keys(properties)).toContain(name);
+      for (const name of required) expect(own).toContain(name);
     }
   });
 

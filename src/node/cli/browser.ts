@@ -1,31 +1,21 @@
-import { spawn } from 'node:child_process';
+import open from 'open';
 import type { Environment } from '../process/environment.ts';
 
 /**
- * The program that shows an address to the user, or undefined where there is nobody to show it to: in CI, with
- * `BROWSER=none`, and on a Linux without a display, such as over SSH.
+ * Returns whether a browser can show a page to the user: not in CI, not with `BROWSER=none`, and not on a Linux without a
+ * display, such as over SSH.
  */
-export function browserCommand(
-  url: string,
-  environment: Environment,
-  platform: NodeJS.Platform,
-): readonly [command: string, args: readonly string[]] | undefined {
+export function hasBrowser(environment: Environment, platform: NodeJS.Platform): boolean {
   const { BROWSER: browser = '', CI: ci = '' } = environment;
-  if (browser === 'none' || (ci !== '' && ci !== 'false')) return undefined;
-  if (browser !== '') return [browser, [url]];
-  if (platform === 'darwin') return ['open', [url]];
-  // Not `start`, which is a shell's: a shell would read the address in its own way.
-  if (platform === 'win32') return ['rundll32', ['url.dll,FileProtocolHandler', url]];
-  const hasDisplay = (environment['DISPLAY'] ?? '') !== '' || (environment['WAYLAND_DISPLAY'] ?? '') !== '';
-  return hasDisplay ? ['xdg-open', [url]] : undefined;
+  if (browser === 'none' || (ci !== '' && ci !== 'false')) return false;
+  if (browser !== '' || platform !== 'linux') return true;
+  return (environment['DISPLAY'] ?? '') !== '' || (environment['WAYLAND_DISPLAY'] ?? '') !== '';
 }
 
-/** Shows an address to the user where that can be done; the address was printed, so failing is no harm. */
+/** Opens an address in a browser, by default that of `BROWSER`. Ignores failures: the address is printed as well. */
 export function openBrowser(url: string, environment: Environment, platform: NodeJS.Platform): void {
-  const program = browserCommand(url, environment, platform);
-  if (program === undefined) return;
-  const [command, args] = program;
-  const child = spawn(command, args, { stdio: 'ignore', detached: true, windowsHide: true });
-  child.on('error', () => undefined); // there is no such program
-  child.unref();
+  if (!hasBrowser(environment, platform)) return;
+  const name = environment['BROWSER'] ?? '';
+  const ignore = (): void => undefined;
+  open(url, name === '' ? {} : { app: { name } }).then((browser) => browser.on('error', ignore), ignore);
 }

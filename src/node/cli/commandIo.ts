@@ -1,21 +1,18 @@
 import type { Environment } from '../process/environment.ts';
 
-/** What a subcommand sees of the terminal it was started in; handed in, so that tests need no process. */
+/** The terminal of a command. Tests pass their own. */
 export interface CommandIo {
   readonly stdout: CommandOutput;
   readonly stderr: CommandOutput;
-  /** Everything that is piped in. */
+  /** Reads stdin to its end. */
   readonly readStdin: () => Promise<string>;
-  /** Absolute; paths of the command line are relative to it. */
+  /** Absolute. Paths of the command line are relative to it. */
   readonly cwd: string;
   readonly env: Environment;
 }
 
 export interface CommandOutput {
   write(text: string): void;
-  /** Whether somebody looks at it who wants colours. */
+  /** Whether the terminal shows colors. */
   readonly colour: boolean;
 }
-
-/** A subcommand gets what follows its name. Resolves to the exit code; throws `CodedError`s, which end it with 2. */
-export type Subcommand = (args: readonly string[], io: CommandIo) => Promise<number>;

@@ -14,7 +14,7 @@ export interface ComposedFile {
   readonly composition: Composition;
 }
 
-/** Reads and composes a config named on the command line, `-` being the standard input. Throws `cli/…` errors. */
+/** Reads and composes a config that the command line names. `-` is the standard input. Throws `cli/…` errors. */
 export async function composeFile(
   name: string,
   io: Pick<CommandIo, 'cwd' | 'env' | 'readStdin'>,
@@ -25,14 +25,14 @@ export async function composeFile(
     throw new CodedError({
       code: 'cli/no-config',
       message: `The config ${file} does not exist.`,
-      hint: 'Correct its name; it is relative to the working directory.',
+      hint: 'Correct its name. It is relative to the working directory.',
     });
   }
   const dialect = dialectOf(text);
   if (dialect === undefined) {
     throw new CodedError({
       code: 'cli/no-config',
-      message: `${name} is no config of AgentJet, of ASTuner or of Trinity-RFT.`,
+      message: `${name} is not a config of AgentJet, ASTuner or Trinity-RFT.`,
       location: { file, line: 1 },
       hint: 'A config of AgentJet has a top-level key `ajet:`.',
     });

@@ -10,73 +10,20 @@ import { keySources, type KeySource } from '../../config/effective/keySources.ts
 import type { ConfigProblem } from '../../config/finding.ts';
 import { toPlain, type MappingValue, type Plain, type Value } from '../../config/value.ts';
 import type { CommandIo } from './commandIo.ts';
-import { oneOf, parseOptions, wrongUse } from './commandLine.ts';
+import { wrongUse } from './commandLine.ts';
+import type { configTargets, ConfigValues, DiffValues } from './options.ts';
 import { composeFile, type ComposedFile } from './composeFile.ts';
 
-const options = {
-  to: { type: 'string' },
-  origin: { type: 'boolean' },
-  format: { type: 'string' },
-  key: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
+type Target = (typeof configTargets)[number];
 
-const targets = ['ajet', 'trinity', 'verl'] as const;
-type Target = (typeof targets)[number];
-const formats = ['yaml', 'json'] as const;
-
-const usage = `Usage: agentjet config FILE [--to ajet|trinity|verl] [--origin] [--format yaml|json]
-       agentjet config FILE --to trinity|verl --key KEY
-       agentjet config diff A B [--to ajet|trinity|verl] [--format yaml|json]
-
-Prints what a config comes to: composed with its defaults, and with --to trinity or verl what the launcher would hand to
-that backbone. A FILE of - is the standard input. Relative paths are looked for from the working directory, where
-training is started.
-
-  --to TARGET            ajet: composed, as AgentJet reads it (default); trinity, verl: converted for that backbone
-  --origin               with each value's place: comments in YAML, in JSON {"config": …, "origins": {"a.b": "place"}}
-  --format yaml|json     how it is printed (default: yaml)
-  --key KEY              only where this key of the backbone comes from; the last part of its name is enough
-
-diff compares by effective value: + only in B, - only in A, ~ in both. With --format json a list of
-{kind, path, before, after, from, to}.
-
-Exit code: 0, also where configs differ; 1 if training would not start with the config; 2 it could not be read.`;
-
-/** `agentjet config`: effective values with their origins, and what differs between two configs. */
-export async function runConfig(args: readonly string[], io: CommandIo): Promise<number> {
-  const { values, positionals } = parseOptions(args, options, 'agentjet config');
-  if (values.help === true) {
-    io.stdout.write(`${usage}\n`);
-    return 0;
-  }
-  const to = values.to === undefined ? undefined : oneOf('--to', values.to, targets);
-  const format = oneOf('--format', values.format ?? 'yaml', formats);
-  const [command, ...rest] = positionals;
-  if (command === 'diff') {
-    if (values.key !== undefined || values.origin === true) {
-      throw wrongUse('agentjet config diff takes no --key and no --origin.', 'It tells origins anyway.');
-    }
-    return diffCommand(rest, to, format, io);
-  }
-  if (command === undefined) {
-    throw wrongUse('agentjet config needs a file.', 'Name one: agentjet config conf/exp.yaml');
-  }
-  if (rest.length > 0) {
-    throw wrongUse(
-      `"${rest.join('", "')}" is too much: agentjet config shows one file.`,
-      'Compare two: agentjet config diff A B',
-    );
-  }
-  const shown = effective(await composeFile(command, io), to);
+/** Runs `agentjet config`, which prints effective values with their origins. */
+export async function runConfig(values: ConfigValues, file: string, io: CommandIo): Promise<number> {
+  const { format = 'yaml', origin: origins = false } = values;
+  const shown = effective(await composeFile(file, io), values.to);
   if (values.key !== undefined) return keyCommand(values.key, shown, io);
-  const { text } = renderEffective(shown.root, {
-    format,
-    origins: values.origin === true,
-    relativeTo: io.cwd,
-  });
+  const { text } = renderEffective(shown.root, { format, origins, relativeTo: io.cwd });
   io.stdout.write(text);
-  return tell(shown.problems, io);
+  return report(shown.problems, io);
 }
 
 interface Shown {
@@ -86,7 +33,7 @@ interface Shown {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** What each format can be shown as, first what it is by itself. */
+/** The targets of each format, its own first. */
 const targetsOf: Readonly<Record<DialectId, readonly [Target, ...Target[]]>> = {
   ajet: ['ajet', 'trinity', 'verl'],
   // Its keys have to become `ajet` before this launcher converts anything.
@@ -97,7 +44,7 @@ const targetsOf: Readonly<Record<DialectId, readonly [Target, ...Target[]]>> = {
 function effective({ name, dialect, composition }: ComposedFile, to: Target | undefined): Shown {
   const own = targetsOf[dialect.id];
   const target = to ?? own[0];
-  if (!own.includes(target)) throw wrongUse(`--to ${target} is nothing for ${name}.`, whyNot(dialect));
+  if (!own.includes(target)) throw wrongUse(`--to ${target} does not apply to ${name}.`, onlyTarget(dialect));
   const { config, problems } = composition;
   if (target === 'ajet' || dialect.id === 'trinity')
     return { composition, target, root: withoutConfigSecrets(config.root), problems };
@@ -106,43 +53,36 @@ function effective({ name, dialect, composition }: ComposedFile, to: Target | un
   return { composition, target, root, problems: [...problems, ...conversion.problems] };
 }
 
-function whyNot({ id, label }: Dialect): string {
+function onlyTarget({ id, label }: Dialect): string {
   return id === 'astuner'
-    ? 'Migrate the older `astuner:` to `ajet:` first, which the editor offers as a quick fix.'
-    : `It is a config of ${label} itself, which nothing converts: leave --to out.`;
+    ? 'Migrate `astuner:` to `ajet:` first. The editor has a quick fix for it.'
+    : `A config of ${label} cannot be converted. Remove --to.`;
 }
 
-/** More than these are for `agentjet check`. */
-const mostTold = 20;
+/** The maximum number of problems to print. `agentjet check` prints all. */
+const maxProblems = 20;
 
-/** Warnings and errors go to stderr, each once. */
-function tell(problems: readonly ConfigProblem[], io: CommandIo): number {
+/** Prints warnings and errors on stderr, each once. Returns the exit code. */
+function report(problems: readonly ConfigProblem[], io: CommandIo): number {
   const texts = new Set(problems.map((problem) => `${problem.severity}: ${formatReport(problem)}\n`));
-  for (const text of [...texts].slice(0, mostTold)) io.stderr.write(text);
-  const more = texts.size - mostTold;
-  if (more > 0) io.stderr.write(`${more} more are not told here: agentjet check tells all.\n`);
+  for (const text of [...texts].slice(0, maxProblems)) io.stderr.write(text);
+  const more = texts.size - maxProblems;
+  if (more > 0) io.stderr.write(`${more} more problems are not shown. Run agentjet check to see all.\n`);
   return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
 }
 
-async function diffCommand(
-  files: readonly string[],
-  to: Target | undefined,
-  format: (typeof formats)[number],
+/** Runs `agentjet config diff`. */
+export async function runDiff(
+  { to, format }: DiffValues,
+  [first, second]: readonly [string, string],
   io: CommandIo,
 ): Promise<number> {
-  const [first, second] = files;
-  if (first === undefined || second === undefined || files.length > 2) {
-    throw wrongUse(
-      'agentjet config diff compares two files.',
-      'Name both: agentjet config diff A.yaml B.yaml',
-    );
-  }
   const left = effective(await composeFile(first, io), to);
   const right = effective(await composeFile(second, io), to);
   if (left.target !== right.target) {
     throw wrongUse(
       `${first} is for ${left.target} and ${second} for ${right.target}.`,
-      'Add --to trinity to compare what Trinity gets of both.',
+      'Add --to trinity to compare what Trinity gets from both.',
     );
   }
   const changes = diffEffective(left.root, right.root);
@@ -155,7 +95,7 @@ async function diffCommand(
         )}\n`
       : renderDiff(changes, { relativeTo: io.cwd });
   io.stdout.write(text);
-  return tell([...left.problems, ...right.problems], io);
+  return report([...left.problems, ...right.problems], io);
 }
 
 function changeJson(change: Change, cwd: string): Record<string, Plain> {
@@ -174,11 +114,11 @@ function changeJson(change: Change, cwd: string): Record<string, Plain> {
 
 function keyCommand(key: string, { composition, target }: Shown, io: CommandIo): number {
   if (target === 'ajet') {
-    throw wrongUse('--key needs to know whose key it is.', 'Add --to trinity or --to verl.');
+    throw wrongUse('--key needs a backbone.', 'Add --to trinity or --to verl.');
   }
   const reached = keySources(composition, target, key);
   if (reached.length === 0) {
-    throw wrongUse(`Nothing that ${target} gets is named ${key}.`, 'Print all of it: leave --key out.');
+    throw wrongUse(`${target} gets no key named ${key}.`, 'Remove --key to print all keys.');
   }
   for (const one of reached) io.stdout.write(`${reachedText(one, io.cwd)}\n`);
   return 0;

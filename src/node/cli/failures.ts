@@ -1,26 +1,26 @@
 import { formatReport, toReport } from '../../base/errors.ts';
-import type { CommandIo, Subcommand } from './commandIo.ts';
+import type { CommandIo } from './commandIo.ts';
 import { exitCodes } from './terminalView.ts';
 
-/** Tells why a subcommand could not do its work, and ends it with 2. */
-export function tellingFailures(command: Subcommand): Subcommand {
-  return async (args, io) => {
-    try {
-      return await command(args, io);
-    } catch (error) {
-      return couldNotBeDone(error, args, io);
-    }
-  };
-}
-
-/** Under --json for programs as well, in one line, whatever lines there were before. */
-function couldNotBeDone(error: unknown, args: readonly string[], { stdout, stderr }: CommandIo): number {
-  const { stack, ...report } = toReport(error, 'cli/unexpected');
-  // What comes behind `--` is the launcher's.
-  const end = args.indexOf('--');
-  const own = end < 0 ? args : args.slice(0, end);
-  if (own.includes('--json')) stdout.write(`${JSON.stringify({ error: report })}\n`);
-  const verbose = own.includes('--verbose');
-  stderr.write(`agentjet: ${formatReport({ ...report, stack }, { verbose })}\n`);
-  return exitCodes.couldNotStart;
+/**
+ * Runs a command. If it throws, prints the error and resolves to 2. With `--json`, stdout also gets the error as one line
+ * of JSON, after anything that the command has printed.
+ */
+export async function reportFailures(
+  argv: readonly string[],
+  { stdout, stderr }: CommandIo,
+  command: () => Promise<number>,
+): Promise<number> {
+  try {
+    return await command();
+  } catch (error) {
+    const { stack, ...report } = toReport(error, 'cli/unexpected');
+    // Flags after `--` belong to the launcher.
+    const end = argv.indexOf('--');
+    const own = end < 0 ? argv : argv.slice(0, end);
+    if (own.includes('--json')) stdout.write(`${JSON.stringify({ error: report })}\n`);
+    const verbose = own.includes('--verbose');
+    stderr.write(`agentjet: ${formatReport({ ...report, stack }, { verbose })}\n`);
+    return exitCodes.couldNotStart;
+  }
 }

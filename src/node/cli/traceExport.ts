@@ -1,35 +1,27 @@
 import path from 'node:path';
 import type { ExportNote, FoundSecrets } from '../../trace/export/exportTrace.ts';
-import { exportFormats } from '../../trace/export/formats.ts';
+import type { exportFormats } from '../../trace/export/formats.ts';
 import type { Redaction } from '../../trace/export/redact.ts';
 import { exportTrace, secretsOf } from '../trace/export/exportFile.ts';
 import { filterOf } from '../trace/export/filterOf.ts';
 import type { CommandIo } from './commandIo.ts';
-import { oneOf, wrongUse } from './commandLine.ts';
+import { wrongUse } from './commandLine.ts';
+import type { TraceValues } from './options.ts';
 import { cancelledByInterrupt } from './interrupts.ts';
 import { exitCodes } from './terminalView.ts';
 
-export interface ExportValues {
-  readonly out?: string | undefined;
-  readonly redact?: readonly string[] | undefined;
-  readonly 'redact-texts'?: boolean | undefined;
-  readonly filter?: string | undefined;
-  readonly preview?: boolean | undefined;
-}
-
-/** `agentjet trace FILE --export`: writes a trace in another format; Ctrl-C leaves nothing of it. */
+/** Writes a trace in another format. Ctrl-C removes the incomplete file. */
 export async function exportCommand(
   trace: string,
-  wanted: string,
-  values: ExportValues,
+  format: (typeof exportFormats)[number],
+  values: TraceValues,
   io: CommandIo,
 ): Promise<number> {
-  const format = oneOf('--export', wanted, exportFormats);
   const filter = filterOf(values.filter);
   if (values.out === undefined && values.preview !== true)
-    throw wrongUse('--export needs a file.', 'Name it: --out FILE');
+    throw wrongUse('--export needs a file.', 'Add --out FILE.');
   const redaction: Redaction = {
-    texts: values['redact-texts'] === true,
+    texts: values.redactTexts === true,
     patterns: (values.redact ?? []).map(patternOf),
   };
   const interrupts = cancelledByInterrupt();
@@ -53,13 +45,13 @@ function secretsText(found: readonly FoundSecrets[]): string {
   const lines = found.map(
     ({ kind, count, episodes }) => `${kind}: ${count}, first in episodes ${episodes.join(', ')}`,
   );
-  return ['Taken out of an export:', ...lines, ''].join('\n');
+  return ['An export removes:', ...lines, ''].join('\n');
 }
 
 function damageText({ incomplete, damage }: ExportNote): string {
   if (damage === null && incomplete === 0) return '';
   const lost = damage === null ? 0 : damage.lost;
-  return `The trace is damaged: the export has what can be read of it. Episodes lost: ${lost}, exported without a part: ${incomplete}.\n`;
+  return `The trace is damaged. The export has the readable part. Episodes lost: ${lost}, exported without a part: ${incomplete}.\n`;
 }
 
 function patternOf(text: string): RegExp {
@@ -68,7 +60,7 @@ function patternOf(text: string): RegExp {
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw wrongUse(
-      `--redact ${text} is no regular expression: ${why}.`,
+      `--redact ${text} is not a regular expression: ${why}.`,
       'Write for example --redact "user-\\d+".',
     );
   }

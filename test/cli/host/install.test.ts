@@ -8,6 +8,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { parseOptions } from '../../../src/node/cli/commandLine.ts';
+import { installOptions } from '../../../src/node/cli/host/hostOptions.ts';
 import { runInstall } from '../../../src/node/cli/host/installCommand.ts';
 import { whoInstalls } from '../../../src/node/cli/host/serviceUser.ts';
 import { unitName } from '../../../src/node/cli/host/systemdUnit.ts';
@@ -30,7 +32,8 @@ function install(project: Project, args: readonly string[], env: NodeJS.ProcessE
     env,
   };
   const program = { script: path.join(inject('dist'), 'host.cjs'), version: '0.0.0' };
-  runInstall(['--system', ...args], program, io, project.path('units'));
+  const values = parseOptions(['--system', ...args], installOptions, 'agentjet host install');
+  runInstall(values, program, io, project.path('units'));
   return text;
 }
 

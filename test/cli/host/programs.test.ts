@@ -146,7 +146,7 @@ describe.skipIf(!linux)('a GPU host', () => {
     const owner = (args: readonly string[]) =>
       runCli(machine.folder, ['host', 'token', ...args, '--data', machine.folder.path('data')]);
     const viewer = await owner(['add', 'viewer']);
-    expect(viewer).toMatchObject({ code: 0, stderr: 'It may view, and is shown this once.\n' });
+    expect(viewer).toMatchObject({ code: 0, stderr: 'The token may view. It is shown only once.\n' });
     await machine.json(['add', 'look', address], { env: { AGENTJET_HOST_TOKEN: viewer.stdout.trim() } });
     expect(await refused(['cancel', '20260101-000000-000000', '--host', 'look'])).toBe('host/not-allowed');
     const removed = await owner(['remove', 'viewer', '--json']);
@@ -210,7 +210,7 @@ describe.skipIf(!linux)('a GPU host', () => {
     const failed = await machine.remote([...run, '--force', '--follow', '--json']);
     expect(failed.code).toBe(1);
     expect(failed.stderr).toMatch(
-      /^Code: 3 files, \d+ B; the biggest folders: \. \(\d+ B, 3 files\)\. 1 of it cannot be sent\.$/m,
+      /^Code: 3 files, \d+ B; the biggest folders: \. \(\d+ B, 3 files\)\. 1 of them cannot be sent\.$/m,
     );
     expect(failed.stderr).toMatch(/train\.yaml: warning: `out` cannot be sent/);
     const lines = failed.stdout

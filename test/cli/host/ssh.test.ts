@@ -56,11 +56,11 @@ describe.skipIf(!linux)('a GPU host that ssh gets to', () => {
     expect([mode & 0o777, uid]).toEqual([0o700, process.getuid?.()]);
     expect((await stat(end)).isSocket()).toBe(true);
     for (const pid of ways(command.pid)) tryKill(pid);
-    await command.wrote(/The connection is there again/);
+    await command.wrote(/Connected again/);
     // The host there as well: the next way starts it again, and it takes its run over.
     tryKill(first);
     await command.wrote(
-      /The way through ssh is lost[^]*The connection is there again[^]*The connection is there again/,
+      /The way through ssh is lost[^]*Connected again[^]*Connected again/,
     );
     expect(await hostPid()).not.toBe(first);
     await writeFile(go, '');

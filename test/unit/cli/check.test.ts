@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ruleCatalog } from '../../../src/config/rules/catalog.ts';
-import { runCheck } from '../../../src/node/cli/checkCommand.ts';
+import { runHere } from './commandLines.ts';
 
 const good = 'ajet:\n  rollout:\n    num_repeat: 4\n';
 const slip = 'ajet:\n  rollout:\n    num_repeats: 4\n';
@@ -41,7 +41,7 @@ async function run(args: readonly string[], stdin = '', colour = false): Promise
       written[name] += text;
     },
   });
-  const code = await runCheck(args, {
+  const code = await runHere(['check', ...args], {
     stdout: output('stdout'),
     stderr: output('stderr'),
     readStdin: () => Promise.resolve(stdin),
@@ -148,10 +148,10 @@ describe('agentjet check', () => {
   });
 
   it.each([
-    [[], 'agentjet check needs files.'],
+    [[], 'agentjet check needs <files>.'],
     [['a.yaml', '--format', 'xml'], '--format xml does not exist.'],
     [['a.yaml', '--rule', 'nothing=off'], '--rule nothing=off: there is no rule "nothing".'],
-    [['a.yaml', '--nothing'], "Unknown option '--nothing'."],
+    [['a.yaml', '--nothing'], 'Unknown option --nothing.'],
   ])('refuses %j', async (args, message) => {
     await expect(run(args)).rejects.toMatchObject({ code: 'cli/usage', message });
   });
@@ -159,7 +159,7 @@ describe('agentjet check', () => {
   it('explains itself', async () => {
     const { code, stdout } = await run(['--help']);
     expect(code).toBe(0);
-    expect(stdout).toContain('Usage: agentjet check FILES…');
+    expect(stdout).toContain('Usage: agentjet check [options] <files...>');
   });
 });
 

@@ -2,7 +2,7 @@ import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runConfig } from '../../../src/node/cli/configCommand.ts';
+import { runHere } from './commandLines.ts';
 
 const experiment = `ajet:
   project_name: p
@@ -39,7 +39,7 @@ afterAll(() => rm(cwd, { recursive: true }));
 async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   let out = '';
   let err = '';
-  const code = await runConfig(args, {
+  const code = await runHere(['config', ...args], {
     stdout: { write: (text) => void (out += text), colour: false },
     stderr: { write: (text) => void (err += text), colour: false },
     readStdin: () => Promise.resolve(experiment),
@@ -94,7 +94,7 @@ describe('agentjet config', () => {
     expect((await run('conf/trinity.yaml', '--to', 'trinity')).out).toContain('  batch_size: 4\n');
     await expect(run('conf/trinity.yaml', '--to', 'verl')).rejects.toMatchObject({
       code: 'cli/usage',
-      message: '--to verl is nothing for conf/trinity.yaml.',
+      message: '--to verl does not apply to conf/trinity.yaml.',
     });
     await expect(run('conf/old.yaml', '--to', 'verl')).rejects.toMatchObject({
       hint: expect.stringContaining('Migrate') as string,
@@ -106,18 +106,18 @@ describe('agentjet config', () => {
     expect(out).toBe('algorithm.repeat_times: 4 from ajet.rollout.num_repeat (conf/exp.yaml:6)\n');
     await expect(run('conf/exp.yaml', '--key', 'x')).rejects.toMatchObject({ code: 'cli/usage' });
     await expect(run('conf/exp.yaml', '--to', 'verl', '--key', 'nothing')).rejects.toMatchObject({
-      message: 'Nothing that verl gets is named nothing.',
+      message: 'verl gets no key named nothing.',
     });
   });
 
   it.each([
-    [[], 'agentjet config needs a file.'],
-    [['a.yaml', 'b.yaml'], '"b.yaml" is too much: agentjet config shows one file.'],
+    [[], 'agentjet config needs <file>.'],
+    [['a.yaml', 'b.yaml'], 'Unexpected argument "b.yaml".'],
     [['nowhere.yaml'], 'nowhere.yaml does not exist.'],
-    [['other.yaml'], 'other.yaml is no config of AgentJet, of ASTuner or of Trinity-RFT.'],
+    [['other.yaml'], 'other.yaml is not a config of AgentJet, ASTuner or Trinity-RFT.'],
     [['conf/exp.yaml', '--to', 'x'], '--to x does not exist.'],
-    [['conf/exp.yaml', '--colour'], "Unknown option '--colour'"],
-    [['diff', 'conf/exp.yaml'], 'agentjet config diff compares two files.'],
+    [['conf/exp.yaml', '--colour'], 'Unknown option --colour.'],
+    [['diff', 'conf/exp.yaml'], 'agentjet config diff needs <b>.'],
     [
       ['diff', 'conf/exp.yaml', 'conf/trinity.yaml'],
       'conf/exp.yaml is for ajet and conf/trinity.yaml for trinity.',
@@ -133,7 +133,7 @@ describe('agentjet config', () => {
   it('explains itself', async () => {
     const { code, out } = await run('--help');
     expect(code).toBe(0);
-    expect(out).toMatch(/^Usage: agentjet config FILE/);
+    expect(out).toMatch(/^Usage: agentjet config <file>/);
   });
 });
 

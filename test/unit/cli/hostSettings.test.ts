@@ -1,11 +1,12 @@
 import process from 'node:process';
 import { describe, expect, it } from 'vitest';
-import { hostSettings, settingArguments, settingsOptions } from '../../../src/node/cli/host/hostSettings.ts';
+import { settingsOptions } from '../../../src/node/cli/host/hostOptions.ts';
+import { hostSettings, settingArguments } from '../../../src/node/cli/host/hostSettings.ts';
 import { systemdUnit } from '../../../src/node/cli/host/systemdUnit.ts';
 import { parseOptions } from '../../../src/node/cli/commandLine.ts';
 
 const place = { cwd: '/work', env: { AGENTJET_HOME: '/home/ann/.agentjet' } };
-const read = (...argv: string[]) => hostSettings(parseOptions(argv, settingsOptions).values, place);
+const read = (...argv: string[]) => hostSettings(parseOptions(argv, settingsOptions, 'agentjet host'), place);
 
 describe('the settings of a host', () => {
   it('are loopback and the home folder where nothing is said', () => {
@@ -29,13 +30,13 @@ describe('the settings of a host', () => {
   });
 
   it.each([
-    [['--listen', 'everywhere'], 'no address'],
-    [['--listen', '127.0.0.1:99999'], 'no address'],
+    [['--listen', 'everywhere'], 'is not an address'],
+    [['--listen', '127.0.0.1:99999'], 'is not an address'],
     [['--gpus', 'all'], '--gpus all'],
-    [['--ray', 'head:8265'], 'no address of a Ray dashboard'],
-    [['--launcher', '/bin/sh'], 'no NAME=PATH'],
+    [['--ray', 'head:8265'], 'is not the address of a Ray dashboard'],
+    [['--launcher', '/bin/sh'], 'is not NAME=PATH'],
     [['--launcher', 'sh=/bin/sh'], '--launcher sh does not exist'],
-    [['--launcher', 'ajet=nowhere'], 'names no executable'],
+    [['--launcher', 'ajet=nowhere'], 'does not name an executable'],
     [['--tls-cert', 'c.pem'], 'needs its key'],
     [['--tls', '--tls-cert', 'c.pem', '--tls-key', 'k.pem'], 'exclude each other'],
   ])('that are wrong are told: %j', (argv, message) => {

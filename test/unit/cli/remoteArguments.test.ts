@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runArguments } from '../../../src/node/cli/remote/runArguments.ts';
+import { startedRun as runArguments } from './commandLines.ts';
 
 describe('the arguments of a run on a host', () => {
   it('are ours, and the launcher’s with their values', () => {
@@ -17,7 +17,6 @@ describe('the arguments of a run on a host', () => {
       limit: 1.5e9,
       env: ['KEY', 'OTHER'],
       backbone: 'verl',
-      json: false,
     });
     expect(runArguments(['--conf', 'a', '--limit', '1GiB']).limit).toBe(1024 ** 3);
     expect(asked.flags).toEqual([
@@ -36,13 +35,13 @@ describe('the arguments of a run on a host', () => {
     [['--autokill'], 'A run on a host does not take `--autokill` of `ajet`'],
     [['--dlc'], 'A run on a host does not take `--dlc` of `trinity`'],
     [['--launcher', 'trinity', '--kill', 'ray'], '--conf is missing'],
-    [['a.yaml'], '"a.yaml" belongs to no option'],
-    [['--conf'], "'--conf <value>'"],
+    [['a.yaml'], 'Unexpected argument "a.yaml".'],
+    [['--conf'], '--conf <file> needs a value.'],
     [['--conf', 'a', '--backbone', 'debug'], '--backbone debug does not exist'],
     [['--conf', 'a', '--launcher', 'sh'], '--launcher sh does not exist'],
     [['--conf', 'a', '--gpus', '-1'], '--gpus'],
-    [['--conf', 'a', '--limit', '4'], '--limit 4 is no size'],
-    [['--conf', 'a', '--limit', '0G'], '--limit 0G is no size'],
+    [['--conf', 'a', '--limit', '4'], '--limit 4 is not a size'],
+    [['--conf', 'a', '--limit', '0G'], '--limit 0G is not a size'],
   ])('that are wrong are told: %j', (argv, message) => {
     expect(() => runArguments(argv)).toThrow(message);
   });

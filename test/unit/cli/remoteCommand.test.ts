@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tellingFailures } from '../../../src/node/cli/failures.ts';
-import { runRemote } from '../../../src/node/cli/remote/remoteCommand.ts';
+import { runAgentjet } from '../../../src/node/cli/main.ts';
 import { KnownHosts } from '../../../src/node/remote/knownHosts.ts';
 
 /** `agentjet remote` of somebody who knows one host. */
@@ -12,20 +11,21 @@ function remote() {
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const hosts = new KnownHosts(home);
   hosts.add({ name: 'box', address: 'wss://box:7788', id: '1' }, 'of-the-box');
-  const command = tellingFailures(runRemote({ version: '0', hostProgram: '' }));
   const run = async (...args: readonly string[]) => {
     const written = { stdout: '', stderr: '' };
     const output = (name: 'stdout' | 'stderr') => ({
       write: (text: string) => void (written[name] += text),
       colour: false,
     });
-    const code = await command(args, {
+    const io = {
       stdout: output('stdout'),
       stderr: output('stderr'),
       readStdin: () => Promise.resolve(''),
       cwd: home,
       env: { AGENTJET_HOME: home },
-    });
+    };
+    const argv = ['remote', ...args];
+    const code = await runAgentjet({ io, argv, version: '0', distFolder: '', hostProgram: '' });
     return { code, ...written };
   };
   return { hosts, run };
@@ -51,6 +51,15 @@ describe('agentjet remote --json', () => {
     expect(Object.keys(error)).toEqual(['code', 'message', 'hint']);
     expect(error['code']).toBe(code);
     expect(told.stderr).toBe(`agentjet: ${error['message'] ?? ''} [${code}]\n  ${error['hint'] ?? ''}\n`);
+  });
+
+  it('names a command that does not exist', async () => {
+    const { stderr } = await remote().run('foo');
+    expect(stderr).toMatch(
+      /^agentjet: Unknown command: agentjet remote foo\. \[cli\/usage\]\n {2}Choose add, /,
+    );
+    expect((await remote().run('statis')).stderr).toContain('Did you mean status?');
+    expect((await remote().run('ls', 'box')).stderr).toContain('Unexpected argument "box".');
   });
 
   it('is told people alone where nobody asks for it, or the launcher is asked', async () => {

@@ -18,11 +18,11 @@ describe('what a host that ssh gets to is started with', () => {
 
   it.each([
     ['--gpus all', '--gpus all is not a whole number'],
-    ['--launcher ajet=relative', '--launcher ajet=relative is no NAME=PATH'],
+    ['--launcher ajet=relative', '--launcher ajet=relative is not NAME=PATH'],
     ['--launcher sh=/bin/sh', '--launcher sh does not exist'],
-    ['--ray head', '--ray head is no address of a Ray dashboard'],
-    ['--data /tmp', "Unknown option '--data'"],
-    ['8', '"8" belongs to no option'],
+    ['--ray head', '--ray head is not the address of a Ray dashboard'],
+    ['--data /tmp', 'Unknown option --data.'],
+    ['8', 'Unexpected argument "8".'],
     ["--launcher 'ajet=/a", 'A quote is not closed'],
   ])('that is wrong is told: %s', (line, message) => {
     expect(() => sshStartOf(line)).toThrow(message);

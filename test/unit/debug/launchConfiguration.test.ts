@@ -1,13 +1,14 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CodedError } from '../../../src/base/errors.ts';
-import { resolveLaunch, withSettings, type LaunchContext } from '../../../src/debug/launchConfiguration.ts';
+import { resolveLaunch, withSettings } from '../../../src/debug/launchConfiguration.ts';
+import type { RunContext } from '../../../src/debug/resolveRun.ts';
 
 const root = path.resolve('/project');
 const at = (...parts: string[]): string => path.join(root, ...parts);
 
 /** A disk with these files, an environment with these variables. */
-function context(files: Record<string, string> = {}): LaunchContext {
+function context(files: Record<string, string> = {}): RunContext {
   const disk = new Map(
     Object.entries({ 'agent.yaml': '', ...files }).map(([name, text]) => [at(name), text]),
   );
@@ -111,7 +112,7 @@ describe('resolveLaunch', () => {
         tasks: 3,
         taskIds: ['a', 'b'],
         mode: 'validate',
-        asUpstreamDebug: false,
+        ajetDebugParity: false,
         attempts: 3,
         parallel: 4,
         repeat: 2,
@@ -310,6 +311,38 @@ describe('resolveLaunch', () => {
     ],
   ])('refuses %j', async (configuration, expected) => {
     expect(await failure(configuration)).toBe(expected);
+  });
+
+  it('takes the former names of options for one version, with a note', async () => {
+    const { spec, notes } = await resolveLaunch(
+      {
+        config,
+        record: 'r',
+        recordOverwrite: true,
+        replay: 's',
+        replayMiss: 'rerecord',
+        asUpstreamDebug: true,
+      },
+      context(),
+    );
+    expect(spec.request).toMatchObject({
+      record: { file: at('r'), overwrite: true },
+      replay: { file: at('s'), miss: 'call-model' },
+      asUpstreamDebug: true,
+    });
+    expect(notes).toEqual([
+      "Launch attribute 'recordOverwrite' is deprecated. Use 'force'.",
+      "Launch attribute 'replayMiss' is deprecated. Use 'onReplayMiss'.",
+      "Launch attribute 'asUpstreamDebug' is deprecated. Use 'ajetDebugParity'.",
+    ]);
+    expect(
+      (
+        await resolveLaunch(
+          { config, replay: 's', replayMiss: 'fail', onReplayMiss: 'sequential' },
+          context(),
+        )
+      ).spec.request.replay?.miss,
+    ).toBe('sequential');
   });
 
   it('never repeats a key in an error', async () => {

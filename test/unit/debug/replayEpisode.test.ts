@@ -48,7 +48,7 @@ describe('an episode that is replayed', () => {
   });
 
   it('is refused where its number or what it misses is none', async () => {
-    for (const wrong of [{ episode: -1 }, { replayMiss: 'guess' }]) {
+    for (const wrong of [{ episode: -1 }, { onReplayMiss: 'guess' }]) {
       const { client } = connect();
       await client.request('initialize', initialize);
       await client.request('launch', launching('replays', { ...replaying(false), ...wrong }));

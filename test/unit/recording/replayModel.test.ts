@@ -150,10 +150,10 @@ describe('a request that was not recorded', () => {
     expect(await answer(other)).toContain('answered already');
   });
 
-  it('is put to the model with `rerecord`, as are those after it', async () => {
+  it('is put to the model with `call-model`, as are those after it', async () => {
     const model = { description: 'live', respond: () => Promise.resolve(saying('from the model')) };
     const { answer, logged } = await replaying([recorded, { ...recorded, call: 1 }], {
-      onMiss: 'rerecord',
+      onMiss: 'call-model',
       model,
     });
     expect([await answer(recorded), await answer(other), await answer(other)]).toEqual([

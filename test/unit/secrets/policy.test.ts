@@ -117,7 +117,7 @@ async function configCommand(fromEnvironment: boolean): Promise<string> {
   const folder = temporaryFolder();
   writeFileSync(path.join(folder, 'exp.yaml'), configText(fromEnvironment));
   let out = '';
-  await runConfig(['exp.yaml', '--origin'], {
+  await runConfig({ origin: true }, 'exp.yaml', {
     stdout: { write: (text) => void (out += text), colour: false },
     stderr: { write: () => undefined, colour: false },
     readStdin: () => Promise.resolve(''),

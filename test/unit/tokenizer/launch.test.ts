@@ -2,7 +2,8 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resolveLaunch, withSettings } from '../../../src/debug/launchConfiguration.ts';
-import { parseArguments, usage } from '../../../src/node/cli/arguments.ts';
+import { runArguments } from '../../../src/node/cli/runFlags.ts';
+import { parsed } from '../cli/commandLines.ts';
 
 const cwd = path.resolve('/ws');
 
@@ -41,7 +42,6 @@ describe('the launch attribute tokenizer', () => {
 });
 
 it('--tokenizer names it on the command line', () => {
-  const command = parseArguments(['--conf', 'a.yaml', '--tokenizer', 'tok']);
-  expect(command).toMatchObject({ kind: 'run', run: { tokenizer: 'tok' } });
-  expect(usage).toContain('--tokenizer');
+  const { options } = runArguments(parsed(['--conf', 'a.yaml', '--tokenizer', 'tok']).values, cwd);
+  expect(options.tokenizer).toBe('tok');
 });

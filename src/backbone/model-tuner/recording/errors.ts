@@ -60,7 +60,7 @@ export const recordingErrors = {
     new CodedError({
       code: 'recording/exists',
       message: `There is a recording ${file} already.`,
-      hint: 'Add --record-overwrite (launch.json: recordOverwrite) to replace it once the run has completed, or name another file.',
+      hint: 'Add --force (launch.json: force) to replace it once the run has completed, or name another file.',
     }),
 
   cannotWrite: (file: string, cause: unknown) =>

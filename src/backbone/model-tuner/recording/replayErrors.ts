@@ -14,8 +14,8 @@ export interface Miss {
 }
 
 const goOn =
-  'Undo what changed the request, or go on with --replay-miss rerecord (the model answers from there on) or ' +
-  'sequential (the recorded answer in spite of it) (launch.json: replayMiss).';
+  'Undo what changed the request. Or continue with --on-replay-miss call-model (the model answers from there on) or ' +
+  'sequential (the agent gets its next recorded answer) (launch.json: onReplayMiss).';
 
 /** Told to the workflow as a refusal that clients do not try again, and to its user as `replay/…`. */
 export function missFailure(miss: Miss): ModelFailure {
@@ -37,7 +37,7 @@ function missReport(miss: Miss): CodedError {
   return new CodedError({
     code: 'replay/no-episode',
     message: `The recording has no call of ${writeEpisode(miss.episode)}.`,
-    hint: 'Run the tasks and repeats that were recorded, or add --replay-miss rerecord (launch.json: replayMiss).',
+    hint: 'Run the tasks and repeats that were recorded, or add --on-replay-miss call-model (launch.json: onReplayMiss).',
   });
 }
 

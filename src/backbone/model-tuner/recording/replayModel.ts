@@ -25,7 +25,7 @@ import { VolatileScanner } from './volatile.ts';
  * What becomes of a request that was not recorded: it fails with what differs, gets the agent's next recorded answer, or
  * is put to the model.
  */
-export type OnMiss = 'fail' | 'sequential' | 'rerecord';
+export type OnMiss = 'fail' | 'sequential' | 'call-model';
 
 export interface ReplayOptions {
   readonly recording: Recording;
@@ -45,7 +45,7 @@ export interface Replay {
    * Answers without waiting. Calls of an episode are found by what they ask, so that parallel ones may come in any
    * order; equal ones are answered in the order in which they were recorded. What failed fails again.
    *
-   * @param model asked for what was not recorded, with `rerecord` only
+   * @param model asked for what was not recorded, with `call-model` only
    */
   inPlaceOf(model: ChatModel | undefined): ChatModel;
   /** Warns of calls of the episode that were recorded and not made. */
@@ -107,7 +107,7 @@ class Player {
     const expected = episode.expected(normal, call);
     const miss = { episode: name, call, recorded: episode.recorded, divergence: expected?.divergence };
     const { onMiss } = this.#options;
-    if (onMiss === 'rerecord' && model !== undefined) {
+    if (onMiss === 'call-model' && model !== undefined) {
       this.#tell(miss, `${model.description} is asked`);
       return model.respond(request, cancellation, call);
     }

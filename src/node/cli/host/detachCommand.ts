@@ -11,7 +11,7 @@ import { listeningAt, type Listening } from '../../host/listening.ts';
 import { HostTokens } from '../../host/server/tokens.ts';
 import type { CommandIo } from '../commandIo.ts';
 import { exitCodes } from '../terminalView.ts';
-import type { HostProgram } from './hostProgram.ts';
+import type { HostProgram } from './hostOptions.ts';
 import {
   dataFolderOf,
   hostSettings,
@@ -21,8 +21,8 @@ import {
 } from './hostSettings.ts';
 
 /**
- * For a client that has come over SSH: starts a host of this user's on a free port of loopback, where none runs, which
- * outlives the connection; tells where it is, and the token that it makes where one is asked for.
+ * Serves a client that connects over SSH. If no host of this user runs, starts one on a free port of loopback, which
+ * outlives the connection. Prints its address, and a new token if the client asks for one.
  */
 export async function runDetach(program: HostProgram, io: CommandIo): Promise<number> {
   const answer = await answerTo(program, io).catch((error: unknown): SshAnswer => {
@@ -38,22 +38,22 @@ async function answerTo(program: HostProgram, io: CommandIo): Promise<SshAnswer>
   const older = olderHost(program, dataFolderOf(undefined, io));
   const settings = settingsFor(asked, older?.start, io);
   mkdirSync(settings.dataFolder, { recursive: true, mode: 0o700 });
-  // Before it starts: with a token there it makes none, which nobody would see.
+  // Before it starts: a host without tokens would make one that nobody sees.
   const made = token === null ? null : newToken(settings.dataFolder, token);
   if (older !== undefined) await end(older, settings.dataFolder);
   const { url, fingerprint, id } = listeningAt(settings.dataFolder) ?? (await started(program, settings));
   return { url, fingerprint, id, token: made };
 }
 
-/** What is not asked stays as it was, but for launchers that are there no more. */
+/** Keeps earlier settings that the client does not set, except launchers that no longer exist. */
 function settingsFor(asked: HostStart, before: HostStart | undefined, io: CommandIo): HostSettings {
   const kept = Object.entries(before?.launchers ?? {}).filter(([, file]) => isExecutable(file));
   const launchers = { ...Object.fromEntries(kept), ...asked.launchers };
-  const gpus = asked.gpus ?? before?.gpus;
+  const gpus = asked.gpus ?? before?.gpus ?? undefined;
   const values = {
     listen: '127.0.0.1:0',
     launcher: Object.entries(launchers).map(([name, file]) => `${name}=${file}`),
-    gpus: gpus?.toString(),
+    gpus,
     ray: asked.ray ?? before?.ray ?? undefined,
   };
   return hostSettings(values, io);
@@ -64,14 +64,14 @@ function newToken(dataFolder: string, name: string): string {
   return tokens.add(`${name}-${randomBytes(3).toString('hex')}`, ['start', 'cancel'], Date.now());
 }
 
-/** A host that an earlier version has brought here, which is to give way; never one of the owner's own. */
+/** Returns a running host that an earlier version copied here and that must be replaced. It never is one that the owner started. */
 function olderHost({ script, version }: HostProgram, dataFolder: string): Listening | undefined {
   const running = listeningAt(dataFolder);
   if (running === undefined || path.dirname(running.program) !== path.dirname(script)) return undefined;
   return isOlder(running.version, version) ? running : undefined;
 }
 
-/** Its runs go on. */
+/** Ends a host. Its runs continue. */
 async function end({ pid }: Listening, dataFolder: string): Promise<void> {
   if (holderOf(dataFolder) === pid) process.kill(pid, 'SIGTERM');
   while (holderOf(dataFolder) === pid) await after(interval);
@@ -86,7 +86,7 @@ function isOlder(one: string, other: string): boolean {
   return at !== undefined && (left[at] ?? 0) < (right[at] ?? 0);
 }
 
-/** Milliseconds between two looks at a host that is being started, or ended. */
+/** Milliseconds between two checks of a host that starts or ends. */
 const interval = 50;
 
 async function started({ script }: HostProgram, settings: HostSettings): Promise<Listening> {
@@ -98,12 +98,12 @@ async function started({ script }: HostProgram, settings: HostSettings): Promise
     stdio: ['ignore', 'ignore', output],
     detached: true,
   });
-  child.once('error', () => undefined); // it has no number then
+  child.once('error', () => undefined); // the process has no pid then
   child.unref();
   const hasEnded = (): boolean =>
     child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
   for (;;) {
-    // Another client may have started one meanwhile, for which ours has given way.
+    // Another client may have started a host meanwhile, so that ours has ended.
     const found = listeningAt(dataFolder);
     if (found !== undefined) return found;
     if (hasEnded()) throw didNotStart(readFileSync(log, 'utf8'));
@@ -111,10 +111,10 @@ async function started({ script }: HostProgram, settings: HostSettings): Promise
   }
 }
 
-function didNotStart(told: string): CodedError {
-  const [, message = '', code = ''] = /^agentjet: (.*) \[([\w/-]+)\]$/m.exec(told) ?? [];
+function didNotStart(log: string): CodedError {
+  const [, message = '', code = ''] = /^agentjet: (.*) \[([\w/-]+)\]$/m.exec(log) ?? [];
   if (code === '') {
-    const last = told.trim().split('\n').at(-1) ?? '';
+    const last = log.trim().split('\n').at(-1) ?? '';
     return new CodedError({ code: 'host/did-not-start', message: `The host did not start: ${last}` });
   }
   return new CodedError({ code, message });

@@ -1,33 +1,11 @@
-/** What `agentjet host` and `agentjet host install` are told alike. */
+/** The settings of a GPU host, which `agentjet host` and `agentjet host install` share. */
 import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import type { Launchers } from '../../../remote/launch/plan.ts';
 import { agentjetHome } from '../../agentjetHome.ts';
-import { whole } from '../argumentValues.ts';
 import type { CommandIo } from '../commandIo.ts';
 import { oneOf, wrongUse } from '../commandLine.ts';
-
-export const settingsOptions = {
-  listen: { type: 'string' },
-  data: { type: 'string' },
-  gpus: { type: 'string' },
-  ray: { type: 'string' },
-  launcher: { type: 'string', multiple: true },
-  tls: { type: 'boolean' },
-  'tls-cert': { type: 'string' },
-  'tls-key': { type: 'string' },
-} as const;
-
-interface SettingValues {
-  readonly listen?: string | undefined;
-  readonly data?: string | undefined;
-  readonly gpus?: string | undefined;
-  readonly ray?: string | undefined;
-  readonly launcher?: readonly string[] | undefined;
-  readonly tls?: boolean | undefined;
-  readonly 'tls-cert'?: string | undefined;
-  readonly 'tls-key'?: string | undefined;
-}
+import type { SettingValues } from './hostOptions.ts';
 
 /** All paths are absolute. */
 export interface HostSettings {
@@ -41,7 +19,7 @@ export interface HostSettings {
 
 const defaultPort = 7788;
 
-/** @param home of the user whose host it is, by default of whom this process belongs to */
+/** @param home the home folder of the user who owns the host, by default the user of this process */
 export function hostSettings(
   values: SettingValues,
   { cwd, env }: Pick<CommandIo, 'cwd' | 'env'>,
@@ -50,9 +28,9 @@ export function hostSettings(
   return {
     listen: listenAddress(values.listen ?? `127.0.0.1:${defaultPort}`),
     dataFolder: dataFolderOf(values.data, { cwd, env }, home),
-    gpus: whole('--gpus', values.gpus, 0),
+    gpus: values.gpus,
     ray: values.ray === undefined ? undefined : rayHead(values.ray),
-    launchers: Object.fromEntries((values.launcher ?? []).map((text) => launcher(text, cwd))),
+    launchers: Object.fromEntries((values.launcher ?? []).map((written) => launcher(written, cwd))),
     tls: tlsOf(values, cwd),
   };
 }
@@ -65,7 +43,7 @@ export function dataFolderOf(
   return named === undefined ? path.join(agentjetHome(env, home), 'host') : path.resolve(cwd, named);
 }
 
-/** The options that say the same, for the command line of a service. */
+/** Returns the options with the same meaning, for the command line of a service. */
 export function settingArguments({ listen, dataFolder, gpus, ray, launchers, tls }: HostSettings): string[] {
   const { address, port } = listen;
   return [
@@ -78,34 +56,34 @@ export function settingArguments({ listen, dataFolder, gpus, ray, launchers, tls
   ];
 }
 
-function listenAddress(text: string): HostSettings['listen'] {
+function listenAddress(written: string): HostSettings['listen'] {
   const [, bracketed, plain, digits = ''] =
-    /^(?:(?:\[([\da-fA-F:.%]+)\]|([\w.-]+)):)?(\d{1,5})$/.exec(text) ?? [];
+    /^(?:(?:\[([\da-fA-F:.%]+)\]|([\w.-]+)):)?(\d{1,5})$/.exec(written) ?? [];
   const port = Number(digits);
   if (digits === '' || port > 65_535) {
     throw wrongUse(
-      `--listen ${text} is no address.`,
+      `--listen ${written} is not an address.`,
       'Write it as ADDRESS:PORT: 127.0.0.1:7788, 0.0.0.0:7788, [::1]:7788.',
     );
   }
   return { address: bracketed ?? plain ?? '127.0.0.1', port };
 }
 
-export function rayHead(text: string): string {
-  const protocol = URL.canParse(text) ? new URL(text).protocol : '';
-  if (protocol === 'http:' || protocol === 'https:') return text;
-  throw wrongUse(`--ray ${text} is no address of a Ray dashboard.`, 'Write it as http://HEAD:8265.');
+export function rayHead(written: string): string {
+  const protocol = URL.canParse(written) ? new URL(written).protocol : '';
+  if (protocol === 'http:' || protocol === 'https:') return written;
+  throw wrongUse(`--ray ${written} is not the address of a Ray dashboard.`, 'Write it as http://HEAD:8265.');
 }
 
-function launcher(text: string, cwd: string): [string, { command: string; args: readonly string[] }] {
-  const [, name = '', file = ''] = /^([^=]*)=(.+)$/.exec(text) ?? [];
+function launcher(written: string, cwd: string): [string, { command: string; args: readonly string[] }] {
+  const [, name = '', file = ''] = /^([^=]*)=(.+)$/.exec(written) ?? [];
   if (file === '')
-    throw wrongUse(`--launcher ${text} is no NAME=PATH.`, 'Write --launcher ajet=/opt/venv/bin/ajet.');
+    throw wrongUse(`--launcher ${written} is not NAME=PATH.`, 'Write --launcher ajet=/opt/venv/bin/ajet.');
   const command = path.resolve(cwd, file);
   if (!isExecutable(command)) {
     throw wrongUse(
-      `--launcher ${text} names no executable.`,
-      `See that ${command} is there and may be executed.`,
+      `--launcher ${written} does not name an executable.`,
+      `Check that ${command} exists and is executable.`,
     );
   }
   return [oneOf('--launcher', name, ['ajet', 'trinity']), { command, args: [] }];
@@ -121,7 +99,7 @@ export function isExecutable(file: string): boolean {
 }
 
 function tlsOf(values: SettingValues, cwd: string): HostSettings['tls'] {
-  const { tls = false, 'tls-cert': cert, 'tls-key': key } = values;
+  const { tls = false, tlsCert: cert, tlsKey: key } = values;
   if (cert === undefined && key === undefined) return tls ? 'own' : undefined;
   if (cert === undefined || key === undefined)
     throw wrongUse(

@@ -6,66 +6,36 @@ import { CodedError } from '../../../base/errors.ts';
 import { HostTokens } from '../../host/server/tokens.ts';
 import type { Environment } from '../../process/environment.ts';
 import type { CommandIo } from '../commandIo.ts';
-import { parseOptions, wrongUse } from '../commandLine.ts';
+import { wrongUse } from '../commandLine.ts';
 import { exitCodes } from '../terminalView.ts';
-import type { HostProgram } from './hostProgram.ts';
-import { hostSettings, settingArguments, settingsOptions, type HostSettings } from './hostSettings.ts';
+import type { HostProgram, InstallValues } from './hostOptions.ts';
+import { hostSettings, settingArguments, type HostSettings } from './hostSettings.ts';
 import { firstToken } from './serveCommand.ts';
 import { asUser, whoInstalls, type ServiceUser } from './serviceUser.ts';
 import { environmentFile, systemdUnit, unitName } from './systemdUnit.ts';
 
-const options = {
-  ...settingsOptions,
-  user: { type: 'boolean' },
-  system: { type: 'boolean' },
-  print: { type: 'boolean' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-const usage = `Usage: agentjet host install [--user|--system] [--print] [--json] [options of agentjet host]
-
-Writes a unit by which systemd starts the host, and again whenever it ends; tells how to enable it. Stopping the service
-leaves the runs running. The program is copied into the data folder: after an update, install it again.
-
-  --user                 a service of yours (default): ~/.config/systemd/user/${unitName}
-  --system               a service of the machine, as the user who calls sudo, with that user's data folder:
-                         /etc/systemd/system/${unitName}
-  --print                only prints the unit
-  --json                 one JSON document
-
-Exit code: 0, or 2 if it could not be written.`;
-
 type Scope = 'user' | 'system';
 
-/** Where the units of the machine are. */
+/** The folder of the machine's units. */
 const systemUnits = '/etc/systemd/system';
 
 /**
- * `agentjet host install`: a systemd unit with the same options.
+ * Runs `agentjet host install`, which writes a systemd unit with the options of the host.
  *
- * @param systemFolder of the machine's units
+ * @param systemFolder the folder of the machine's units
  */
 export function runInstall(
-  args: readonly string[],
+  { user: isUser = false, system = false, print = false, json: isJson = false, ...values }: InstallValues,
   program: HostProgram,
   io: CommandIo,
   systemFolder = systemUnits,
 ): number {
-  const { values, positionals } = parseOptions(args, options, 'agentjet host install');
-  if (values.help === true) {
-    io.stdout.write(`${usage}\n`);
-    return exitCodes.ok;
-  }
-  const [stray] = positionals;
-  if (stray !== undefined) throw wrongUse(`"${stray}" belongs to no option.`, 'agentjet host install --help');
-  if (values.user === true && values.system === true)
-    throw wrongUse('--user and --system exclude each other.', 'Choose one of them.');
-  const scope: Scope = values.system === true ? 'system' : 'user';
-  const user = whoInstalls(scope === 'system' ? io.env : {});
+  if (isUser && system) throw wrongUse('--user and --system exclude each other.', 'Choose one of them.');
+  const scope: Scope = system ? 'system' : 'user';
+  const user = whoInstalls(system ? io.env : {});
   const settings = hostSettings(values, io, user.home);
   if (settings.listen.port === 0)
-    throw wrongUse('A service needs a port that stays the same.', 'Give one: --listen ADDRESS:PORT');
+    throw wrongUse('A service needs a fixed port.', 'Add --listen ADDRESS:PORT.');
   const script = path.join(settings.dataFolder, 'program', 'host.cjs');
   const unit = systemdUnit({
     scope,
@@ -74,8 +44,7 @@ export function runInstall(
     user: user.name,
     env: variablesOf(io.env),
   });
-  const isJson = values.json === true;
-  if (values.print === true) {
+  if (print) {
     io.stdout.write(isJson ? `${JSON.stringify({ unit })}\n` : unit);
     return exitCodes.ok;
   }
@@ -84,11 +53,11 @@ export function runInstall(
   write(file, unit, scope);
   const token = tokenFor(user, settings);
   const installed = { file, scope, user: user.name, settings, token };
-  io.stdout.write(isJson ? document(installed) : told(installed));
+  io.stdout.write(isJson ? document(installed) : summary(installed));
   return exitCodes.ok;
 }
 
-/** A service has next to no environment; what finds the launchers is taken along, and nothing that may be a secret. */
+/** Returns the variables that launchers need. A service has almost no environment. None of these is a secret. */
 function variablesOf(env: Environment): Record<string, string> {
   const names = ['PATH', 'LD_LIBRARY_PATH', 'CUDA_HOME', 'HF_HOME', 'LANG'];
   return Object.fromEntries(
@@ -193,19 +162,19 @@ function document(installed: Installed): string {
   })}\n`;
 }
 
-function told(installed: Installed): string {
+function summary(installed: Installed): string {
   const { file, scope, settings, token } = installed;
   const { dataFolder, listen } = settings;
   const lines = [
-    `${file} is written. To start the host now and whenever the machine starts:`,
+    `Wrote ${file}. To start the host now and at every boot:`,
     '',
     ...commandsOf(installed).map((command) => `  ${command}`),
     '',
-    `What runs need beside PATH, keys among it, goes as NAME=VALUE into ${path.join(dataFolder, environmentFile)}.`,
-    `It will listen at ${listen.address}:${listen.port}; \`journalctl ${scope === 'user' ? '--user ' : ''}-u ${unitName}\` shows its address.`,
+    `Put further variables for runs, such as keys, as NAME=VALUE into ${path.join(dataFolder, environmentFile)}.`,
+    `The host will listen at ${listen.address}:${listen.port}. \`journalctl ${scope === 'user' ? '--user ' : ''}-u ${unitName}\` shows its address.`,
   ];
   if (token !== undefined) {
-    lines.push(`Its first token, ${firstToken.name}, is shown this once:`, '', `  ${token}`);
+    lines.push(`Its first token, ${firstToken.name}, is shown only once:`, '', `  ${token}`);
   }
   return `${lines.join('\n')}\n`;
 }

@@ -8,7 +8,7 @@ import { openHost, type OpenHost } from '../../host/openHost.ts';
 import type { CommandIo } from '../commandIo.ts';
 import { onInterrupt } from '../interrupts.ts';
 import { exitCodes } from '../terminalView.ts';
-import type { HostProgram } from './hostProgram.ts';
+import type { HostProgram } from './hostOptions.ts';
 import type { HostSettings } from './hostSettings.ts';
 
 /** The name and the scopes of the token that a host makes at its first start. */

@@ -5,8 +5,8 @@ import { newestCheckpoint } from '../../../remote/sync/checkpoints.ts';
 import { wrongUse } from '../commandLine.ts';
 
 /**
- * That of the step and stage, else the newest one that is enough for the purpose. Throws `remote/no-checkpoint`, and where
- * several stages have the step.
+ * Returns the checkpoint of the step and stage, by default the newest usable one. Throws `remote/no-checkpoint`, and
+ * `cli/usage` if several stages have the step.
  */
 export function chosenCheckpoint(
   checkpoints: readonly Checkpoint[],
@@ -24,7 +24,7 @@ export function chosenCheckpoint(
     const stages = ofStep.map((one) => one.stage ?? '').join(', ');
     throw wrongUse(
       `Several stages of ${run} have a checkpoint of step ${step ?? 0}.`,
-      `Say which with --stage: ${stages}.`,
+      `Choose one with --stage: ${stages}.`,
     );
   }
   const found = step === undefined ? newestCheckpoint(all.filter(isEnough)) : ofStep[0];
@@ -36,7 +36,7 @@ export function chosenCheckpoint(
     message: `The run ${run} has no ${what}${stage === undefined ? '' : ` of the stage ${stage}`}.`,
     hint:
       there.length === 0
-        ? 'It has written none yet.'
-        : `It has something of these steps: ${there.join(', ')}.`,
+        ? 'It has written no checkpoint yet.'
+        : `It has checkpoints of these steps: ${there.join(', ')}.`,
   });
 }

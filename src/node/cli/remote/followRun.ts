@@ -10,15 +10,15 @@ import { eventText, isFinal, logText } from './texts.ts';
 
 export interface Printing {
   readonly io: CommandIo;
-  /** Every event as a line of JSON, in place of lines of logs. */
+  /** Prints every event as a line of JSON instead of log lines. */
   readonly json: boolean;
-  /** Whose lines; undefined: all. */
+  /** The log sources to print; undefined: all. */
   readonly sources: readonly string[] | undefined;
 }
 
 /**
- * Prints a run's events until it has ended: lines of its logs on stdout, what else happens to it on stderr. Ctrl-C leaves
- * the run as it is, and tells how to come back. Resolves to the exit code.
+ * Prints the events of a run until it ends: log lines on stdout, other events on stderr. Ctrl-C does not end the run; it
+ * prints how to continue. Resolves to the exit code.
  */
 export async function followRun(
   { host, connection }: RemoteSession,
@@ -32,7 +32,7 @@ export async function followRun(
   const interrupts = cancelledByInterrupt();
   const stop = interrupts.source;
   const end = (): void => stop.cancel();
-  // A reader that goes, as `head` does, is through with it.
+  // A reader that ends early, such as `head`.
   process.stdout.on('error', end);
   let last = after;
   try {
@@ -50,13 +50,13 @@ export async function followRun(
   }
   if (!stop.token.isCancelled) return exitCodeOf(await connection.ask('run.get', { run }));
   stderr.write(
-    `\nThe run goes on. To come back to it: agentjet remote logs ${run} --follow --since ${last} --host ${host.name}\n` +
+    `\nThe run continues. To follow it again: agentjet remote logs ${run} --follow --since ${last} --host ${host.name}\n` +
       `To end it: agentjet remote cancel ${run} --host ${host.name}\n`,
   );
   return exitCodes.interrupted;
 }
 
-/** Prints what there is of a run's events, of the numbers above `after` and up to `upTo`. */
+/** Prints the events of a run with numbers above `after` and up to `upTo`. */
 export async function printEvents(
   connection: HostConnection,
   run: string,
@@ -65,7 +65,7 @@ export async function printEvents(
 ): Promise<void> {
   if (after >= upTo) return;
   const stop = new CancellationSource();
-  // All of them: of lines that were not asked for, nothing would tell that the last one was passed.
+  // All sources: otherwise the end would not be seen if the last event is filtered.
   for await (const events of connection.follow(run, { after }, stop.token)) {
     for (const event of events) if (event.seq <= upTo) print(event, printing);
     if ((events.at(-1)?.seq ?? 0) >= upTo) break;

@@ -1,36 +1,27 @@
-/** The hosts that a user knows: adding, forgetting, listing, looking at one. */
+/** The commands of `agentjet remote` that add, remove, list and show hosts. */
 import { hostname } from 'node:os';
 import { CodedError } from '../../../base/errors.ts';
 import { sizeText } from '../../../base/sizeText.ts';
+import { kebabCase } from '../../../debug/runOptions.ts';
 import type { HostResults, HostStatus } from '../../../protocol/host/hostRpc.ts';
 import { certificateAt, hostUrl, type HostAddress } from '../../remote/connectHost.ts';
 import type { KnownHost } from '../../remote/knownHosts.ts';
 import { isSshAddress, sshAddress, sshTarget } from '../../remote/ssh/target.ts';
 import type { CommandIo } from '../commandIo.ts';
-import { parseOptions, wrongUse } from '../commandLine.ts';
+import { wrongUse, type CommandContext, type Values } from '../commandLine.ts';
 import { exitCodes } from '../terminalView.ts';
 import { askPerson, isAtTerminal } from './person.ts';
+import type { AddValues, CommonValues, json } from './remoteOptions.ts';
 import { connected, knownHosts, overSsh, withHost, type ClientInfo } from './session.ts';
-import { sshStart, sshStartOptions } from './sshStart.ts';
+import { sshStart } from './sshStart.ts';
 import { columns } from './texts.ts';
 
-const addOptions = {
-  'token-stdin': { type: 'boolean' },
-  fingerprint: { type: 'string' },
-  ...sshStartOptions,
-  json: { type: 'boolean' },
-} as const;
-type AddValues = ReturnType<typeof parseOptions<typeof addOptions>>['values'];
-
-/** `remote add NAME ADDRESS`. */
-export async function addHost(args: readonly string[], io: CommandIo, client: ClientInfo): Promise<number> {
-  const { values, positionals } = parseOptions(args, addOptions, 'agentjet remote add');
-  const [name, written, stray] = positionals;
-  if (name === undefined || written === undefined || stray !== undefined)
-    throw wrongUse(
-      'agentjet remote add takes a name and an address.',
-      'Write: agentjet remote add NAME wss://HOST:7788',
-    );
+export async function addHost(
+  values: AddValues,
+  [name = '', written = '']: readonly string[],
+  client: CommandContext,
+): Promise<number> {
+  const { io } = client;
   const hosts = knownHosts(io);
   hosts.mustBeFree(name);
   const isSsh = isSshAddress(written);
@@ -40,11 +31,11 @@ export async function addHost(args: readonly string[], io: CommandIo, client: Cl
     : await addedByAddress(written, values, { io, client });
   const { hello, token, ...host } = added;
   hosts.add({ name, id: hello.host.id, ...host }, token);
-  const { host: told, scopes } = hello;
-  if (values.json === true) io.stdout.write(`${JSON.stringify({ name, ...host, host: told, scopes })}\n`);
+  const { host: identity, scopes } = hello;
+  if (values.json === true) io.stdout.write(`${JSON.stringify({ name, ...host, host: identity, scopes })}\n`);
   else
     io.stderr.write(
-      `${name} is ${told.name}, version ${told.version}. Its token may ${scopes.join(', ')}.\n`,
+      `${name} is ${identity.name}, version ${identity.version}. Its token may ${scopes.join(', ')}.\n`,
     );
   return exitCodes.ok;
 }
@@ -62,12 +53,12 @@ interface Adding {
 async function addedByAddress(written: string, values: AddValues, { io, client }: Adding): Promise<Added> {
   const { address, fingerprint: named } = readAddress(written, values.fingerprint);
   const fingerprint = await certificateToTrust(address, named, io);
-  const token = await tokenFor(values['token-stdin'] === true, io);
+  const token = await tokenFor(values.tokenStdin === true, io);
   const hello = await helloOf({ url: address, token, fingerprint }, client);
   return { address, token, hello, ...(fingerprint !== undefined && { fingerprint }) };
 }
 
-/** The host there makes a token for this machine, and tells it over the way that ssh has opened. */
+/** Adds a host over SSH, which creates a token for this machine. */
 async function addedOverSsh(written: string, values: AddValues, adding: Adding): Promise<Added> {
   const address = sshAddress(sshTarget(written));
   const start = sshStart(values);
@@ -96,21 +87,18 @@ function helloOf(address: HostAddress, client: ClientInfo): Promise<HostResults[
 
 function mustFit(isSsh: boolean, values: AddValues): void {
   const wrong = isSsh
-    ? (['token-stdin', 'fingerprint'] as const).find((name) => values[name] !== undefined)
+    ? (['tokenStdin', 'fingerprint'] as const).find((name) => values[name] !== undefined)
     : (['launcher', 'gpus', 'ray'] as const).find((name) => values[name] !== undefined);
   if (wrong === undefined) return;
   throw isSsh
     ? wrongUse(
-        `--${wrong} is not for ssh.`,
-        'The host there makes a token by itself, and ssh knows the machine.',
+        `--${kebabCase(wrong)} does not apply to SSH.`,
+        'The host creates a token, and ssh verifies the machine.',
       )
-    : wrongUse(
-        `--${wrong} is for a host that ssh gets to.`,
-        'The owner of this one says it where it is started.',
-      );
+    : wrongUse(`--${wrong} applies only to a host over SSH.`, 'Set it where this host is started.');
 }
 
-/** An address as a host shows it, `#` and the fingerprint of its certificate at the end. */
+/** Reads an address as a host shows it, optionally with `#` and the fingerprint of its certificate. */
 function readAddress(
   written: string,
   option: string | undefined,
@@ -135,12 +123,12 @@ function readFingerprint(text: string): string {
     .toLowerCase();
   if (/^[0-9a-f]{64}$/.test(digits)) return digits;
   throw wrongUse(
-    `${JSON.stringify(text)} is no fingerprint of a certificate.`,
-    'It is SHA-256 in hex, 64 digits, as the host shows it when it starts.',
+    `${JSON.stringify(text)} is not the fingerprint of a certificate.`,
+    'Write the SHA-256 in hex (64 digits) that the host shows when it starts.',
   );
 }
 
-/** What to know the certificate by; undefined: an authority vouches for it, or there is none. */
+/** Returns the fingerprint to trust. Undefined: an authority has signed the certificate, or there is none. */
 async function certificateToTrust(
   address: string,
   named: string | undefined,
@@ -170,8 +158,8 @@ async function tokenFor(fromStdin: boolean, { env, readStdin }: CommandIo): Prom
   if (token !== undefined && /^\S+$/.test(token)) return token;
   throw new CodedError({
     code: 'remote/needs-token',
-    message: token === undefined || token === '' ? 'There is no token.' : 'What was given is no token.',
-    hint: 'Pipe it in with --token-stdin, or set AGENTJET_HOST_TOKEN; the host shows it at its first start.',
+    message: token === undefined || token === '' ? 'The token is missing.' : 'The token has blanks.',
+    hint: 'Pipe it in with --token-stdin, or set AGENTJET_HOST_TOKEN. The host shows it at its first start.',
   });
 }
 
@@ -183,42 +171,33 @@ function unknownCertificate(address: string, fingerprint: string): CodedError {
   });
 }
 
-/** `remote remove NAME`. */
-export function removeHost(args: readonly string[], io: CommandIo): number {
-  const options = { json: { type: 'boolean' } } as const;
-  const { values, positionals } = parseOptions(args, options, 'agentjet remote remove');
-  const [name, stray] = positionals;
-  if (name === undefined || stray !== undefined)
-    throw wrongUse('agentjet remote remove takes a name.', 'agentjet remote hosts lists them.');
+type JsonValues = Values<{ readonly json: typeof json }>;
+
+export function removeHost(
+  values: JsonValues,
+  [name = '']: readonly string[],
+  { io }: CommandContext,
+): number {
   knownHosts(io).remove(name);
   if (values.json === true) io.stdout.write(`${JSON.stringify({ name })}\n`);
   return exitCodes.ok;
 }
 
-/** `remote hosts`. */
-export function listHosts(args: readonly string[], io: CommandIo): number {
-  const { values, positionals } = parseOptions(args, { json: { type: 'boolean' } }, 'agentjet remote hosts');
-  const [stray] = positionals;
-  if (stray !== undefined) throw wrongUse(`"${stray}" is not needed.`, 'All hosts are listed.');
+export function listHosts(values: JsonValues, _: readonly string[], { io }: CommandContext): number {
   const hosts = knownHosts(io).list();
   if (values.json === true) io.stdout.write(`${JSON.stringify(hosts)}\n`);
-  else if (hosts.length === 0)
-    io.stderr.write('None is known: add one with agentjet remote add NAME ADDRESS.\n');
-  else io.stdout.write(hosts.map(({ name, address }) => `${name.padEnd(20)}  ${address}\n`).join(''));
+  else if (hosts.length === 0) io.stderr.write('No hosts. Add one with agentjet remote add NAME ADDRESS.\n');
+  else io.stdout.write(columns(hosts.map(({ name, address }) => [name, address])));
   return exitCodes.ok;
 }
 
-/** `remote status`. */
 export async function showStatus(
-  args: readonly string[],
-  io: CommandIo,
-  client: ClientInfo,
+  values: CommonValues,
+  _: readonly string[],
+  context: CommandContext,
 ): Promise<number> {
-  const options = { host: { type: 'string' }, json: { type: 'boolean' } } as const;
-  const { values, positionals } = parseOptions(args, options, 'agentjet remote status');
-  const [stray] = positionals;
-  if (stray !== undefined) throw wrongUse(`"${stray}" belongs to no option.`, `Write --host ${stray}.`);
-  return withHost(io, { host: values.host, client }, async ({ host, connection }) => {
+  const { io } = context;
+  return withHost(context, values.host, async ({ host, connection }) => {
     const status = await connection.ask('status', {});
     io.stdout.write(values.json === true ? `${JSON.stringify(status)}\n` : statusText(host.name, status));
     return exitCodes.ok;

@@ -6,42 +6,31 @@ import { stagesToTell } from '../../../remote/launch/resumeStages.ts';
 import { newestCheckpoint } from '../../../remote/sync/checkpoints.ts';
 import { localFiles } from '../../files.ts';
 import { resumeRun } from '../../remote/dispatch.ts';
-import { whole } from '../argumentValues.ts';
-import type { CommandIo } from '../commandIo.ts';
-import { parseOptions } from '../commandLine.ts';
+import type { CommandContext } from '../commandLine.ts';
 import { exitCodes } from '../terminalView.ts';
 import { chosenCheckpoint } from './chosenCheckpoint.ts';
 import { followRun } from './followRun.ts';
 import { findingLines, hasErrors, variables, wouldFail } from './runCommand.ts';
-import { oneRun, sourcesOf } from './runCommands.ts';
-import { withHost, type ClientInfo } from './session.ts';
+import type { ResumeValues } from './remoteOptions.ts';
+import { sourcesOf } from './runCommands.ts';
+import { withHost } from './session.ts';
 
-const options = {
-  host: { type: 'string' },
-  json: { type: 'boolean' },
-  step: { type: 'string' },
-  stage: { type: 'string' },
-  fork: { type: 'boolean' },
-  env: { type: 'string', multiple: true },
-  force: { type: 'boolean' },
-  follow: { type: 'boolean' },
-  source: { type: 'string', multiple: true },
-} as const;
-
-/** `remote resume RUN`: a new run that goes on from a checkpoint of an earlier one. */
-export async function resume(args: readonly string[], io: CommandIo, client: ClientInfo): Promise<number> {
-  const { values, positionals } = parseOptions(args, options, 'agentjet remote resume');
-  const run = oneRun(positionals, 'resume');
-  const wanted = whole('--step', values.step, 0);
+/** Runs `remote resume`, which starts a run from a checkpoint of an earlier run. */
+export async function resume(
+  values: ResumeValues,
+  [run = '']: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  const { io } = context;
   const as: 'resume' | 'fork' = values.fork === true ? 'fork' : 'resume';
-  return withHost(io, { host: values.host, client }, async (session) => {
+  return withHost(context, values.host, async (session) => {
     const { connection } = session;
     const record = await connection.ask('run.get', { run });
     const checkpoints = await connection.ask('checkpoint.list', { run });
     const isEnough = ({ resumable }: Checkpoint): boolean => resumable;
     const { step, stage } = chosenCheckpoint(checkpoints, {
       run,
-      step: wanted,
+      step: values.step,
       stage: values.stage,
       isEnough,
     });

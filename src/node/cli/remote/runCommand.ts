@@ -16,31 +16,39 @@ import {
   type DispatchStep,
 } from '../../remote/dispatch.ts';
 import type { CommandIo } from '../commandIo.ts';
+import type { CommandContext } from '../commandLine.ts';
 import { exitCodes } from '../terminalView.ts';
 import { followRun } from './followRun.ts';
-import { runArguments, type RemoteRunArguments } from './runArguments.ts';
+import { refuseWithoutConfig } from './launcherFlags.ts';
+import type { RunValues } from './remoteOptions.ts';
 import { sourcesOf } from './runCommands.ts';
-import { withHost, type ClientInfo } from './session.ts';
+import { withHost } from './session.ts';
 import { Tenths } from './texts.ts';
 
-/** `remote run --conf FILE`: has the host check it, sends what it lacks, starts it, and follows it where asked to. */
-export async function startRun(args: readonly string[], io: CommandIo, client: ClientInfo): Promise<number> {
-  const asked = runArguments(args);
-  const request = await requestOf(asked, io);
-  return withHost(io, { host: asked.host, client }, async (session) => {
+/** Runs `remote run`: the host checks the run, gets the missing code and starts it. With `--follow`, shows its logs. */
+export async function startRun(
+  asked: RunValues,
+  flags: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  const { io } = context;
+  const { conf, json = false } = asked;
+  if (conf === undefined) refuseWithoutConfig(flags, asked.launcher);
+  const request = await requestOf({ ...asked, conf }, flags, io);
+  return withHost(context, asked.host, async (session) => {
     const { host, connection } = session;
     const dispatch = new Dispatch(asked, request, io);
     const { token } = new CancellationSource();
     const record = await dispatchRun(connection, request, {
       cancellation: token,
-      confirm: (plan) => Promise.resolve(dispatch.goesOn(plan)),
-      onStep: (step) => dispatch.tell(step),
+      confirm: (plan) => Promise.resolve(dispatch.continues(plan)),
+      onStep: (step) => dispatch.report(step),
     });
     if (record === undefined) return dispatch.exitCode;
-    if (asked.json) io.stdout.write(`${JSON.stringify(record)}\n`);
+    if (json) io.stdout.write(`${JSON.stringify(record)}\n`);
     else io.stdout.write(`${record.id}\n`);
-    if (asked.follow) {
-      const printing = { io, json: asked.json, sources: sourcesOf(asked.sources) };
+    if (asked.follow === true) {
+      const printing = { io, json, sources: sourcesOf(asked.source) };
       return followRun(session, record.id, 0, printing);
     }
     io.stderr.write(
@@ -50,22 +58,26 @@ export async function startRun(args: readonly string[], io: CommandIo, client: C
   });
 }
 
-async function requestOf(asked: RemoteRunArguments, { cwd, env }: CommandIo): Promise<DispatchRequest> {
+async function requestOf(
+  asked: RunValues & { readonly conf: string },
+  flags: readonly string[],
+  { cwd, env }: CommandIo,
+): Promise<DispatchRequest> {
   const config = path.resolve(cwd, asked.conf);
   const root = path.resolve(cwd, asked.root ?? '.');
   const launcher = asked.launcher ?? (await launcherFor(config));
   const isTrinity =
     launcher === 'trinity' || (launcher === 'ray' && (await launcherFor(config)) === 'trinity');
   const environment = { ...(await dotEnv(cwd, localFiles, env)), ...env };
-  const sent = variables(asked.env, environment);
+  const sent = variables(asked.env ?? [], environment);
   const cache = createHash('sha256').update(root).digest('hex').slice(0, 32);
   return {
     config,
     root,
     launcher,
-    // As upstream's launcher has it where nothing is said.
+    // The default of upstream's launcher.
     backbone: asked.backbone ?? (isTrinity ? 'trinity' : 'verl'),
-    flags: asked.flags,
+    flags,
     env: sent,
     gpus: asked.gpus,
     limit: asked.limit,
@@ -75,7 +87,7 @@ async function requestOf(asked: RemoteRunArguments, { cwd, env }: CommandIo): Pr
   };
 }
 
-/** The values of variables that are named. Throws for one that is not set. */
+/** Returns the values of environment variables. Throws `remote/not-set`. */
 export function variables(
   names: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -89,7 +101,7 @@ export function variables(
   );
 }
 
-/** @param config as the user knows it */
+/** @param config the name that the user knows */
 export function findingLines(config: string, findings: readonly LocatedFinding[]): string[] {
   return findings.map((finding) => {
     const where = formatLocation(locationOf(config, finding));
@@ -102,31 +114,31 @@ export function hasErrors(findings: readonly LocatedFinding[]): boolean {
   return findings.some(({ severity }) => severity === 'error');
 }
 
-/** What a dispatch tells on its way. */
+/** Prints the progress of a dispatch, and decides whether it continues. */
 class Dispatch {
-  readonly #asked: RemoteRunArguments;
+  readonly #asked: RunValues;
   readonly #request: DispatchRequest;
   readonly #io: CommandIo;
-  /** Where nothing was started. */
+  /** The exit code if nothing was started. */
   exitCode: number = exitCodes.ok;
   readonly #sent = new Tenths();
 
-  constructor(asked: RemoteRunArguments, request: DispatchRequest, io: CommandIo) {
+  constructor(asked: RunValues, request: DispatchRequest, io: CommandIo) {
     this.#asked = asked;
     this.#request = request;
     this.#io = io;
   }
 
-  goesOn(plan: DispatchPlan): boolean {
+  continues(plan: DispatchPlan): boolean {
     const { preview, findings } = plan;
-    const { dryRun, force, json } = this.#asked;
+    const { dryRun = false, force = false, json = false } = this.#asked;
     for (const line of findingLines(this.#request.config, findings)) this.#say(line);
     if (!dryRun) this.#say(sentText(preview));
     const isWrong = hasErrors(findings);
     if (dryRun) {
       const { env, ...order } = plan.order;
-      const told = { order: { ...order, snapshot: undefined, env: Object.keys(env) }, preview, findings };
-      if (json) this.#io.stdout.write(`${JSON.stringify(told)}\n`);
+      const document = { order: { ...order, snapshot: undefined, env: Object.keys(env) }, preview, findings };
+      if (json) this.#io.stdout.write(`${JSON.stringify(document)}\n`);
       else this.#io.stdout.write(planText(plan));
       this.exitCode = isWrong ? exitCodes.someFailed : exitCodes.ok;
       return false;
@@ -135,11 +147,11 @@ class Dispatch {
     return true;
   }
 
-  tell(step: DispatchStep): void {
+  report(step: DispatchStep): void {
     if (step.kind !== 'sending') return;
     const { bytes, total, sent } = step.progress;
     if (sent === 0 || !this.#sent.isNext(bytes, total)) return;
-    this.#say(`${sizeText(bytes)} of ${sizeText(total)} are there.`);
+    this.#say(`Sent ${sizeText(bytes)} of ${sizeText(total)}.`);
   }
 
   #say(text: string): void {
@@ -161,19 +173,19 @@ function planText({ order, preview }: DispatchPlan): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** One line: what of the folder is compared with the host, and what cannot be. */
+/** Returns one line about the code to compare with the host, and what cannot be sent. */
 function sentText({ files, bytes, biggestFolders, leftOut }: Preview): string {
   const parts = biggestFolders.slice(0, 3).map(partText);
   const lost = unsendable(leftOut).length;
-  const told = `Code: ${files} ${files === 1 ? 'file' : 'files'}, ${sizeText(bytes)}; the biggest folders: ${parts.join(', ')}.`;
-  return lost === 0 ? told : `${told} ${lost} of it cannot be sent.`;
+  const text = `Code: ${files} ${files === 1 ? 'file' : 'files'}, ${sizeText(bytes)}; the biggest folders: ${parts.join(', ')}.`;
+  return lost === 0 ? text : `${text} ${lost} of them cannot be sent.`;
 }
 
 export function wouldFail(): CodedError {
   return new CodedError({
     code: 'remote/would-fail',
-    message: 'The run was not started: it would fail for what is told above.',
-    hint: 'Mend it, or start it all the same with --force.',
+    message: 'Not started: preflight found errors (see above).',
+    hint: 'Fix them, or start the run anyway with --force.',
   });
 }
 
@@ -181,6 +193,6 @@ function notSet(name: string): CodedError {
   return new CodedError({
     code: 'remote/not-set',
     message: `--env ${name} names a variable that is not set here.`,
-    hint: 'Set it in the environment or in .env of the working directory; values do not belong on a command line.',
+    hint: 'Set it in the environment or in .env of the working directory. The command line takes no values.',
   });
 }

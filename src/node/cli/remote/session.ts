@@ -10,31 +10,29 @@ import { KnownHosts, type KnownHost } from '../../remote/knownHosts.ts';
 import { openSshHost, type SshHost } from '../../remote/ssh/sshHost.ts';
 import { isSshAddress, sshTarget } from '../../remote/ssh/target.ts';
 import type { CommandIo } from '../commandIo.ts';
+import type { CommandContext } from '../commandLine.ts';
 import { isAtTerminal } from './person.ts';
 
-/** A host that answers, for as long as a command takes. */
+/** A connected host. */
 export interface RemoteSession {
   readonly host: KnownHost;
   readonly connection: HostConnection;
 }
 
-export interface ClientInfo {
-  /** Of this program. */
-  readonly version: string;
-  /** The host in one file, for machines that are reached by ssh. */
-  readonly hostProgram: string;
-}
+/** This program: its version, and the host in one file for machines that ssh reaches. */
+export type ClientInfo = Pick<CommandContext, 'version' | 'hostProgram'>;
 
 export function knownHosts({ env }: Pick<CommandIo, 'env'>): KnownHosts {
   return new KnownHosts(agentjetHome(env));
 }
 
-/** Connects to a known host; the only one where none is named. Rejects where it does not answer. */
+/** Connects to a known host, by default to the only one. Rejects if it does not answer. */
 export async function withHost<T>(
-  io: CommandIo,
-  { host: named, client }: { readonly host: string | undefined; readonly client: ClientInfo },
+  client: CommandContext,
+  named: string | undefined,
   use: (session: RemoteSession) => Promise<T>,
 ): Promise<T> {
+  const { io } = client;
   const hosts = knownHosts(io);
   const host = hosts.get(named ?? io.env['AGENTJET_HOST']);
   const token = hosts.tokenOf(host.name);
@@ -47,11 +45,11 @@ export async function withHost<T>(
     return await connected(address, client, async (connection, hello) => {
       way?.onOpened(() => connection.retryNow());
       if (hello.host.id !== host.id) throw otherHost(host);
-      const telling = connection.onState((state) => tell(state, io));
+      const watch = connection.onState((state) => reportState(state, io));
       try {
         return await use({ host, connection });
       } finally {
-        telling.dispose();
+        watch.dispose();
       }
     });
   } finally {
@@ -59,7 +57,7 @@ export async function withHost<T>(
   }
 }
 
-/** Has a host run on a machine that ssh gets to, and opens a way to it. */
+/** Starts a host over SSH and opens a tunnel to it. */
 export function overSsh(
   address: string,
   ask: SshAsk,
@@ -74,7 +72,7 @@ export function overSsh(
   });
 }
 
-/** A connection that must come about at the first attempt, and that is kept up from then on. */
+/** Connects. The first attempt must succeed; later the connection is restored when it is lost. */
 export async function connected<T>(
   address: HostAddress,
   { version }: Pick<ClientInfo, 'version'>,
@@ -103,23 +101,23 @@ export async function connected<T>(
   }
 }
 
-function tell(state: ConnectionState, { stderr }: CommandIo): void {
-  if (state.kind === 'waiting') stderr.write(`The connection is lost: ${state.reason} It is tried again.\n`);
-  else if (state.kind === 'connected') stderr.write('The connection is there again.\n');
+function reportState(state: ConnectionState, { stderr }: CommandIo): void {
+  if (state.kind === 'waiting') stderr.write(`The connection is lost: ${state.reason} Reconnecting.\n`);
+  else if (state.kind === 'connected') stderr.write('Connected again.\n');
 }
 
 function doesNotAnswer(url: string, reason: string): CodedError {
   return new CodedError({
     code: 'remote/no-answer',
     message: `The host at ${url} does not answer: ${reason}`,
-    hint: 'See that it runs there, and that nothing on the way keeps you from it.',
+    hint: 'Check that the host runs, and that no firewall blocks the connection.',
   });
 }
 
 function noToken(name: string): CodedError {
   return new CodedError({
     code: 'remote/no-token',
-    message: `The token of the host ${name} is not there any more.`,
+    message: `The token of the host ${name} is missing.`,
     hint: `Remove the host and add it again: \`agentjet remote remove ${name}\`.`,
   });
 }
@@ -127,7 +125,7 @@ function noToken(name: string): CodedError {
 function otherHost({ name, address }: KnownHost): CodedError {
   return new CodedError({
     code: 'remote/other-host',
-    message: `At ${address} there is another host than the one that was added as ${name}.`,
-    hint: `If that is as it should be, remove it and add it again: \`agentjet remote remove ${name}\`.`,
+    message: `The host at ${address} is not the one that was added as ${name}.`,
+    hint: `If this is expected, remove the host and add it again: \`agentjet remote remove ${name}\`.`,
   });
 }

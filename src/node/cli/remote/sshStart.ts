@@ -1,44 +1,26 @@
-/** What a host that ssh gets to is started with; the command line and the editor take the same. */
+/** How a host starts over SSH. The command line and the editor take the same options. */
 import type { SshAsk } from '../../../protocol/host/sshHost.ts';
-import { whole } from '../argumentValues.ts';
-import { oneOf, parseOptions, wrongUse } from '../commandLine.ts';
+import { oneOf, parseOptions, wrongUse, type Values } from '../commandLine.ts';
 import { rayHead } from '../host/hostSettings.ts';
+import { sshStartOptions } from './remoteOptions.ts';
 
 export type SshStart = Omit<SshAsk, 'token'>;
 
-export const sshStartOptions = {
-  launcher: { type: 'string', multiple: true },
-  gpus: { type: 'string' },
-  ray: { type: 'string' },
-} as const;
-
-interface StartValues {
-  readonly launcher?: readonly string[] | undefined;
-  readonly gpus?: string | undefined;
-  readonly ray?: string | undefined;
-}
-
 /** Throws `cli/usage`. */
-export function sshStart({ launcher = [], gpus, ray }: StartValues): SshStart {
+export function sshStart({ launcher = [], gpus, ray }: Values<typeof sshStartOptions>): SshStart {
   return {
-    launchers: Object.fromEntries(launcher.map(launcherThere)),
-    gpus: whole('--gpus', gpus, 0) ?? null,
+    launchers: Object.fromEntries(launcher.map(remoteLauncher)),
+    gpus: gpus ?? null,
     ray: ray === undefined ? null : rayHead(ray),
   };
 }
 
-/** The same from one line, in which quotes keep blanks. Throws `cli/usage`. */
+/** Reads the options from one line, in which quotes keep blanks. Throws `cli/usage`. */
 export function sshStartOf(line: string): SshStart {
-  const { values, positionals } = parseOptions(wordsOf(line), sshStartOptions, 'agentjet remote add');
-  const [stray] = positionals;
-  if (stray === undefined) return sshStart(values);
-  throw wrongUse(
-    `"${stray}" belongs to no option.`,
-    'There are --launcher NAME=PATH, --gpus N and --ray URL.',
-  );
+  return sshStart(parseOptions(wordsOf(line), sshStartOptions, 'agentjet remote add'));
 }
 
-/** The options that say it. */
+/** Returns the options with the same meaning. */
 export function sshStartWords({ launchers, gpus, ray }: SshStart): string[] {
   return [
     ...Object.entries(launchers).flatMap(([name, file]) => ['--launcher', `${name}=${file}`]),
@@ -50,14 +32,14 @@ export function sshStartWords({ launchers, gpus, ray }: SshStart): string[] {
 function wordsOf(line: string): string[] {
   const words = line.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
   const rest = line.replaceAll(/"[^"]*"|'[^']*'/g, '');
-  if (/["']/.test(rest)) throw wrongUse('A quote is not closed.', 'Write it in pairs, or leave it out.');
+  if (/["']/.test(rest)) throw wrongUse('A quote is not closed.', 'Close it, or remove it.');
   return words.map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }
 
-/** A path of the machine that ssh gets to, where it is looked at. */
-function launcherThere(text: string): [string, string] {
+/** Reads NAME=PATH. The host checks the path, which is on its machine. */
+function remoteLauncher(text: string): [string, string] {
   const [, name = '', file = ''] = /^([^=]*)=(\/.+)$/.exec(text) ?? [];
   if (file === '')
-    throw wrongUse(`--launcher ${text} is no NAME=PATH.`, 'Write --launcher ajet=/opt/venv/bin/ajet.');
+    throw wrongUse(`--launcher ${text} is not NAME=PATH.`, 'Write --launcher ajet=/opt/venv/bin/ajet.');
   return [oneOf('--launcher', name, ['ajet', 'trinity']), file];
 }

@@ -1,15 +1,16 @@
-/** How hosts and runs are written for people. */
+/** Texts about hosts and runs. */
+import stringWidth from 'string-width';
 import { finalStates, type RunEvent, type RunRecord } from '../../../protocol/host/runs.ts';
 import { visible } from '../visibleText.ts';
 
-/** Columns as wide as what is in them; the first row is the head. */
+/** Returns a table with aligned columns. Wide characters count as two. */
 export function columns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => stringWidth(row[at] ?? ''))));
   return rows
     .map(
       (row) =>
         `${row
-          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+          .map((cell, at) => `${cell}${' '.repeat((widths[at] ?? 0) - stringWidth(cell))}`)
           .join('  ')
           .trimEnd()}\n`,
     )
@@ -29,20 +30,20 @@ export function isFinal({ state }: RunRecord): boolean {
   return finalStates.includes(state);
 }
 
-/** What one line tells of a run's state. */
+/** Returns the state of a run in one line. */
 export function stateOf({ state, reason, phase }: RunRecord): string {
   const more = reason ?? (state === 'running' ? phase : null);
   return more === null ? state : `${state}: ${visible(more)}`;
 }
 
-/** `12/200`; of a training in stages `rl 12/200`, as the steps of each begin with 1. */
+/** Returns the step as `12/200`, or for training in stages as `rl 12/200`: each stage counts from 1. */
 export function stepOf({ step, totalSteps, stages, stage }: RunRecord): string {
   const name = stage === undefined ? '' : visible(stages?.[stage - 1]?.name ?? String(stage));
   if (step === null) return name;
   return `${name} ${totalSteps === null ? step : `${step}/${totalSteps}`}`.trimStart();
 }
 
-/** What is told of an event besides the lines of logs; undefined: it is one, or numbers. */
+/** Returns the text of an event. Undefined for log lines and metrics. */
 export function eventText(event: RunEvent): string | undefined {
   switch (event.type) {
     case 'state':
@@ -50,7 +51,7 @@ export function eventText(event: RunEvent): string | undefined {
     case 'phase':
       return `Phase: ${event.phase}`;
     case 'checkpoint':
-      return `A checkpoint of step ${event.step}${event.stage === undefined ? '' : ` of stage ${event.stage}`} is written.`;
+      return `Wrote the checkpoint of step ${event.step}${event.stage === undefined ? '' : ` of stage ${event.stage}`}.`;
     case 'alarm':
       return `Alarm: ${event.text}`;
     case 'notice':
@@ -61,19 +62,19 @@ export function eventText(event: RunEvent): string | undefined {
   }
 }
 
-/** A line of a log: nothing of it steers the terminal. */
+/** Returns a log line without control characters. */
 export function logText(text: string): string {
   return text.split('\t').map(visible).join('\t');
 }
 
-/** Tells when another tenth of something is done: what takes long is told of, and not at every step. */
+/** Reports progress in steps of a tenth. */
 export class Tenths {
-  #told = 0;
+  #reported = 0;
 
   isNext(done: number, total: number): boolean {
     const tenth = total === 0 ? 10 : Math.floor((10 * done) / total);
-    if (tenth <= this.#told) return false;
-    this.#told = tenth;
+    if (tenth <= this.#reported) return false;
+    this.#reported = tenth;
     return true;
   }
 }

@@ -1,0 +1,3 @@
+export function launchDocs(): string;
+export function settingDocs(): string;
+export function commandDocs(): string;
