@@ -1,71 +1,80 @@
 /**
- * The direction of imports, as one table: what each folder of src may import besides itself.
+ * The direction of imports, as two tables: which feature may import which, and which tier may import which.
  * Type-only imports and cycles count. A new arrow here is a commit of its own.
  */
-const may = {
-  base: [],
-  protocol: ['base'],
-  config: ['base', 'protocol'],
-  tracking: ['base', 'protocol'],
-  workflow: ['base', 'protocol'],
-  trace: ['base', 'protocol', 'tracking'],
-  debug: ['base', 'protocol', 'config', 'tracking', 'workflow'],
-  remote: ['base', 'protocol', 'config'],
-  backbone: ['base', 'protocol', 'config', 'tracking', 'workflow', 'trace'],
-  node: ['base', 'protocol', 'config', 'tracking', 'workflow', 'trace', 'debug', 'remote', 'backbone'],
-  vscode: [
-    'base',
-    'protocol',
-    'config',
-    'tracking',
-    'workflow',
-    'trace',
-    'debug',
-    'remote',
-    'backbone',
-    'node',
-  ],
-  webview: ['base', 'protocol', 'tracking', 'trace'],
-};
-/** Folders that must not name Node or the editor: everything they need is handed to them. */
-const pure = ['base', 'protocol', 'config', 'tracking', 'workflow', 'trace', 'remote', 'backbone', 'webview'];
 
-const layers = Object.entries(may).map(([from, to]) => ({
-  name: `layer-${from}`,
+/** Features: the folders of src. */
+const features = {
+  base: [],
+  configs: ['base'],
+  tracking: ['base'],
+  sdk: ['base', 'tracking'],
+  traces: ['base', 'configs', 'tracking', 'sdk'],
+  backbone: ['base', 'configs', 'tracking', 'sdk', 'traces'],
+  debugging: ['base', 'configs', 'tracking', 'sdk', 'traces', 'backbone'],
+  training: ['base', 'configs', 'tracking', 'sdk', 'traces', 'backbone'],
+  command: ['base', 'configs', 'tracking', 'sdk', 'traces', 'backbone', 'debugging', 'training'],
+};
+
+/** Tiers: the folders of a feature. */
+const tiers = {
+  core: [],
+  node: ['core'],
+  cli: ['core', 'node'],
+  editor: ['core', 'node'],
+  webview: ['core'],
+};
+
+const featureRules = Object.entries(features).map(([from, to]) => ({
+  name: `feature-${from}`,
   severity: 'error',
   from: { path: `^src/${from}/` },
   to: { path: '^src/', pathNot: `^src/(${[from, ...to].join('|')})/` },
 }));
 
+const tierRules = Object.entries(tiers).map(([from, to]) => ({
+  name: `tier-${from}`,
+  severity: 'error',
+  from: { path: `^src/[^/]+/${from}/` },
+  to: { path: '^src/', pathNot: `^src/[^/]+/(${[from, ...to].join('|')})/` },
+}));
+
 export default {
   forbidden: [
-    ...layers,
+    ...featureRules,
+    ...tierRules,
     { name: 'no-cycles', severity: 'error', from: { path: '^src/' }, to: { circular: true } },
     {
-      name: 'pure-folders-have-no-platform',
+      name: 'every-file-has-a-tier',
       severity: 'error',
-      from: { path: `^src/(${pure.join('|')})/` },
+      comment: 'A file of a feature lies in core, node, cli, editor or webview.',
+      from: { path: '^src/(?!python/)[^/]+/', pathNot: `^src/[^/]+/(${Object.keys(tiers).join('|')})/` },
+      to: {},
+    },
+    {
+      name: 'core-and-webview-have-no-node',
+      severity: 'error',
+      from: { path: '^src/[^/]+/(core|webview)/' },
       to: { dependencyTypes: ['core'] },
     },
     {
-      name: 'only-vscode-imports-vscode',
+      name: 'only-the-editor-tier-imports-vscode',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(vscode/|extension\\.ts$)' },
+      from: { path: '^src/', pathNot: '^src/([^/]+/editor/|extension\\.ts$)' },
       to: { path: '^vscode$|node_modules/@types/vscode' },
     },
     {
       name: 'roots-without-editor-never-reach-it',
       severity: 'error',
       from: { path: '^src/(cli|debugAdapter|host)\\.ts$' },
-      to: { path: '^src/vscode/|^vscode$', reachable: true },
+      to: { path: '^src/[^/]+/editor/|^vscode$', reachable: true },
     },
     {
       name: 'built-in-model-sees-nothing-but-the-request',
       severity: 'error',
-      comment:
-        'The built-in model sees no data set, no judge and no file. It answers from the request alone.',
-      from: { path: '^src/backbone/model-tuner/built-in/' },
-      to: { path: '^src/', pathNot: '^src/(base/|backbone/model-tuner/(built-in/|[^/]+\\.ts$))' },
+      comment: 'No data set, no judge, no file: it answers from the request alone.',
+      from: { path: '^src/backbone/core/model-tuner/built-in/' },
+      to: { path: '^src/', pathNot: '^src/(base/|backbone/core/model-tuner/(built-in/|[^/]+\\.ts$))' },
     },
     {
       name: 'nobody-imports-roots',

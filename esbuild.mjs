@@ -27,21 +27,28 @@ import { bundledPackages, copiedPackages, noticesOf } from './test/tools/notices
 
 const root = import.meta.dirname;
 const dist = path.join(root, 'dist');
-const sdkFolder = path.join(root, 'src', 'workflow') + path.sep;
+const sdkFolder = path.join(root, 'src/sdk/core') + path.sep;
+/** Reaches the running job through a global symbol, so each bundle has a copy. */
+const jobHost = path.join(sdkFolder, 'jobHost.ts');
 
-/** Whatever our code imports from src/workflow comes, at run time, from the one sdk.mjs beside the bundle. */
+/** Resolves imports from src/sdk/core to the one sdk.mjs next to the bundle. */
 const sharedSdk = {
   name: 'shared-sdk',
   setup(build) {
-    build.onResolve({ filter: /workflow\// }, (args) => {
+    build.onResolve({ filter: /\/core\// }, (args) => {
       const target = path.resolve(args.resolveDir, args.path);
-      return target.startsWith(sdkFolder) ? { path: './sdk.mjs', external: true } : undefined;
+      return target.startsWith(sdkFolder) && target !== jobHost
+        ? { path: './sdk.mjs', external: true }
+        : undefined;
     });
   },
 };
 
 /** Large, and needed by few runs: each is a file of its own, which no other run has to parse. */
-const apart = ['src/node/pdf/pdfText.ts', 'src/backbone/task-reader/data-set/parquetLibraries.ts'];
+const apart = [
+  'src/backbone/node/pdf/pdfText.ts',
+  'src/backbone/core/task-reader/data-set/parquetLibraries.ts',
+];
 const bundleOf = (file) => path.basename(file).replace(/\.ts$/, '.mjs');
 
 const seldomUsedApart = {
@@ -153,8 +160,8 @@ const page = {
   minify: true,
 };
 const pages = [
-  { ...page, entryPoints: ['src/webview/main.tsx'], outfile: 'dist/webview/trace.js' },
-  { ...page, entryPoints: ['src/webview/trainingRun/main.tsx'], outfile: 'dist/webview/trainingRun.js' },
+  { ...page, entryPoints: ['src/traces/webview/main.tsx'], outfile: 'dist/webview/trace.js' },
+  { ...page, entryPoints: ['src/training/webview/main.tsx'], outfile: 'dist/webview/trainingRun.js' },
 ];
 
 const bundles = [
@@ -165,19 +172,19 @@ const bundles = [
   host,
   {
     ...esm,
-    entryPoints: ['src/node/backboneProcess.ts'],
+    entryPoints: ['src/backbone/node/backboneProcess.ts'],
     outfile: 'dist/backbone.mjs',
     plugins: [sharedSdk, seldomUsedApart, lazyTables],
   },
   {
     ...esm,
-    entryPoints: ['src/node/bridge/main.ts'],
+    entryPoints: ['src/training/node/bridge/main.ts'],
     outfile: 'dist/bridge.mjs',
     plugins: [sharedSdk, lazyTables],
   },
   ...apart.map((file) => ({ ...esm, entryPoints: [file], outfile: path.join('dist', bundleOf(file)) })),
-  { ...esm, entryPoints: ['src/workflow/index.ts'], outfile: 'dist/sdk.mjs' },
-  { ...esm, entryPoints: ['src/node/trace/server/main.ts'], outfile: 'dist/traceServer.mjs' },
+  { ...esm, entryPoints: ['src/sdk/core/index.ts'], outfile: 'dist/sdk.mjs' },
+  { ...esm, entryPoints: ['src/traces/node/server/main.ts'], outfile: 'dist/traceServer.mjs' },
 ];
 
 /**
@@ -225,11 +232,11 @@ async function buildTypes() {
   const { dts } = await import('rollup-plugin-dts');
   const openai = await openaiTypesOfWhatIsServed();
   const bundle = await rollup({
-    input: path.join(root, 'src/workflow/index.ts'),
+    input: path.join(root, 'src/sdk/core/index.ts'),
     plugins: [
       dts({
         includeExternal: ['openai'],
-        tsconfig: path.join(root, 'src/workflow/tsconfig.json'),
+        tsconfig: path.join(root, 'src/tsconfig.core.json'),
         compilerOptions: {
           paths: {
             openai: [path.join(openai, 'index.d.mts')],

@@ -77,17 +77,16 @@ export default tseslint.config(
         { considerDefaultExhaustiveForUnions: true },
       ],
       '@typescript-eslint/dot-notation': 'off',
-      'max-lines': ['error', { max: 400, skipBlankLines: false, skipComments: false }],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
       eqeqeq: 'error',
     },
   },
   {
-    files: ['src/webview/**/*.{ts,tsx}'],
+    files: ['src/*/webview/**/*.{ts,tsx}'],
     rules: { 'no-restricted-syntax': ['error', extractable, ...textsOfPage] },
   },
   {
-    files: ['src/vscode/**/*.ts'],
+    files: ['src/*/editor/**/*.ts'],
     rules: { 'no-restricted-syntax': ['error', extractable, ...textsOfEditor] },
   },
   {

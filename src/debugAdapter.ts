@@ -5,10 +5,10 @@
 import { createServer, type Socket } from 'node:net';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { AgentJetSession } from './debug/agentjetSession.ts';
-import { systemClock } from './node/clock.ts';
-import { localFiles } from './node/files.ts';
-import { createRunLauncher } from './node/runLauncher.ts';
+import { AgentJetSession } from './debugging/node/agentjetSession.ts';
+import { systemClock } from './base/node/clock.ts';
+import { localFiles } from './base/node/files.ts';
+import { createRunLauncher } from './backbone/node/runLauncher.ts';
 
 const usage = `Usage: agentjet-debug-adapter [--port N]
 

@@ -3,27 +3,28 @@ import path from 'node:path';
 import process from 'node:process';
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
-import { DisposableStore } from './base/disposable.ts';
-import { systemClock } from './node/clock.ts';
-import { localFiles } from './node/files.ts';
-import { rowCounter } from './node/rowCounts.ts';
-import { createRunLauncher } from './node/runLauncher.ts';
-import { traceServerSpawner } from './node/trace/client/serverProcess.ts';
-import { StdioTraceClient } from './node/trace/client/traceClient.ts';
-import { registerSetupCommands } from './vscode/commands/registerCommands.ts';
-import { registerDebug } from './vscode/debug/registerDebug.ts';
-import { RecentConfigs } from './vscode/debug/recentConfigs.ts';
-import { registerHosts } from './vscode/hosts/registerHosts.ts';
-import { configOfRollouts } from './vscode/hosts/rollouts.ts';
-import { SentRuns } from './vscode/hosts/sentRuns.ts';
-import { registerHuman } from './vscode/human/registerHuman.ts';
-import { settings, settingsSection } from './vscode/ids.ts';
-import { registerConfigLanguage } from './vscode/language/registerConfigLanguage.ts';
-import { registerRunNotes } from './vscode/notes/registerRunNotes.ts';
-import { registerRuns } from './vscode/runs/registerRuns.ts';
-import { registerRunStatus } from './vscode/runs/statusBar.ts';
-import type { ConfigOfRollouts } from './vscode/trace/debugEpisode.ts';
-import { registerTrace } from './vscode/trace/registerTrace.ts';
+import { DisposableStore } from './base/core/disposable.ts';
+import { systemClock } from './base/node/clock.ts';
+import { localFiles } from './base/node/files.ts';
+import { rowCounter } from './configs/node/rowCounts.ts';
+import { createRunLauncher } from './backbone/node/runLauncher.ts';
+import { traceServerSpawner } from './traces/node/client/serverProcess.ts';
+import { configOfLastRun } from './traces/editor/lastRunConfig.ts';
+import { StdioTraceClient } from './traces/node/client/traceClient.ts';
+import { registerSetupCommands } from './backbone/editor/registerCommands.ts';
+import { registerDebug } from './debugging/editor/registerDebug.ts';
+import { RecentConfigs } from './configs/editor/choose/recentConfigs.ts';
+import { registerHosts } from './training/editor/registerHosts.ts';
+import { configOfRollouts } from './training/editor/rollouts.ts';
+import { SentRuns } from './training/editor/sentRuns.ts';
+import { registerHuman } from './debugging/editor/human/registerHuman.ts';
+import { settings, settingsSection } from './base/core/ids.ts';
+import { registerConfigLanguage } from './configs/editor/language/registerConfigLanguage.ts';
+import { registerRunNotes } from './debugging/editor/notes/registerRunNotes.ts';
+import { registerRuns } from './traces/editor/runs/registerRuns.ts';
+import { registerRunStatus } from './traces/editor/runs/statusBar.ts';
+import type { ConfigOfRollouts } from './traces/editor/debugEpisode.ts';
+import { registerTrace } from './traces/editor/registerTrace.ts';
 
 export function activate(context: vscode.ExtensionContext): void {
   // For what knows nothing of the editor; in English, every text is its own.
@@ -58,7 +59,7 @@ export function activate(context: vscode.ExtensionContext): void {
       environment: process.env,
       rows: rowCounter(),
       extension: context.extensionUri,
-      client,
+      configOfLastRun: (config) => configOfLastRun(config, client),
       log,
     }),
   );

@@ -3,10 +3,10 @@
  * `agentjet host …`.
  */
 import process from 'node:process';
-import { CliCommand, runCommandLine } from './node/cli/commandLine.ts';
-import { reportFailures } from './node/cli/failures.ts';
-import { addHostCommands } from './node/cli/host/hostProgram.ts';
-import { terminalIo } from './node/cli/terminalIo.ts';
+import { CliCommand, runCommandLine } from './base/node/terminal/commandLine.ts';
+import { reportFailures } from './base/node/terminal/failures.ts';
+import { addHostCommands } from './training/cli/host/hostProgram.ts';
+import { terminalIo } from './base/node/terminal/terminalIo.ts';
 
 /** Defined when the file is bundled. */
 declare const agentjetVersion: string;

@@ -5,12 +5,12 @@
 import path from 'node:path';
 import './asBundled.mjs';
 
-const { check } = await import('../../src/config/check.ts');
-const { completeIn } = await import('../../src/config/completion/completeIn.ts');
-const { dialectOf } = await import('../../src/config/dialect.ts');
-const { hoverIn } = await import('../../src/config/hover.ts');
-const { parseConfig } = await import('../../src/config/parse.ts');
-const { readContext } = await import('../../src/config/readContext.ts');
+const { check } = await import('../../src/configs/core/check.ts');
+const { completeIn } = await import('../../src/configs/core/completion/completeIn.ts');
+const { dialectOf } = await import('../../src/configs/core/dialect.ts');
+const { hoverIn } = await import('../../src/configs/core/hover.ts');
+const { parseConfig } = await import('../../src/configs/core/parse.ts');
+const { readContext } = await import('../../src/configs/core/readContext.ts');
 
 export class OurSide {
   #document;

@@ -1,7 +1,7 @@
 /** The documents of the config benches, and the places in them where something is done. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { dialectOf, dialects } from '../../src/config/dialect.ts';
+import { dialectOf, dialects } from '../../src/configs/core/dialect.ts';
 import { root } from '../tools/commands.mjs';
 
 const realFolder = path.resolve(root, '../shared/data/configs');

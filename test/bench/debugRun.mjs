@@ -3,8 +3,8 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { startBackbone } from '../../src/node/process/backboneChannel.ts';
-import { runProtocolVersion } from '../../src/protocol/run.ts';
+import { startBackbone } from '../../src/backbone/node/process/backboneChannel.ts';
+import { runProtocolVersion } from '../../src/backbone/core/protocol/run.ts';
 import { root } from '../tools/commands.mjs';
 
 /** Gives `measure` a folder of its own: a workflow of test/bench/`name`, and as many tasks. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import * as vscode from 'vscode';
-import { debugpyPortField } from '../../src/debug/childSession.ts';
+import { debugpyPortField } from '../../src/debugging/node/childSession.ts';
 import { breakAt, Conversation, fileUri, lineOf, workspaceFolder } from '../e2e/suite/debugging.ts';
 import { alternate } from './measure.mjs';
 

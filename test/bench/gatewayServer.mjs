@@ -3,10 +3,10 @@
  * URL`: the Model Tuner's gateway before it. Each listens on loopback and prints `{port, apiKey}`.
  */
 import { Agent, createServer, request } from 'node:http';
-import { createEndpointModel } from '../../src/node/endpointModel.ts';
-import { systemClock } from '../../src/node/clock.ts';
-import { startModelServer } from '../../src/node/modelServer.ts';
-import { createGateway } from '../../src/backbone/model-tuner/gateway.ts';
+import { createEndpointModel } from '../../src/backbone/node/model-tuner/endpointModel.ts';
+import { systemClock } from '../../src/base/node/clock.ts';
+import { startModelServer } from '../../src/backbone/node/model-tuner/modelServer.ts';
+import { createGateway } from '../../src/backbone/core/model-tuner/gateway.ts';
 
 const pieces = Array.from({ length: 16 }, (_, index) => `The answer, part ${index}, has a few words in it. `);
 const about = { id: 'chatcmpl-1', created: 1_700_000_000, model: 'm' };

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import { mergeCalls } from '../../src/tracking/mergeCalls.ts';
+import { mergeCalls } from '../../src/tracking/core/mergeCalls.ts';
 import { alternate, quantile } from './measure.mjs';
 
 const sizes = [64, 128, 256, 512, 1_024];

@@ -7,8 +7,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { WebSocket } from 'ws';
-import { neverCancelled } from '../../src/base/cancellation.ts';
-import { connectHost } from '../../src/node/remote/connectHost.ts';
+import { neverCancelled } from '../../src/base/core/cancellation.ts';
+import { connectHost } from '../../src/training/node/client/connectHost.ts';
 import { alternate } from './measure.mjs';
 
 const runs = 7;

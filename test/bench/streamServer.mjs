@@ -7,12 +7,12 @@ import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { WebSocketServer } from 'ws';
-import { systemClock } from '../../src/node/clock.ts';
-import { EventLog } from '../../src/node/host/runs/eventLog.ts';
-import { LogReader } from '../../src/node/host/runs/eventReader.ts';
-import { AuditLog } from '../../src/node/host/server/auditLog.ts';
-import { serveHost } from '../../src/node/host/server/hostServer.ts';
-import { HostTokens } from '../../src/node/host/server/tokens.ts';
+import { systemClock } from '../../src/base/node/clock.ts';
+import { EventLog } from '../../src/training/node/host/runs/eventLog.ts';
+import { LogReader } from '../../src/training/node/host/runs/eventReader.ts';
+import { AuditLog } from '../../src/training/node/host/server/auditLog.ts';
+import { serveHost } from '../../src/training/node/host/server/hostServer.ts';
+import { HostTokens } from '../../src/training/node/host/server/tokens.ts';
 
 const [side, folder] = process.argv.slice(2);
 const lines = 300_000;

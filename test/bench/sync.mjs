@@ -11,11 +11,11 @@ import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { neverCancelled } from '../../src/base/cancellation.ts';
-import { Random } from '../../src/base/random.ts';
-import { connectHost } from '../../src/node/remote/connectHost.ts';
-import { readTree } from '../../src/node/remote/sync/readTree.ts';
-import { syncTree } from '../../src/node/remote/sync/syncTree.ts';
+import { neverCancelled } from '../../src/base/core/cancellation.ts';
+import { Random } from '../../src/base/core/random.ts';
+import { connectHost } from '../../src/training/node/client/connectHost.ts';
+import { readTree } from '../../src/training/node/client/sync/readTree.ts';
+import { syncTree } from '../../src/training/node/client/sync/syncTree.ts';
 import { debianProgram } from '../tools/debianPrograms.mjs';
 import { alternate } from './measure.mjs';
 

@@ -1,11 +1,11 @@
 /** `FOLDER`: a GPU host's contents and snapshots in that folder, on loopback; prints `{port, token}`. */
 import path from 'node:path';
 import process from 'node:process';
-import { systemClock } from '../../src/node/clock.ts';
-import { AuditLog } from '../../src/node/host/server/auditLog.ts';
-import { serveHost } from '../../src/node/host/server/hostServer.ts';
-import { HostTokens } from '../../src/node/host/server/tokens.ts';
-import { openHostSync } from '../../src/node/host/sync/hostSync.ts';
+import { systemClock } from '../../src/base/node/clock.ts';
+import { AuditLog } from '../../src/training/node/host/server/auditLog.ts';
+import { serveHost } from '../../src/training/node/host/server/hostServer.ts';
+import { HostTokens } from '../../src/training/node/host/server/tokens.ts';
+import { openHostSync } from '../../src/training/node/host/sync/hostSync.ts';
 
 const folder = process.argv[2];
 const sync = await openHostSync({ dataFolder: path.join(folder, 'data') });

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import { startBackbone } from '../../src/node/process/backboneChannel.ts';
-import { runProtocolVersion } from '../../src/protocol/run.ts';
+import { startBackbone } from '../../src/backbone/node/process/backboneChannel.ts';
+import { runProtocolVersion } from '../../src/backbone/core/protocol/run.ts';
 import { root } from '../tools/commands.mjs';
 import { alternate } from './measure.mjs';
 

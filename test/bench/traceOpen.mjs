@@ -1,6 +1,6 @@
 /** `FILE EPISODE`: opens a trace, reads one episode of it as a viewer would, and tells the milliseconds that took. */
 import process from 'node:process';
-import { openTraceReader } from '../../src/node/trace/store/openReader.ts';
+import { openTraceReader } from '../../src/traces/node/store/openReader.ts';
 
 const [file, number] = process.argv.slice(2);
 const episode = Number(number);

@@ -4,7 +4,7 @@
  */
 import { Buffer } from 'node:buffer';
 import process from 'node:process';
-import { openTraceWriter } from '../../src/node/trace/store/openWriter.ts';
+import { openTraceWriter } from '../../src/traces/node/store/openWriter.ts';
 
 const vocabulary = 50_000;
 const callsOfEpisode = 8;

@@ -1,8 +1,8 @@
 /** Compares the cost of tracking an episode with the cost of rendering and tokenizing every prompt. */
 import assert from 'node:assert/strict';
 import process from 'node:process';
-import { loadBuiltInText } from '../../src/node/tokenizer/builtIn.ts';
-import { createEpisodeTracker } from '../../src/tracking/episodeTracker.ts';
+import { loadBuiltInText } from '../../src/backbone/node/tokenizer/builtIn.ts';
+import { createEpisodeTracker } from '../../src/tracking/core/episodeTracker.ts';
 import { alternate } from './measure.mjs';
 
 const turns = 128;

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { launchSchema } from '../../src/debug/runOptions.ts';
+import { launchSchema } from '../../src/backbone/node/options/runOptions.ts';
 import { root } from './commands.mjs';
 import { writeManifest } from './translations.mjs';
 

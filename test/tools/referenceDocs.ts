@@ -9,9 +9,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import prettier from 'prettier';
-import { buildProgram } from '../../src/node/cli/program.ts';
-import { ruleDocs } from '../../src/config/rules/ruleDocs.ts';
-import { findingDocs } from '../../src/tracking/findingDocs.ts';
+import { buildProgram } from '../../src/command/cli/program.ts';
+import { ruleDocs } from '../../src/configs/core/rules/ruleDocs.ts';
+import { findingDocs } from '../../src/tracking/core/findingDocs.ts';
 import { manifestIn } from './translations.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');

@@ -6,8 +6,8 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { ruleCatalog } from '../../src/config/rules/catalog.ts';
-import { severities } from '../../src/config/rules/ruleEntry.ts';
+import { ruleCatalog } from '../../src/configs/core/rules/catalog.ts';
+import { severities } from '../../src/configs/core/rules/ruleEntry.ts';
 import { root } from './commands.mjs';
 import { writeManifest } from './translations.mjs';
 

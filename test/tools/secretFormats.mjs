@@ -1,5 +1,5 @@
 /**
- * Writes src/base/secrets/data/gitleaks.json, the known formats of secrets, from the configuration of gitleaks.
+ * Writes src/base/core/secrets/data/gitleaks.json, the known formats of secrets, from the configuration of gitleaks.
  *
  * node test/tools/secretFormats.mjs GITLEAKS_FOLDER COMMIT
  *
@@ -11,11 +11,11 @@ import path from 'node:path';
 import process from 'node:process';
 import { format, resolveConfig } from 'prettier';
 
-const file = path.join(import.meta.dirname, '../../src/base/secrets/data/gitleaks.json');
+const file = path.join(import.meta.dirname, '../../src/base/core/secrets/data/gitleaks.json');
 
 /** Rules that are left out by their id, with the reason. */
 const leftOut = {
-  'broader rule in src/base/secrets/texts.ts': ['private-key'],
+  'broader rule in src/base/core/secrets/texts.ts': ['private-key'],
   'matches any assignment or command, so it hides prose': [
     'generic-api-key',
     'curl-auth-header',

@@ -2,8 +2,8 @@
 import { chmod, cp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import type { RunRecord } from '../../src/protocol/host/runs.ts';
-import { gpuMachine, type GpuMachine } from '../cli/host/gpuHost.ts';
+import type { RunRecord } from '../../src/training/core/protocol/runs.ts';
+import { gpuMachine, type GpuMachine } from '../cli/training/gpuHost.ts';
 import { ensurePython } from '../tools/pythonEnvironments.mjs';
 
 const example = path.resolve(import.meta.dirname, '../../media/examples/math_agent');

@@ -4,12 +4,12 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HostLaunch } from '../../src/node/host/launch/hostLaunch.ts';
-import { followRayJob, submitRayJob } from '../../src/node/host/ray/runRayJob.ts';
-import { readRaySpec } from '../../src/node/host/ray/raySpec.ts';
-import type { LaunchPlan } from '../../src/remote/launch/plan.ts';
-import type { RunOrder } from '../../src/protocol/host/runs.ts';
-import { startRay, type RayCluster } from '../cli/host/rayCluster.ts';
+import { HostLaunch } from '../../src/training/node/host/launch/hostLaunch.ts';
+import { followRayJob, submitRayJob } from '../../src/training/node/host/ray/runRayJob.ts';
+import { readRaySpec } from '../../src/training/node/host/ray/raySpec.ts';
+import type { LaunchPlan } from '../../src/training/core/launch/plan.ts';
+import type { RunOrder } from '../../src/training/core/protocol/runs.ts';
+import { startRay, type RayCluster } from '../cli/training/rayCluster.ts';
 import { ensurePython } from '../tools/pythonEnvironments.mjs';
 
 const run = '20260101-120000-abcdef';

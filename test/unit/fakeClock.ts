@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/base/ports.ts';
+import type { Clock } from '../../src/base/core/ports.ts';
 
 /** A clock that moves only when told to. */
 export class FakeClock implements Clock {

@@ -11,8 +11,8 @@ import {
   restrictedSettings,
   settings,
   settingsSection,
-} from '../../src/vscode/ids.ts';
-import { launchSchema } from '../../src/debug/runOptions.ts';
+} from '../../src/base/core/ids.ts';
+import { launchSchema } from '../../src/backbone/node/options/runOptions.ts';
 import { ruleProperties } from '../tools/ruleSettings.mjs';
 import { manifestIn } from '../tools/translations.mjs';
 

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   // As a run gives it to workflows: what the examples import.
-  resolve: { alias: { agentjet: path.join(import.meta.dirname, '../../src/workflow/index.ts') } },
+  resolve: { alias: { agentjet: path.join(import.meta.dirname, '../../src/sdk/core/index.ts') } },
   test: {
     // Files share what they import: to load it for each anew took a third of the time of the unit tests.
     isolate: false,

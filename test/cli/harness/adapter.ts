@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import process from 'node:process';
 import { inject, onTestFinished } from 'vitest';
-import { DapClient } from '../../unit/debug/dapClient.ts';
+import { DapClient } from '../../unit/debugging/dapClient.ts';
 import { descendants } from './processes.ts';
 
 /** The built adapter as a process of its own, and a client at its standard streams. It is killed at the end of the test. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { inject, onTestFinished } from 'vitest';
-import type { TokenizerNote } from '../../../src/protocol/tracedRun.ts';
+import type { TokenizerNote } from '../../../src/tracking/core/records/tracedRun.ts';
 import type { Project } from './project.ts';
 
 export interface Outcome {

@@ -5,8 +5,8 @@ import path from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { inject, onTestFinished } from 'vitest';
-import { copyExample } from '../../../src/node/project/example.ts';
-import { ProjectSource, type Language } from '../../../src/node/project/source.ts';
+import { copyExample } from '../../../src/sdk/node/project/example.ts';
+import { ProjectSource, type Language } from '../../../src/sdk/node/project/source.ts';
 import { emptyProject, Project } from './project.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');

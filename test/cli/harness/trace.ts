@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
-import { openTraceReader } from '../../../src/node/trace/store/openReader.ts';
-import type { TraceReader } from '../../../src/trace/reader.ts';
-import { largestWindow } from '../../../src/protocol/traceRpc.ts';
+import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
+import type { TraceReader } from '../../../src/traces/core/reader.ts';
+import { largestWindow } from '../../../src/traces/core/protocol/traceRpc.ts';
 
 /** A run's trace, open until the test ends. */
 export function openTrace(file: string): TraceReader {

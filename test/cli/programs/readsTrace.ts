@@ -1,6 +1,6 @@
 /** `FILE`: tells, as JSON, what a reader sees of a trace, or the code of its error. */
 import process from 'node:process';
-import { openTraceReader } from '../../../src/node/trace/store/openReader.ts';
+import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 
 function look(file: string): unknown {
   try {

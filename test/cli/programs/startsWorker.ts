@@ -4,9 +4,9 @@
  */
 import { existsSync } from 'node:fs';
 import process from 'node:process';
-import { toReport } from '../../../src/base/errors.ts';
-import { systemClock } from '../../../src/node/clock.ts';
-import { startWorker } from '../../../src/node/python/worker.ts';
+import { toReport } from '../../../src/base/core/errors.ts';
+import { systemClock } from '../../../src/base/node/clock.ts';
+import { startWorker } from '../../../src/backbone/node/python/worker.ts';
 
 const [executable = '', folder = ''] = process.argv.slice(2);
 

@@ -1,5 +1,10 @@
-import type { TracedCall, TracedMessage, TracedToken, TraceWriter } from '../../../src/protocol/trace.ts';
-import type { TracedRun } from '../../../src/protocol/tracedRun.ts';
+import type {
+  TracedCall,
+  TracedMessage,
+  TracedToken,
+  TraceWriter,
+} from '../../../src/tracking/core/records/trace.ts';
+import type { TracedRun } from '../../../src/tracking/core/records/tracedRun.ts';
 
 /** Episodes whose contents follow from their numbers, so that a reader knows what must be in them. */
 

@@ -1,6 +1,6 @@
 /** `FILE JOURNAL COUNT`: writes episodes as fast as it can and tells the number of each once it is written: pipes take it at once. */
 import process from 'node:process';
-import { openTraceWriter } from '../../../src/node/trace/store/openWriter.ts';
+import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import { longRun, writeEpisode } from './traceEpisodes.ts';
 
 const [file = '', journal, count] = process.argv.slice(2);

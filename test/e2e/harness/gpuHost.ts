@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { killSurvivors, processesWith } from '../../../src/node/process/kill.ts';
+import { killSurvivors, processesWith } from '../../../src/base/node/process/kill.ts';
 import { extensionUnderTest } from './session.ts';
 
 const scriptedLauncher = path.resolve(import.meta.dirname, '../../tools/host/scriptedLauncher.ts');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../../src/base/disposable.ts';
-import type { RunEvent } from '../../../src/protocol/host/runs.ts';
-import { registerLogLinks, RunLogs } from '../../../src/vscode/hosts/runLogs.ts';
+import { DisposableStore } from '../../../src/base/core/disposable.ts';
+import type { RunEvent } from '../../../src/training/core/protocol/runs.ts';
+import { registerLogLinks, RunLogs } from '../../../src/training/editor/runLogs.ts';
 import { eventually } from './documents.ts';
 
 describe('The log of a training run', () => {

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { ensureVscode } from '../../tools/vscodeServer.mjs';
-import { openColourer, type Colourer } from '../../unit/colours/colourer.ts';
+import { openColourer, type Colourer } from '../../unit/training/colours/colourer.ts';
 
 const config = String.raw`ajet:
   rollout:

@@ -4,9 +4,9 @@ import { cp, readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vitest';
-import { findOpenSsh, sshServer, tryKill } from '../../cli/host/sshServer.ts';
+import { findOpenSsh, sshServer, tryKill } from '../../cli/training/sshServer.ts';
 import { Project } from '../../cli/harness/project.ts';
-import { openTraceReader } from '../../../src/node/trace/store/openReader.ts';
+import { openTraceReader } from '../../../src/traces/node/store/openReader.ts';
 import { startGpuHost, type GpuHost } from '../harness/gpuHost.ts';
 import {
   addHost,

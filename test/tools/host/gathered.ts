@@ -1,4 +1,4 @@
-import type { RunEvent, RunState } from '../../../src/protocol/host/runs.ts';
+import type { RunEvent, RunState } from '../../../src/training/core/protocol/runs.ts';
 import { isFinalEvent } from './runsHost.ts';
 
 /**

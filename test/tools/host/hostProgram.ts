@@ -3,8 +3,8 @@
  * channel of `fork` which run to follow, and from where; every block is sent and waits to be asked for the next.
  */
 import process from 'node:process';
-import type { RunEvent } from '../../../src/protocol/host/runs.ts';
-import type { EventReader } from '../../../src/remote/contracts.ts';
+import type { RunEvent } from '../../../src/training/core/protocol/runs.ts';
+import type { EventReader } from '../../../src/training/core/contracts.ts';
 import { eventsOfBlock, openRuns } from './runsHost.ts';
 
 export type ToHost = { readonly follow: string; readonly after: number } | { readonly next: number };

@@ -3,21 +3,21 @@ import { cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { systemClock } from '../../../src/node/clock.ts';
-import { HostLaunch } from '../../../src/node/host/launch/hostLaunch.ts';
+import { systemClock } from '../../../src/base/node/clock.ts';
+import { HostLaunch } from '../../../src/training/node/host/launch/hostLaunch.ts';
 import {
   openHostRuns,
   type HostRunsOptions,
   type NodeHostRuns,
-} from '../../../src/node/host/runs/hostRuns.ts';
-import { eventsIn } from '../../../src/protocol/host/eventsMessage.ts';
+} from '../../../src/training/node/host/runs/hostRuns.ts';
+import { eventsIn } from '../../../src/training/core/protocol/eventsMessage.ts';
 import {
   finalStates,
   type RunEvent,
   type RunOrder,
   type RunRecord,
-} from '../../../src/protocol/host/runs.ts';
-import type { EventBlock, HostRuns } from '../../../src/remote/contracts.ts';
+} from '../../../src/training/core/protocol/runs.ts';
+import type { EventBlock, HostRuns } from '../../../src/training/core/contracts.ts';
 import type { Action, LauncherScript } from './scriptedLauncher.ts';
 
 const tool = (name: string): string => path.join(import.meta.dirname, name);

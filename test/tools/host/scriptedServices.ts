@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { CodedError } from '../../../src/base/errors.ts';
-import { Emitter } from '../../../src/base/event.ts';
-import type { GpuSample } from '../../../src/protocol/host/gpuSamples.ts';
-import type { RunEvent, RunRecord } from '../../../src/protocol/host/runs.ts';
-import { eventsFrame } from '../../../src/protocol/host/eventsMessage.ts';
-import type { ByteSink, EventReader, HostServices, RunFiles } from '../../../src/remote/contracts.ts';
+import { CodedError } from '../../../src/base/core/errors.ts';
+import { Emitter } from '../../../src/base/core/event.ts';
+import type { GpuSample } from '../../../src/training/core/protocol/gpuSamples.ts';
+import type { RunEvent, RunRecord } from '../../../src/training/core/protocol/runs.ts';
+import { eventsFrame } from '../../../src/training/core/protocol/eventsMessage.ts';
+import type { ByteSink, EventReader, HostServices, RunFiles } from '../../../src/training/core/contracts.ts';
 
 export const theRun = '20261123-070000-abcdef';
 

@@ -1,12 +1,12 @@
-import { Random } from '../../../src/base/random.ts';
+import { Random } from '../../../src/base/core/random.ts';
 import type {
   TracedCall,
   TracedEpisode,
   TracedMessage,
   TracedTimeline,
   TraceWriter,
-} from '../../../src/protocol/trace.ts';
-import type { AddedMessage } from '../../../src/tracking/tracker.ts';
+} from '../../../src/tracking/core/records/trace.ts';
+import type { AddedMessage } from '../../../src/tracking/core/tracker.ts';
 import type { TraceSize } from './generateTrace.ts';
 import type { Passages } from './passages.ts';
 

@@ -1,8 +1,8 @@
 /** Seeded runs of any size, written by the writer that real runs use. */
-import { Random } from '../../../src/base/random.ts';
-import type { EpisodeResult } from '../../../src/protocol/run.ts';
-import type { TracedEpisode, TraceWriter } from '../../../src/protocol/trace.ts';
-import type { TracedRun } from '../../../src/protocol/tracedRun.ts';
+import { Random } from '../../../src/base/core/random.ts';
+import type { EpisodeResult } from '../../../src/tracking/core/records/episodeResult.ts';
+import type { TracedEpisode, TraceWriter } from '../../../src/tracking/core/records/trace.ts';
+import type { TracedRun } from '../../../src/tracking/core/records/tracedRun.ts';
 import { EpisodeWriter } from './episodeWriter.ts';
 import { Passages } from './passages.ts';
 

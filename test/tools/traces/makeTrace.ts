@@ -11,7 +11,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { openTraceWriter } from '../../../src/node/trace/store/openWriter.ts';
+import { openTraceWriter } from '../../../src/traces/node/store/openWriter.ts';
 import { generateTrace, runOf, smallTrace, tokensFor, type TraceSize } from './generateTrace.ts';
 
 const { values, positionals } = parseArgs({

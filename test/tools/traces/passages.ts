@@ -1,6 +1,6 @@
 /** Texts with their tokens, cut out of one long seeded passage: each cut is another text, and none costs more than its copy. */
-import { Random } from '../../../src/base/random.ts';
-import type { TracedMessage, TracedToken } from '../../../src/protocol/trace.ts';
+import { Random } from '../../../src/base/core/random.ts';
+import type { TracedMessage, TracedToken } from '../../../src/tracking/core/records/trace.ts';
 
 /** Tokens of the passage; a power of two. */
 const passageLength = 2 ** 17;

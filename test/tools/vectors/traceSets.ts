@@ -2,7 +2,7 @@
  * Seeded episodes as a model endpoint sees them: what agents send, and what the engine makes of it. The unit tests track
  * them here, `merging.py` has AgentJet's own tracker do it.
  */
-import { Random, seededString } from '../../unit/tokenizer/strings.ts';
+import { Random, seededString } from '../../unit/tracking/tokenizer/strings.ts';
 
 export interface TraceMessage {
   readonly role: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readEnvService } from '../../../src/backbone/task-reader/envServiceReader.ts';
-import type { TaskReading, TaskSelection } from '../../../src/backbone/task-reader/taskReader.ts';
-import { composeText, memoryFiles } from '../config/memoryFiles.ts';
+import { readEnvService } from '../../../src/backbone/core/task-reader/envServiceReader.ts';
+import type { TaskReading, TaskSelection } from '../../../src/backbone/core/task-reader/taskReader.ts';
+import { composeText, memoryFiles } from '../configs/memoryFiles.ts';
 import { unasked } from './taskSource.ts';
 
 const text = `ajet:

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { RolloutState } from '../../../src/backbone/task-rollout/rolloutState.ts';
-import { runEpisode, type EpisodeContext } from '../../../src/backbone/task-runner/episode.ts';
-import { nowhere, type Environments } from '../../../src/backbone/env-service/environment.ts';
-import { CancellationSource, neverCancelled } from '../../../src/base/cancellation.ts';
-import { CodedError } from '../../../src/base/errors.ts';
-import type { OutsideCalls } from '../../../src/protocol/run.ts';
+import { RolloutState } from '../../../src/backbone/core/task-rollout/rolloutState.ts';
+import { runEpisode, type EpisodeContext } from '../../../src/backbone/core/task-runner/episode.ts';
+import { nowhere, type Environments } from '../../../src/backbone/core/env-service/environment.ts';
+import { CancellationSource, neverCancelled } from '../../../src/base/core/cancellation.ts';
+import { CodedError } from '../../../src/base/core/errors.ts';
+import type { OutsideCalls } from '../../../src/tracking/core/records/episodeResult.ts';
 import {
   BaseJudge,
   Workflow,
@@ -12,7 +12,7 @@ import {
   type Verdict,
   type WorkflowOutput,
   type WorkflowTask,
-} from '../../../src/workflow/index.ts';
+} from '../../../src/sdk/core/index.ts';
 import { FakeClock } from '../fakeClock.ts';
 
 const task = { main_query: 'q', init_messages: [], task_id: 't7', env_type: 'no_env', metadata: { n: 1 } };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readJsonlTasks } from '../../../src/backbone/task-reader/jsonlReader.ts';
-import type { FileReader } from '../../../src/base/ports.ts';
+import { readJsonlTasks } from '../../../src/backbone/core/task-reader/jsonlReader.ts';
+import type { FileReader } from '../../../src/base/core/ports.ts';
 
 const file = '/data/train.jsonl';
 

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { noGymEnv } from '../../../src/backbone/env-service/gymEnv.ts';
-import { settleReward, type JudgeClass, type Judging } from '../../../src/backbone/task-judge/judge.ts';
-import { classOfBuiltIn } from '../../../src/backbone/task-judge/builtIn.ts';
-import { CodedError } from '../../../src/base/errors.ts';
-import { builtInJudges } from '../../../src/config/builtInJudges.ts';
+import { noGymEnv } from '../../../src/backbone/core/env-service/gymEnv.ts';
+import { settleReward, type JudgeClass, type Judging } from '../../../src/backbone/core/task-judge/judge.ts';
+import { classOfBuiltIn } from '../../../src/backbone/core/task-judge/builtIn.ts';
+import { CodedError } from '../../../src/base/core/errors.ts';
+import { builtInJudges } from '../../../src/configs/core/builtInJudges.ts';
 import {
   BaseJudge,
   JudgeInputError,
   MathAnswerAndLlmAsJudge,
   type WorkflowOutput,
   type WorkflowTask,
-} from '../../../src/workflow/index.ts';
+} from '../../../src/sdk/core/index.ts';
 
 const task: WorkflowTask = {
   task: { main_query: 'q', init_messages: [], task_id: 't', env_type: 'no_env', metadata: {} },

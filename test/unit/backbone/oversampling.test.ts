@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EarlyStop, oversamplingOf } from '../../../src/backbone/task-rollout/oversampling.ts';
-import { performanceReward } from '../../../src/backbone/task-rollout/performance.ts';
-import { selectEpisodes } from '../../../src/backbone/task-rollout/selection.ts';
-import { composeText } from '../config/memoryFiles.ts';
+import { EarlyStop, oversamplingOf } from '../../../src/backbone/core/task-rollout/oversampling.ts';
+import { performanceReward } from '../../../src/backbone/core/task-rollout/performance.ts';
+import { selectEpisodes } from '../../../src/backbone/core/task-rollout/selection.ts';
+import { composeText } from '../configs/memoryFiles.ts';
 
 interface Case {
   readonly n: number;

@@ -1,11 +1,15 @@
 /** A disk in memory, a helper that answers as told, and a reader that is run on them. */
 import { createHash } from 'node:crypto';
-import type { HelperLlm, HelperMessage, HelperOptions } from '../../../src/backbone/helper-llm/helperLlm.ts';
-import { readTasks } from '../../../src/backbone/task-reader/readers.ts';
-import type { ReaderTools } from '../../../src/backbone/task-reader/readerTools.ts';
-import type { TaskReading, TaskSelection } from '../../../src/backbone/task-reader/taskReader.ts';
-import { CancellationSource } from '../../../src/base/cancellation.ts';
-import { composeText, memoryFiles } from '../config/memoryFiles.ts';
+import type {
+  HelperLlm,
+  HelperMessage,
+  HelperOptions,
+} from '../../../src/backbone/core/helper-llm/helperLlm.ts';
+import { readTasks } from '../../../src/backbone/core/task-reader/readers.ts';
+import type { ReaderTools } from '../../../src/backbone/core/task-reader/readerTools.ts';
+import type { TaskReading, TaskSelection } from '../../../src/backbone/core/task-reader/taskReader.ts';
+import { CancellationSource } from '../../../src/base/core/cancellation.ts';
+import { composeText, memoryFiles } from '../configs/memoryFiles.ts';
 import { unasked } from './taskSource.ts';
 
 export interface Asked {

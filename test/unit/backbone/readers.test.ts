@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readTasks } from '../../../src/backbone/task-reader/readers.ts';
-import { composeText, memoryFiles } from '../config/memoryFiles.ts';
+import { readTasks } from '../../../src/backbone/core/task-reader/readers.ts';
+import { composeText, memoryFiles } from '../configs/memoryFiles.ts';
 import { unasked } from './taskSource.ts';
 
 const jsonl = `ajet:

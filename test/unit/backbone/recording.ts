@@ -1,11 +1,11 @@
-import type { FinishedCall } from '../../../src/backbone/model-tuner/call.ts';
-import type { ChatRequest } from '../../../src/backbone/model-tuner/model.ts';
-import type { EpisodeResult } from '../../../src/protocol/run.ts';
-import type { CodePlaces } from '../../../src/protocol/tracedRun.ts';
-import type { TracedMessage, TracedSpan, TraceWriter } from '../../../src/protocol/trace.ts';
-import type { ModelText } from '../../../src/tracking/tokenizer.ts';
-import type { EpisodeTracker, TrackerOptions } from '../../../src/tracking/tracker.ts';
-import { completionOf } from '../model-tuner/tunerBench.ts';
+import type { FinishedCall } from '../../../src/backbone/core/model-tuner/call.ts';
+import type { ChatRequest } from '../../../src/backbone/core/model-tuner/model.ts';
+import type { EpisodeResult } from '../../../src/tracking/core/records/episodeResult.ts';
+import type { CodePlaces } from '../../../src/tracking/core/records/tracedRun.ts';
+import type { TracedMessage, TracedSpan, TraceWriter } from '../../../src/tracking/core/records/trace.ts';
+import type { ModelText } from '../../../src/tracking/core/tokenizer.ts';
+import type { EpisodeTracker, TrackerOptions } from '../../../src/tracking/core/tracker.ts';
+import { completionOf } from './model-tuner/tunerBench.ts';
 
 /** One token per UTF-16 unit; what starts with `<` is special. */
 export const letters: ModelText = {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { readReplyTokens } from '../../../src/backbone/context-tracker/replyTokens.ts';
+import { readReplyTokens } from '../../../src/backbone/core/context-tracker/replyTokens.ts';
 import {
   tracedCall,
   trackerReply,
   trackerRequest,
-} from '../../../src/backbone/context-tracker/tracedCall.ts';
-import type { ChatCompletion } from '../../../src/backbone/model-tuner/model.ts';
-import { completionOf } from '../model-tuner/tunerBench.ts';
+} from '../../../src/backbone/core/context-tracker/tracedCall.ts';
+import type { ChatCompletion } from '../../../src/backbone/core/model-tuner/model.ts';
+import { completionOf } from './model-tuner/tunerBench.ts';
 import { finishedCall, request } from './recording.ts';
 
 type Choice = ChatCompletion['choices'][number];

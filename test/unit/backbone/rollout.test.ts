@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { episodeSlots, rollOut } from '../../../src/backbone/task-rollout/rollout.ts';
-import type { EpisodeSlot } from '../../../src/backbone/task-runner/episode.ts';
-import { CancellationSource, neverCancelled } from '../../../src/base/cancellation.ts';
-import type { EpisodeResult } from '../../../src/protocol/run.ts';
+import { episodeSlots, rollOut } from '../../../src/backbone/core/task-rollout/rollout.ts';
+import type { EpisodeSlot } from '../../../src/backbone/core/task-runner/episode.ts';
+import { CancellationSource, neverCancelled } from '../../../src/base/core/cancellation.ts';
+import type { EpisodeResult } from '../../../src/tracking/core/records/episodeResult.ts';
 
 const tasks = ['a', 'b', 'c'].map((task_id) => ({
   main_query: 'q',

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { RunRecorder, type RecorderOptions } from '../../../src/backbone/context-tracker/runRecorder.ts';
-import { tracedCall } from '../../../src/backbone/context-tracker/tracedCall.ts';
-import type { FinishedCall } from '../../../src/backbone/model-tuner/call.ts';
-import { failures } from '../../../src/backbone/model-tuner/failures.ts';
-import { CodedError } from '../../../src/base/errors.ts';
-import type { ModelText } from '../../../src/tracking/tokenizer.ts';
+import { RunRecorder, type RecorderOptions } from '../../../src/backbone/core/context-tracker/runRecorder.ts';
+import { tracedCall } from '../../../src/backbone/core/context-tracker/tracedCall.ts';
+import type { FinishedCall } from '../../../src/backbone/core/model-tuner/call.ts';
+import { failures } from '../../../src/backbone/core/model-tuner/failures.ts';
+import { CodedError } from '../../../src/base/core/errors.ts';
+import type { ModelText } from '../../../src/tracking/core/tokenizer.ts';
 import { FakeClock } from '../fakeClock.ts';
-import { completionOf } from '../model-tuner/tunerBench.ts';
-import type { BegunRequest } from '../../../src/tracking/tracker.ts';
+import { completionOf } from './model-tuner/tunerBench.ts';
+import type { BegunRequest } from '../../../src/tracking/core/tracker.ts';
 import {
   episodeResult,
   finishedCall,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { afterRunningTime } from '../../../src/backbone/task-runner/runningTime.ts';
+import { afterRunningTime } from '../../../src/backbone/core/task-runner/runningTime.ts';
 import { FakeClock } from '../fakeClock.ts';
 
 it('runs once, when the time is up', () => {

@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { missingHelper } from '../../../src/backbone/helper-llm/createHelper.ts';
-import type { ReaderTools } from '../../../src/backbone/task-reader/readerTools.ts';
-import { neverCancelled } from '../../../src/base/cancellation.ts';
+import { missingHelper } from '../../../src/backbone/core/helper-llm/createHelper.ts';
+import type { ReaderTools } from '../../../src/backbone/core/task-reader/readerTools.ts';
+import { neverCancelled } from '../../../src/base/core/cancellation.ts';
 import { FakeClock } from '../fakeClock.ts';
 
 const refuse = (): never => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { tokenPieces } from '../../../src/backbone/context-tracker/tokenPieces.ts';
-import type { Tokenizer } from '../../../src/tracking/tokenizer.ts';
+import { tokenPieces } from '../../../src/backbone/core/context-tracker/tokenPieces.ts';
+import type { Tokenizer } from '../../../src/tracking/core/tokenizer.ts';
 
 /** One token for every `size` bytes, wherever characters end. */
 function byBytes(size: number): Tokenizer {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { CancellationSource } from '../../../src/base/cancellation.ts';
-import { DisposableStore, toDisposable } from '../../../src/base/disposable.ts';
-import { CodedError, formatReport, toReport } from '../../../src/base/errors.ts';
-import { Emitter } from '../../../src/base/event.ts';
+import { CancellationSource } from '../../../src/base/core/cancellation.ts';
+import { DisposableStore, toDisposable } from '../../../src/base/core/disposable.ts';
+import { CodedError, formatReport, toReport } from '../../../src/base/core/errors.ts';
+import { Emitter } from '../../../src/base/core/event.ts';
 
 describe('DisposableStore', () => {
   it('releases in reverse order, once, and survives one that throws', () => {

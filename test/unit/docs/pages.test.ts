@@ -4,11 +4,11 @@ import path from 'node:path';
 import { CommanderError } from 'commander';
 import MarkdownIt from 'markdown-it';
 import { describe, expect, it } from 'vitest';
-import { CodedError } from '../../../src/base/errors.ts';
-import { launchSchema } from '../../../src/debug/runOptions.ts';
-import { settings, settingsSection } from '../../../src/vscode/ids.ts';
+import { CodedError } from '../../../src/base/core/errors.ts';
+import { launchSchema } from '../../../src/backbone/node/options/runOptions.ts';
+import { settings, settingsSection } from '../../../src/base/core/ids.ts';
 import { manifestIn } from '../../tools/translations.mjs';
-import { parsed } from '../cli/commandLines.ts';
+import { parsed } from '../command/commandLines.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const markdown = new MarkdownIt({ html: true });
@@ -171,8 +171,6 @@ describe('the documentation', () => {
     const folders = readdirSync(path.join(root, 'src'), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name);
-    // The page describes the layout by feature; until the files have moved, the layers are there.
-    if (folders.includes('protocol')) return;
     const architecture = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');
     const described = [...architecture.matchAll(/^ {2}([a-z]+)\/ /gm)].map(([, name]) => name);
     expect(described.sort()).toEqual(folders.sort());

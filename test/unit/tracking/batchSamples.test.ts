@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EpisodeResult } from '../../../src/protocol/run.ts';
-import { batchSamples, type BatchSample } from '../../../src/tracking/batchSamples.ts';
+import type { EpisodeResult } from '../../../src/tracking/core/records/episodeResult.ts';
+import { batchSamples, type BatchSample } from '../../../src/tracking/core/batchSamples.ts';
 import { fuzz } from '../fuzz.ts';
 
 function result(episode: number, reward: number | null, more: Partial<EpisodeResult> = {}): EpisodeResult {

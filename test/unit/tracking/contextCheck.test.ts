@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BegunRequest } from '../../../src/tracking/tracker.ts';
+import type { BegunRequest } from '../../../src/tracking/core/tracker.ts';
 import { answer, Episode, roomy, system, user } from './episode.ts';
 
 /** The prompt of `[system, user]` has 18 tokens. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TrackerOptions } from '../../../src/tracking/tracker.ts';
+import type { TrackerOptions } from '../../../src/tracking/core/tracker.ts';
 import { answer, assistant, Episode, system, user } from './episode.ts';
 import { chatMl, tinyText } from './tinyText.ts';
 

@@ -1,6 +1,6 @@
-import type { LengthLimits } from '../../../src/protocol/tracedRun.ts';
-import type { TracedMessage } from '../../../src/protocol/trace.ts';
-import { createEpisodeTracker } from '../../../src/tracking/episodeTracker.ts';
+import type { LengthLimits } from '../../../src/tracking/core/records/tracedRun.ts';
+import type { TracedMessage } from '../../../src/tracking/core/records/trace.ts';
+import { createEpisodeTracker } from '../../../src/tracking/core/episodeTracker.ts';
 import type {
   EpisodeTracker,
   TrackedCall,
@@ -8,7 +8,7 @@ import type {
   TrackerOptions,
   TrackerReply,
   TrackerRequest,
-} from '../../../src/tracking/tracker.ts';
+} from '../../../src/tracking/core/tracker.ts';
 import { tinyText, type TinyText } from './tinyText.ts';
 
 export const roomy: LengthLimits = {

@@ -1,6 +1,6 @@
 /** Tokens of the experiences that workflows of Trinity-RFT return. */
 import { describe, expect, it } from 'vitest';
-import { conversationTokens, promptTokens, replyTokens } from '../../../src/tracking/experience.ts';
+import { conversationTokens, promptTokens, replyTokens } from '../../../src/tracking/core/experience.ts';
 import { tinyText } from './tinyText.ts';
 
 const user = { role: 'user', content: 'Say it' };

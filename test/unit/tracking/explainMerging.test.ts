@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TracedMessage } from '../../../src/protocol/trace.ts';
+import type { TracedMessage } from '../../../src/tracking/core/records/trace.ts';
 import {
   explainMerging,
   type ExplainableCall,
   type MergingExplanation,
-} from '../../../src/tracking/explainMerging.ts';
-import { mergeCalls, type MergeSettings } from '../../../src/tracking/mergeCalls.ts';
-import type { MergeOptions } from '../../../src/tracking/tracker.ts';
+} from '../../../src/tracking/core/explainMerging.ts';
+import { mergeCalls, type MergeSettings } from '../../../src/tracking/core/mergeCalls.ts';
+import type { MergeOptions } from '../../../src/tracking/core/tracker.ts';
 import { fuzz } from '../fuzz.ts';
 import { answer, assistant, Episode, system, user } from './episode.ts';
 import { tokensById } from './tinyText.ts';

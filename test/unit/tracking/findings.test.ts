@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ajetKeys } from '../../../src/config/keyTable.ts';
-import { findingDocs } from '../../../src/tracking/findingDocs.ts';
-import { findingKinds, type FindingKind } from '../../../src/tracking/findings.ts';
+import { ajetKeys } from '../../../src/configs/core/keyTable.ts';
+import { findingDocs } from '../../../src/tracking/core/findingDocs.ts';
+import { findingKinds, type FindingKind } from '../../../src/tracking/core/findings.ts';
 
 const kinds: readonly (readonly [string, FindingKind])[] = Object.entries(findingKinds);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { EpisodeResult } from '../../../src/protocol/run.ts';
-import { advantagesOf, groupsOf, measures } from '../../../src/tracking/groups.ts';
+import type { EpisodeResult } from '../../../src/tracking/core/records/episodeResult.ts';
+import { advantagesOf, groupsOf, measures } from '../../../src/tracking/core/groups.ts';
 
 function episode(number: number, taskId: string, reward: number | null): EpisodeResult {
   const error = reward === null ? { code: 'x/y', message: 'It broke.' } : null;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { madnessOf } from '../../../src/tracking/madness.ts';
+import { madnessOf } from '../../../src/tracking/core/madness.ts';
 import { answer, assistant, Episode, system, user } from './episode.ts';
 import { madnessCases, madnessString } from './madnessStrings.ts';
 

@@ -1,7 +1,7 @@
 /** Seeded replies, well-formed and degenerate ones; test/tools/vectors/madness.py makes the same. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Random, seededString } from '../tokenizer/strings.ts';
+import { Random, seededString } from './tokenizer/strings.ts';
 
 interface Cases {
   readonly words: readonly string[];

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TracedMessage } from '../../../src/protocol/trace.ts';
-import { withTokens } from '../../../src/tracking/timelineTokens.ts';
-import { mergeCalls, type MergeableCall } from '../../../src/tracking/mergeCalls.ts';
-import { sampleLossMask } from '../../../src/tracking/lossMask.ts';
-import type { MergeOptions } from '../../../src/tracking/tracker.ts';
+import type { TracedMessage } from '../../../src/tracking/core/records/trace.ts';
+import { withTokens } from '../../../src/tracking/core/timelineTokens.ts';
+import { mergeCalls, type MergeableCall } from '../../../src/tracking/core/mergeCalls.ts';
+import { sampleLossMask } from '../../../src/tracking/core/lossMask.ts';
+import type { MergeOptions } from '../../../src/tracking/core/tracker.ts';
 import { fuzz } from '../fuzz.ts';
 
 /** Token 1 is the end token; 0 is the header. */

@@ -1,14 +1,14 @@
 /** What our tracker makes of a trace set, in the form in which test/tools/vectors/merging.py writes AgentJet's. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { TracedMessage } from '../../../src/protocol/trace.ts';
-import { createEpisodeTracker } from '../../../src/tracking/episodeTracker.ts';
-import { sampleOf } from '../../../src/tracking/samples.ts';
-import type { ModelText } from '../../../src/tracking/tokenizer.ts';
-import { createChatTemplate } from '../../../src/tracking/tokenizer/chatTemplate.ts';
-import type { EpisodeTracker, MergeOptions, TrackerReply } from '../../../src/tracking/tracker.ts';
+import type { TracedMessage } from '../../../src/tracking/core/records/trace.ts';
+import { createEpisodeTracker } from '../../../src/tracking/core/episodeTracker.ts';
+import { sampleOf } from '../../../src/tracking/core/samples.ts';
+import type { ModelText } from '../../../src/tracking/core/tokenizer.ts';
+import { createChatTemplate } from '../../../src/tracking/core/tokenizer/chatTemplate.ts';
+import type { EpisodeTracker, MergeOptions, TrackerReply } from '../../../src/tracking/core/tracker.ts';
 import { traceSet, type TraceCall, type TraceReply, type TraceSet } from '../../tools/vectors/traceSets.ts';
-import { fixtures, loadFixture, noon } from '../tokenizer/fixtures.ts';
+import { fixtures, loadFixture, noon } from './tokenizer/fixtures.ts';
 
 export type Texts = Readonly<Record<TraceSet['template'], ModelText>>;
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { advantagesOf, rowAdvantagesOf } from '../../../src/tracking/groups.ts';
+import { advantagesOf, rowAdvantagesOf } from '../../../src/tracking/core/groups.ts';
 import { traceSetCount } from '../../tools/vectors/traceSets.ts';
 import { loadTexts, resultOf, type Texts } from './mergingResults.ts';
 

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { EpisodeResult, EpisodeTracking, RunPlaces } from '../../../src/protocol/run.ts';
-import { hintOf } from '../../../src/tracking/finding.ts';
-import { findingKinds, type FindingKind } from '../../../src/tracking/findings.ts';
-import { runNotes, type RunNote } from '../../../src/tracking/notes.ts';
-import { trainingReport } from '../../../src/tracking/report.ts';
+import type {
+  EpisodeResult,
+  EpisodeTracking,
+  RunPlaces,
+} from '../../../src/tracking/core/records/episodeResult.ts';
+import { hintOf } from '../../../src/tracking/core/finding.ts';
+import { findingKinds, type FindingKind } from '../../../src/tracking/core/findings.ts';
+import { runNotes, type RunNote } from '../../../src/tracking/core/notes.ts';
+import { trainingReport } from '../../../src/tracking/core/report.ts';
 
 const tracking: EpisodeTracking = { timelines: 1, tokens: 20, trainableTokens: 5, problems: [] };
 const uncalled: EpisodeTracking = { timelines: 0, tokens: 0, trainableTokens: 0, problems: [] };

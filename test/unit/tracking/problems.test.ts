@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LengthLimits } from '../../../src/protocol/tracedRun.ts';
+import type { LengthLimits } from '../../../src/tracking/core/records/tracedRun.ts';
 import { answer, assistant, Episode, roomy, system, user } from './episode.ts';
 import { chatMl, tinyText, tokensById, type TinyText } from './tinyText.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkChatRequest } from '../../../src/backbone/model-tuner/requestSchema.ts';
-import { madnessOf } from '../../../src/tracking/madness.ts';
-import type { TrackerReply } from '../../../src/tracking/tracker.ts';
+import { checkChatRequest } from '../../../src/backbone/core/model-tuner/requestSchema.ts';
+import { madnessOf } from '../../../src/tracking/core/madness.ts';
+import type { TrackerReply } from '../../../src/tracking/core/tracker.ts';
 import { fuzz } from '../fuzz.ts';
 import { answer, Episode, roomy, system } from './episode.ts';
 import { chatMl, tinyText, tokensById } from './tinyText.ts';

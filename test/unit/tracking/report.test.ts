@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { EpisodeResult, EpisodeTracking } from '../../../src/protocol/run.ts';
-import { hintOf } from '../../../src/tracking/finding.ts';
-import { trainingReport } from '../../../src/tracking/report.ts';
-import { formatTrainingReport } from '../../../src/tracking/reportText.ts';
-import type { RunTerms } from '../../../src/tracking/runTally.ts';
+import type { EpisodeResult, EpisodeTracking } from '../../../src/tracking/core/records/episodeResult.ts';
+import { hintOf } from '../../../src/tracking/core/finding.ts';
+import { trainingReport } from '../../../src/tracking/core/report.ts';
+import { formatTrainingReport } from '../../../src/tracking/core/reportText.ts';
+import type { RunTerms } from '../../../src/tracking/core/runTally.ts';
 
 const overlong = { code: 'overlong', severity: 'error' as const, message: 'In call 0, it is.', calls: [0] };
 const tracking: EpisodeTracking = { timelines: 1, tokens: 20, trainableTokens: 5, problems: [] };

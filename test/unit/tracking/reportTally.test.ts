@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { EpisodeResult } from '../../../src/protocol/run.ts';
-import { levelOf } from '../../../src/tracking/finding.ts';
-import { groupBy } from '../../../src/tracking/groupBy.ts';
-import { groupOf } from '../../../src/tracking/groupOf.ts';
-import { judgedGroup, trainingReport } from '../../../src/tracking/report.ts';
-import { ReportTally } from '../../../src/tracking/reportTally.ts';
+import type { EpisodeResult } from '../../../src/tracking/core/records/episodeResult.ts';
+import { levelOf } from '../../../src/tracking/core/finding.ts';
+import { groupBy } from '../../../src/tracking/core/groupBy.ts';
+import { groupOf } from '../../../src/tracking/core/groupOf.ts';
+import { judgedGroup, trainingReport } from '../../../src/tracking/core/report.ts';
+import { ReportTally } from '../../../src/tracking/core/reportTally.ts';
 import { fuzz } from '../fuzz.ts';
 
 const ended = fc.record({

@@ -1,11 +1,11 @@
 /** What training gets of an episode, whatever its calls share: nothing that trains is lost, and every list fits. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TracedMessage, TracedTimeline } from '../../../src/protocol/trace.ts';
-import { groupBy } from '../../../src/tracking/groupBy.ts';
-import { sampleRecord } from '../../../src/tracking/sampleRecord.ts';
-import { sampleOf } from '../../../src/tracking/samples.ts';
-import type { ReplyToken, TrackedCall } from '../../../src/tracking/tracker.ts';
+import type { TracedMessage, TracedTimeline } from '../../../src/tracking/core/records/trace.ts';
+import { groupBy } from '../../../src/tracking/core/groupBy.ts';
+import { sampleRecord } from '../../../src/tracking/core/sampleRecord.ts';
+import { sampleOf } from '../../../src/tracking/core/samples.ts';
+import type { ReplyToken, TrackedCall } from '../../../src/tracking/core/tracker.ts';
 import { fuzz } from '../fuzz.ts';
 import { answer, assistant, Episode, system } from './episode.ts';
 import { chatMl, type TinyText } from './tinyText.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MergeOptions } from '../../../src/tracking/tracker.ts';
+import type { MergeOptions } from '../../../src/tracking/core/tracker.ts';
 import { answer, assistant, Episode, system, user } from './episode.ts';
 
 const next = { role: 'user', content: 'and three' };

@@ -1,5 +1,5 @@
-import type { ModelText, TemplateMessage, Tokenizer } from '../../../src/tracking/tokenizer.ts';
-import type { ReplyToken } from '../../../src/tracking/tracker.ts';
+import type { ModelText, TemplateMessage, Tokenizer } from '../../../src/tracking/core/tokenizer.ts';
+import type { ReplyToken } from '../../../src/tracking/core/tracker.ts';
 
 const specials = ['<|im_start|>', '<|im_end|>'] as const;
 const pieces = /<\|im_start\|>|<\|im_end\|>| ?[a-zA-Z0-9]+|[^]/gu;

@@ -1,6 +1,6 @@
 /** Conversations with everything in them that messages have, as a run records them. */
-import { aCall, aMessage, anEpisode, aResult, aRun } from '../../unit/trace/samples.ts';
-import type { TracedMessage, TraceWriter } from '../../../src/protocol/trace.ts';
+import { aCall, aMessage, anEpisode, aResult, aRun } from '../../unit/traces/samples.ts';
+import type { TracedMessage, TraceWriter } from '../../../src/tracking/core/records/trace.ts';
 import { dayZero } from './records.ts';
 import { RealTrace } from './realTrace.ts';
 

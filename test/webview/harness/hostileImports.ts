@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { importFormats, type ImportFormat } from '../../../src/trace/import/parts.ts';
+import { importFormats, type ImportFormat } from '../../../src/traces/core/import/parts.ts';
 import { hostileTexts } from './hostileTexts.ts';
 
 const text = (id: number): string => hostileTexts[id % hostileTexts.length] ?? '';

@@ -1,6 +1,11 @@
-import type { EpisodeResult } from '../../../src/protocol/run.ts';
-import type { TracedCall, TracedMessage, TracedTimeline, TraceWriter } from '../../../src/protocol/trace.ts';
-import type { TracedRun } from '../../../src/protocol/tracedRun.ts';
+import type { EpisodeResult } from '../../../src/tracking/core/records/episodeResult.ts';
+import type {
+  TracedCall,
+  TracedMessage,
+  TracedTimeline,
+  TraceWriter,
+} from '../../../src/tracking/core/records/trace.ts';
+import type { TracedRun } from '../../../src/tracking/core/records/tracedRun.ts';
 import { hostileTexts } from './hostileTexts.ts';
 
 /** Case number `id` of those of a list that goes round. */

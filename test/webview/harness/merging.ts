@@ -1,7 +1,7 @@
 /** An episode whose calls fork in several ways, recorded as a run does it. */
-import type { TracedMessage, TracedToken } from '../../../src/protocol/trace.ts';
+import type { TracedMessage, TracedToken } from '../../../src/tracking/core/records/trace.ts';
 import { answer, assistant, Episode, system, user } from '../../unit/tracking/episode.ts';
-import { aCall, anEpisode, aResult, aRun } from '../../unit/trace/samples.ts';
+import { aCall, anEpisode, aResult, aRun } from '../../unit/traces/samples.ts';
 import { dayZero } from './records.ts';
 import { RealTrace } from './realTrace.ts';
 

@@ -1,16 +1,16 @@
 /** What a run recorded, as typed records that a test writes down or makes by the thousand. */
-import type { Author } from '../../../src/protocol/trace.ts';
+import type { Author } from '../../../src/tracking/core/records/trace.ts';
 import type {
   CallRow,
   CallView,
   EpisodeView,
   SpanRow,
   TimelineRow,
-} from '../../../src/protocol/episodeRpc.ts';
-import type { EpisodeRow } from '../../../src/protocol/traceLists.ts';
-import type { MessageView } from '../../../src/protocol/conversationRpc.ts';
-import type { RunView } from '../../../src/protocol/runRpc.ts';
-import type { TokensView, TokenAuthor } from '../../../src/protocol/tokenRpc.ts';
+} from '../../../src/traces/core/protocol/episodeRpc.ts';
+import type { EpisodeRow } from '../../../src/traces/core/protocol/traceLists.ts';
+import type { MessageView } from '../../../src/traces/core/protocol/conversationRpc.ts';
+import type { RunView } from '../../../src/traces/core/protocol/runRpc.ts';
+import type { TokensView, TokenAuthor } from '../../../src/traces/core/protocol/tokenRpc.ts';
 
 export interface Token {
   readonly id: number;

@@ -1,8 +1,8 @@
 /** Runs that the tests look at. */
-import type { EpisodeRow } from '../../../src/protocol/traceLists.ts';
-import type { RunView } from '../../../src/protocol/runRpc.ts';
-import type { SpanRow } from '../../../src/protocol/episodeRpc.ts';
-import type { TokensView } from '../../../src/protocol/tokenRpc.ts';
+import type { EpisodeRow } from '../../../src/traces/core/protocol/traceLists.ts';
+import type { RunView } from '../../../src/traces/core/protocol/runRpc.ts';
+import type { SpanRow } from '../../../src/traces/core/protocol/episodeRpc.ts';
+import type { TokensView } from '../../../src/traces/core/protocol/tokenRpc.ts';
 import {
   callRow,
   callView,

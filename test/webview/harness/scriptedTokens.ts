@@ -1,6 +1,11 @@
 /** What a trace server works out of a timeline's tokens, the long way round. */
-import type { ParamsOf } from '../../../src/protocol/traceRpc.ts';
-import type { TokensView, FindView, StripView, TokenDetail } from '../../../src/protocol/tokenRpc.ts';
+import type { ParamsOf } from '../../../src/traces/core/protocol/traceRpc.ts';
+import type {
+  TokensView,
+  FindView,
+  StripView,
+  TokenDetail,
+} from '../../../src/traces/core/protocol/tokenRpc.ts';
 
 /** @param tokens all of a timeline's */
 export function stripOf(tokens: TokensView, stretches: number): StripView {

@@ -1,12 +1,16 @@
 /** Answers a viewer's requests from records, as a trace server does. */
-import type { SourceView } from '../../../src/protocol/codeRpc.ts';
-import { CodedError } from '../../../src/base/errors.ts';
-import type { MergeSetting, MergingView } from '../../../src/protocol/mergingRpc.ts';
-import type { Histogram, EpisodeRow, GroupView } from '../../../src/protocol/traceLists.ts';
-import { largestWindow, type TraceMethod, type TraceRequest } from '../../../src/protocol/traceRpc.ts';
-import type { RunView } from '../../../src/protocol/runRpc.ts';
-import type { TimelineView } from '../../../src/protocol/episodeRpc.ts';
-import type { TokensView } from '../../../src/protocol/tokenRpc.ts';
+import type { SourceView } from '../../../src/traces/core/protocol/codeRpc.ts';
+import { CodedError } from '../../../src/base/core/errors.ts';
+import type { MergeSetting, MergingView } from '../../../src/traces/core/protocol/mergingRpc.ts';
+import type { Histogram, EpisodeRow, GroupView } from '../../../src/traces/core/protocol/traceLists.ts';
+import {
+  largestWindow,
+  type TraceMethod,
+  type TraceRequest,
+} from '../../../src/traces/core/protocol/traceRpc.ts';
+import type { RunView } from '../../../src/traces/core/protocol/runRpc.ts';
+import type { TimelineView } from '../../../src/traces/core/protocol/episodeRpc.ts';
+import type { TokensView } from '../../../src/traces/core/protocol/tokenRpc.ts';
 import { detailOf, findIn, stripOf } from './scriptedTokens.ts';
 import { tokensView, viewsOf, type EpisodeRecord } from './records.ts';
 

@@ -1,8 +1,8 @@
 /** Training runs as their hosts tell of them: made of a seed, always the same. */
-import { Random } from '../../../src/base/random.ts';
-import type { Gpu } from '../../../src/protocol/host/hostRpc.ts';
-import type { Checkpoint, RunEvent, RunRecord } from '../../../src/protocol/host/runs.ts';
-import type { RunPageMessage, ShownRun } from '../../../src/protocol/trainingRunRpc.ts';
+import { Random } from '../../../src/base/core/random.ts';
+import type { Gpu } from '../../../src/training/core/protocol/hostRpc.ts';
+import type { Checkpoint, RunEvent, RunRecord } from '../../../src/training/core/protocol/runs.ts';
+import type { RunPageMessage, ShownRun } from '../../../src/training/core/page/trainingRunRpc.ts';
 
 export const startedAt = Date.UTC(2026, 2, 4, 9, 30);
 export const rewardName = 'experience_pipeline/group_advantages/reward_mean/mean';

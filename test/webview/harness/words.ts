@@ -1,4 +1,4 @@
-import type { TracedMessage, TracedToken } from '../../../src/protocol/trace.ts';
+import type { TracedMessage, TracedToken } from '../../../src/tracking/core/records/trace.ts';
 
 /** Tokens by their text, as a tokenizer that knows these only; ids count from 100. Those with bars around are special. */
 export class Words {

@@ -1,8 +1,8 @@
 /** Two episodes beside each other, of real trace files. */
 import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import type { TracedMessage, TraceWriter } from '../../../src/protocol/trace.ts';
-import { aCall, anEpisode, aResult, aRun } from '../../unit/trace/samples.ts';
+import type { TracedMessage, TraceWriter } from '../../../src/tracking/core/records/trace.ts';
+import { aCall, anEpisode, aResult, aRun } from '../../unit/traces/samples.ts';
 import { violations } from '../harness/accessibility.ts';
 import { RealTrace } from '../harness/realTrace.ts';
 import { nodesOf, picture, useViewer } from '../harness/viewer.ts';

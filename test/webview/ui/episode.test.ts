@@ -1,6 +1,6 @@
 /** An episode's screen, its calls, and the way there and back. */
 import { describe, expect, test } from 'vitest';
-import { CodedError } from '../../../src/base/errors.ts';
+import { CodedError } from '../../../src/base/core/errors.ts';
 import { episodeRow } from '../harness/records.ts';
 import { findings, richEpisode, smallRun } from '../harness/samples.ts';
 import { token } from '../harness/server.ts';

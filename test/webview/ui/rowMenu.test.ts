@@ -1,7 +1,7 @@
 /** What can be done to an episode in a table beside opening it, by mouse and by keys. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { CodedError } from '../../../src/base/errors.ts';
+import { CodedError } from '../../../src/base/core/errors.ts';
 import { violations } from '../harness/accessibility.ts';
 import { runningRun, smallRun } from '../harness/samples.ts';
 import { picture, useViewer } from '../harness/viewer.ts';

@@ -1,8 +1,8 @@
 /** The run's screen: what its header and its report say, and ten thousand episodes in its table. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { CodedError } from '../../../src/base/errors.ts';
-import { largestWindow } from '../../../src/protocol/traceRpc.ts';
+import { CodedError } from '../../../src/base/core/errors.ts';
+import { largestWindow } from '../../../src/traces/core/protocol/traceRpc.ts';
 import { runView } from '../harness/records.ts';
 import { violations } from '../harness/accessibility.ts';
 import { realRun, tasksRun } from '../harness/growingTrace.ts';

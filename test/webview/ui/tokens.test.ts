@@ -1,8 +1,8 @@
 /** The tokens of a timeline: what they look like, what is told of them, and a hundred thousand of them. */
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { largestWindow } from '../../../src/protocol/traceRpc.ts';
-import { aCall, anEpisode, aResult, aRun } from '../../unit/trace/samples.ts';
+import { largestWindow } from '../../../src/traces/core/protocol/traceRpc.ts';
+import { aCall, anEpisode, aResult, aRun } from '../../unit/traces/samples.ts';
 import { violations } from '../harness/accessibility.ts';
 import { RealTrace } from '../harness/realTrace.ts';
 import { hugeTimeline, smallRun } from '../harness/samples.ts';

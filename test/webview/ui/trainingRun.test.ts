@@ -1,7 +1,7 @@
 /** The page of a training run: how it fares, its charts and what can be asked of it. */
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import type { RunPageMessage } from '../../../src/protocol/trainingRunRpc.ts';
+import type { RunPageMessage } from '../../../src/training/core/page/trainingRunRpc.ts';
 import { violations } from '../harness/accessibility.ts';
 import { useRunPage } from '../harness/runPage.ts';
 import {

@@ -1,8 +1,8 @@
 /** What the page of a training run says when it does not train: before, after, cut off; in every theme, size and language. */
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { RunRecord } from '../../../src/protocol/host/runs.ts';
-import type { RunPageMessage } from '../../../src/protocol/trainingRunRpc.ts';
+import type { RunRecord } from '../../../src/training/core/protocol/runs.ts';
+import type { RunPageMessage } from '../../../src/training/core/page/trainingRunRpc.ts';
 import { violations } from '../harness/accessibility.ts';
 import { isTooWide, overlaps } from '../harness/layout.ts';
 import { englishOf, readablesOf, stringsIn } from '../harness/readables.ts';

@@ -1,16 +1,16 @@
 /** The time axis without its canvas: lanes, zoom, ticks, blocks, what lies where, and where the time went. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CallRow, EpisodeView, SpanRow } from '../../../src/protocol/episodeRpc.ts';
-import { total, union, without } from '../../../src/webview/episode/axis/intervals.ts';
-import { RowMips } from '../../../src/webview/episode/axis/mips.ts';
+import type { CallRow, EpisodeView, SpanRow } from '../../../src/traces/core/protocol/episodeRpc.ts';
+import { total, union, without } from '../../../src/traces/webview/episode/axis/intervals.ts';
+import { RowMips } from '../../../src/traces/webview/episode/axis/mips.ts';
 import {
   axisModel,
   boundsAt,
   endOf,
   spanAt,
   spanInNextLane,
-} from '../../../src/webview/episode/axis/model.ts';
+} from '../../../src/traces/webview/episode/axis/model.ts';
 import {
   around,
   following,
@@ -19,9 +19,9 @@ import {
   panned,
   zoomed,
   type Range,
-} from '../../../src/webview/episode/axis/range.ts';
-import { tickLabel, ticksIn } from '../../../src/webview/episode/axis/ticks.ts';
-import { sharesOf, totalsOf } from '../../../src/webview/episode/axis/totals.ts';
+} from '../../../src/traces/webview/episode/axis/range.ts';
+import { tickLabel, ticksIn } from '../../../src/traces/webview/episode/axis/ticks.ts';
+import { sharesOf, totalsOf } from '../../../src/traces/webview/episode/axis/totals.ts';
 import { callRow, dayZero, episodeRow, spanRow } from '../harness/records.ts';
 
 function view(calls: readonly CallRow[], row: Partial<EpisodeView['row']> = {}): EpisodeView {

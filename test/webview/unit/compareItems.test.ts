@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { CompareRow, TokensView } from '../../../src/protocol/tokenRpc.ts';
-import { align } from '../../../src/trace/align.ts';
-import { compareItems, differencesOf, pieceTokens } from '../../../src/webview/compare/compareItems.ts';
-import { mostPages, pageTokens, TokenPages } from '../../../src/webview/compare/tokenPages.ts';
+import type { CompareRow, TokensView } from '../../../src/traces/core/protocol/tokenRpc.ts';
+import { align } from '../../../src/traces/core/align.ts';
+import {
+  compareItems,
+  differencesOf,
+  pieceTokens,
+} from '../../../src/traces/webview/compare/compareItems.ts';
+import { mostPages, pageTokens, TokenPages } from '../../../src/traces/webview/compare/tokenPages.ts';
 
 /** Long enough that what is the same is left out. */
 const tokens = fc

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Histogram } from '../../../src/protocol/traceLists.ts';
-import { fieldNames, parseFilter } from '../../../src/trace/filterText.ts';
-import { barTerm, completions, hasTerm, toggledTerm } from '../../../src/webview/run/filterEdit.ts';
-import { fieldText } from '../../../src/webview/run/filterWords.ts';
+import type { Histogram } from '../../../src/traces/core/protocol/traceLists.ts';
+import { fieldNames, parseFilter } from '../../../src/traces/core/filterText.ts';
+import { barTerm, completions, hasTerm, toggledTerm } from '../../../src/traces/webview/run/filterEdit.ts';
+import { fieldText } from '../../../src/traces/webview/run/filterWords.ts';
 
 const known = { agents: ['judge', 'the solver'], tools: ['search'], findings: ['overlong'] };
 const offered = (text: string, caret = text.length) =>

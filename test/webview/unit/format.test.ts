@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { findingKinds } from '../../../src/tracking/findings.ts';
-import { titleOf } from '../../../src/webview/ui/findingTitles.ts';
-import * as format from '../../../src/webview/ui/format.ts';
+import { findingKinds } from '../../../src/tracking/core/findings.ts';
+import { titleOf } from '../../../src/traces/webview/ui/findingTitles.ts';
+import * as format from '../../../src/base/webview/ui/format.ts';
 
 test.each([
   [0, '0 %'],

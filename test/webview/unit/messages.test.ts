@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { MessageView } from '../../../src/protocol/conversationRpc.ts';
-import { webAddress } from '../../../src/webview/message/webAddress.ts';
-import { rasterOf, textPieces } from '../../../src/webview/message/rasters.ts';
-import { thoughtOf } from '../../../src/webview/message/reasoning.ts';
-import { readToolCalls, resultsIn, toolTies } from '../../../src/webview/message/toolCalls.ts';
-import { prettyJson } from '../../../src/webview/ui/format.ts';
+import type { MessageView } from '../../../src/traces/core/protocol/conversationRpc.ts';
+import { webAddress } from '../../../src/traces/webview/message/webAddress.ts';
+import { rasterOf, textPieces } from '../../../src/traces/webview/message/rasters.ts';
+import { thoughtOf } from '../../../src/traces/webview/message/reasoning.ts';
+import { readToolCalls, resultsIn, toolTies } from '../../../src/traces/webview/message/toolCalls.ts';
+import { prettyJson } from '../../../src/base/webview/ui/format.ts';
 
 describe('reasoning', () => {
   test('is what stands between its marks, at the start', () => {

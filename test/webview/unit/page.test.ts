@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { CodedError } from '../../../src/base/errors.ts';
-import type { TraceCall, TraceReply } from '../../../src/protocol/traceRpc.ts';
-import { viewerAddress, viewerPage, type ViewerPageOptions } from '../../../src/trace/viewerPage.ts';
-import { createTraceClient } from '../../../src/webview/transport/client.ts';
-import { isTraceReply } from '../../../src/webview/transport/transport.ts';
+import { CodedError } from '../../../src/base/core/errors.ts';
+import type { TraceCall, TraceReply } from '../../../src/traces/core/protocol/traceRpc.ts';
+import { viewerAddress, viewerPage, type ViewerPageOptions } from '../../../src/traces/core/viewerPage.ts';
+import { createTraceClient } from '../../../src/traces/webview/transport/client.ts';
+import { isTraceReply } from '../../../src/traces/webview/transport/transport.ts';
 
 const options: ViewerPageOptions = {
   nonce: 'abc123==',

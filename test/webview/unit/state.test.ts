@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CodedError } from '../../../src/base/errors.ts';
-import { LatestRequest, type Outcome } from '../../../src/webview/state/latestRequest.ts';
+import { CodedError } from '../../../src/base/core/errors.ts';
+import { LatestRequest, type Outcome } from '../../../src/base/webview/state/latestRequest.ts';
 import {
   callPlace,
   comparePlace,
@@ -15,8 +15,8 @@ import {
   timelinePlace,
   type Place,
   type RunPlace,
-} from '../../../src/webview/state/place.ts';
-import { WindowBuffer, type Slice } from '../../../src/webview/state/windowBuffer.ts';
+} from '../../../src/traces/webview/state/place.ts';
+import { WindowBuffer, type Slice } from '../../../src/base/webview/state/windowBuffer.ts';
 
 /** A request whose end the test decides. */
 function deferred<T>() {

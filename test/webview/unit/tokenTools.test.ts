@@ -1,12 +1,21 @@
 /** What the token level works out without a page: searches, what colours stand for, what is copied. */
 import { describe, expect, test } from 'vitest';
-import type { TokensView, FindView } from '../../../src/protocol/tokenRpc.ts';
-import { formatted, joined } from '../../../src/webview/detail/copyTokens.ts';
-import { hiddenName } from '../../../src/webview/detail/hiddenCharacters.ts';
-import { advantageShade, entropyShade, logprobShade } from '../../../src/webview/detail/tokenLayers.ts';
-import { spoken } from '../../../src/webview/detail/tokenLayout.ts';
-import { tokenAfterMapKey } from '../../../src/webview/detail/tokenMoves.ts';
-import { mostMatches, Searcher, wantedOf, type Search } from '../../../src/webview/detail/tokenSearch.ts';
+import type { TokensView, FindView } from '../../../src/traces/core/protocol/tokenRpc.ts';
+import { formatted, joined } from '../../../src/traces/webview/detail/copyTokens.ts';
+import { hiddenName } from '../../../src/traces/webview/detail/hiddenCharacters.ts';
+import {
+  advantageShade,
+  entropyShade,
+  logprobShade,
+} from '../../../src/traces/webview/detail/tokenLayers.ts';
+import { spoken } from '../../../src/traces/webview/detail/tokenLayout.ts';
+import { tokenAfterMapKey } from '../../../src/traces/webview/detail/tokenMoves.ts';
+import {
+  mostMatches,
+  Searcher,
+  wantedOf,
+  type Search,
+} from '../../../src/traces/webview/detail/tokenSearch.ts';
 
 const wanted = { kind: 'text', text: 'x', matchCase: false } as const;
 const at = (...tokens: readonly number[]): FindView['matches'] =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { MessageView } from '../../../src/protocol/conversationRpc.ts';
+import type { MessageView } from '../../../src/traces/core/protocol/conversationRpc.ts';
 import {
   chunkTokens,
   itemOfToken,
@@ -8,7 +8,7 @@ import {
   startsWord,
   textPieces,
   tokenItems,
-} from '../../../src/webview/detail/tokenLayout.ts';
+} from '../../../src/traces/webview/detail/tokenLayout.ts';
 
 const messages: fc.Arbitrary<readonly MessageView[]> = fc
   .array(fc.nat(600), { minLength: 1, maxLength: 12 })

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { Random } from '../../../src/base/random.ts';
-import type { RunEvent } from '../../../src/protocol/host/runs.ts';
-import { nearestStep, stepBeside } from '../../../src/webview/trainingRun/cursor.ts';
-import { within } from '../../../src/webview/trainingRun/chart/chartKeys.ts';
-import { chartsOf, otherMetrics } from '../../../src/webview/trainingRun/data/chartTable.ts';
-import { aligned, pointsOf } from '../../../src/webview/trainingRun/data/drawn.ts';
-import { MetricSeries } from '../../../src/webview/trainingRun/data/metricSeries.ts';
-import { RunPageModel } from '../../../src/webview/trainingRun/data/model.ts';
-import { elapsedOf, remainingOf } from '../../../src/webview/trainingRun/data/progress.ts';
-import { RunData } from '../../../src/webview/trainingRun/data/runData.ts';
-import { Smoothed } from '../../../src/webview/trainingRun/data/smoothed.ts';
-import { keptView } from '../../../src/webview/trainingRun/view.ts';
+import { Random } from '../../../src/base/core/random.ts';
+import type { RunEvent } from '../../../src/training/core/protocol/runs.ts';
+import { nearestStep, stepBeside } from '../../../src/training/webview/cursor.ts';
+import { within } from '../../../src/training/webview/chart/chartKeys.ts';
+import { chartsOf, otherMetrics } from '../../../src/training/webview/data/chartTable.ts';
+import { aligned, pointsOf } from '../../../src/training/webview/data/drawn.ts';
+import { MetricSeries } from '../../../src/training/webview/data/metricSeries.ts';
+import { RunPageModel } from '../../../src/training/webview/data/model.ts';
+import { elapsedOf, remainingOf } from '../../../src/training/webview/data/progress.ts';
+import { RunData } from '../../../src/training/webview/data/runData.ts';
+import { Smoothed } from '../../../src/training/webview/data/smoothed.ts';
+import { keptView } from '../../../src/training/webview/view.ts';
 import { fuzz } from '../../unit/fuzz.ts';
 import { checkpointsOf, eventsOf, idOf, rewardName, shownRun, startedAt } from '../harness/trainingRuns.ts';
 

@@ -1,7 +1,7 @@
 /** What a workflow prints while it is debugged: each thing once, whole, whatever it is. */
 import assert from 'node:assert/strict';
 import type { DebugProtocol } from '@vscode/debugprotocol';
-import { groupBy } from '../../../../src/tracking/groupBy.ts';
+import { groupBy } from '../../../../src/tracking/core/groupBy.ts';
 import { backboneProcesses, breakAt, Conversation } from '../debugging.ts';
 import { lineWith, mark, writeRun } from '../runs.ts';
 

@@ -1,6 +1,6 @@
-/** Agents in Python made with frameworks, under the debugger; what the command makes of all of them: test/cli/pythonAgents.test.ts. */
+/** Agents in Python made with frameworks, under the debugger; what the command makes of all of them: test/cli/python/pythonAgents.test.ts. */
 import assert from 'node:assert/strict';
-import { openTraceReader } from '../../../../src/node/trace/store/openReader.ts';
+import { openTraceReader } from '../../../../src/traces/node/store/openReader.ts';
 import { breakAt, type Conversation, inConversation, fileUri, lineOf, type Frame } from '../debugging.ts';
 
 /** In the order of frameworks/tasks.jsonl. */

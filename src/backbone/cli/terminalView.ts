@@ -1,0 +1,245 @@
+import process from 'node:process';
+import { formatReport, toReport, type ErrorReport } from '../../base/core/errors.ts';
+import { GatheredRun, type RunStarted } from '../node/client/gatheredRun.ts';
+import type { RunExit } from '../node/client/runLauncher.ts';
+import { formatEpisode, formatEpisodeErrors, rewardDifference } from '../node/client/runReport.ts';
+import { formatResults, inOrder, metricsOf, reportOf } from '../node/client/runResults.ts';
+import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
+import type { RunEvent } from '../core/protocol/run.ts';
+import { groupsOf, measures } from '../../tracking/core/groups.ts';
+import { hintOf, levelOf, type Finding } from '../../tracking/core/finding.ts';
+import type { CommonFinding } from '../../tracking/core/findingTally.ts';
+import type { TrainingReport } from '../../tracking/core/report.ts';
+import type { GroupVerdict } from '../../tracking/core/verdicts.ts';
+import { exitCodes } from '../../base/node/terminal/commandIo.ts';
+
+export interface ViewOptions {
+  readonly json: boolean;
+  readonly verbose: boolean;
+}
+
+type EpisodeStarted = Extract<RunEvent, { type: 'episode-started' }>;
+
+/** How a run came to its end: by itself, or because the command ended it. */
+export type Ending = 'own' | 'interrupted' | 'blocked';
+
+/** Prints a run as it goes, on stderr, and its results at the end, on stdout. */
+export class TerminalView {
+  readonly #options: ViewOptions;
+  readonly #run = new GatheredRun();
+  readonly #running = new Map<number, EpisodeStarted>();
+
+  constructor(options: ViewOptions) {
+    this.#options = options;
+  }
+
+  take(event: RunEvent): void {
+    this.#run.take(event);
+    switch (event.type) {
+      case 'run-started':
+        this.#say(describeRun(event));
+        return;
+      case 'episode-started':
+        this.#running.set(event.episode, event);
+        return;
+      case 'llm-call':
+        if (this.#options.verbose) this.#say(describeCall(event));
+        return;
+      case 'episode-ended':
+        this.#running.delete(event.result.episode);
+        this.#say(formatEpisode(event.result));
+        return;
+      case 'log':
+        if (event.level !== 'debug' || this.#options.verbose) this.#say(event.message);
+        return;
+      case 'problem':
+        this.#say(`${event.severity}: ${formatReport(event.report, this.#options)}`);
+        return;
+      case 'model-asks':
+      case 'model-asks-no-more':
+        return; // for the terminal that the person is at
+      case 'debugger':
+      case 'places':
+        return; // for editors
+      case 'selection':
+      case 'run-ended':
+        return; // for the results
+    }
+  }
+
+  /** Prints the results. Returns the exit code. */
+  finish(exit: RunExit, ending: Ending): number {
+    const failure = ending === 'own' ? this.#failureOf(exit) : undefined;
+    this.#failRunning(failure ?? killed);
+    const { started, ended } = this.#run;
+    const results = inOrder(this.#run.results);
+    if (this.#options.json) {
+      writeJson(results, started, failure);
+    } else if (started !== undefined && results.length > 0) {
+      process.stdout.write(`\n${formatResults(results, started)}\n`);
+    }
+    for (const text of formatEpisodeErrors(results, this.#options)) process.stderr.write(`${text}\n`);
+    if (failure !== undefined && !results.some(({ error }) => error === failure)) {
+      process.stderr.write(`agentjet: ${formatReport(failure, this.#options)}\n`);
+    }
+    if (ending === 'interrupted') return exitCodes.interrupted;
+    if (started === undefined || ended?.status === 'failed') return exitCodes.couldNotStart;
+    return results.some(({ error }) => error !== null) ? exitCodes.someFailed : exitCodes.ok;
+  }
+
+  /** Tells why there was no run at all. Returns the exit code. */
+  cannotStart(error: ErrorReport): number {
+    if (this.#options.json) writeJson([], undefined, error);
+    process.stderr.write(`agentjet: ${formatReport(error, this.#options)}\n`);
+    return exitCodes.couldNotStart;
+  }
+
+  /** Why the run did not come to its own end, if it did not. */
+  #failureOf(exit: RunExit): ErrorReport | undefined {
+    const { ended } = this.#run;
+    if (ended !== undefined) return ended.error ?? undefined;
+    return exit.error === undefined ? undefined : toReport(exit.error, exit.error.code);
+  }
+
+  /** Whatever ended the process ended the episodes that were running in it. */
+  #failRunning(error: ErrorReport): void {
+    for (const { episode, taskId, repeat } of this.#running.values()) {
+      const nothing = { reward: null, isSuccess: false, llmCalls: 0, seconds: 0 };
+      this.#run.add({ episode, taskId, repeat, ...nothing, error });
+    }
+    this.#running.clear();
+  }
+
+  #say(line: string): void {
+    if (!this.#options.json || this.#options.verbose) process.stderr.write(`${line}\n`);
+  }
+}
+
+const killed: ErrorReport = { code: 'episode/killed', message: 'The run was killed while the episode ran.' };
+
+function writeJson(
+  results: readonly EpisodeResult[],
+  run: RunStarted | undefined,
+  error: ErrorReport | undefined,
+): void {
+  const document =
+    run?.judged === undefined
+      ? runForJson(results, run, error)
+      : judgedForJson(results, run.judged, run.repeat, error);
+  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+}
+
+function runForJson(
+  results: readonly EpisodeResult[],
+  run: RunStarted | undefined,
+  error: ErrorReport | undefined,
+): unknown {
+  const report = reportOf(results, run);
+  const validation = metricsOf(results, run);
+  return {
+    episodes: results.map((result, index) => episodeForJson(result, report.episodes[index]?.findings ?? [])),
+    groups: report.groups.map(groupForJson),
+    report: reportForJson(report, run),
+    ...(validation && { validation }),
+    trace: run?.trace ?? null,
+    ...(error && { error }),
+  };
+}
+
+/** Scored again: the rewards of then and now. */
+function judgedForJson(
+  results: readonly EpisodeResult[],
+  trace: string,
+  repeat: number,
+  error: ErrorReport | undefined,
+): unknown {
+  const episodes = results.map((result) => {
+    const { episode, taskId, reward, isSuccess, metrics, recorded = null } = result;
+    const difference = rewardDifference(result);
+    return {
+      episode,
+      taskId,
+      repeat: result.repeat,
+      reward,
+      isSuccess,
+      ...(metrics && { metrics }),
+      recorded,
+      difference,
+      error: result.error,
+    };
+  });
+  const groups = groupsOf(results, repeat).map((group) => {
+    const { taskId, episodes, failed, meanReward, successRate } = group;
+    return { taskId, episodes, failed, meanReward, successRate };
+  });
+  const { meanReward, successRate } = measures(results);
+  return { episodes, groups, meanReward, successRate, trace, ...(error && { error }) };
+}
+
+/** Null where the process went before it could tell. */
+function episodeForJson(result: EpisodeResult, found: readonly Finding[]): unknown {
+  const { taskId, repeat, reward, isSuccess, llmCalls, tracking, faults, error } = result;
+  const { stopped, selected, attempts, metrics, recorded } = result;
+  const { timelines = null, tokens = null, trainableTokens = null } = tracking ?? {};
+  const rollout = {
+    ...(attempts !== undefined && { attempts }),
+    ...(stopped !== undefined && { stopped }),
+    ...(selected !== undefined && { selected }),
+    ...(recorded !== undefined && { recorded }),
+  };
+  const counts = { llmCalls, timelines, tokens, trainableTokens };
+  const findings = found.map(worded);
+  return {
+    taskId,
+    repeat,
+    reward,
+    isSuccess,
+    ...(metrics && { metrics }),
+    ...counts,
+    error,
+    findings,
+    ...(faults && { faults }),
+    ...rollout,
+  };
+}
+
+function groupForJson({ members, findings, ...group }: GroupVerdict): unknown {
+  return {
+    ...group,
+    rewards: members.map(({ reward }) => reward),
+    stepRewards: members.map(({ stepReward }) => stepReward),
+    advantages: members.map(({ advantage }) => advantage),
+    findings: findings.map(worded),
+  };
+}
+
+function worded({ code, severity, message }: Finding): unknown {
+  return { code, severity, message, hint: hintOf(code) };
+}
+
+function reportForJson({ trains, doesNotTrain, findings }: TrainingReport, run?: RunStarted): unknown {
+  return { trains, doesNotTrain, findings: findings.map(findingForJson), tokenizer: run?.tokenizer ?? null };
+}
+
+function findingForJson({ code, severity, message, count, episodes, groups }: CommonFinding): unknown {
+  return { code, level: levelOf(code), severity, message, hint: hintOf(code), count, episodes, groups };
+}
+
+function describeRun(run: RunStarted): string {
+  if (run.judged !== undefined)
+    return `${run.experiment}: ${counted(run.episodes, 'episode')} of ${run.judged}, judged again`;
+  const size = `${counted(run.episodes, 'episode')} (${counted(run.tasks, 'task')} × ${run.repeat}), ${run.parallel} at a time`;
+  return `${run.experiment}: ${size}; ${run.workflow}; model ${run.model}\nresults: ${run.folder}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+function answeredBy({ agent, debugModel }: { agent: string; debugModel?: string | undefined }): string {
+  return debugModel === undefined ? agent : `${agent} to the debug model ${debugModel}`;
+}
+
+function describeCall(call: Extract<RunEvent, { type: 'llm-call' }>): string {
+  return `episode ${call.episode}: call ${call.call} by ${answeredBy(call)}, status ${call.status}, ${call.seconds.toFixed(2)} s`;
+}

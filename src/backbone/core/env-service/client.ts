@@ -1,0 +1,229 @@
+import { CancellationSource, type CancellationToken } from '../../../base/core/cancellation.ts';
+import { DisposableStore } from '../../../base/core/disposable.ts';
+import { CodedError, type Location } from '../../../base/core/errors.ts';
+import type { Clock, Logger } from '../../../base/core/ports.ts';
+import { afterRunningTime } from '../task-runner/runningTime.ts';
+import { asSpan, type BeginSpan } from '../context-tracker/spans.ts';
+import { badServiceUrl, EnvServiceFailures, episodeOver, excerpt, type Asked } from './failures.ts';
+import type { EnvAnswer, EnvTransport } from './transport.ts';
+
+/** Seconds of running time that a service has for an answer, as in upstream. */
+const answerSeconds = 300;
+const defaultTries = 3;
+/** Seconds between tries, from and to. */
+const pauses = [3, 10] as const;
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export interface EnvClientOptions {
+  /** `http:` or `https:`; endpoints are appended. */
+  readonly baseUrl: string;
+  /** Where the config names it. */
+  readonly location?: Location | undefined;
+  readonly transport: EnvTransport;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** In [0, 1): how long to pause between tries. */
+  random(): number;
+  /** Takes each try of a request. */
+  readonly beginSpan?: BeginSpan | undefined;
+}
+
+/** How much to wait for a request that is not worth the usual patience. */
+export interface Patience {
+  readonly tries?: number;
+  readonly seconds?: number;
+}
+
+/** The five keys that every request has; only listing and creating name the real type. */
+interface Fields {
+  readonly env_type?: string;
+  readonly task_id?: string;
+  readonly instance_id?: string;
+  readonly messages?: JsonObject;
+  readonly params?: JsonObject;
+}
+
+interface Request extends Patience {
+  readonly endpoint: string;
+  readonly fields: Fields;
+  readonly cancellation: CancellationToken;
+}
+
+/** What the reading of a reply throws; it costs a try, like no reply at all. */
+class Unusable extends Error {}
+
+/**
+ * Speaks upstream's protocol of environment services: JSON over POST, always the same five keys, 300 s for an answer
+ * and three tries with 3 to 10 s between them. Where upstream has fall-back results that it never reaches, requests
+ * reject with a CodedError `env-service/…`; after cancellation with `env-service/episode-over`.
+ *
+ * Throws `env-service/bad-url`.
+ */
+export class EnvClient {
+  /** Without a slash at its end, as upstream tells it. */
+  readonly serviceUrl: string;
+  readonly failures: EnvServiceFailures;
+  readonly #options: EnvClientOptions;
+
+  constructor(options: EnvClientOptions) {
+    const url = URL.parse(options.baseUrl);
+    if (url === null || !/^https?:$/.test(url.protocol))
+      throw badServiceUrl(options.baseUrl, options.location);
+    this.#options = options;
+    this.serviceUrl = options.baseUrl.replace(/\/+$/, '');
+    this.failures = new EnvServiceFailures({
+      url: `${url.protocol}//${url.host}${url.pathname}`.replace(/\/+$/, ''),
+      location: options.location,
+    });
+  }
+
+  /** The ids of a split's tasks: the reply's `data`, else its `task_ids`, else none. One try. */
+  listTasks(envType: string, split: string, cancellation: CancellationToken): Promise<readonly unknown[]> {
+    const fields = { env_type: envType, params: { split } };
+    return this.#ask({ endpoint: 'get_env_profile', fields, cancellation, tries: 1 }, (reply) =>
+      taskIds('data' in reply ? reply['data'] : (reply['task_ids'] ?? [])),
+    );
+  }
+
+  /** What the service tells of the new instance: `{state, …}`. */
+  create(
+    envType: string,
+    taskId: string,
+    instance: string,
+    cancellation: CancellationToken,
+  ): Promise<JsonObject> {
+    const fields = { env_type: envType, task_id: taskId, instance_id: instance };
+    return this.#ask({ endpoint: 'create', fields, cancellation }, dataObject);
+  }
+
+  /** What the action came to: `{state, reward, is_terminated, info}`, `state` as the service wrote it. */
+  step(instance: string, action: JsonObject, cancellation: CancellationToken): Promise<JsonObject> {
+    const fields = { instance_id: instance, messages: action };
+    return this.#ask({ endpoint: 'step', fields, cancellation }, dataObject);
+  }
+
+  /** The instance's score; 0 where the reply has no `data`. True is 1 and false 0, as in Python. */
+  async evaluate(instance: string, messages: JsonObject, cancellation: CancellationToken): Promise<number> {
+    const fields = { instance_id: instance, messages };
+    const data = await this.#ask({ endpoint: 'evaluate', fields, cancellation }, (reply) =>
+      'data' in reply ? reply['data'] : 0,
+    );
+    if (typeof data === 'boolean') return Number(data);
+    if (typeof data === 'number') return data;
+    const wrong = `a score that is no number: ${excerpt(JSON.stringify(data))}`;
+    throw this.failures.badReply({ endpoint: 'evaluate', tries: 1 }, wrong);
+  }
+
+  /** Whether the service says that it did. */
+  release(instance: string, cancellation: CancellationToken, patience?: Patience): Promise<boolean> {
+    const fields = { instance_id: instance };
+    return this.#ask(
+      { endpoint: 'release', fields, cancellation, ...patience },
+      (reply) => reply['success'] === true,
+    );
+  }
+
+  async #ask<T>(request: Request, read: (reply: JsonObject) => T): Promise<T> {
+    const { endpoint, cancellation, tries = defaultTries } = request;
+    for (let attempt = 1; ; attempt++) {
+      const asked = { endpoint, tries: attempt };
+      try {
+        const span = { kind: 'environment', name: endpoint } as const;
+        return await asSpan(this.#options.beginSpan, span, async () =>
+          read(await this.#post(request, asked)),
+        );
+      } catch (error) {
+        if (cancellation.isCancelled) throw episodeOver();
+        const failure = error instanceof Unusable ? this.failures.badReply(asked, error.message) : error;
+        if (attempt >= tries || !(failure instanceof CodedError)) throw failure;
+        const seconds = pauses[0] + this.#options.random() * (pauses[1] - pauses[0]);
+        const next = `Try ${attempt + 1} of ${tries} in ${seconds.toFixed(1)} s.`;
+        this.#options.logger.log('warn', `${failure.message} ${next}`);
+        await this.#pause(seconds, cancellation);
+      }
+    }
+  }
+
+  async #post(
+    { endpoint, fields, cancellation, seconds = answerSeconds }: Request,
+    asked: Asked,
+  ): Promise<JsonObject> {
+    const { transport, clock } = this.#options;
+    if (cancellation.isCancelled) throw episodeOver();
+    const connection = new CancellationSource();
+    const stop = new DisposableStore();
+    const limit = { reached: false };
+    stop.add(cancellation.onCancelled(() => connection.cancel()));
+    stop.add(
+      afterRunningTime(clock, seconds, () => {
+        limit.reached = true;
+        connection.cancel();
+      }),
+    );
+    let answer: EnvAnswer;
+    try {
+      answer = await transport.post(
+        new URL(`${this.serviceUrl}/${endpoint}`),
+        bodyOf(fields),
+        connection.token,
+      );
+    } catch (error) {
+      throw limit.reached ? this.failures.timedOut(asked, seconds) : this.failures.unreachable(asked, error);
+    } finally {
+      stop.dispose();
+    }
+    if (answer.status < 200 || answer.status > 299)
+      throw this.failures.refused(asked, answer.status, answer.body);
+    return jsonObject(answer.body);
+  }
+
+  #pause(seconds: number, cancellation: CancellationToken): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const stop = new DisposableStore();
+      stop.add(
+        this.#options.clock.after(seconds * 1000, () => {
+          stop.dispose();
+          resolve();
+        }),
+      );
+      stop.add(
+        cancellation.onCancelled(() => {
+          stop.dispose();
+          reject(episodeOver());
+        }),
+      );
+    });
+  }
+}
+
+function bodyOf(fields: Fields): string {
+  const { env_type = 'default', task_id = null, instance_id = null, messages = {}, params = {} } = fields;
+  return JSON.stringify({ env_type, task_id, instance_id, messages, params });
+}
+
+function jsonObject(body: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    throw new Unusable(`what is not JSON: ${excerpt(body)}`);
+  }
+  if (isObject(value)) return value;
+  throw new Unusable(`what is no JSON object: ${excerpt(body)}`);
+}
+
+function dataObject(reply: JsonObject): JsonObject {
+  const { data } = reply;
+  if (isObject(data)) return data;
+  throw new Unusable(`no object as \`data\`: ${excerpt(JSON.stringify(reply))}`);
+}
+
+function taskIds(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new Unusable(`what is no list of task ids: ${excerpt(JSON.stringify(value))}`);
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

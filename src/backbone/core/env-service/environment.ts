@@ -1,0 +1,194 @@
+import {
+  CancellationSource,
+  neverCancelled,
+  type CancellationToken,
+} from '../../../base/core/cancellation.ts';
+import { CodedError } from '../../../base/core/errors.ts';
+import type { Clock, Logger } from '../../../base/core/ports.ts';
+import type { Config } from '../../../configs/core/effectiveConfig.ts';
+import type { GymEnv, InitMessage, Task } from '../../../sdk/core/index.ts';
+import { Random } from '../../../base/core/random.ts';
+import type { TaskListing } from '../task-reader/taskReader.ts';
+import type { BeginSpan } from '../context-tracker/spans.ts';
+import { EnvClient, isObject, type Patience } from './client.ts';
+import { show } from './failures.ts';
+import { gymEnvOf, noGymEnv } from './gymEnv.ts';
+import { pythonValue } from './pythonValue.ts';
+import type { EnvTransport } from './transport.ts';
+
+/** What an episode happens in, from before `execute` until after the judge. */
+export interface EpisodeEnvironment {
+  readonly gymEnv: GymEnv;
+  /** Makes the instance, if there is to be one. Resolves to the task as the instance tells it. */
+  enter(task: Task): Promise<Task>;
+  /**
+   * Ends every request of the episode, then releases the instance if it may have been made. Rejects with
+   * `env-service/not-released`. After cancellation it takes a few seconds at most.
+   */
+  leave(cancellation: CancellationToken): Promise<void>;
+}
+
+export interface EpisodeOfEnvironment {
+  readonly episode: number;
+  /** The episode's uuid; the instance's id, too. */
+  readonly uuid: string;
+  /** Takes each try of a request to the service. */
+  readonly beginSpan?: BeginSpan | undefined;
+  onStep(): void;
+}
+
+/** The environments of a run's episodes. */
+export interface Environments {
+  open(episode: EpisodeOfEnvironment): EpisodeEnvironment;
+}
+
+export interface EnvironmentPorts {
+  readonly transport: EnvTransport;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly seed: number;
+}
+
+/** By `ajet.task_reader.type`: whose episodes have an instance, and whether what it tells replaces the task's query. */
+const serviceReaders: Readonly<Record<string, { readonly tellsQuery: boolean }>> = {
+  env_service: { tellsQuery: true },
+  deep_finance: { tellsQuery: false },
+};
+
+const section = 'ajet.task_reader.env_service';
+
+/** Asks the service which tasks it has, for as long as nobody cancels. */
+export function taskListingOf(
+  config: Config,
+  ports: EnvironmentPorts,
+  cancellation: CancellationToken,
+): TaskListing {
+  return {
+    listTasks: async (envType, split) =>
+      envClientOf(config, ports, 'list').listTasks(envType, split, cancellation),
+  };
+}
+
+/** A service's client for what the config names. Throws `config/…` and `env-service/bad-url`. */
+function envClientOf(
+  config: Config,
+  ports: EnvironmentPorts,
+  purpose: string,
+  beginSpan?: BeginSpan,
+): EnvClient {
+  const random = new Random(`env-service ${ports.seed} ${purpose}`);
+  return new EnvClient({
+    ...ports,
+    baseUrl: config.string(`${section}.env_url`),
+    location: config.locate(`${section}.env_url`),
+    random: () => random.next(),
+    beginSpan,
+  });
+}
+
+/** Throws `config/…` and `env-service/bad-url`. */
+export function environmentsOf(config: Config, ports: EnvironmentPorts): Environments {
+  const type = config.string('ajet.task_reader.type');
+  const service = Object.hasOwn(serviceReaders, type) ? serviceReaders[type] : undefined;
+  if (service === undefined) return { open: () => nowhere };
+  const envType = config.string(`${section}.env_type`);
+  envClientOf(config, ports, 'check');
+  return {
+    open: (episode) => {
+      const client = envClientOf(config, ports, String(episode.episode), episode.beginSpan);
+      return new ServiceInstance(
+        client,
+        { ...episode, envType, tellsQuery: service.tellsQuery },
+        ports.logger,
+      );
+    },
+  };
+}
+
+/** Of an episode whose tasks come from no service. */
+export const nowhere: EpisodeEnvironment = {
+  gymEnv: noGymEnv,
+  enter: (task) => Promise.resolve(task),
+  leave: () => Promise.resolve(),
+};
+
+interface InstanceOptions extends EpisodeOfEnvironment {
+  readonly envType: string;
+  readonly tellsQuery: boolean;
+}
+
+/** For a release that nobody wants to wait for: of a run that was stopped, or of what was most likely never made. */
+const hurried: Patience = { tries: 1, seconds: 5 };
+
+type State = 'none' | 'asked-for' | 'made';
+
+class ServiceInstance implements EpisodeEnvironment {
+  readonly gymEnv: GymEnv;
+  readonly #client: EnvClient;
+  readonly #options: InstanceOptions;
+  readonly #logger: Logger;
+  readonly #over = new CancellationSource();
+  #state: State = 'none';
+
+  constructor(client: EnvClient, options: InstanceOptions, logger: Logger) {
+    this.#client = client;
+    this.#options = options;
+    this.#logger = logger;
+    this.gymEnv = gymEnvOf({
+      client,
+      id: options.uuid,
+      over: this.#over.token,
+      onStep: () => options.onStep(),
+    });
+  }
+
+  async enter(task: Task): Promise<Task> {
+    const { envType, uuid, tellsQuery } = this.#options;
+    this.#state = 'asked-for';
+    const { state } = await this.#client.create(envType, task.task_id, uuid, this.#over.token);
+    this.#state = 'made';
+    return tellsQuery ? { ...task, ...queryOf(state, this.#client) } : task;
+  }
+
+  async leave(cancellation: CancellationToken): Promise<void> {
+    this.#over.cancel();
+    if (this.#state === 'none') return;
+    if (this.#state === 'asked-for') {
+      // That it was not made is the episode's error already.
+      await this.#client.release(this.#options.uuid, neverCancelled, hurried).catch(() => undefined);
+      return;
+    }
+    try {
+      if (!(await this.#release(cancellation))) this.#logger.log('warn', this.#notConfirmed());
+    } catch (error) {
+      throw error instanceof CodedError
+        ? this.#client.failures.notReleased(this.#options.uuid, error)
+        : error;
+    }
+  }
+
+  async #release(cancellation: CancellationToken): Promise<boolean> {
+    const { uuid } = this.#options;
+    try {
+      if (!cancellation.isCancelled) return await this.#client.release(uuid, cancellation);
+    } catch (error) {
+      if (!cancellation.isCancelled) throw error;
+    }
+    return this.#client.release(uuid, neverCancelled, hurried);
+  }
+
+  #notConfirmed(): string {
+    return `The environment service did not confirm that it released the instance ${this.#options.uuid}.`;
+  }
+}
+
+/** As upstream: of a list of messages the last one is the query, and all of them begin the conversation. */
+function queryOf(state: unknown, { failures }: EnvClient): Pick<Task, 'main_query' | 'init_messages'> {
+  const messages: readonly unknown[] = Array.isArray(state) ? state : [state];
+  const last = messages.at(-1);
+  if (isObject(messages[0]) && isObject(last) && 'content' in last) {
+    return { main_query: pythonValue(last['content']), init_messages: messages as readonly InitMessage[] };
+  }
+  const wrong = `no message or list of messages as \`state\`: ${show(state)}`;
+  throw failures.badReply({ endpoint: 'create', tries: 1 }, wrong);
+}

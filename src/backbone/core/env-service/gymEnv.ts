@@ -1,0 +1,78 @@
+import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { pythonValue } from './pythonValue.ts';
+import type { GymAction, GymEnv, GymStep, InitMessage } from '../../../sdk/core/index.ts';
+import { isObject, type EnvClient, type JsonObject } from './client.ts';
+import { noEnvironment, noReset, show } from './failures.ts';
+
+/** Stands for an answer without content, as upstream has such a text, too. */
+const noFeedback = 'Warning: the environment gave no feedback. Send a valid action and try again.';
+
+/** The environment of one episode, of which the client has an instance. */
+export interface Instance {
+  readonly client: EnvClient;
+  readonly id: string;
+  /** When the episode is over. */
+  readonly over: CancellationToken;
+  /** Before every step. */
+  onStep(): void;
+}
+
+/** The environment of an episode whose reader has none. */
+export const noGymEnv: GymEnv = {
+  serviceUrl: undefined,
+  step: () => Promise.reject(noEnvironment('step')),
+  evaluate: () => Promise.reject(noEnvironment('evaluate')),
+  reset: () => {
+    throw noReset();
+  },
+};
+
+/** Converts actions and answers as upstream's `BaseGymEnv`. */
+export function gymEnvOf(instance: Instance): GymEnv {
+  const { client, id, over } = instance;
+  return {
+    serviceUrl: client.serviceUrl,
+    step: async (action) => {
+      instance.onStep();
+      return toStep(client, await client.step(id, toAction(action), over));
+    },
+    evaluate: (messages = {}) => client.evaluate(id, messages, over),
+    reset: () => {
+      throw noReset();
+    },
+  };
+}
+
+function toAction(action: GymAction): JsonObject {
+  const { content } = action;
+  if (typeof content === 'string') return { ...action };
+  const first: unknown = Array.isArray(content) ? content[0] : undefined;
+  return { ...action, content: isObject(first) && 'text' in first ? first['text'] : pythonValue(content) };
+}
+
+function toStep(client: EnvClient, output: JsonObject): GymStep {
+  const bad = (wrong: string): Error => client.failures.badReply({ endpoint: 'step', tries: 1 }, wrong);
+  const { state } = output;
+  // Only the first element counts.
+  const first: unknown = Array.isArray(state) ? state[0] : undefined;
+  if (!('is_terminated' in output)) throw bad('no `is_terminated`');
+  const terminate = Boolean(output['is_terminated']);
+  if (Array.isArray(first)) {
+    const { reward, info } = output;
+    if (typeof reward !== 'number' || !isObject(info))
+      throw bad('a list as state, but no `reward` and `info`');
+    return { obs: first as readonly InitMessage[], reward, terminate, info };
+  }
+  if (!isObject(first)) throw bad(`no list of a message or of messages as \`state\`: ${show(state)}`);
+  return { obs: observation(first, output, bad), reward: 0, terminate, info: {} };
+}
+
+function observation(message: JsonObject, output: JsonObject, bad: (wrong: string) => Error): string {
+  if (!('content' in message) && 'error' in message) {
+    // Upstream looks for the text beside the state, and fails where it is only inside.
+    if ('error' in output) return `[Error from environment: ${pythonValue(output['error'])}]`;
+    throw bad(`an error in its state, which AgentJet reads only beside it: ${show(message['error'])}`);
+  }
+  const content = 'content' in message ? message['content'] : '';
+  return content === '' ? noFeedback : (content as string);
+}

@@ -1,0 +1,21 @@
+import type { FunctionLogger, Task, TaskRow } from '../../../sdk/core/index.ts';
+
+/** What readers write where a row has no query. */
+export const noQuery: ReadonlySet<unknown> = new Set(['', '[not defined]', 'Empty']);
+
+/**
+ * The row as functions get it: the task's metadata, which is the row where the data set is not of AgentJet's own form.
+ * Where it is, the query stands beside the metadata, and would be lost.
+ */
+export function rowOf({ main_query, metadata }: Task): TaskRow {
+  const hasQuery = noQuery.has(main_query) || Object.values(metadata).includes(main_query);
+  return hasQuery || Object.hasOwn(metadata, 'main_query') ? metadata : { main_query, ...metadata };
+}
+
+/** AgentScope has no success: the count of it that AgentJet's validation has, a reward of at least 1, stands in. */
+export function isSuccess(reward: unknown): boolean {
+  return typeof reward === 'number' && reward >= 1;
+}
+
+/** The console of the run: what is written there is the user's own. */
+export const logger: FunctionLogger = console;

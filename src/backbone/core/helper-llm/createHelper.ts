@@ -1,0 +1,160 @@
+import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import type { CodedError } from '../../../base/core/errors.ts';
+import { hashText } from '../../../base/core/hash.ts';
+import type { Clock, Logger } from '../../../base/core/ports.ts';
+import { Random } from '../../../base/core/random.ts';
+import { Assembler } from '../model-tuner/assemble.ts';
+import {
+  ModelFailureError,
+  type ChatCompletion,
+  type ChatModel,
+  type ChatRequest,
+  type ChunkBatches,
+  type ModelFailure,
+  type ModelReply,
+} from '../model-tuner/model.ts';
+import { helperErrors } from './errors.ts';
+import type { HelperLlm, HelperMessage, HelperOptions } from './helperLlm.ts';
+import { keyOfAttempt, type HelperKeys } from './keys.ts';
+
+/** What answers the helper's questions. */
+export type HelperSource =
+  /** A model of this run's own: asked once, since it answers the same again, and held to a schema. */
+  | { readonly kind: 'local'; readonly description: string; open(): Promise<ChatModel> }
+  /** A server: asked up to four times. */
+  | {
+      readonly kind: 'server';
+      readonly description: string;
+      /** Undefined: what the question names. */
+      readonly model: string | undefined;
+      readonly keys: HelperKeys;
+      /** Throws `model/bad-endpoint-url`. */
+      open(model: string, apiKey: string | undefined): ChatModel;
+    };
+
+export interface HelperPorts {
+  readonly clock: Pick<Clock, 'after'>;
+  readonly logger: Logger;
+  readonly seed: number;
+}
+
+/** As upstream's `create_external_llm_fn`. */
+const attempts = 4;
+const pauseMilliseconds = 5_000;
+/** What every key would be told. */
+const final: ReadonlySet<number> = new Set([400, 404, 413, 422]);
+
+/**
+ * As upstream asks its external LLM: `n` 1, temperature 0 and what the caller lays over them; four attempts five seconds
+ * apart, the first two with one of the primary keys, the third with one of the backup keys, the fourth with any. Which
+ * key is drawn by the run's seed (upstream: unseeded), and a request that is itself refused is not sent again.
+ */
+export function createHelperLlm(source: HelperSource, ports: HelperPorts): HelperLlm {
+  const random = new Random(`helper-llm ${ports.seed}`);
+  const models = new Map<string, ChatModel>();
+  let local: Promise<ChatModel> | undefined;
+  let asked = 0;
+
+  const modelFor = async (attempt: number, named: string | undefined): Promise<ChatModel> => {
+    if (source.kind === 'local') return (local ??= source.open());
+    const model = source.model ?? named;
+    if (model === undefined || model === '') throw helperErrors.noModel(source.description);
+    const key = keyOfAttempt(source.keys, attempt, random);
+    const id = JSON.stringify([model, key]);
+    const known = models.get(id) ?? source.open(model, key);
+    models.set(id, known);
+    return known;
+  };
+
+  return {
+    description: source.description,
+    isStandIn: source.kind === 'local',
+    ask: async (messages, cancellation, options = {}) => {
+      const call = asked++;
+      const request = requestOf(messages, options, source.kind === 'local', ports.seed, call);
+      const identity = { episode: -1, call, agentName: 'helper', targetTag: 'helper' };
+      const most = source.kind === 'local' ? 1 : attempts;
+      for (let attempt = 0; ; attempt++) {
+        refuseCancelled(cancellation);
+        const model = await modelFor(attempt, options.model);
+        const answer = await textOf(await model.respond(request, cancellation, identity));
+        refuseCancelled(cancellation);
+        if (typeof answer === 'string') return answer;
+        if (attempt + 1 >= most || final.has(answer.status)) {
+          throw helperErrors.noAnswer(model.description, attempt + 1, answer);
+        }
+        ports.logger.log('warn', `${model.description}: ${answer.error.message} Asked again in 5 s.`);
+        await pause(ports.clock, cancellation);
+      }
+    },
+  };
+}
+
+/** What stands in for a helper where there is none: whoever asks it is told what to set. */
+export function missingHelper(why: () => CodedError = helperErrors.notConfigured): HelperLlm {
+  return { description: 'none', ask: () => Promise.reject(why()) };
+}
+
+function refuseCancelled(cancellation: CancellationToken): void {
+  if (cancellation.isCancelled) throw helperErrors.cancelled();
+}
+
+function requestOf(
+  messages: readonly HelperMessage[],
+  { model, maxTokens, sampling, answer }: HelperOptions,
+  isLocal: boolean,
+  seed: number,
+  call: number,
+): ChatRequest {
+  return {
+    model: model ?? 'helper',
+    messages: [...messages],
+    n: 1,
+    ...(maxTokens !== undefined && { max_completion_tokens: maxTokens }),
+    temperature: 0,
+    ...(isLocal && { seed: hashText(`${seed} ${call}`) % 2 ** 31 }),
+    ...(isLocal &&
+      answer !== undefined && {
+        response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: answer } },
+      }),
+    ...sampling,
+  };
+}
+
+/** A message without content counts as an empty answer, as upstream has it. */
+async function textOf(reply: ModelReply): Promise<string | ModelFailure> {
+  if (reply.kind === 'error') return reply;
+  const completion = reply.kind === 'completion' ? reply.completion : await assembled(reply.chunks);
+  if ('status' in completion) return completion;
+  const content: unknown = completion.choices[0]?.message.content;
+  return typeof content === 'string' ? content : '';
+}
+
+async function assembled(chunks: ChunkBatches): Promise<ChatCompletion | ModelFailure> {
+  const assembler = new Assembler();
+  try {
+    for await (const batch of chunks) for (const chunk of batch) assembler.add(chunk);
+  } catch (error) {
+    if (error instanceof ModelFailureError) return error.failure;
+    throw error;
+  }
+  return assembler.completion() ?? noChunks;
+}
+
+const noChunks: ModelFailure = {
+  status: 502,
+  error: { message: 'The answer was empty.', type: 'server_error', param: null, code: 'empty_answer' },
+};
+
+function pause(clock: Pick<Clock, 'after'>, cancellation: CancellationToken): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.after(pauseMilliseconds, () => {
+      listening.dispose();
+      resolve();
+    });
+    const listening = cancellation.onCancelled(() => {
+      timer.dispose();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,265 @@
+/** A run that scores the episodes of a trace again in place of running them. */
+import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { DisposableStore } from '../../../base/core/disposable.ts';
+import { CodedError, toReport, type ErrorReport } from '../../../base/core/errors.ts';
+import type { Locator } from '../../../configs/core/locator.ts';
+import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
+import type { RunRequest } from '../protocol/run.ts';
+import type { RecordedEpisode, RecordedRun } from '../../../traces/core/protocol/recorded.ts';
+import type { TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
+import type { TracedReturn } from '../../../tracking/core/records/trace.ts';
+import type { Task, WorkflowOutput, WorkflowTask } from '../../../sdk/core/index.ts';
+import { noGymEnv } from '../env-service/gymEnv.ts';
+import type { HelperLlm } from '../helper-llm/helperLlm.ts';
+import { askJudge, type Judging, type Outcome } from '../task-judge/judge.ts';
+import { rollOut } from '../task-rollout/rollout.ts';
+import {
+  explain,
+  interruption,
+  type EpisodeCalls,
+  type EpisodeContext,
+  type EpisodeSlot,
+  type Interruptible,
+} from '../task-runner/episode.ts';
+import { judgingOf, type JudgingPorts } from './judging.ts';
+import type { ModelPorts, ModelTuner } from './modelPorts.ts';
+import { readPlan, type PlanPorts } from './readPlan.ts';
+import type { RunPlan } from './runPlan.ts';
+import { taskSourceOf, type SourcePorts } from './taskSource.ts';
+import { locator } from './userClasses.ts';
+
+export interface JudgeAgainPorts extends PlanPorts, SourcePorts, ModelPorts, Omit<JudgingPorts, 'warn'> {
+  readonly paths: PlanPorts['paths'];
+  readonly clock: SourcePorts['clock'];
+  /** The episodes of a trace. Throws a CodedError `trace/…`. */
+  readTrace(file: string): RecordedRun;
+  openHelper(plan: RunPlan): HelperLlm;
+  readonly episodes: JudgingPorts['episodes'] &
+    Pick<EpisodeContext, 'onUncaught' | 'newUuid' | 'onEnd' | 'isHeld'>;
+}
+
+interface JudgeContext extends Judging, Interruptible, Pick<EpisodeContext, 'onEnd'> {
+  readonly clock: PlanPorts['clock'];
+  /** Undefined: the run has no other model that a judge could ask. */
+  openCalls(slot: EpisodeSlot): Promise<EpisodeCalls> | undefined;
+}
+
+/**
+ * Every episode is scored by the config's judge, whatever reward the workflow gave it, from the task and the output that
+ * the trace has. What goes wrong with one ends that one.
+ */
+export async function judgeAgain(
+  asked: RunRequest,
+  judge: NonNullable<RunRequest['judge']>,
+  ports: JudgeAgainPorts,
+  cancellation: CancellationToken,
+): Promise<Omit<TracedRunEnd, 'endedAt'>> {
+  const recorded = ports.readTrace(judge.trace);
+  const request = judge.ownConfig ? asked : { ...asked, config: recorded.config };
+  const episodes = chosen(recorded.episodes, judge);
+  const { plan, config } = await readPlan(request, ports);
+  const workflow = {
+    file: recorded.workflowFile,
+    locator: locatorOf(recorded),
+    namedAt: config.locate('ajet.rollout.user_workflow'),
+  };
+  const helper = ports.openHelper(plan);
+  const locate = locator(request, ports);
+  const sourceOf = taskSourceOf({ request, plan, helper, cancellation }, ports);
+  const folders = [ports.paths.dirname(judge.trace), plan.folder];
+  const warn = (problem: CodedError): void =>
+    ports.emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) });
+  const models = new JudgeModels(request, plan, ports);
+  const context: JudgeContext = {
+    ...judgingOf(
+      { plan, config, locate, decides: 'judge', workflow, helper, cancellation, sourceOf, folders },
+      { ...ports, warn },
+    ),
+    clock: ports.clock,
+    timeout: request.episodeTimeout,
+    onUncaught: (listener) => ports.episodes.onUncaught(listener),
+    onEnd: (uuid) => ports.episodes.onEnd?.(uuid),
+    isHeld: () => ports.episodes.isHeld?.() ?? false,
+    openCalls: (slot) => models.openCalls(slot),
+  };
+  ports.emit(started(request, judge.trace, recorded, episodes.length, plan));
+  try {
+    await rollOut(episodes, plan.parallel, cancellation, async (episode) => {
+      const { taskId, repeat } = episode;
+      ports.emit({ type: 'episode-started', episode: episode.episode, taskId, repeat });
+      const result = await judgeEpisode(episode, context, cancellation);
+      ports.emit({ type: 'episode-ended', result });
+      return result;
+    });
+  } finally {
+    await models.close();
+  }
+  return { status: cancellation.isCancelled ? 'cancelled' : 'completed', error: null };
+}
+
+/** The debug models for judges that are functions, opened with the first episode. */
+class JudgeModels {
+  readonly #request: RunRequest;
+  readonly #plan: RunPlan;
+  readonly #ports: JudgeAgainPorts;
+  #opening: Promise<ModelTuner> | undefined;
+
+  constructor(request: RunRequest, plan: RunPlan, ports: JudgeAgainPorts) {
+    this.#request = request;
+    this.#plan = plan;
+    this.#ports = ports;
+  }
+
+  openCalls(slot: EpisodeSlot): Promise<EpisodeCalls> | undefined {
+    const names = this.#plan.auxiliaryModels ?? Object.keys(this.#request.debugModels ?? {});
+    if (names.length === 0) return undefined;
+    this.#opening ??= this.#open();
+    return this.#opening.then((tuner) => tuner.openCalls(slot, this.#ports.episodes.newUuid()));
+  }
+
+  async close(): Promise<void> {
+    const tuner = await this.#opening?.catch(() => undefined); // that it did not open, every episode has told
+    await tuner?.close();
+  }
+
+  async #open(): Promise<ModelTuner> {
+    const request = { ...this.#request };
+    delete request.record; // what a judge asks is no recording of a run
+    const text = await this.#ports.findModelText(request, this.#plan);
+    return this.#ports.openModelTuner(request, this.#plan, text);
+  }
+}
+
+function chosen(
+  episodes: readonly RecordedEpisode[],
+  { trace, episodes: wanted }: NonNullable<RunRequest['judge']>,
+): readonly RecordedEpisode[] {
+  if (episodes.length === 0) throw noEpisodes(trace);
+  if (wanted === undefined) return episodes;
+  const missing = wanted.find((number) => !episodes.some(({ episode }) => episode === number));
+  if (missing !== undefined) throw noSuchEpisode(trace, missing, episodes);
+  return episodes.filter(({ episode }) => wanted.includes(episode));
+}
+
+function started(
+  { config }: RunRequest,
+  trace: string,
+  recorded: RecordedRun,
+  episodes: number,
+  { parallel }: RunPlan,
+) {
+  const { experiment, workflow, workflowFile, tasks, repeat } = recorded;
+  return {
+    type: 'run-started',
+    experiment,
+    config,
+    model: 'none: what was recorded is judged',
+    workflow,
+    workflowFile,
+    folder: trace,
+    tasks,
+    repeat,
+    episodes,
+    parallel,
+    judged: trace,
+  } as const;
+}
+
+async function judgeEpisode(
+  recorded: RecordedEpisode,
+  context: JudgeContext,
+  cancellation: CancellationToken,
+): Promise<EpisodeResult> {
+  const start = context.clock.monotonic();
+  const outcome = await settle(recorded, context, cancellation);
+  const { episode, taskId, repeat, reward, isSuccess } = recorded;
+  const ended = 'reward' in outcome;
+  return {
+    episode,
+    taskId,
+    repeat,
+    reward: ended ? outcome.reward : null,
+    isSuccess: ended && outcome.isSuccess,
+    ...(ended && outcome.metrics && { metrics: outcome.metrics }),
+    llmCalls: 0,
+    seconds: (context.clock.monotonic() - start) / 1000,
+    error: ended ? null : outcome,
+    recorded: { reward, isSuccess },
+  };
+}
+
+async function settle(
+  recorded: RecordedEpisode,
+  context: JudgeContext,
+  cancellation: CancellationToken,
+): Promise<Outcome | ErrorReport> {
+  const stop = new DisposableStore();
+  let calls: EpisodeCalls | undefined;
+  try {
+    const { returned, episode, taskIndex, repeat } = recorded;
+    if (returned === null) throw nothingReturned();
+    const task = taskOf(recorded, returned);
+    calls = await context.openCalls({ episode, task: task.task, taskIndex, repeat });
+    const models = calls?.tunerFor({ trainableTargets: null }).auxiliaryModels ?? {};
+    const work = askJudge(task, JSON.parse(returned.output) as WorkflowOutput, context, models);
+    return await Promise.race([work, interruption(context, cancellation, stop, () => 'computeReward')]);
+  } catch (error) {
+    return explain(error, calls?.failure, context);
+  } finally {
+    stop.dispose();
+    calls?.close();
+    context.onEnd?.(recorded.uuid);
+  }
+}
+
+/** In the file that it had then. */
+function locatorOf({ workflow, workflowFile }: RecordedRun): Locator {
+  return { kind: 'file', where: workflowFile, name: workflow.split('->')[1] ?? '' };
+}
+
+/** As of an episode that has ended; its environment went with it. */
+function taskOf(recorded: RecordedEpisode, { task }: TracedReturn): WorkflowTask {
+  const { episode, uuid, taskIndex, repeat } = recorded;
+  const row = JSON.parse(task) as Task;
+  return {
+    task: row,
+    taskId: row.task_id,
+    envType: row.env_type,
+    taskThreadIndex: episode,
+    taskBatchIndex: taskIndex,
+    taskTag: `T${row.task_id}#R${repeat}`,
+    episodeUuid: uuid,
+    observationWindow: {
+      step: Array<number>(episode + 1).fill(-1),
+      token: Array<number>(episode + 1).fill(0),
+      stop: Array<boolean>(episode + 1).fill(false),
+    },
+    gymEnv: noGymEnv,
+  };
+}
+
+function nothingReturned(): CodedError {
+  return new CodedError({
+    code: 'task-judge/nothing-returned',
+    message: 'The trace has no output of this episode: its workflow ended with an error, or not at all.',
+    hint: 'Look at the episode in the trace; run it again once that is mended.',
+  });
+}
+
+function noEpisodes(trace: string): CodedError {
+  return new CodedError({
+    code: 'task-judge/no-episodes',
+    message: 'The trace has no episodes.',
+    location: { file: trace },
+    hint: 'Run the config first.',
+  });
+}
+
+function noSuchEpisode(trace: string, episode: number, has: readonly RecordedEpisode[]): CodedError {
+  return new CodedError({
+    code: 'trace/no-such-episode',
+    message: `The trace has no episode ${episode}.`,
+    location: { file: trace },
+    hint: `It has ${has.length} of them, the last being ${has.at(-1)?.episode ?? 0}.`,
+  });
+}

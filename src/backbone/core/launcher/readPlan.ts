@@ -1,0 +1,29 @@
+import type { Clock, PathRules } from '../../../base/core/ports.ts';
+import type { Composition } from '../../../configs/core/compose.ts';
+import type { Config } from '../../../configs/core/effectiveConfig.ts';
+import { firstError } from '../../../configs/core/finding.ts';
+import type { RunEvent, RunRequest } from '../protocol/run.ts';
+import { planRun, type RunPlan } from './runPlan.ts';
+
+export interface PlanPorts {
+  readonly clock: Clock;
+  readonly paths: PathRules;
+  emit(event: RunEvent): void;
+  /** The effective config and what is wrong with it. Rejects only when there is no config to speak of. */
+  readConfig(request: RunRequest): Promise<Composition>;
+}
+
+/** The config of a run, its problems told; throws the first error among them. */
+export async function readPlan(
+  request: RunRequest,
+  ports: PlanPorts,
+): Promise<{ readonly plan: RunPlan; readonly config: Config }> {
+  const { config, problems } = await ports.readConfig(request);
+  const error = firstError(problems);
+  for (const { severity, ...report } of problems) {
+    // The first error ends the run, and is told with its end.
+    if (report.message !== error?.message) ports.emit({ type: 'problem', severity, report });
+  }
+  if (error !== undefined) throw error;
+  return { plan: planRun(request, config, new Date(ports.clock.now()), ports.paths), config };
+}

@@ -1,0 +1,211 @@
+import { CodedError, type Location } from '../../../base/core/errors.ts';
+import type { PathRules } from '../../../base/core/ports.ts';
+import { strftime } from '../../../base/core/strftime.ts';
+import type { Config } from '../../../configs/core/effectiveConfig.ts';
+import {
+  auxiliaryModels,
+  isTrinityRun,
+  rewardFnKey,
+  workflowKey,
+} from '../../../configs/core/trinity/trinityRun.ts';
+import type { RunRequest } from '../protocol/run.ts';
+import type { TrackerOptions } from '../../../tracking/core/tracker.ts';
+import type { Sampling } from '../model-tuner/gateway.ts';
+import { oversamplingOf, type Oversampling } from '../task-rollout/oversampling.ts';
+
+/** All that is decided before the user's code is loaded. */
+export interface RunPlan {
+  /** Whose rules hold for workflows, rewards and sampling. */
+  readonly rules: 'ajet' | 'trinity';
+  readonly experiment: string;
+  /** The run's folder, absolute. */
+  readonly folder: string;
+  readonly workflow: string;
+  /** Of Trinity-RFT, where the config names one: its name in the registry. */
+  readonly rewardFn: { readonly name: string; readonly namedAt: Location } | undefined;
+  readonly judgeType: string;
+  readonly judge: string | null;
+  readonly firstTasks: number;
+  /** Episodes per task, all that are started. */
+  readonly repeat: number;
+  /** Undefined: all that are started train. */
+  readonly oversampling: Oversampling | undefined;
+  /** Processes that train: nodes × GPUs of each. */
+  readonly worldSize: number;
+  readonly parallel: number;
+  readonly seed: number;
+  readonly mode: 'sample' | 'validate';
+  /** Names of the models that functions are given beside the one being trained; undefined: of the debug models. */
+  readonly auxiliaryModels: readonly string[] | undefined;
+  readonly sampling: Sampling;
+  /** `ajet.model.path`: whose tokenizer training counts with. */
+  readonly modelPath: string | null;
+  readonly tracking: Omit<TrackerOptions, 'text'>;
+  /** `ajet.rollout.multi_turn.max_sample_per_task`: the most samples that an episode gives. */
+  readonly samplesPerEpisode: number;
+}
+
+/** Tokens that upstream keeps back of a turn's length. */
+const reservedTokens = 16;
+
+/**
+ * Reads the plan from config and request. The request, which holds what only debugging needs, wins over the
+ * config's `ajet.debug`; the tasks are the training split's unless it says otherwise (upstream's debug backbone
+ * takes the validation split; training takes this one).
+ */
+export function planRun(request: RunRequest, config: Config, now: Date, paths: PathRules): RunPlan {
+  const mode = request.mode ?? 'sample';
+  const rules = isTrinityRun(config) ? 'trinity' : 'ajet';
+  const repeat = request.repeat ?? count(config, repeatKeys[mode]);
+  const oversampling = mode === 'validate' ? undefined : oversamplingOf(config, repeat);
+  const experiment = experimentName(config.stringOrNull('ajet.experiment_name'), request.config, now, paths);
+  return {
+    rules,
+    experiment,
+    folder: paths.resolve(request.cwd, request.expDir ?? 'saved_experiments', experiment),
+    workflow: config.string(
+      rules === 'trinity' ? workflowKey(config, request.split) : 'ajet.rollout.user_workflow',
+    ),
+    rewardFn: rules === 'trinity' ? rewardFnOf(config, request.split) : undefined,
+    judgeType: config.string('ajet.task_judge.judge_type'),
+    judge: config.stringOrNull('ajet.task_judge.judge_protocol'),
+    firstTasks: request.firstTasks ?? count(config, 'ajet.debug.debug_first_n_tasks'),
+    repeat: oversampling?.over ?? repeat,
+    oversampling,
+    worldSize: worldSizeOf(config),
+    parallel: request.parallel ?? count(config, 'ajet.debug.debug_max_parallel'),
+    seed: request.seed ?? config.integer('ajet.debug.debug_vllm_seed'),
+    mode,
+    auxiliaryModels: rules === 'trinity' ? auxiliaryModels(config) : undefined,
+    sampling: samplingOf(config, mode, rules, request.asUpstreamDebug === true),
+    modelPath: config.stringOrNull('ajet.model.path'),
+    tracking: trackingOf(config, rules),
+    samplesPerEpisode: config.integer('ajet.rollout.multi_turn.max_sample_per_task'),
+  };
+}
+
+function rewardFnOf(config: Config, split: RunRequest['split']): RunPlan['rewardFn'] {
+  const key = rewardFnKey(config, split);
+  return key === undefined ? undefined : { name: config.string(key), namedAt: config.locate(key) };
+}
+
+const repeatKeys = {
+  sample: 'ajet.rollout.num_repeat',
+  validate: 'ajet.trainer_common.val_pass_n',
+} as const;
+
+/**
+ * Upstream's debug backbone samples as validation does, and keeps nothing back of a turn's length; neither does
+ * Trinity-RFT.
+ */
+function samplingOf(
+  config: Config,
+  mode: RunPlan['mode'],
+  rules: RunPlan['rules'],
+  asUpstreamDebug: boolean,
+): Sampling {
+  const turn = config.integer('ajet.rollout.max_response_length_in_one_turn');
+  const maxTokens = asUpstreamDebug || rules === 'trinity' ? turn : turn - reservedTokens;
+  const decides = rules === 'trinity' ? 'request' : 'config';
+  if (mode === 'sample' && !asUpstreamDebug) {
+    const temperature = config.number('ajet.rollout.temperature');
+    return { decides, temperature, topP: config.number('ajet.rollout.top_p'), maxTokens };
+  }
+  const section = 'ajet.rollout.val_kwargs';
+  const temperature = config.number(`${section}.temperature`);
+  const topP = config.number(`${section}.top_p`);
+  return { decides, temperature, topP, topK: config.integer(`${section}.top_k`), maxTokens, section };
+}
+
+function trackingOf(config: Config, rules: RunPlan['rules']): RunPlan['tracking'] {
+  const merging = 'ajet.context_tracker.timeline_merging_policy';
+  const turnLength = config.integer('ajet.rollout.max_response_length_in_one_turn');
+  return {
+    limits: {
+      modelLength: config.integer('ajet.rollout.max_model_len'),
+      promptLength: config.integer('ajet.data.max_prompt_length'),
+      responseLength: config.integer('ajet.data.max_response_length'),
+      // Trinity keeps no room free for a reply: vLLM refuses what is longer than the model's length, and nothing else.
+      turnLength: rules === 'trinity' ? 0 : turnLength,
+    },
+    toolCallsDisabled: config.boolean('ajet.rollout.force_disable_toolcalls'),
+    fixesDrift: config.boolean('ajet.context_tracker.fix_retokenization_drift'),
+    detectsSnaps: config.boolean('ajet.context_tracker.detect_timeline_snap'),
+    merging: {
+      compareLevel: compareLevel(config, `${merging}.timeline_compare_level`),
+      ignoreTools: config.boolean(`${merging}.ignore_tools`),
+    },
+    madness: {
+      checklist: checklist(config, 'ajet.rollout.compute_madness_checklist'),
+      reward: config.number('ajet.rollout.agent_madness_reward'),
+      terminates: config.boolean('ajet.rollout.agent_madness_termination'),
+    },
+    ...(rules === 'trinity' && { untold: agentJetsOwn }),
+  };
+}
+
+/** Rules of AgentJet's tracker that Trinity-RFT, which trains on what workflows return, has none of. */
+const agentJetsOwn: ReadonlySet<string> = new Set([
+  'first-not-system',
+  'later-system',
+  'tool-without-parameters',
+  'part-refused',
+  'reply-over-turn',
+  'timeline-over-model',
+  'prompt-over',
+  'response-cut',
+  'near-limit',
+  'not-merged',
+  'reply-repeats-header',
+  'sample-refused',
+  'cut-end-trained',
+]);
+
+/** A text is searched for names of detectors, as with Python's `in`. */
+function checklist(config: Config, key: string): readonly string[] | string {
+  return config.at(key)?.kind === 'scalar' ? config.string(key) : config.stringList(key);
+}
+
+function compareLevel(config: Config, key: string): 'text' | 'token' {
+  const level = config.string(key);
+  if (level === 'text' || level === 'token') return level;
+  throw new CodedError({
+    code: 'launcher/compare-level',
+    message: `\`${key}\` is ${JSON.stringify(level)}, which is no way to compare timelines.`,
+    location: config.locate(key),
+    hint: 'Write text or token.',
+  });
+}
+
+/** Only oversampling asks for it; a config of the debug backbone may say nothing of GPUs. */
+function worldSizeOf(config: Config): number {
+  const section = 'ajet.trainer_common';
+  return (
+    (config.integerOrNull(`${section}.nnodes`) ?? 1) *
+    (config.integerOrNull(`${section}.n_gpus_per_node`) ?? 1)
+  );
+}
+
+/** Of none at all a run would end at once, as if all were well. */
+function count(config: Config, key: string): number {
+  const value = config.integer(key);
+  if (value >= 1) return value;
+  throw new CodedError({
+    code: 'launcher/no-episodes',
+    message: `\`${key}\` is ${value}, so there is nothing to run.`,
+    location: config.locate(key),
+    hint: 'Write 1 or more.',
+  });
+}
+
+/**
+ * Upstream's naming: null or `read_yaml_name` becomes the file's stem and the local time; `|` becomes `-`. What
+ * could lead out of the parent folder becomes `-` too.
+ */
+function experimentName(name: string | null, file: string, now: Date, paths: PathRules): string {
+  const derived = name === null || name === 'read_yaml_name' || name === '';
+  const text = derived
+    ? `${paths.basename(file).replace(/\.ya?ml$/i, '')}_${strftime(now, '%Y%m%d_%H%M')}`
+    : name;
+  return text.replace(/[|/\\:]/g, '-').replace(/^\.+$/, '-');
+}

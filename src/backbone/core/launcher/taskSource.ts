@@ -1,0 +1,57 @@
+import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import type { Clock, FileReader, Logger } from '../../../base/core/ports.ts';
+import type { Config } from '../../../configs/core/effectiveConfig.ts';
+import type { RunEvent, RunRequest } from '../protocol/run.ts';
+import { taskListingOf, type EnvironmentPorts } from '../env-service/environment.ts';
+import type { EnvTransport } from '../env-service/transport.ts';
+import type { HelperLlm } from '../helper-llm/helperLlm.ts';
+import type { DataSetPorts } from '../task-reader/data-set/dataSetPorts.ts';
+import type { ReaderTools } from '../task-reader/readerTools.ts';
+import type { TaskSource } from '../task-reader/taskReader.ts';
+import { resolveFile, type ResolvePorts } from './resolveFile.ts';
+import type { RunPlan } from './runPlan.ts';
+
+export interface SourcePorts extends ResolvePorts {
+  readonly clock: Clock;
+  readonly files: FileReader;
+  emit(event: RunEvent): void;
+  readerTools(plan: RunPlan): ReaderTools;
+  readonly envTransport: EnvTransport;
+  readonly dataSets: DataSetPorts;
+}
+
+export interface SourceParts {
+  readonly request: RunRequest;
+  readonly plan: RunPlan;
+  readonly helper: HelperLlm;
+  readonly cancellation: CancellationToken;
+}
+
+/** What a reader reads from, given the config that has its section. */
+export type SourceOf = (config: Config) => TaskSource;
+
+export function taskSourceOf(
+  { request, plan, helper, cancellation }: SourceParts,
+  ports: SourcePorts,
+): SourceOf {
+  return (config) => ({
+    config,
+    split: request.split,
+    files: ports.files,
+    helper,
+    tools: ports.readerTools(plan),
+    cancellation,
+    log: (level, message) => ports.emit({ type: 'log', level, message }),
+    dataSets: ports.dataSets,
+    environments: taskListingOf(config, environmentPorts(plan, ports), cancellation),
+    resolveFile: (file) => resolveFile(file, request, ports),
+  });
+}
+
+export function environmentPorts(
+  { seed }: RunPlan,
+  ports: Pick<SourcePorts, 'clock' | 'envTransport' | 'emit'>,
+): EnvironmentPorts {
+  const logger: Logger = { log: (level, message) => ports.emit({ type: 'log', level, message }) };
+  return { transport: ports.envTransport, clock: ports.clock, seed, logger };
+}

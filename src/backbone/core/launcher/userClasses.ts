@@ -1,0 +1,170 @@
+/** Which of the user's classes a config names. */
+import { CodedError, type Location } from '../../../base/core/errors.ts';
+import { builtInJudge, type BuiltInJudge } from '../../../configs/core/builtInJudges.ts';
+import type { Config } from '../../../configs/core/effectiveConfig.ts';
+import { parseLocator, type Locator } from '../../../configs/core/locator.ts';
+import { tasksetPath, workflowKey } from '../../../configs/core/trinity/trinityRun.ts';
+import type { RunRequest } from '../protocol/run.ts';
+import { FunctionWorkflow, type WorkflowClass } from '../function-form/functionWorkflow.ts';
+import { findModule, resolveFile, type ResolvePorts } from './resolveFile.ts';
+import type { RunPlan } from './runPlan.ts';
+
+export type Locate = (text: string, what: 'workflow' | 'judge', location: Location) => Promise<Place>;
+
+export interface Place {
+  /** Absolute; of a Python module that lies elsewhere, its dotted name. */
+  readonly file: string;
+  /** Files absolute. */
+  readonly locator: Locator;
+  /** Where the config says so. */
+  readonly namedAt: Location;
+}
+
+/** An error that knows no line of its own is at the line of the config that led to it. */
+export async function namedAt<T>(location: Location, loading: Promise<T>): Promise<T> {
+  try {
+    return await loading;
+  } catch (error) {
+    throw relocated(error, location);
+  }
+}
+
+/** What is wrong with a function is at its own place in the user's code. */
+export async function formed<T>(make: () => T, place: () => Promise<Location>): Promise<T> {
+  try {
+    return make();
+  } catch (error) {
+    throw relocated(error, await place());
+  }
+}
+
+function relocated(error: unknown, location: Location): unknown {
+  if (!(error instanceof CodedError) || error.location?.line !== undefined) return error;
+  const { code, message, hint } = error;
+  return new CodedError({ code, message, location, hint }, { cause: error });
+}
+
+export function locator(request: RunRequest, ports: ResolvePorts): Locate {
+  return async (text, what, location) => {
+    const parsed = parseLocator(text);
+    if (!parsed.ok) throw new CodedError({ ...parsed.problem, location });
+    const { kind, where, name } = parsed.locator;
+    if (kind === 'module') {
+      const file = (await findModule(where, request, ports)) ?? where;
+      return { file, locator: parsed.locator, namedAt: location };
+    }
+    const file = await resolveFile(where, request, ports);
+    if (!(await ports.files.exists(file))) throw noSuchFile(what, file, location);
+    return { file, locator: { kind, where: file, name }, namedAt: location };
+  };
+}
+
+/** The defaults' own workflow is an example of upstream's that no user has. */
+export function workflowOf(
+  plan: RunPlan,
+  config: Config,
+  { locate, split }: { readonly locate: Locate; readonly split: RunRequest['split'] },
+): Promise<Place> {
+  if (plan.rules === 'trinity') {
+    const where = tasksetPath(config, split) ?? '';
+    const location = config.locate(workflowKey(config, split));
+    if (parseLocator(plan.workflow).ok) return locate(plan.workflow, 'workflow', location);
+    const place: Locator = { kind: 'trinity', where, name: plan.workflow };
+    return Promise.resolve({ file: plan.workflow, locator: place, namedAt: location });
+  }
+  const key = 'ajet.rollout.user_workflow';
+  if (config.get(key)?.origin.kind !== 'file') throw noWorkflow(config.locate(key));
+  return locate(plan.workflow, 'workflow', config.locate(key));
+}
+
+/** Where a judge comes from; `namedAt` is where the config says so. */
+export type JudgeSource =
+  | ({ readonly kind: 'file' } & Place)
+  | { readonly kind: 'built-in'; readonly judge: BuiltInJudge; readonly namedAt: Location }
+  /** Of `judge_type: rubrics_auto_grader`. */
+  | { readonly kind: 'auto-grader'; readonly namedAt: Location };
+
+/**
+ * The judge, when an episode needs it: a run whose workflow returns every reward never asks. Of AgentJet's own the ones
+ * that are built in stand in.
+ */
+export async function judgeOf(plan: RunPlan, config: Config, locate: Locate): Promise<JudgeSource> {
+  if (plan.judgeType === 'rubrics_auto_grader') {
+    return { kind: 'auto-grader', namedAt: config.locate('ajet.task_judge.judge_type') };
+  }
+  if (plan.judgeType !== 'customized_protocol') {
+    throw noJudge(`judge_type ${plan.judgeType} is not available here`, config, 'ajet.task_judge.judge_type');
+  }
+  if (plan.judge === null) throw noJudge('judge_protocol is null', config, 'ajet.task_judge.judge_protocol');
+  const location = config.locate('ajet.task_judge.judge_protocol');
+  const parsed = parseLocator(plan.judge);
+  const judge = parsed.ok ? builtInJudge(parsed.locator) : undefined;
+  const origin = config.get('ajet.task_judge.judge_protocol')?.origin;
+  // The defaults' own judge asks an environment service, which only the tasks of one have.
+  const isMeant = origin?.kind === 'file' || config.string('ajet.task_reader.type') === 'env_service';
+  if (!isMeant) throw noJudge('the config names none', config, 'ajet.task_judge.judge_protocol');
+  if (judge !== undefined) return { kind: 'built-in', judge, namedAt: location };
+  return { kind: 'file', ...(await locate(plan.judge, 'judge', location)) };
+}
+
+/** The judge that the config itself names; undefined: it leaves that to the defaults. */
+export function judgeNamed(config: Config): string | undefined {
+  const key = 'ajet.task_judge.judge_protocol';
+  return config.get(key)?.origin.kind === 'file' ? (config.stringOrNull(key) ?? undefined) : undefined;
+}
+
+/** Of a workflow that is a function the judge does, where the config itself names one. */
+export function whoDecides(Workflow: WorkflowClass, config: Config): 'workflow' | 'judge' {
+  return isFunction(Workflow) && namesJudge(config) ? 'judge' : 'workflow';
+}
+
+export function isFunction(Workflow: WorkflowClass): boolean {
+  return (Workflow.prototype as unknown) instanceof FunctionWorkflow;
+}
+
+/** AgentJet makes an object of what a config names, which it cannot of a function. */
+export function trainsClassesOnly({ locator: { name } }: Place, location: Location): CodedError {
+  return new CodedError({
+    code: 'workflow/not-a-class',
+    message: `${name} is a function, which AgentJet does not train. It runs here as AgentScope's tuner runs it.`,
+    location,
+    hint: `Train it by a script that calls tune(workflow_func=${name}, …) of agentscope.tuner, or write a class that extends Workflow.`,
+  });
+}
+
+function namesJudge(config: Config): boolean {
+  if (config.string('ajet.task_judge.judge_type') === 'rubrics_auto_grader') return true;
+  const named = judgeNamed(config);
+  if (named === undefined) return false;
+  const parsed = parseLocator(named);
+  // A config that a job writes has the defaults' judge too, which only the tasks of an environment service have use for.
+  const isDefault = parsed.ok && builtInJudge(parsed.locator)?.name === 'EnvServiceJudge';
+  return !isDefault || config.string('ajet.task_reader.type') === 'env_service';
+}
+
+function noWorkflow(location: Location): CodedError {
+  return new CodedError({
+    code: 'launcher/no-workflow',
+    message: 'The config names no workflow.',
+    location,
+    hint: 'Name one: ajet.rollout.user_workflow: workflow.ts->Name, a class or a function.',
+  });
+}
+
+function noSuchFile(what: string, file: string, location: Location): CodedError {
+  return new CodedError({
+    code: `launcher/${what}-not-found`,
+    message: `The file of the ${what}, ${file}, does not exist.`,
+    location,
+    hint: 'The path is relative to the working directory, then to the folder of the config.',
+  });
+}
+
+function noJudge(why: string, config: Config, path: string): CodedError {
+  return new CodedError({
+    code: 'task-judge/none',
+    message: `The workflow returned no reward, and no judge can compute one: ${why}.`,
+    location: config.locate(path),
+    hint: 'Return a reward from the workflow, or name a judge: ajet.task_judge.judge_protocol: judge.ts->Name.',
+  });
+}

@@ -1,0 +1,233 @@
+import type { ChatRequest } from '../model.ts';
+import { readConversation, type Conversation, type ToolResult } from './conversation.ts';
+import { findExpression, formatNumber, misread, type Expression } from './expression.ts';
+import type { Random } from '../../../../base/core/random.ts';
+import { produceValue, type Fill } from './schemaValue.ts';
+import { calculationFor, chooseTool, namesAnswer, readToolOffer, toolName, type Tool } from './toolCalls.ts';
+
+/** A piece of an answer. A piece that the model is unsure of gets a low log probability. */
+export interface Segment {
+  readonly text: string;
+  readonly unsure: boolean;
+}
+
+/** One choice of a completion, before it is cut and counted. */
+export interface Answer {
+  readonly segments: readonly Segment[];
+  readonly toolCall?: ToolCallDraft;
+}
+
+export interface ToolCallDraft {
+  readonly type: 'function' | 'custom';
+  readonly name: string;
+  /** JSON for a function, free text for a custom tool. */
+  readonly input: string;
+}
+
+/** Says why no answer is possible: a server would reply with status 400. */
+export interface Refusal {
+  readonly refusal: string;
+  readonly param: string;
+}
+
+export interface Sampling {
+  readonly temperature: number;
+  readonly random: Random;
+  /** Selects the wording. Neighboring numbers select different ones. */
+  readonly variant: number;
+}
+
+/** The facts about a request that all of its choices share. */
+export interface Reading {
+  readonly request: ChatRequest;
+  readonly conversation: Conversation;
+  readonly question: string;
+  readonly expression: Expression | undefined;
+}
+
+export function readRequest(request: ChatRequest): Reading {
+  const conversation = readConversation(request.messages);
+  const newestFirst = [...conversation.userTexts].reverse();
+  // A remark after the question ("try again") has no expression: the question before it counts.
+  const asking = newestFirst.find((text) => findExpression(text) !== undefined || text.includes('?')) ?? '';
+  return { request, conversation, question: newestFirst[0] ?? '', expression: findExpression(asking) };
+}
+
+/** The probability of an error at temperature 1. It is proportional to the temperature, so 0 at temperature 0. */
+const errorRate = 0.25;
+const highestErrorRate = 0.6;
+
+/** The expression that one choice evaluates: the right one, or a misread one. */
+interface Attempt {
+  readonly expression: Expression;
+  readonly isWrong: boolean;
+}
+
+function attemptOf(expression: Expression, { temperature, random }: Sampling): Attempt {
+  const errs = random.chance(Math.min(errorRate * temperature, highestErrorRate));
+  const chosen = errs ? misread(expression, random) : expression;
+  return { expression: chosen, isWrong: chosen !== expression };
+}
+
+export async function answer(reading: Reading, sampling: Sampling): Promise<Answer | Refusal> {
+  const offer = readToolOffer(reading.request);
+  if (offer === undefined) {
+    return { refusal: 'tool_choice asks for a tool that the request does not offer.', param: 'tool_choice' };
+  }
+  const attempt = reading.expression && attemptOf(reading.expression, sampling);
+  const { tools, forced } = offer;
+  const tool = chooseTool(tools, reading.question, reading.expression);
+  if (tool !== undefined && (forced || reading.conversation.lastResult === undefined)) {
+    const call = await callTool(tool, reading, attempt, sampling);
+    if (call !== undefined) return forced ? { ...call, segments: [] } : call;
+    if (forced) return { refusal: "Found no arguments that fit the tool's schema.", param: 'tools' };
+  }
+  return answerInFormat(reading, attempt, sampling);
+}
+
+async function callTool(
+  tool: Tool,
+  reading: Reading,
+  attempt: Attempt | undefined,
+  { random, variant }: Sampling,
+): Promise<Answer | undefined> {
+  const { question } = reading;
+  let input = attempt?.expression.text ?? question;
+  if (tool.type === 'function') {
+    const fill = fillFor(reading, attempt, attempt?.expression.value, question, tool);
+    const value = await produceValue(tool.function.parameters ?? { type: 'object' }, fill, random);
+    if (value === undefined) return undefined;
+    input = JSON.stringify(value);
+  }
+  const plan = attempt && [
+    sure(`${cyclic(openings, variant)} I need to calculate `),
+    { text: attempt.expression.text, unsure: attempt.isWrong },
+    sure('.'),
+  ];
+  return { segments: plan ?? [], toolCall: { type: tool.type, name: toolName(tool), input } };
+}
+
+/**
+ * Returns what structured output and tool arguments are filled with: the calculation or its result where the name of the
+ * property asks for it, else the text.
+ */
+function fillFor(
+  { conversation }: Reading,
+  attempt: Attempt | undefined,
+  result: number | undefined,
+  text: string,
+  tool?: Tool,
+): Fill {
+  // Tools such as `add(a, b)` take the numbers of the expression one by one.
+  const operands = tool === undefined ? [] : (attempt?.expression.text.match(/\d+(?:\.\d+)?/g) ?? []);
+  return (name, type) => {
+    const isAnswer = result !== undefined && namesAnswer(name);
+    if (type === 'number') {
+      if (isAnswer || tool === undefined) return result && round(result);
+      const operand = operands.shift();
+      return operand === undefined ? undefined : Number(operand);
+    }
+    const calculation = attempt && calculationFor(name, tool, attempt.expression);
+    return calculation ?? (isAnswer ? showResult(result, conversation) : text);
+  };
+}
+
+async function answerInFormat(
+  reading: Reading,
+  attempt: Attempt | undefined,
+  sampling: Sampling,
+): Promise<Answer | Refusal> {
+  const format = reading.request.response_format;
+  const result = resultOf(reading.conversation, attempt);
+  const segments = answerInWords(reading, attempt, sampling);
+  const text = joinSegments(segments);
+  if (format?.type === 'json_object') {
+    const value = result === undefined ? { answer: text } : { answer: round(result), reasoning: text };
+    return { segments: [sure(JSON.stringify(value))] };
+  }
+  if (format?.type !== 'json_schema') return { segments };
+  const fill = fillFor(reading, attempt, result, text);
+  const value = await produceValue(format.json_schema.schema ?? {}, fill, sampling.random);
+  if (value === undefined) {
+    return { refusal: 'Found no value that fits the JSON schema.', param: 'response_format' };
+  }
+  return { segments: [sure(JSON.stringify(value))] };
+}
+
+const openings = [
+  'Let me see.',
+  'All right.',
+  'I read the request.',
+  'Here is my answer.',
+  'One moment.',
+  'Understood.',
+  'Let me work on it.',
+  'This is what I can do.',
+] as const;
+
+const closings = ['The answer is', 'So the answer is', 'Therefore the answer is'] as const;
+
+function answerInWords(reading: Reading, attempt: Attempt | undefined, { variant }: Sampling): Segment[] {
+  const { conversation, question } = reading;
+  const opening = cyclic(openings, variant);
+  const last = conversation.lastResult;
+  const result = resultOf(conversation, attempt);
+  if (attempt === undefined || result === undefined) return [sure(`${opening} ${introduce(question, last)}`)];
+  const closing = `\n${cyclic(closings, variant)} ${showResult(result, conversation)}.`;
+  if (last !== undefined && returnedNumber(last) !== undefined) {
+    return [sure(`${opening} The tool returned ${formatNumber(result)}.${closing}`)];
+  }
+  const { text } = attempt.expression;
+  const failure = last === undefined ? '' : ' The tool did not give a number, so I calculate it myself.';
+  const equation = { text: `${text} = ${formatNumber(result)}`, unsure: attempt.isWrong };
+  return [sure(`${opening}${failure}\n`), equation, sure(`.${closing}`)];
+}
+
+/** The answer to a request that asks for no calculation. */
+function introduce(question: string, result: ToolResult | undefined): string {
+  const self = "I am AgentJet's built-in model. I only evaluate arithmetic, such as 48 / 2 + 48.";
+  const found = result?.text.trim() ?? '';
+  if (found !== '') return `The tool returned: ${shorten(found, 600)}\n${self}`;
+  const about = shorten(question.trim().replace(/\s+/g, ' '), 160);
+  return about === '' ? self : `${self} I cannot answer "${about}".`;
+}
+
+/** The number that answers the request: the tool's, or else the model's own. */
+function resultOf({ lastResult }: Conversation, attempt: Attempt | undefined): number | undefined {
+  return attempt && ((lastResult && returnedNumber(lastResult)) ?? attempt.expression.value);
+}
+
+/** Returns the number in a tool's result; undefined for an error, and for a call that had only a part of the calculation. */
+function returnedNumber({ argumentsJson, text }: ToolResult): number | undefined {
+  const isPart = argumentsJson !== undefined && /\d/.test(argumentsJson) && !/[-+*/%(]/.test(argumentsJson);
+  if (isPart || /error|exception|traceback|invalid|not defined|\bnan\b|timed? ?out/i.test(text))
+    return undefined;
+  const last = text.match(/-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?/gi)?.at(-1);
+  const value = last === undefined ? Number.NaN : Number(last.replaceAll(',', ''));
+  return Number.isFinite(value) ? value : undefined;
+}
+
+function showResult(value: number, { wantsBox }: Conversation): string {
+  return wantsBox ? `\\boxed{${formatNumber(value)}}` : formatNumber(value);
+}
+
+function round(value: number): number {
+  return Number(formatNumber(value));
+}
+
+export function joinSegments(segments: readonly Segment[]): string {
+  return segments.map((segment) => segment.text).join('');
+}
+
+function sure(text: string): Segment {
+  return { text, unsure: false };
+}
+
+function shorten(text: string, longest: number): string {
+  const characters = Array.from(text);
+  return characters.length <= longest ? text : `${characters.slice(0, longest - 1).join('')}…`;
+}
+
+function cyclic<T>(list: readonly [T, ...T[]], index: number): T {
+  return list[index % list.length] ?? list[0];
+}

@@ -1,0 +1,49 @@
+import * as z from 'zod/mini';
+import type { CallSource } from '../../../tracking/core/records/trace.ts';
+import type { HttpRequest } from './http.ts';
+
+/**
+ * By which a request over the socket tells the line of code that asks, as JSON with everything but ASCII escaped. It
+ * goes no further than the gateway: models are sent bodies only.
+ */
+export const sourceHeader = 'x-agentjet-source';
+
+/** Longer than any path with a line and a name. */
+const longest = 8_192;
+
+const told: z.ZodMiniType<CallSource> = z.object({
+  file: z.string(),
+  line: z.int().check(z.gte(1)),
+  column: z.nullable(z.int().check(z.gte(1))),
+  function: z.nullable(z.string()),
+});
+
+export function sourceText(source: CallSource): string {
+  const { file, line, column, function: name } = source;
+  const json = JSON.stringify({ file, line, column, function: name });
+  return json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Undefined: nobody tells it. */
+export function sourceOf({
+  source,
+  headers,
+}: Pick<HttpRequest, 'source' | 'headers'>): CallSource | undefined {
+  const text = headers[sourceHeader];
+  if (source !== undefined || text === undefined || text.length > longest) return source;
+  const known = read.get(text);
+  if (known !== undefined) return known;
+  try {
+    const parsed = told.safeParse(JSON.parse(text));
+    if (!parsed.success) return undefined;
+    if (read.size >= mostRead) read.clear();
+    read.set(text, parsed.data);
+    return parsed.data;
+  } catch {
+    return undefined; // whoever wrote it, it was none of ours
+  }
+}
+
+/** A workflow has few lines that ask. */
+const read = new Map<string, CallSource>();
+const mostRead = 1_000;

@@ -1,0 +1,21 @@
+import type { ContextCheck } from '../../../tracking/core/tracker.ts';
+import type { FinishedCall } from './call.ts';
+import type { CannedReply, ChatCompletion } from './model.ts';
+
+/** A call that the model is about to be asked. */
+export type BegunCall = Pick<FinishedCall, 'episode' | 'call' | 'agentName' | 'request' | 'startedAt'>;
+
+/** The Context Tracker's check of a call, before the model is asked. Never rejects. */
+export type ContextGuard = (call: BegunCall) => Promise<ContextCheck>;
+
+/** What upstream answers where the prompt overflows: a text without tokens, and so without usage. */
+export function overflowCompletion(now: number): ChatCompletion {
+  const message = { role: 'assistant', content: 'ajet_proxy: Exceeded max model context length.' } as const;
+  return {
+    id: 'overflow_response' satisfies CannedReply,
+    object: 'chat.completion',
+    created: Math.floor(now / 1000),
+    model: 'unknown',
+    choices: [{ index: 0, message: { ...message, refusal: null }, logprobs: null, finish_reason: 'stop' }],
+  };
+}

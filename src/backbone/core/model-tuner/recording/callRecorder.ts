@@ -1,0 +1,75 @@
+import type { CodedError } from '../../../../base/core/errors.ts';
+import { redactField, redactSecrets } from '../../../../base/core/secrets/texts.ts';
+import type { FinishedCall } from '../call.ts';
+import { CallWriter } from './callWriter.ts';
+import type { EpisodeName, EpisodeNames } from './episodeNames.ts';
+import { recordingErrors } from './errors.ts';
+import type { RecordingHeader } from './format.ts';
+
+/** Where the lines go. */
+export interface RecordingSink {
+  /** Absolute. */
+  readonly file: string;
+  /** Returns once the line is safe from the end of this process. Throws when it cannot be written. */
+  append(line: string): void;
+}
+
+export interface CallRecorderOptions {
+  readonly header: RecordingHeader;
+  readonly sink: RecordingSink;
+  readonly names: EpisodeNames;
+  /** Texts to remove in addition to what is known to be a secret, such as an endpoint's key. */
+  readonly secrets: readonly string[];
+  /** Whether the run is being stopped: calls that are given up by that are not part of the conversation. */
+  isStopping(): boolean;
+  warn(problem: CodedError): void;
+}
+
+/** The status of a call that was given up. */
+const givenUp = 499;
+
+/** Records every call as it ends. It fails no call: where it cannot write, the run is warned once. */
+export class CallRecorder {
+  readonly #options: CallRecorderOptions;
+  readonly #writer: CallWriter;
+  #calls = 0;
+  #failed = false;
+
+  /** Throws when not even the header can be written. */
+  constructor(options: CallRecorderOptions) {
+    this.#options = options;
+    const secrets = options.secrets.filter((secret) => secret !== '');
+    const withoutKnown = (text: string): string =>
+      secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+    this.#writer = new CallWriter((name, text) => redactField(name, withoutKnown(text)));
+    const model = redactSecrets(withoutKnown(options.header.model));
+    options.sink.append(JSON.stringify({ ...options.header, model }));
+  }
+
+  /** Calls recorded so far. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /** Whether every call is there. */
+  get isWhole(): boolean {
+    return !this.#failed;
+  }
+
+  take(call: FinishedCall): void {
+    if (this.#failed || (call.status === givenUp && this.#options.isStopping())) return;
+    if (call.canned !== null) return; // no model said it, and none will be asked when it is replayed
+    try {
+      const episode = this.#options.names.of(call.episode);
+      this.#options.sink.append(this.#writer.write({ ...call, episode }));
+      this.#calls += 1;
+    } catch (error) {
+      this.#failed = true;
+      this.#options.warn(recordingErrors.goesNoFurther(this.#options.sink.file, error));
+    }
+  }
+
+  episodeEnded(episode: EpisodeName): void {
+    this.#writer.forget(episode);
+  }
+}

@@ -1,0 +1,82 @@
+import { hashText } from '../../../../base/core/hash.ts';
+import { canonicalJson } from '../../../../base/core/canonicalJson.ts';
+import { redactField, redactSecrets } from '../../../../base/core/secrets/texts.ts';
+import type { ChatRequest } from '../model.ts';
+import { VolatileFolder, type VolatileScanner } from './volatile.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What of a request decides its answer, with placeholders for what is volatile. */
+export interface NormalRequest {
+  /** A hash of 53 bits: equal for requests that are equal but for volatile values. */
+  readonly key: number;
+  readonly messages: readonly unknown[];
+  readonly tools: readonly unknown[];
+  readonly options: Fields;
+  /** What the numbered placeholders stand for, by their numbers. */
+  readonly values: readonly string[];
+}
+
+/** They shape how an answer travels, or are made anew by every run: the seed is by order of arrival. */
+const transport: ReadonlySet<string> = new Set([
+  'model',
+  'stream',
+  'stream_options',
+  'seed',
+  'user',
+  'metadata',
+  'store',
+  'safety_identifier',
+  'prompt_cache_key',
+  'logprobs',
+  'top_logprobs',
+  'return_token_ids',
+]);
+
+/** They come from the config: another value makes another sample, not another conversation. */
+export const samplingOptions = [
+  'temperature',
+  'top_p',
+  'max_tokens',
+  'max_completion_tokens',
+  'frequency_penalty',
+  'presence_penalty',
+  'repetition_penalty',
+  'top_k',
+  'min_p',
+] as const;
+
+const unkeyed: ReadonlySet<string> = new Set([...transport, ...samplingOptions, 'messages', 'tools']);
+
+/**
+ * A request as it is compared with others: without what only shapes its transport, fields in one order, null and absent
+ * alike, and with placeholders for times, ids and ports of loopback.
+ */
+export function normaliseRequest(request: ChatRequest, scanner: VolatileScanner): NormalRequest {
+  const folder = new VolatileFolder(scanner);
+  const messages = request.messages.map((message) => fold(message, folder));
+  const tools = (request.tools ?? []).map((tool) => fold(tool, folder));
+  const rest = Object.entries(request).filter(([name]) => !unkeyed.has(name));
+  const options = fold(Object.fromEntries(rest), folder) as Fields;
+  const key = hashText(canonicalJson({ messages, tools, options }));
+  return { key, messages, tools, options, values: folder.values };
+}
+
+function fold(value: unknown, folder: VolatileFolder): unknown {
+  if (typeof value === 'string') return folder.text(redactSecrets(value));
+  if (Array.isArray(value)) return value.map((item) => fold(item, folder));
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value)
+    .filter(([, field]) => field !== null && field !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  // The id of a tool call is one whatever it looks like.
+  const isToolCall = 'function' in value && 'id' in value;
+  return Object.fromEntries(
+    fields.map(([name, field]) => {
+      const isId = name === 'tool_call_id' || (name === 'id' && isToolCall);
+      if (typeof field !== 'string') return [name, fold(field, folder)];
+      const text = redactField(name, field);
+      return [name, isId ? folder.id(text) : folder.text(text)];
+    }),
+  );
+}

@@ -1,0 +1,62 @@
+import { CodedError } from '../../../../base/core/errors.ts';
+import type { CallIdentity, ModelFailure } from '../model.ts';
+import type { Divergence } from './divergence.ts';
+import { writeEpisode, type EpisodeName } from './episodeNames.ts';
+
+/** A request that the recording has no answer to. */
+export interface Miss {
+  readonly episode: EpisodeName;
+  readonly call: CallIdentity;
+  /** Calls that the episode made when it was recorded, by whichever agent. */
+  readonly recorded: number;
+  /** From the call that was expected; undefined where none was left. */
+  readonly divergence: Divergence | undefined;
+}
+
+const goOn =
+  'Undo what changed the request. Or continue with --on-replay-miss call-model (the model answers from there on) or ' +
+  'sequential (the agent gets its next recorded answer) (launch.json: onReplayMiss).';
+
+/** Told to the workflow as a refusal that clients do not try again, and to its user as `replay/…`. */
+export function missFailure(miss: Miss): ModelFailure {
+  const report = missReport(miss);
+  return {
+    status: 422,
+    error: {
+      message: `${report.message} ${report.hint ?? ''}`.trim(),
+      type: 'invalid_request_error',
+      param: miss.divergence?.field ?? null,
+      code: 'replay_diverged',
+    },
+    report,
+  };
+}
+
+function missReport(miss: Miss): CodedError {
+  if (miss.recorded > 0) return diverged(miss);
+  return new CodedError({
+    code: 'replay/no-episode',
+    message: `The recording has no call of ${writeEpisode(miss.episode)}.`,
+    hint: 'Run the tasks and repeats that were recorded, or add --on-replay-miss call-model (launch.json: onReplayMiss).',
+  });
+}
+
+function diverged(miss: Miss): CodedError {
+  return new CodedError({
+    code: 'replay/diverged',
+    message: `${describeCall(miss)} is not the one that was recorded: ${describeMiss(miss)}.`,
+    hint: goOn,
+  });
+}
+
+export function describeCall({ call, episode }: Pick<Miss, 'call' | 'episode'>): string {
+  return `LLM call ${call.call} of ${writeEpisode(episode)}, by agent "${call.agentName}",`;
+}
+
+/** e.g. `message 3 differs in messages[3].content: expected "a", got "b"`. */
+export function describeMiss({ divergence, recorded }: Pick<Miss, 'divergence' | 'recorded'>): string {
+  if (divergence === undefined) return `all ${recorded} recorded calls of the episode are answered already`;
+  const { message, field, expected, got } = divergence;
+  const where = message === undefined ? field : `message ${message} differs in ${field}`;
+  return `${where}: expected ${expected}, got ${got}`;
+}

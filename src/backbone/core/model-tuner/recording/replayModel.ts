@@ -1,0 +1,202 @@
+import type { CancellationToken } from '../../../../base/core/cancellation.ts';
+import type { Clock, Logger } from '../../../../base/core/ports.ts';
+import { cutCompletion } from '../chunks.ts';
+import { failures } from '../failures.ts';
+import { oneByOne } from '../stream.ts';
+import {
+  ModelFailureError,
+  type CallIdentity,
+  type ChatCompletion,
+  type ChatCompletionChunk,
+  type ChatModel,
+  type ChatRequest,
+  type ModelFailure,
+  type ModelReply,
+} from '../model.ts';
+import { adaptReply } from './adaptReply.ts';
+import { sameEpisode, writeEpisode, type EpisodeName, type EpisodeNames } from './episodeNames.ts';
+import { EpisodeReplay, type OpenCall } from './episodeReplay.ts';
+import type { RecordedCall, Recording } from './format.ts';
+import { normaliseRequest, samplingOptions, type NormalRequest } from './normalise.ts';
+import { describeCall, describeMiss, missFailure, type Miss } from './replayErrors.ts';
+import { VolatileScanner } from './volatile.ts';
+
+/**
+ * What becomes of a request that was not recorded: it fails with what differs, gets the agent's next recorded answer, or
+ * is put to the model.
+ */
+export type OnMiss = 'fail' | 'sequential' | 'call-model';
+
+export interface ReplayOptions {
+  readonly recording: Recording;
+  readonly onMiss: OnMiss;
+  readonly names: EpisodeNames;
+  /** What of a request is compared, where the recording does not have all of it; absent: everything. */
+  readonly compared?: ((request: ChatRequest) => ChatRequest) | undefined;
+  /** Whether it is one episode that training wrote: its answers are given in their order, whoever asks for what. */
+  readonly isRollout?: boolean | undefined;
+  readonly clock: Pick<Clock, 'now' | 'after'>;
+  readonly logger: Logger;
+}
+
+/** A recording in place of a run's models. */
+export interface Replay {
+  /**
+   * Answers without waiting. Calls of an episode are found by what they ask, so that parallel ones may come in any
+   * order; equal ones are answered in the order in which they were recorded. What failed fails again.
+   *
+   * @param model asked for what was not recorded, with `call-model` only
+   */
+  inPlaceOf(model: ChatModel | undefined): ChatModel;
+  /** Warns of calls of the episode that were recorded and not made. */
+  ended(episode: EpisodeName): void;
+}
+
+export function createReplay(options: ReplayOptions): Replay {
+  const player = new Player(options);
+  const { recording } = options;
+  const name = recording.file.split(/[\\/]/).at(-1) ?? recording.file;
+  // What training wrote does not tell of its model.
+  const whose = recording.header.model === '' ? '' : ` of ${recording.header.model}`;
+  return {
+    ended: (episode) => player.ended(episode),
+    inPlaceOf: (model) => ({
+      description: `recording ${name}${whose}${model ? `, else ${model.description}` : ''}`,
+      respond: async (request, cancellation, call) => player.respond({ request, cancellation, call, model }),
+    }),
+  };
+}
+
+interface Asked {
+  readonly request: ChatRequest;
+  readonly cancellation: CancellationToken;
+  readonly call: CallIdentity;
+  readonly model: ChatModel | undefined;
+}
+
+class Player {
+  readonly #options: ReplayOptions;
+  readonly #calls = new Map<string, RecordedCall[]>();
+  readonly #episodes = new Map<string, EpisodeReplay>();
+  readonly #scanner: VolatileScanner;
+  /** Episodes and sampling options that were warned of. */
+  readonly #told = new Set<string>();
+
+  constructor(options: ReplayOptions) {
+    this.#options = options;
+    const { header, calls } = options.recording;
+    this.#scanner = new VolatileScanner([Date.parse(header.createdAt), options.clock.now()]);
+    for (const call of calls) {
+      const key = sameEpisode(call.episode);
+      const known = this.#calls.get(key);
+      if (known === undefined) this.#calls.set(key, [call]);
+      else known.push(call);
+    }
+  }
+
+  async respond({ request, cancellation, call, model }: Asked): Promise<ModelReply> {
+    const name = this.#options.names.of(call.episode);
+    const episode = this.#episode(name);
+    const { compared = (all: ChatRequest) => all } = this.#options;
+    const normal = normaliseRequest(compared(request), this.#scanner);
+    const found = this.#options.isRollout === true ? episode.next() : episode.take(normal, call);
+    if (found !== undefined) {
+      if (this.#options.isRollout !== true) this.#compareSampling(found.recorded.request, request);
+      return this.#answer(found, normal, cancellation);
+    }
+    const expected = episode.expected(normal, call);
+    const miss = { episode: name, call, recorded: episode.recorded, divergence: expected?.divergence };
+    const { onMiss } = this.#options;
+    if (onMiss === 'call-model' && model !== undefined) {
+      this.#tell(miss, `${model.description} is asked`);
+      return model.respond(request, cancellation, call);
+    }
+    if (onMiss === 'sequential' && expected !== undefined) {
+      this.#tell(miss, 'the recorded answers are given in their order');
+      episode.spend(expected.open);
+      return this.#answer(expected.open, normal, cancellation);
+    }
+    this.#tell(miss, 'it fails');
+    return { kind: 'error', ...missFailure(miss) };
+  }
+
+  ended(name: EpisodeName): void {
+    const { open, recorded } = this.#episode(name);
+    const [next] = open;
+    // Where a call was not recorded, what comes after it is another conversation.
+    if (next === undefined || this.#told.has(sameEpisode(name))) return;
+    const what = `${open.length} of the ${recorded} recorded calls ${open.length === 1 ? 'was' : 'were'} not made`;
+    const which = `LLM call ${next.recorded.call} by agent "${next.recorded.agentName}"`;
+    this.#options.logger.log('warn', `In ${writeEpisode(name)}, ${what}; the first is ${which}.`);
+  }
+
+  #episode(name: EpisodeName): EpisodeReplay {
+    const key = sameEpisode(name);
+    let episode = this.#episodes.get(key);
+    if (episode === undefined) {
+      const { isRollout = false, recording } = this.#options;
+      episode = new EpisodeReplay(isRollout ? recording.calls : (this.#calls.get(key) ?? []), this.#scanner);
+      this.#episodes.set(key, episode);
+    }
+    return episode;
+  }
+
+  async #answer(
+    { recorded, request }: OpenCall,
+    current: NormalRequest,
+    cancellation: CancellationToken,
+  ): Promise<ModelReply> {
+    const { failure } = recorded;
+    if (recorded.status === failures.cancelled().status) {
+      await this.#untilGivenUp(recorded.seconds, cancellation);
+      return { kind: 'error', ...failures.cancelled() };
+    }
+    if (recorded.completion === undefined) return { kind: 'error', ...(failure ?? failures.cancelled()) };
+    const completion = adaptReply(recorded.completion, request.values, current.values);
+    return failure === undefined
+      ? { kind: 'completion', completion }
+      : { kind: 'stream', chunks: brokenOff(completion, failure) };
+  }
+
+  /** A call that its workflow gave up is given up again; if it is not, it ends when it ended. */
+  #untilGivenUp(seconds: number, cancellation: CancellationToken): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#options.clock.after(seconds * 1000, resolve);
+      cancellation.onCancelled(() => {
+        timer.dispose();
+        resolve();
+      });
+    });
+  }
+
+  /** Once per episode. */
+  #tell(miss: Miss, consequence: string): void {
+    const key = sameEpisode(miss.episode);
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    const what = miss.recorded === 0 ? 'none of the episode was recorded' : describeMiss(miss);
+    this.#options.logger.log('warn', `${describeCall(miss)} was not recorded: ${what}; ${consequence}.`);
+  }
+
+  /** Once per option and run. */
+  #compareSampling(recorded: ChatRequest, current: ChatRequest): void {
+    for (const option of samplingOptions) {
+      const [was, is] = [recorded[option as keyof ChatRequest], current[option as keyof ChatRequest]];
+      if ((was ?? null) === (is ?? null) || this.#told.has(option)) continue;
+      this.#told.add(option);
+      this.#options.logger.log(
+        'warn',
+        `The recording was made with ${option} ${JSON.stringify(was ?? null)}, and now it is ${JSON.stringify(is ?? null)}: its answers are those of then.`,
+      );
+    }
+  }
+}
+
+/** What had come of an answer, then its failure. */
+async function* brokenOff(
+  completion: ChatCompletion,
+  failure: ModelFailure,
+): AsyncGenerator<readonly ChatCompletionChunk[]> {
+  yield* oneByOne(cutCompletion(completion, { includeUsage: false }));
+  await Promise.reject(new ModelFailureError(failure));
+}

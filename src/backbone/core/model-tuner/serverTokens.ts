@@ -1,0 +1,123 @@
+import { textOfBytes } from '../../../tracking/core/textOfBytes.ts';
+import type { ChatCompletion, ChatCompletionChunk } from './model.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * What servers tell of an answer's tokens, in one form: vLLM's `token_ids` of a choice beside `logprobs.content`, and
+ * `prompt_token_ids` of the answer. Everything behind it (recordings, faults, the tracker) knows this form alone.
+ *
+ * - vLLM gives it by `return_token_ids` since 0.10.2 (August 2025), in streams chunk by chunk.
+ * - vLLM spells tokens `token_id:<n>` by `return_tokens_as_token_ids` since 0.6; their bytes are still those of the text,
+ *   but where it knows no log probability.
+ * - SGLang gives both lists as fields of the choice by `return_token_ids` since August 2026, and by `return_meta_info`
+ *   since June 2026 `meta_info.output_token_logprobs`, a `[log probability, id, text or null]` for each token, and
+ *   `input_token_logprobs` alike; both in whole answers only.
+ */
+export function withServerTokens<T extends ChatCompletion | ChatCompletionChunk>(answer: T): T {
+  const choices: unknown = answer.choices;
+  if (!Array.isArray(choices)) return answer;
+  const given = choices as readonly unknown[];
+  if (!given.some(tellsOtherwise)) return answer;
+  const told = (answer as { prompt_token_ids?: unknown }).prompt_token_ids;
+  const prompt_token_ids = told ?? given.map(promptIds).find((ids) => ids !== undefined);
+  return {
+    ...answer,
+    ...(prompt_token_ids !== undefined && { prompt_token_ids }),
+    choices: given.map((choice) => (isFields(choice) ? inOneForm(choice) : choice)),
+  };
+}
+
+function tellsOtherwise(choice: unknown): boolean {
+  if (!isFields(choice)) return false;
+  if ('meta_info' in choice || 'prompt_token_ids' in choice) return true;
+  return contentOf(choice).some((entry) => spelledId(entry) !== undefined);
+}
+
+function inOneForm(choice: Fields): Fields {
+  const { meta_info } = choice;
+  const rest = Object.entries(choice).filter(([name]) => !['meta_info', 'prompt_token_ids'].includes(name));
+  const content = contentOf(choice);
+  const told = isFields(meta_info) ? tokensOf(meta_info['output_token_logprobs']) : [];
+  const ids = [choice['token_ids'], allOf(content.map(spelledId)), allOf(told.map(({ id }) => id))].find(
+    (list) => Array.isArray(list) && list.length > 0,
+  );
+  const entries = content.length > 0 ? content.map(inItsText) : allOf(told.map(entryOf));
+  return {
+    ...Object.fromEntries(rest),
+    ...(ids !== undefined && { token_ids: ids }),
+    ...(entries !== undefined &&
+      entries.length > 0 && {
+        logprobs: { ...(isFields(choice['logprobs']) ? choice['logprobs'] : {}), content: entries },
+      }),
+  };
+}
+
+function promptIds(choice: unknown): readonly unknown[] | undefined {
+  if (!isFields(choice)) return undefined;
+  const { meta_info, prompt_token_ids } = choice;
+  if (Array.isArray(prompt_token_ids)) return prompt_token_ids as readonly unknown[];
+  const told = isFields(meta_info) ? tokensOf(meta_info['input_token_logprobs']) : [];
+  return told.length === 0 ? undefined : allOf(told.map(({ id }) => id));
+}
+
+interface ToldToken {
+  readonly logprob: number | null;
+  readonly id: number | undefined;
+  readonly text: string | undefined;
+}
+
+/** SGLang's lists of three. */
+function tokensOf(list: unknown): readonly ToldToken[] {
+  if (!Array.isArray(list)) return [];
+  return (list as readonly unknown[]).map((entry) => {
+    const [logprob, id, text] = Array.isArray(entry) ? (entry as readonly unknown[]) : [];
+    return {
+      logprob: typeof logprob === 'number' ? logprob : null,
+      id: typeof id === 'number' && Number.isInteger(id) ? id : undefined,
+      text: typeof text === 'string' ? text : undefined,
+    };
+  });
+}
+
+function entryOf({ logprob, text }: ToldToken): Fields | undefined {
+  return text === undefined ? undefined : { token: text, logprob, bytes: null, top_logprobs: [] };
+}
+
+/** All of them, or none where one is missing. */
+function allOf<T>(list: readonly (T | undefined)[]): readonly T[] | undefined {
+  return list.every((one): one is T => one !== undefined) ? list : undefined;
+}
+
+function contentOf(choice: Fields): readonly unknown[] {
+  const { logprobs } = choice;
+  const content = isFields(logprobs) ? logprobs['content'] : undefined;
+  return Array.isArray(content) ? content : [];
+}
+
+function spelledId(entry: unknown): number | undefined {
+  const token = isFields(entry) ? entry['token'] : undefined;
+  const id = typeof token === 'string' ? /^token_id:(\d+)$/.exec(token)?.[1] : undefined;
+  return id === undefined ? undefined : Number(id);
+}
+
+/** An entry whose token is spelled by its id gets its text back from its bytes, for a client that reads texts. */
+function inItsText(entry: unknown): unknown {
+  if (!isFields(entry) || spelledId(entry) === undefined) return entry;
+  const bytes = bytesOfText(entry);
+  if (bytes === undefined) return { ...entry, bytes: null };
+  const text = textOfBytes(Uint8Array.from(bytes));
+  return text === undefined ? entry : { ...entry, token: text };
+}
+
+/** Where vLLM knows no text, the bytes are those of `token_id:<n>`. */
+function bytesOfText({ token, bytes }: Fields): readonly number[] | undefined {
+  if (!Array.isArray(bytes)) return undefined;
+  const own = bytes as readonly unknown[];
+  const isSpelling = String([...new TextEncoder().encode(String(token))]) === String(own);
+  return isSpelling || !own.every((byte): byte is number => Number.isInteger(byte)) ? undefined : own;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

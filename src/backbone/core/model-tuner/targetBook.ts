@@ -1,0 +1,51 @@
+import { CodedError } from '../../../base/core/errors.ts';
+import type { Targets } from './routing.ts';
+
+/** Which targets the workflows of a run name, and which its agents use. */
+export class TargetBook {
+  readonly #named = new Set<string>();
+  readonly #used = new Set<string>();
+  readonly #warn: (problem: CodedError) => void;
+  #isEmptyTold = false;
+
+  constructor(warn: (problem: CodedError) => void) {
+    this.#warn = warn;
+  }
+
+  /** Of an episode that begins. */
+  names(targets: Targets): void {
+    for (const target of targets ?? []) this.#named.add(target);
+    if (targets?.length !== 0 || this.#isEmptyTold) return;
+    this.#isEmptyTold = true;
+    this.#warn(emptyTargets());
+  }
+
+  uses(target: string): void {
+    this.#used.add(target);
+  }
+
+  /** Once the run is over: a warning where a target is named that no agent has. */
+  close(): void {
+    const unused = [...this.#named].filter((target) => !this.#used.has(target));
+    if (unused.length > 0 && this.#used.size > 0) this.#warn(unusedTargets(unused, [...this.#used]));
+  }
+}
+
+function emptyTargets(): CodedError {
+  return new CodedError({
+    code: 'model-tuner/empty-targets',
+    message:
+      'trainableTargets is an empty list, which AgentJet takes as all targets: every agent is trained.',
+    hint: 'Write null for all, or name the targets to train.',
+  });
+}
+
+function unusedTargets(unused: readonly string[], used: readonly string[]): CodedError {
+  const list = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(', ');
+  const [many, verb] = unused.length === 1 ? ['', 'is'] : ['s', 'are'];
+  return new CodedError({
+    code: 'model-tuner/unused-targets',
+    message: `trainableTargets names the target${many} ${list(unused)}, which no agent of the run used; used ${used.length === 1 ? 'was' : 'were'} ${list(used)}.`,
+    hint: `What ${verb} named has to be the targetTag that an agent's adapter is made with.`,
+  });
+}

@@ -1,0 +1,166 @@
+/** The judge of `judge_type: rubrics_auto_grader`. */
+import type { CancellationToken } from '../../../../base/core/cancellation.ts';
+import type { CodedError } from '../../../../base/core/errors.ts';
+import { hashText } from '../../../../base/core/hash.ts';
+import type { Config } from '../../../../configs/core/effectiveConfig.ts';
+import {
+  BaseJudge,
+  JudgeInputError,
+  type Verdict,
+  type WorkflowOutput,
+  type WorkflowTask,
+} from '../../../../sdk/core/index.ts';
+import type { HelperLlm } from '../../helper-llm/helperLlm.ts';
+import { nestedConfig, readNested } from '../../task-reader/nestedReader.ts';
+import { readTasks } from '../../task-reader/readers.ts';
+import type { TaskSource } from '../../task-reader/taskReader.ts';
+import type { JudgeClass } from '../judge.ts';
+import { graderErrors } from './errors.ts';
+import { Grader } from './grader.ts';
+import { makeRubrics } from './makeRubrics.ts';
+import { numbered } from './prompts.ts';
+import { RubricsFile } from './rubricsFile.ts';
+import { candidatesOf, queryOf, sampleOf, sampleWants, textOf, type Sample } from './samples.ts';
+import { readGraderSettings, section, type GraderSettings } from './settings.ts';
+
+export interface AutoGraderParts {
+  readonly config: Config;
+  readonly helper: HelperLlm;
+  readonly cancellation: CancellationToken;
+  /** Absolute, of experiments, where rubrics may be. */
+  readonly folders: readonly string[];
+  /** What a reader reads from, given the config that has its section. */
+  readonly sourceOf: (config: Config) => TaskSource;
+  readonly warn: (problem: CodedError) => void;
+}
+
+interface Scoring {
+  readonly settings: GraderSettings;
+  readonly grader: Grader;
+  readonly rubrics: string;
+  /** Told of the first score outside the bounds. */
+  readonly onClipped: (score: number) => void;
+}
+
+/**
+ * The grader, with its rubrics: those kept from an earlier run, or made now of the labelled samples. Pointwise, the
+ * reward is the score's share of the way from `min_score` to `max_score`; listwise, the share of the task's other
+ * answers that it is ranked before. A success is a reward of `success_threshold` or more, by default 1. Upstream's
+ * grader loads its rubrics and then refuses to score, for it never takes them as made.
+ *
+ * Rejects with `task-judge/…`, `task-reader/…` and what the helper LLM rejects with.
+ */
+export async function openAutoGrader(parts: AutoGraderParts): Promise<JudgeClass> {
+  const { config, helper, cancellation, warn } = parts;
+  const settings = readGraderSettings(config);
+  warn(graderErrors.upstreamCannot(config.locate('ajet.task_judge.judge_type')));
+  if (config.stringOrNull(`${section}.api_key`) !== null) {
+    warn(graderErrors.keyUnread(config.locate(`${section}.api_key`)));
+  }
+  const grader = new Grader(settings, helper, cancellation);
+  const rubrics = await rubricsOf(settings, grader, parts);
+  let warned = false;
+  const onClipped = (score: number): void => {
+    if (!warned) warn(graderErrors.clipped(score, settings.lowest, settings.highest, settings.location));
+    warned = true;
+  };
+  const scoring: Scoring = { settings, grader, rubrics, onClipped };
+  const modes = { pointwise: scored, listwise: ranked };
+  return class AutoGraderJudge extends BaseJudge {
+    override async computeReward(task: WorkflowTask, output: WorkflowOutput): Promise<Verdict> {
+      const answer = answerOf(output, settings.answerField);
+      const query = queryOf(task.task, settings.queryField);
+      if (query === undefined) {
+        throw graderErrors.noQuery(settings.queryField, task.taskId, settings.location);
+      }
+      const reward = await modes[settings.mode](scoring, { task, query, answer });
+      return { reward, isSuccess: reward >= (settings.successThreshold ?? 1) };
+    }
+  };
+}
+
+function answerOf({ metadata = {} }: WorkflowOutput, field: string): string {
+  const answer = Object.hasOwn(metadata, field) ? textOf(metadata[field]) : undefined;
+  if (answer !== undefined) return answer;
+  throw new JudgeInputError(
+    'output',
+    `The grader needs metadata.${field} of the workflow's output, which has none.`,
+    `Return {metadata: {${field}}} from execute, or set answer_field to the field that has the answer.`,
+  );
+}
+
+async function rubricsOf(settings: GraderSettings, grader: Grader, parts: AutoGraderParts): Promise<string> {
+  const { config, helper, cancellation, warn } = parts;
+  const source = parts.sourceOf(config);
+  const isStandIn = helper.isStandIn === true;
+  const kept = new RubricsFile({ config, settings, source, folders: parts.folders, isStandIn, warn });
+  const known = await kept.read();
+  if (known !== undefined) return known;
+  const samples = await readSamples(settings, parts);
+  const made = await makeRubrics(samples, { settings, grader, cancellation, log: source.log, warn });
+  const rubrics = numbered(made);
+  await kept.write(rubrics);
+  return rubrics;
+}
+
+async function readSamples(
+  settings: GraderSettings,
+  { config, sourceOf, warn }: AutoGraderParts,
+): Promise<readonly Sample[]> {
+  const written = config.at(section);
+  const type = config.at(`${section}.input_data_type`);
+  const wants = sampleWants[settings.mode];
+  if (written?.kind !== 'mapping') throw graderErrors.noSamples(wants, 0, settings.location);
+  const entries = new Map([...written.entries, ...(type === undefined ? [] : [['type', type] as const])]);
+  const source = sourceOf(nestedConfig(config, { ...written, entries }));
+  const { tasks, warnings } = await readNested(source, { section, type: 'input_data_type' }, readTasks);
+  for (const warning of warnings) warn(warning);
+  const samples = tasks.map((task) => sampleOf(task, settings)).filter((sample) => sample !== undefined);
+  if (samples.length === 0) throw graderErrors.noSamples(wants, tasks.length, settings.location);
+  const left = tasks.length - samples.length;
+  if (left > 0) warn(graderErrors.samplesLeftOut(wants, left, tasks.length, settings.location));
+  return samples;
+}
+
+interface Question {
+  readonly task: WorkflowTask;
+  readonly query: string;
+  readonly answer: string;
+}
+
+async function scored(
+  { settings, grader, rubrics, onClipped }: Scoring,
+  { query, answer }: Question,
+): Promise<number> {
+  const { lowest, highest, location } = settings;
+  const { verdict, reply } = await grader.score(rubrics, query, answer);
+  if (verdict === undefined) throw graderErrors.noScore('score', reply, location);
+  if (verdict < lowest || verdict > highest) onClipped(verdict);
+  return (Math.min(Math.max(verdict, lowest), highest) - lowest) / (highest - lowest);
+}
+
+/** Where the answer stands among the others depends on both alone: always first or last, it might profit from that. */
+async function ranked(
+  { settings, grader, rubrics }: Scoring,
+  { task, query, answer }: Question,
+): Promise<number> {
+  const others = othersOf(task, settings);
+  const place = hashText(`${query}\n${answer}`) % (others.length + 1);
+  const answers = others.toSpliced(place, 0, answer);
+  const { verdict, reply } = await grader.rank(rubrics, query, answers);
+  const own = verdict?.[place];
+  if (verdict === undefined || own === undefined) {
+    throw graderErrors.noScore(`rank for each of ${answers.length} answers`, reply, settings.location);
+  }
+  const before = verdict.filter((rank) => rank < own).length;
+  return 1 - before / others.length;
+}
+
+/** The task's candidates; else its reference answer. */
+function othersOf({ task, taskId }: WorkflowTask, settings: GraderSettings): readonly string[] {
+  const candidates = candidatesOf(task.metadata['candidates']).map((one) => one.answer);
+  if (candidates.length > 0) return candidates;
+  const reference = textOf(task.metadata[settings.referenceField]);
+  if (reference !== undefined) return [reference];
+  throw graderErrors.nothingToRank(taskId, settings.referenceField, settings.location);
+}

@@ -1,0 +1,86 @@
+import type { CodedError, Location } from '../../../../base/core/errors.ts';
+import type { Task } from '../../../../sdk/core/index.ts';
+import { readTaskLines, taskLines } from '../taskLines.ts';
+import type { TaskSource } from '../taskReader.ts';
+import { generationErrors } from './errors.ts';
+import { cacheText, section, unkeyedSettings } from './settings.ts';
+
+type Part = 'train' | 'valid';
+
+export interface Cached {
+  readonly file: string;
+  readonly tasks: readonly Task[];
+}
+
+/**
+ * Generated tasks in files named as upstream names them, in `dataset/jsonl` of the working directory, which is upstream's
+ * when that is its clone. What a stand-in wrote is kept apart, as `….debug.jsonl`: training must not take it for its own.
+ * Beside each lies `….settings.json`, which says with what it was made.
+ */
+export class TaskCache {
+  readonly #source: TaskSource;
+  readonly #isStandIn: boolean;
+  readonly #stem: (part: Part) => string;
+
+  constructor(source: TaskSource, isStandIn: boolean) {
+    const { config, tools } = source;
+    const key = tools.digest('md5', cacheText(config)).slice(0, 8);
+    this.#source = source;
+    this.#isStandIn = isStandIn;
+    this.#stem = (part) =>
+      tools.paths.resolve(tools.cwd, 'dataset', 'jsonl', `generated_${part}_tasks_${key}`);
+  }
+
+  /** Training's own first. An empty file counts as none, as one that cannot be read does upstream. */
+  async read(part: Part): Promise<Cached | undefined> {
+    const stem = this.#stem(part);
+    const names = [`${stem}.jsonl`, ...(this.#isStandIn ? [`${stem}.debug.jsonl`] : [])];
+    for (const file of names) {
+      const tasks = await readTaskLines(file, this.#source.files);
+      if (tasks.length === 0) continue;
+      this.#source.log(
+        'info',
+        `${tasks.length} tasks are taken from ${file}; nothing is generated for them.`,
+      );
+      return { file, tasks };
+    }
+    return undefined;
+  }
+
+  async write(part: Part, tasks: readonly Task[]): Promise<void> {
+    if (tasks.length === 0) return;
+    const { tools, config, log } = this.#source;
+    const file = `${this.#stem(part)}${this.#isStandIn ? '.debug' : ''}.jsonl`;
+    await tools.writeText(file, taskLines(tasks));
+    await tools.writeText(settingsOf(file), `${JSON.stringify(unkeyedSettings(config), null, 1)}\n`);
+    const note = this.#isStandIn ? '; training does not read them, for a stand-in wrote them' : '';
+    log('info', `${tasks.length} generated tasks are kept in ${file}${note}.`);
+  }
+
+  /** A warning where settings differ from those that the file was made with. */
+  async warnOfChanges({ file }: Cached, location: Location): Promise<readonly CodedError[]> {
+    const { files, config } = this.#source;
+    const text = await files.readText(settingsOf(file));
+    if (text === undefined) return [];
+    const now = unkeyedSettings(config);
+    const then = parsed(text);
+    const changed = Object.keys(now).filter(
+      (name) => JSON.stringify(now[name]) !== JSON.stringify(then[name]),
+    );
+    const names = changed.map((name) => `${section}.${name}`);
+    return names.length === 0 ? [] : [generationErrors.staleCache(file, names, location)];
+  }
+}
+
+function settingsOf(file: string): string {
+  return file.replace(/\.jsonl$/, '.settings.json');
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+  } catch {
+    return {}; // whoever broke it changed it: everything counts as changed
+  }
+}

@@ -1,0 +1,174 @@
+import { CodedError } from '../../../../base/core/errors.ts';
+import type { Task } from '../../../../sdk/core/index.ts';
+import { IdTally } from '../idTally.ts';
+import { nestedConfig, readNested } from '../nestedReader.ts';
+import { PythonRandom } from '../pythonRandom.ts';
+import { select } from '../select.ts';
+import { Deduplicator } from '../similarity/deduplicate.ts';
+import { openEmbed } from '../similarity/openEmbed.ts';
+import type { ReadTasks, TaskReading, TaskSelection, TaskSource } from '../taskReader.ts';
+import { TaskCache, type Cached } from './cache.ts';
+import { runCalls, type CallResults } from './calls.ts';
+import { readDocuments, type Document } from './documents.ts';
+import { generationErrors } from './errors.ts';
+import { questionsPerCall, questionsPrompt, questionsSchema, queryPrompt, querySchema } from './prompts.ts';
+import { queryIn, questionsIn } from './replies.ts';
+import { readSettings, section, type GenerationSettings } from './settings.ts';
+
+/** What one reading works with. */
+interface Work {
+  readonly source: TaskSource;
+  readonly settings: GenerationSettings;
+  readonly documents: readonly Document[] | undefined;
+  readonly filter: Deduplicator | undefined;
+  readonly cache: TaskCache;
+  readonly warnings: CodedError[];
+}
+
+/**
+ * The reader of `data_generation`, as upstream: the helper LLM asks questions of the documents (validation, with the
+ * example tasks), then writes a task after the model of one of both, drawn at random, with a random document
+ * (training). Near duplicates are dropped, the rest is cached. Draws follow the run's seed, and tasks the order of the
+ * calls; upstream's follow neither. Of training tasks none are generated for a run of the validation split.
+ *
+ * @param readExamples reads what `query_reader` names
+ */
+export async function readGenerated(
+  source: TaskSource,
+  selection: TaskSelection,
+  readExamples: ReadTasks,
+): Promise<TaskReading> {
+  const settings = readSettings(source.config);
+  const examples = await exampleTasks(source, readExamples);
+  const documents = await readDocuments(settings, source);
+  const work = await begin(source, settings, documents);
+  work.warnings.push(...examples.warnings);
+  const cached = await work.cache.read('train');
+  const questions = await questionTasks(work, cached !== undefined);
+  const tasks =
+    source.split === 'training'
+      ? await writtenTasks(work, [...examples.tasks, ...questions], cached)
+      : [...questions, ...examples.tasks];
+  if (tasks.length === 0) throw generationErrors.noTasks('validation', undefined, settings.location);
+  return {
+    tasks: select(tasks, selection, settings.location),
+    warnings: work.warnings,
+    ids: IdTally.of(tasks),
+  };
+}
+
+async function begin(
+  source: TaskSource,
+  settings: GenerationSettings,
+  documents: readonly Document[] | undefined,
+): Promise<Work> {
+  const opened = settings.deduplication && (await openEmbed(settings.deduplication, source));
+  const isStandIn = source.helper.isStandIn === true || opened?.isStandIn === true;
+  return {
+    source,
+    settings,
+    documents,
+    filter: opened && new Deduplicator(opened.embed, settings.deduplication.threshold),
+    cache: new TaskCache(source, isStandIn),
+    warnings: [...(opened?.warnings ?? [])],
+  };
+}
+
+/** The training split of the nested reader: to that one, its section is the task reader's. */
+async function exampleTasks(source: TaskSource, read: ReadTasks): Promise<TaskReading> {
+  const nested = source.config.at(`${section}.query_reader`);
+  if (nested?.kind !== 'mapping') return { tasks: [], warnings: [] };
+  const config = nestedConfig(source.config, nested);
+  return readNested({ ...source, config }, { section: `${section}.query_reader`, type: 'type' }, read);
+}
+
+/** Phase 1. */
+async function questionTasks(work: Work, isTrainingCached: boolean): Promise<readonly Task[]> {
+  const { source, settings, documents, cache, warnings } = work;
+  const cached = await cache.read('valid');
+  if (cached !== undefined) return taken(cached, work);
+  if (documents === undefined) {
+    if (isTrainingCached) warnings.push(generationErrors.crashesUpstream(settings.location));
+    return [];
+  }
+  const calls = Math.ceil(settings.taskNum / questionsPerCall);
+  const ask = async (index: number): Promise<readonly Task[]> => {
+    const document = documents[index % documents.length];
+    if (document === undefined) return [];
+    const reply = await askHelper(work, questionsPrompt(document.content), questionsSchema);
+    return questionsIn(reply, document);
+  };
+  const asked = await runCalls('Questions of documents', calls, settings.workers, ask, source);
+  const kept = await unlike(asked.results.flat(), work);
+  warnFailures(asked, 'questions of documents', work);
+  await cache.write('valid', kept);
+  return kept;
+}
+
+/** Phase 2. */
+async function writtenTasks(
+  work: Work,
+  models: readonly Task[],
+  cached: Cached | undefined,
+): Promise<readonly Task[]> {
+  const { source, settings, documents, cache } = work;
+  if (cached !== undefined) return taken(cached, work);
+  if (models.length === 0) throw generationErrors.nothingToImitate(settings.location);
+  const random = new PythonRandom(source.tools.seed % 2 ** 32);
+  const draws = Array.from({ length: settings.taskNum }, () => ({
+    model: models[random.below(models.length)],
+    document: documents?.[random.below(documents.length)],
+  }));
+  const ask = async (index: number): Promise<readonly Task[]> => {
+    const { model, document } = draws[index] ?? {};
+    if (model === undefined) return [];
+    if (model.main_query === '') throw new Error('the task to imitate has no query');
+    const prompt = queryPrompt(model.main_query, document?.content);
+    return [queryIn(await askHelper(work, prompt, querySchema), model, document)];
+  };
+  const asked = await runCalls('Training tasks', settings.taskNum, settings.workers, ask, source);
+  const kept = await unlike(asked.results.flat(), work);
+  if (kept.length === 0) throw generationErrors.noTasks('training', asked.firstFailure, settings.location);
+  warnFailures(asked, 'training tasks', work);
+  await cache.write('train', kept);
+  return kept;
+}
+
+async function taken(cached: Cached, { cache, settings, warnings, source }: Work): Promise<readonly Task[]> {
+  const { file, tasks } = cached;
+  source.log('info', `${tasks.length} tasks are taken from ${file}; none are generated in their place.`);
+  warnings.push(...(await cache.warnOfChanges(cached, settings.location)));
+  return tasks;
+}
+
+function askHelper(
+  { source, settings }: Work,
+  messages: Parameters<TaskSource['helper']['ask']>[0],
+  answer: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const { model, maxTokens, sampling } = settings;
+  return source.helper.ask(messages, source.cancellation, { model, maxTokens, sampling, answer });
+}
+
+/** Also of those that the earlier phase kept, if this reading generated them. */
+async function unlike(tasks: readonly Task[], { filter, source }: Work): Promise<readonly Task[]> {
+  if (filter === undefined) return tasks;
+  const kept = await filter.keep(tasks);
+  source.log(
+    'info',
+    `Of ${tasks.length} generated tasks ${tasks.length - kept.length} are too much like others.`,
+  );
+  return kept;
+}
+
+function warnFailures({ failed, firstFailure }: CallResults<unknown>, what: string, work: Work): void {
+  if (failed === 0) return;
+  work.warnings.push(
+    new CodedError({
+      code: 'task-reader/calls-failed',
+      message: `${failed} calls for ${what} failed and are left out, as in training; the first: ${firstFailure ?? ''}`,
+      location: work.settings.location,
+      hint: 'What was cached lacks their tasks; delete it to try again.',
+    }),
+  );
+}

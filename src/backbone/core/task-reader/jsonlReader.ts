@@ -1,0 +1,203 @@
+import { isRecord } from '../../../base/core/isRecord.ts';
+import { CodedError, type Location } from '../../../base/core/errors.ts';
+import type { FileReader } from '../../../base/core/ports.ts';
+import type { InitMessage, Task } from '../../../sdk/core/index.ts';
+import { IdTally } from './idTally.ts';
+import { requireIds } from './select.ts';
+import type { ReadTasks, TaskReading, TaskSelection } from './taskReader.ts';
+
+/** The reader of `jsonl_dataset_file`. */
+export const readJsonlSplit: ReadTasks = async (source, selection) => {
+  const key = `ajet.task_reader.jsonl_dataset_file.${source.split}.file_path`;
+  const file = await source.resolveFile(source.config.string(key));
+  return readJsonlTasks(file, selection, source.files, source.config.locate(key));
+};
+
+/** Rows past the last one needed that are still checked: training reads them all, a debug run need not wait for it. */
+const checkedRowsBeyond = 20_000;
+
+/**
+ * Reads tasks as upstream's `jsonl_dataset_file` reader maps them: UTF-8, blank lines skipped, `main_query` or
+ * `[not defined]`, `init_messages` or [], `task_id` or "", `env_type` or `no_env`, `metadata` or the whole row.
+ * The order is the file's; upstream shuffles with an unseeded generator, which nobody could debug.
+ *
+ * Throws `task-reader/…` for a missing file, a row that is needed and broken, no row at all, or an id that no
+ * row has.
+ */
+export async function readJsonlTasks(
+  file: string,
+  selection: TaskSelection,
+  files: FileReader,
+  /** Where the file was named. */
+  namedAt?: Location,
+): Promise<TaskReading> {
+  if (!(await files.exists(file))) throw fileNotFound(file, namedAt);
+  const wanted = selection.taskIds === undefined ? undefined : new Set(selection.taskIds);
+  const tasks: Task[] = [];
+  const warnings: CodedError[] = [];
+  const ids = new IdTally();
+  let line = 0;
+  let rows = 0;
+  let beyond = 0;
+  let rowsWithoutQuery = 0;
+  for await (const text of linesOf(file, files, namedAt)) {
+    line += 1;
+    if (text.trim() === '') continue;
+    rows += 1;
+    const enough = wanted === undefined && tasks.length >= selection.first;
+    if (enough && ++beyond > checkedRowsBeyond) break;
+    const row = parseRow(text, file, line);
+    const task = row instanceof CodedError ? row : toTask(row, file, line);
+    if (task instanceof CodedError) {
+      if (!enough) throw task;
+      warnings.push(task);
+      break;
+    }
+    ids.add(task.task_id);
+    if (enough || wanted?.has(task.task_id) === false) continue;
+    tasks.push(task);
+    if (task.main_query === notDefined) rowsWithoutQuery += 1;
+  }
+  if (rows === 0) throw emptyFile(file);
+  requireIds(
+    selection,
+    tasks.map((task) => task.task_id),
+    { file },
+  );
+  if (rowsWithoutQuery > 0) warnings.push(noQuery(file, rowsWithoutQuery));
+  return { tasks, warnings, ids };
+}
+
+async function* linesOf(
+  file: string,
+  files: FileReader,
+  namedAt: Location | undefined,
+): AsyncGenerator<string> {
+  try {
+    yield* files.lines(file);
+  } catch (error) {
+    throw unreadable(file, error, namedAt);
+  }
+}
+
+export const notDefined = '[not defined]';
+
+type Row = Readonly<Record<string, unknown>>;
+
+function parseRow(text: string, file: string, line: number): Row | CodedError {
+  // Some tools start a UTF-8 file with a byte order mark, which JSON does not know.
+  const json = line === 1 ? text.replace(/^\uFEFF/, '') : text;
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    const { reason, column } = jsonProblem(error instanceof Error ? error.message : String(error));
+    return brokenRow(file, line, reason, column);
+  }
+  return isRecord(value) ? value : brokenRow(file, line, `it is ${kindOf(value)}`);
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  return value === null ? 'null' : `a ${typeof value}`;
+}
+
+/** Of V8's message, whose line is always the first: what is wrong, and from which column on. */
+function jsonProblem(message: string): { reason: string; column: number | undefined } {
+  const place = / in JSON at position (\d+).*$/.exec(message);
+  if (place === null) return { reason: message, column: undefined };
+  return { reason: message.slice(0, place.index), column: Number(place[1]) + 1 };
+}
+
+function toTask(row: Row, file: string, line: number): Task | CodedError {
+  const field = <T>(
+    name: string,
+    fallback: T,
+    fits: (value: unknown) => value is T,
+    what: string,
+  ): T | CodedError => {
+    const value = row[name];
+    if (value === undefined || value === null) return fallback;
+    return fits(value) ? value : wrongField(file, line, name, what);
+  };
+  const fields = {
+    main_query: field('main_query', notDefined, isString, 'a string'),
+    init_messages: field<readonly InitMessage[]>(
+      'init_messages',
+      [],
+      isMessages,
+      'a list of {role, content}',
+    ),
+    task_id: field('task_id', '', isString, 'a string'),
+    env_type: field('env_type', 'no_env', isString, 'a string'),
+    metadata: field<Row>('metadata', row, isRecord, 'an object'),
+  };
+  const wrong = Object.values(fields).find((value) => value instanceof CodedError);
+  return wrong ?? (fields as Task);
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isMessages(value: unknown): value is readonly InitMessage[] {
+  return Array.isArray(value) && value.every((item) => isRecord(item) && isString(item['role']));
+}
+
+function fileNotFound(file: string, location: Location | undefined): CodedError {
+  return new CodedError({
+    code: 'task-reader/file-not-found',
+    message: `The data set ${file} does not exist.`,
+    ...(location && { location }),
+    hint: 'Correct file_path under ajet.task_reader.jsonl_dataset_file; it is relative to the working directory, then to the folder of the config.',
+  });
+}
+
+function unreadable(file: string, cause: unknown, namedAt: Location | undefined): CodedError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new CodedError(
+    {
+      code: 'task-reader/unreadable',
+      message: `The data set ${file} cannot be read: ${reason}.`,
+      ...(namedAt && { location: namedAt }),
+      hint: 'Name a JSONL file that you may read in file_path under ajet.task_reader.jsonl_dataset_file.',
+    },
+    { cause },
+  );
+}
+
+function emptyFile(file: string): CodedError {
+  return new CodedError({
+    code: 'task-reader/no-tasks',
+    message: 'The data set has no rows.',
+    location: { file },
+    hint: 'Write one JSON object per line; AgentJet refuses an empty data set too.',
+  });
+}
+
+function brokenRow(file: string, line: number, reason: string, column?: number): CodedError {
+  return new CodedError({
+    code: 'task-reader/broken-jsonl',
+    message: `Line ${line} is not a JSON object: ${reason}.`,
+    location: { file, line, column },
+    hint: 'Mend or remove the line; training reads the whole file and would stop here.',
+  });
+}
+
+function wrongField(file: string, line: number, name: string, what: string): CodedError {
+  return new CodedError({
+    code: 'task-reader/wrong-field',
+    message: `"${name}" in line ${line} is not ${what}.`,
+    location: { file, line },
+    hint: `Make "${name}" ${what}, or leave it out; training would refuse the row.`,
+  });
+}
+
+function noQuery(file: string, rows: number): CodedError {
+  return new CodedError({
+    code: 'task-reader/no-main-query',
+    message: `${rows} of the tasks taken have no "main_query"; it reads "${notDefined}", as it would in training.`,
+    location: { file },
+    hint: 'Name the question "main_query", or have the workflow read it from task.metadata.',
+  });
+}

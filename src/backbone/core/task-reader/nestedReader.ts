@@ -1,0 +1,52 @@
+import { CodedError } from '../../../base/core/errors.ts';
+import { Config } from '../../../configs/core/effectiveConfig.ts';
+import type { MappingValue } from '../../../configs/core/value.ts';
+import type { ReadTasks, TaskReading, TaskSource } from './taskReader.ts';
+
+/** A config whose task reader is a section that stands elsewhere in another. */
+export function nestedConfig(config: Config, section: MappingValue): Config {
+  const within = (name: string, value: MappingValue): MappingValue => ({
+    kind: 'mapping',
+    entries: new Map([[name, value]]),
+    origin: section.origin,
+  });
+  return new Config(config.file, within('ajet', within('task_reader', section)));
+}
+
+/** Where the keys of a nested reader stand. */
+export interface NestedKeys {
+  /** Dotted. */
+  readonly section: string;
+  /** What the section calls the reader's `type`. */
+  readonly type: string;
+}
+
+/**
+ * All training tasks of a nested reader. That their ids collide is left out: no training groups by them.
+ *
+ * @param source with a {@link nestedConfig}
+ */
+export async function readNested(
+  source: TaskSource,
+  keys: NestedKeys,
+  read: ReadTasks,
+): Promise<TaskReading> {
+  try {
+    const { tasks, warnings } = await read({ ...source, split: 'training' }, { first: Infinity });
+    const others = warnings.filter(({ code }) => code !== 'task-reader/colliding-ids');
+    return { tasks, warnings: others.map((warning) => inSection(warning, keys)) };
+  } catch (error) {
+    throw error instanceof CodedError ? inSection(error, keys) : error;
+  }
+}
+
+/** What the nested reader calls its keys is not where they stand. */
+function inSection(error: CodedError, { section, type }: NestedKeys): CodedError {
+  const rename = (text: string): string =>
+    text
+      .replaceAll(/ajet\.task_reader\.type\b/g, `${section}.${type}`)
+      .replaceAll(/ajet\.task_reader\.(?!data_generation)/g, `${section}.`);
+  const { code, message, location, hint } = error;
+  const renamed = { code, message: rename(message), location, hint: hint && rename(hint) };
+  return new CodedError(renamed, { cause: error });
+}

@@ -1,0 +1,117 @@
+import { CodedError, type Location } from '../../../../base/core/errors.ts';
+import type { EmbeddingEndpoint, ReaderTools } from '../readerTools.ts';
+import type { TaskSource } from '../taskReader.ts';
+import { refuseCancelled } from '../cancelled.ts';
+import type { Embed } from './deduplicate.ts';
+import { localEmbedding } from './localEmbedding.ts';
+
+/** What a config says of a deduplication filter. */
+export interface SimilarityParams {
+  readonly threshold: number;
+  readonly model: string;
+  readonly baseUrl: string;
+  readonly apiKey: string | null;
+  /** Of the store that upstream keeps, and deletes. */
+  readonly dbPath: string | null;
+  readonly location: Location;
+}
+
+export interface OpenedEmbed {
+  readonly embed: Embed;
+  /** Whether the vectors are others than training's. */
+  readonly isStandIn: boolean;
+  readonly warnings: readonly CodedError[];
+}
+
+/**
+ * The embeddings that the config names, with the key it gives or that of `DASHSCOPE_API_KEY`; without a key, or where the
+ * helper LLM is a stand-in as well, those of our own, with a warning. Upstream refuses to start without a key.
+ */
+export async function openEmbed(params: SimilarityParams, source: TaskSource): Promise<OpenedEmbed> {
+  const { tools, helper } = source;
+  const apiKey = params.apiKey ?? tools.embeddingKey;
+  const warnings = await warnOfStore(params, source);
+  if (apiKey === undefined || helper.isStandIn === true) {
+    const embed: Embed = async (text) => {
+      await Promise.resolve();
+      refuseCancelled(source.cancellation);
+      return localEmbedding(text);
+    };
+    return { embed, isStandIn: true, warnings: [...warnings, localOnly(params)] };
+  }
+  const { model, baseUrl } = params;
+  const known = new Map<string, readonly number[]>();
+  const embed: Embed = async (text) => {
+    const vector = known.get(text) ?? (await askPatiently({ baseUrl, model, apiKey }, text, params, source));
+    known.set(text, vector);
+    return vector;
+  };
+  return { embed, isStandIn: false, warnings };
+}
+
+/** As upstream's client: four attempts, four seconds apart. */
+const attempts = 4;
+const pauseMilliseconds = 4_000;
+
+async function askPatiently(
+  endpoint: EmbeddingEndpoint,
+  text: string,
+  { location }: SimilarityParams,
+  { tools, cancellation, log }: TaskSource,
+): Promise<readonly number[]> {
+  for (let attempt = 1; ; attempt++) {
+    refuseCancelled(cancellation);
+    try {
+      return await tools.embed(endpoint, text, cancellation);
+    } catch (error) {
+      refuseCancelled(cancellation);
+      const reason = error instanceof Error ? error.message : String(error);
+      if (attempt === attempts) throw noEmbedding(endpoint, reason, location);
+      log('warn', `Embeddings: ${reason} Asked again in 4 s.`);
+      await pause(tools);
+    }
+  }
+}
+
+function pause({ clock }: ReaderTools): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(pauseMilliseconds, resolve);
+  });
+}
+
+/** A folder that training would delete though it holds something else than vectors. */
+async function warnOfStore(
+  { dbPath, location }: SimilarityParams,
+  { tools, files }: TaskSource,
+): Promise<readonly CodedError[]> {
+  if (dbPath === null) return [];
+  const folder = tools.paths.resolve(tools.cwd, dbPath);
+  const names = [...(await files.list(folder)), ...((await files.folders?.(folder)) ?? [])];
+  if (names.length === 0 || names.includes('chroma.sqlite3')) return [];
+  return [
+    new CodedError({
+      code: 'task-reader/db-path-deleted',
+      message: `Training deletes the folder ${folder} (db_path), which holds ${names.length} entries that are no store of vectors, each time it starts. This run does not touch it.`,
+      location,
+      hint: 'Name a folder of its own in db_path before training.',
+    }),
+  ];
+}
+
+function localOnly({ model, location }: SimilarityParams): CodedError {
+  return new CodedError({
+    code: 'task-reader/local-embeddings',
+    message: `Duplicates are found by spelling here (runs of characters), not by the embeddings of ${model} that training asks: it may drop others.`,
+    location,
+    hint: 'Set DASHSCOPE_API_KEY, or api_key and base_url of the filter, and ask a helper LLM of a server, to have what training has.',
+  });
+}
+
+function noEmbedding(endpoint: EmbeddingEndpoint, reason: string, location: Location): CodedError {
+  return new CodedError({
+    code: 'task-reader/no-embedding',
+    message: `${endpoint.model} gave no embedding in ${attempts} attempts: ${reason}`,
+    location,
+    hint: 'Correct base_url, model and the key of the filter, or run with --helper embedded, which needs no network.',
+  });
+}

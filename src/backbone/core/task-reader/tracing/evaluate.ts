@@ -1,0 +1,85 @@
+import type { Task } from '../../../../sdk/core/index.ts';
+import { refuseCancelled } from '../cancelled.ts';
+import { readReply } from '../readReply.ts';
+import type { TaskSource } from '../taskReader.ts';
+
+export interface EvaluateParams {
+  /** Rules of the user's, beside those below. */
+  readonly rubrics: string;
+  readonly temperature: number | undefined;
+  readonly maxTokens: number | undefined;
+  readonly tellsReason: boolean;
+}
+
+/** The model that upstream writes into the filter. */
+const reviewer = 'qwen3-235b-a22b-instruct-2507';
+const defaultMaxTokens = 512;
+
+const verdictSchema = {
+  type: 'object',
+  properties: { reason: { type: 'string' }, result: { type: 'string', enum: ['GOOD', 'BAD'] } },
+  required: ['reason', 'result'],
+};
+
+function instructions(rubrics: string): string {
+  return `You review pairs of a question and the answer an assistant gave to it, which are to become training data. Judge by the two texts alone: look nothing up and assume no facts.
+
+A pair is BAD when one or more of these hold; otherwise it is GOOD:
+- the question or the answer is empty;
+- the answer only acknowledges or asks back, and gives nothing of substance;
+- the answer is about something else than the question;
+- the answer mainly reports obstacles, such as a search that failed, and offers nothing instead;
+- the answer contradicts itself;
+- it holds illegal, hateful or private content;
+- it is in a language that who asked would not understand.
+${rubrics.trim() === '' ? '' : `\nRules of this data set, which count as much:\n${rubrics}\n`}
+Reply with one JSON object and nothing else: {"reason": "one sentence", "result": "GOOD" or "BAD"}`;
+}
+
+/**
+ * The tasks that the helper LLM calls GOOD, asked one after another as upstream means to. A verdict that cannot be read
+ * keeps nothing. Rejects with `helper-llm/…` where no answer can be had.
+ */
+export async function evaluate(
+  tasks: readonly Task[],
+  params: EvaluateParams,
+  { helper, cancellation, log }: TaskSource,
+): Promise<readonly Task[]> {
+  const kept: Task[] = [];
+  for (const [index, task] of tasks.entries()) {
+    refuseCancelled(cancellation);
+    const answer = task.metadata['answer'];
+    const pair = `query: ${task.main_query}\nanswer: ${typeof answer === 'string' ? answer : ''}`;
+    const reply = await helper.ask(
+      [
+        { role: 'system', content: instructions(params.rubrics) },
+        { role: 'user', content: pair },
+      ],
+      cancellation,
+      {
+        model: reviewer,
+        maxTokens: params.maxTokens ?? defaultMaxTokens,
+        ...(params.temperature !== undefined && { sampling: { temperature: params.temperature } }),
+        answer: verdictSchema,
+      },
+    );
+    const { result, reason } = verdictOf(reply);
+    if (params.tellsReason) log('info', `Reviewed ${index + 1} of ${tasks.length}: ${result}. ${reason}`);
+    if (result === 'GOOD') kept.push(task);
+  }
+  return kept;
+}
+
+function verdictOf(reply: string): { result: string; reason: string } {
+  const value = readReply(reply);
+  const { result, reason } = typeof value === 'object' && value !== null ? (value as Verdict) : {};
+  if (result !== 'GOOD' && result !== 'BAD') {
+    return { result: 'BAD', reason: `The reviewer gave no verdict: ${reply.slice(0, 80)}` };
+  }
+  return { result, reason: typeof reason === 'string' ? reason : '' };
+}
+
+interface Verdict {
+  readonly result?: unknown;
+  readonly reason?: unknown;
+}

@@ -1,0 +1,165 @@
+import { isRecord } from '../../../../base/core/isRecord.ts';
+import { CodedError, type Location } from '../../../../base/core/errors.ts';
+import type { Plain } from '../../../../configs/core/value.ts';
+import type { Task } from '../../../../sdk/core/index.ts';
+import { Deduplicator } from '../similarity/deduplicate.ts';
+import { openEmbed } from '../similarity/openEmbed.ts';
+import type { TaskSource } from '../taskReader.ts';
+import { evaluate } from './evaluate.ts';
+
+const section = 'ajet.task_reader.feedback_tracing.filters';
+
+type Params = Readonly<Record<string, Plain>>;
+
+export interface Filtered {
+  readonly tasks: readonly Task[];
+  readonly warnings: readonly CodedError[];
+  /** Whether what was kept is what training would keep. */
+  readonly isStandIn: boolean;
+}
+
+/** One entry of the config's `filters`. */
+interface Entry {
+  readonly params: Params;
+  readonly location: Location;
+  readonly source: TaskSource;
+}
+
+interface FilterKind {
+  readonly known: readonly string[];
+  /** Upstream's class has no default for these. */
+  readonly required: readonly string[];
+  run(tasks: readonly Task[], entry: Entry): Promise<Filtered>;
+}
+
+const kinds: Readonly<Record<string, FilterKind>> = {
+  llm_evaluate: {
+    known: ['custom_rubrics', 'temperature', 'max_tokens', 'print_reason'],
+    required: [],
+    run: evaluateTasks,
+  },
+  deduplication: {
+    known: ['similarity_threshold', 'db_path', 'model', 'api_key', 'base_url'],
+    required: ['similarity_threshold', 'db_path', 'model', 'api_key', 'base_url'],
+    run: deduplicate,
+  },
+};
+
+/** Runs the filters of the config in order, those that are enabled. Throws `task-reader/unknown-filter`. */
+export async function runFilters(tasks: readonly Task[], source: TaskSource): Promise<Filtered> {
+  const warnings: CodedError[] = [];
+  let kept = tasks;
+  let isStandIn = false;
+  for (const [index, written] of filtersOf(source).entries()) {
+    const location = source.config.locate(`${section}.${index}`);
+    const filter = isRecord(written) ? written : {};
+    if (filter['enabled'] === false) continue;
+    const name = textOr(filter['type'], '');
+    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+    if (kind === undefined) throw unknownFilter(filter['type'], location);
+    const params = isRecord(filter['params']) ? filter['params'] : {};
+    warnings.push(...wrongParams(name, kind, params, location));
+    const filtered = await kind.run(kept, { params, location, source });
+    source.log('info', `${name} keeps ${filtered.tasks.length} of ${kept.length} tasks.`);
+    kept = filtered.tasks;
+    isStandIn ||= filtered.isStandIn;
+    warnings.push(...filtered.warnings);
+  }
+  return { tasks: kept, warnings, isStandIn };
+}
+
+function filtersOf({ config }: TaskSource): readonly Plain[] {
+  const value = config.get(section)?.value;
+  return Array.isArray(value) ? value : [];
+}
+
+async function evaluateTasks(tasks: readonly Task[], { params, location, source }: Entry): Promise<Filtered> {
+  const kept = await evaluate(
+    tasks,
+    {
+      rubrics: textOr(params['custom_rubrics'], ''),
+      temperature: numberOr(params['temperature'], undefined),
+      maxTokens: numberOr(params['max_tokens'], undefined),
+      tellsReason: params['print_reason'] !== false,
+    },
+    source,
+  );
+  return { tasks: kept, warnings: [brokenUpstream(location)], isStandIn: source.helper.isStandIn === true };
+}
+
+async function deduplicate(tasks: readonly Task[], { params, location, source }: Entry): Promise<Filtered> {
+  const threshold = numberOr(params['similarity_threshold'], defaults.threshold);
+  const { embed, isStandIn, warnings } = await openEmbed(
+    {
+      threshold,
+      model: textOr(params['model'], defaults.model),
+      baseUrl: textOr(params['base_url'], defaults.baseUrl),
+      apiKey: typeof params['api_key'] === 'string' ? params['api_key'] : null,
+      dbPath: typeof params['db_path'] === 'string' ? params['db_path'] : null,
+      location,
+    },
+    source,
+  );
+  return { tasks: await new Deduplicator(embed, threshold).keep(tasks), warnings, isStandIn };
+}
+
+/** Of the same filter in data generation. */
+const defaults = {
+  threshold: 0.8,
+  model: 'text-embedding-v4',
+  baseUrl: 'https://dashscope.aliyuncs.com/compatible-mode/v1',
+};
+
+function wrongParams(name: string, kind: FilterKind, params: Params, location: Location): CodedError[] {
+  const unknown = Object.keys(params).filter((param) => !kind.known.includes(param));
+  const missing = kind.required.filter((param) => !Object.hasOwn(params, param));
+  const warnings: CodedError[] = [];
+  if (unknown.length > 0) {
+    warnings.push(
+      new CodedError({
+        code: 'task-reader/unknown-filter-param',
+        message: `The filter ${name} knows no ${unknown.join(', ')}: training would end with a TypeError. Left out here.`,
+        location,
+        hint: `Remove ${unknown.join(', ')} from params; it takes ${kind.known.join(', ')}.`,
+      }),
+    );
+  }
+  if (missing.length > 0) {
+    warnings.push(
+      new CodedError({
+        code: 'task-reader/missing-filter-param',
+        message: `The filter ${name} needs ${missing.join(', ')}: training would end with a TypeError. Defaults are taken here.`,
+        location,
+        hint: `Give ${missing.join(', ')} in params; api_key: null stands for DASHSCOPE_API_KEY.`,
+      }),
+    );
+  }
+  return warnings;
+}
+
+function unknownFilter(name: Plain | undefined, location: Location): CodedError {
+  return new CodedError({
+    code: 'task-reader/unknown-filter',
+    message: `There is no filter of type ${JSON.stringify(name ?? null)}.`,
+    location,
+    hint: `Write ${Object.keys(kinds).join(' or ')}, or enabled: false.`,
+  });
+}
+
+function brokenUpstream(location: Location): CodedError {
+  return new CodedError({
+    code: 'task-reader/llm-evaluate-fails-upstream',
+    message:
+      'llm_evaluate works here as it is documented; AgentJet’s own fails at the first task, as it takes the message of its reviewer for the verdict.',
+    location,
+    hint: 'Mend the filter of your AgentJet before training, or filter here and train from train_output_path without it.',
+  });
+}
+
+function textOr(value: Plain | undefined, fallback: string): string {
+  return typeof value === 'string' ? value : fallback;
+}
+
+function numberOr<T>(value: Plain | undefined, fallback: T): number | T {
+  return typeof value === 'number' ? value : fallback;
+}

@@ -1,0 +1,139 @@
+import { isRecord } from '../../../../base/core/isRecord.ts';
+import {
+  isDict,
+  isList,
+  isTrue,
+  parsePythonLiteral,
+  type PythonDict,
+  type PythonValue,
+} from './pythonLiteral.ts';
+import { hasLoneSurrogate, PythonLiteralError } from './pythonString.ts';
+
+/** What one span comes to. */
+export type SpanReading =
+  | { readonly kind: 'pair'; readonly query: string; readonly answer: PlainAnswer }
+  /** Training leaves it out, without a word. */
+  | { readonly kind: 'skipped' }
+  /** Training stops at it. */
+  | { readonly kind: 'fatal'; readonly reason: string };
+
+/** What is no text is empty: anything else stops training. */
+type PlainAnswer = string | 0 | false | readonly [] | Readonly<Record<string, never>>;
+
+class Fatal extends Error {}
+
+const skipped: SpanReading = { kind: 'skipped' };
+
+/**
+ * A span of AgentScope Studio (`span_table.attributes`) as upstream's `LocalSqliteConnectorV1` reads it: the message in
+ * `input.kwargs.msg` and `output`, both printed as `Msg(…)`; kept where the one is a user's, the other an
+ * assistant's, and both have content.
+ */
+export function readSpan(attributes: unknown): SpanReading {
+  try {
+    return pairOf(attributes);
+  } catch (error) {
+    if (error instanceof Fatal) return { kind: 'fatal', reason: error.message };
+    throw error;
+  }
+}
+
+function pairOf(attributes: unknown): SpanReading {
+  const span = parseJson(attributes);
+  const asked = member(member(member(span, 'input'), 'kwargs'), 'msg');
+  const said = isRecord(span) ? span['output'] : undefined;
+  if (asked === null || said === undefined || said === null) return skipped;
+  const query = parseMessage(asked);
+  const reply = parseMessage(said);
+  if (reply === undefined) throw new Fatal('its output is no message that can be read');
+  const answer = textOf(reply.content);
+  if (query?.role !== 'user' || reply.role !== 'assistant') return skipped;
+  if (query.content === null || answer === null) return skipped;
+  if (typeof query.content !== 'string') throw new Fatal('the content of its message is no text');
+  const plain = plainAnswer(answer);
+  if ([query.content, plain].some((text) => typeof text === 'string' && hasLoneSurrogate(text))) {
+    throw new Fatal('it has half a character, which has no UTF-8');
+  }
+  return { kind: 'pair', query: query.content, answer: plain };
+}
+
+/** A list is its last element, a dictionary its `text`. */
+function textOf(content: PythonValue): PythonValue {
+  let value = content;
+  if (isList(value)) {
+    const last = value.at(-1);
+    if (last === undefined) throw new Fatal('the content of its output is an empty list');
+    value = last;
+  }
+  if (!isDict(value)) return value;
+  const text = value.entries.get('text');
+  if (text === undefined) throw new Fatal('the content of its output has no text');
+  return text;
+}
+
+function plainAnswer(answer: PythonValue): PlainAnswer {
+  if (typeof answer === 'string') return answer;
+  if (isTrue(answer)) throw new Fatal('the text of its output is none');
+  if (answer === false) return answer;
+  if (isList(answer)) return [];
+  if (isDict(answer)) return {};
+  if (typeof answer === 'object' && answer?.kind === 'tuple') return [];
+  if (typeof answer === 'object') throw new Fatal('the text of its output cannot be written as JSON');
+  return 0;
+}
+
+interface Message {
+  readonly role: PythonValue | undefined;
+  /** Null where there is none. */
+  readonly content: PythonValue;
+}
+
+/** Upstream's two patterns; `\w` is Python's, of all scripts. */
+const message = /Msg\((.*)\)/s;
+const field = /([\p{L}\p{N}_]+)=('[^\n]*?'|\[[^\n]*?\]|None)/gu;
+
+/** Undefined for what upstream cannot parse. */
+function parseMessage(text: unknown): Message | undefined {
+  if (typeof text !== 'string') throw new Fatal('a message of it is no text');
+  const inner = message.exec(text)?.[1];
+  if (inner === undefined) return undefined;
+  const fields = [...inner.matchAll(field)].map(([, key, value]) => `'${key}': ${value}`);
+  const parsed = parseFields(`{${fields.join(', ')}}`);
+  return parsed && { role: parsed.entries.get('role'), content: parsed.entries.get('content') ?? null };
+}
+
+function parseFields(text: string): PythonDict | undefined {
+  try {
+    const value = parsePythonLiteral(text);
+    return isDict(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof PythonLiteralError) return undefined;
+    throw error;
+  }
+}
+
+/** As Python's `json.loads`, which takes NaN and infinities too. */
+function parseJson(attributes: unknown): unknown {
+  if (typeof attributes !== 'string') throw new Fatal('its attributes are no text');
+  try {
+    return JSON.parse(attributes);
+  } catch {
+    return parsePythonsJson(attributes);
+  }
+}
+
+function parsePythonsJson(text: string): unknown {
+  const plain = text.replace(/"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/gs, (part) =>
+    part.startsWith('"') ? part : '0',
+  );
+  try {
+    return JSON.parse(plain);
+  } catch {
+    throw new Fatal('its attributes are not JSON');
+  }
+}
+
+function member(value: unknown, name: string): unknown {
+  if (isRecord(value) && Object.hasOwn(value, name)) return value[name];
+  throw new Fatal(`its attributes have no ${name}`);
+}

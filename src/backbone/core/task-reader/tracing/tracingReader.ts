@@ -1,0 +1,94 @@
+import type { CodedError } from '../../../../base/core/errors.ts';
+import type { Task } from '../../../../sdk/core/index.ts';
+import { IdTally } from '../idTally.ts';
+import { select } from '../select.ts';
+import { readTaskLines, taskLines } from '../taskLines.ts';
+import type { ReadTasks, TaskSource } from '../taskReader.ts';
+import { tracingErrors } from './errors.ts';
+import { runFilters } from './filters.ts';
+import { readSpan } from './spanPair.ts';
+import { splitTasks } from './split.ts';
+
+const section = 'ajet.task_reader.feedback_tracing';
+/** The spans that hold a question and its answer. */
+const spanName = 'ReActAgent.reply';
+
+/**
+ * The reader of `tracing`: replies that AgentScope Studio traced become tasks. As upstream: earlier tasks of
+ * `train_output_path` first, then those that are new by their `qa_hash` and survive the filters, shuffled and split 70/30.
+ *
+ * What is new is appended to `train_output_path`, as in training, unless a stand-in judged it: what a stand-in keeps must
+ * not become training data. A span that training would end at is left out, with a warning.
+ */
+export const readTracing: ReadTasks = async (source, selection) => {
+  const { config, log } = source;
+  const output = await outputFile(source);
+  const { tasks: traced, warnings } = await tracedTasks(source);
+  const earlier = await readTaskLines(output, source.files);
+  const known = new Set(earlier.map(({ metadata }) => metadata['qa_hash']));
+  const fresh = traced.filter(({ metadata }) => !known.has(metadata['qa_hash']));
+  log('info', `${traced.length} traced tasks, ${fresh.length} of them new; ${earlier.length} from before.`);
+  const filtered = await runFilters(fresh, source);
+  await keep(filtered.tasks, filtered.isStandIn, output, source);
+  const all = [...earlier, ...filtered.tasks];
+  if (all.length === 0) throw tracingErrors.nothingLeft(traced.length, config.locate(section));
+  const split = splitTasks(all)[source.split];
+  if (split.length === 0) throw tracingErrors.emptySplit(config.locate(section));
+  return {
+    tasks: select(split, selection, config.locate(`${section}.base_url`)),
+    warnings: [...warnings, ...filtered.warnings],
+    ids: IdTally.of(split),
+  };
+};
+
+/** Where neither the working directory nor the folder of the config has it, upstream makes it in the former. */
+async function outputFile(source: TaskSource): Promise<string> {
+  const { config, files, tools } = source;
+  const written = config.string(`${section}.train_output_path`);
+  const found = await source.resolveFile(written);
+  return (await files.exists(found)) ? found : tools.paths.resolve(tools.cwd, written);
+}
+
+async function keep(
+  tasks: readonly Task[],
+  isStandIn: boolean,
+  output: string,
+  { log, tools }: TaskSource,
+): Promise<void> {
+  if (tasks.length === 0) return;
+  if (isStandIn) {
+    log('info', `A stand-in chose the ${tasks.length} new tasks, so they are not added to ${output}.`);
+    return;
+  }
+  await tools.appendText(output, taskLines(tasks));
+  log('info', `${tasks.length} new tasks are added to ${output}, as training adds them.`);
+}
+
+async function tracedTasks(
+  source: TaskSource,
+): Promise<{ readonly tasks: readonly Task[]; readonly warnings: readonly CodedError[] }> {
+  const { config, files, tools, log } = source;
+  const key = `${section}.base_url`;
+  const file = await source.resolveFile(config.string(key));
+  const location = config.locate(key);
+  if (!(await files.exists(file))) throw tracingErrors.noDatabase(file, location);
+  const spans = await tools.readSpans(file, spanName).catch((error: unknown) => {
+    throw tracingErrors.unreadable(file, error, location);
+  });
+  const tasks: Task[] = [];
+  const fatal: { readonly row: number; readonly reason: string }[] = [];
+  for (const [index, attributes] of spans.entries()) {
+    const reading = readSpan(attributes);
+    if (reading.kind === 'fatal') fatal.push({ row: index + 1, reason: reading.reason });
+    if (reading.kind !== 'pair') continue;
+    const { query, answer } = reading;
+    const text = `${query}\n${typeof answer === 'string' ? answer : ''}`;
+    const metadata = { answer, qa_hash: tools.digest('sha256', text) };
+    tasks.push({ main_query: query, init_messages: [], task_id: 'no_id', env_type: 'no_env', metadata });
+  }
+  const skipped = spans.length - tasks.length - fatal.length;
+  log('info', `${file}: ${spans.length} spans ${spanName}, ${skipped} without a question and its answer.`);
+  const [first] = fatal;
+  if (first === undefined) return { tasks, warnings: [] };
+  return { tasks, warnings: [tracingErrors.fatalSpans(fatal.length, spans.length, first, location)] };
+}

@@ -1,0 +1,97 @@
+import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
+import type { Selection } from '../../../tracking/core/records/episodeResult.ts';
+import type { ObservationWindow } from '../../../sdk/core/index.ts';
+import { EarlyStop, type Oversampling } from './oversampling.ts';
+import { performanceReward } from './performance.ts';
+import { selectEpisodes } from './selection.ts';
+
+export interface RolloutOptions {
+  readonly tasks: number;
+  /** Episodes of each task, all that are started. */
+  readonly perTask: number;
+  /** Undefined: every episode that is started trains. */
+  readonly oversampling: Oversampling | undefined;
+  /** Processes that train. */
+  readonly worldSize: number;
+  /** In [0, 1). */
+  random(): number;
+}
+
+interface Scored {
+  readonly episode: number;
+  readonly reward: number;
+}
+
+/** A rollout while it runs: what its episodes see of one another, which of them stop early, and which train. */
+export class RolloutState {
+  readonly #options: RolloutOptions;
+  readonly #early: EarlyStop | undefined;
+  readonly #window: { step: number[]; token: number[]; stop: boolean[] };
+  readonly #groups: readonly Scored[][];
+
+  constructor(options: RolloutOptions) {
+    const { tasks, perTask, oversampling } = options;
+    this.#options = options;
+    this.#early = oversampling && new EarlyStop(oversampling, tasks);
+    const of = <T>(value: T): T[] => Array.from({ length: tasks * perTask }, () => value);
+    this.#window = { step: of(0), token: of(0), stop: of(false) };
+    this.#groups = Array.from({ length: tasks }, () => []);
+  }
+
+  get window(): ObservationWindow {
+    return this.#window;
+  }
+
+  stepped(thread: number): void {
+    this.#window.step[thread] = (this.#window.step[thread] ?? 0) + 1;
+  }
+
+  generated(thread: number, tokens: number): void {
+    this.#window.token[thread] = (this.#window.token[thread] ?? 0) + tokens;
+  }
+
+  isStopped(thread: number): boolean {
+    return this.#window.stop[thread] === true;
+  }
+
+  /** Takes an episode's result; gives the episodes that are told to stop because of it. */
+  ended(result: EpisodeResult): readonly number[] {
+    const { episode, reward, tracking } = result;
+    const { perTask } = this.#options;
+    const task = Math.floor(episode / perTask);
+    const compared =
+      reward === null
+        ? undefined
+        : performanceReward(tracking?.madnessReward ?? reward, tracking?.timelines ?? 0);
+    if (compared !== undefined) {
+      this.#groups[task]?.push({ episode, reward: compared });
+      this.#window.step[episode] = -1;
+    }
+    if (this.#early === undefined) return [];
+    this.#early.ended(task, compared);
+    const threads = this.#early
+      .decide()
+      .flatMap((stopped) => Array.from({ length: perTask }, (_, at) => stopped * perTask + at));
+    for (const thread of threads) this.#window.stop[thread] = true;
+    return threads;
+  }
+
+  /** Of an oversampled rollout that is over: every episode that gave a reward. */
+  selection(): readonly Selection[] | undefined {
+    const { oversampling, worldSize } = this.#options;
+    if (oversampling === undefined) return undefined;
+    const groups = this.#groups.map((group) => group.toSorted((a, b) => a.episode - b.episode));
+    const rewards = groups.map((group) => group.map(({ reward }) => reward));
+    const selected = selectEpisodes(rewards, {
+      repeat: oversampling.repeat,
+      worldSize,
+      random: () => this.#options.random(),
+    });
+    return groups.flatMap((group, task) =>
+      group.map(({ episode }, at) => {
+        const times = selected[task]?.filter((position) => position === at).length ?? 0;
+        return { episode, times };
+      }),
+    );
+  }
+}

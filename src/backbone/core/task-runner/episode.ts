@@ -1,0 +1,359 @@
+import { backoff } from '../../../base/core/backoff.ts';
+import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { DisposableStore } from '../../../base/core/disposable.ts';
+import { CodedError, toReport, type ErrorReport, type Location } from '../../../base/core/errors.ts';
+import type { Clock } from '../../../base/core/ports.ts';
+import type {
+  EpisodeResult,
+  EpisodeRouting,
+  InjectedFault,
+} from '../../../tracking/core/records/episodeResult.ts';
+import type {
+  AjetTuner,
+  JudgeHelper,
+  Task,
+  Workflow,
+  WorkflowOutput,
+  WorkflowTask,
+} from '../../../sdk/core/index.ts';
+import type { Environments, EpisodeEnvironment } from '../env-service/environment.ts';
+import { asSpan, type BeginSpan } from '../context-tracker/spans.ts';
+import { FunctionWorkflow } from '../function-form/functionWorkflow.ts';
+import type { EpisodeWatch } from '../model-tuner/outsideCalls.ts';
+import type { ModelAccess } from '../model-tuner/tuner.ts';
+import type { RolloutState } from '../task-rollout/rolloutState.ts';
+import { settleReward, type Judging, type Outcome, type UserMethod } from '../task-judge/judge.ts';
+import { afterRunningTime } from './runningTime.ts';
+
+/** Which episode: the `repeat`-th run of the task at `taskIndex`. */
+export interface EpisodeSlot {
+  /** `taskIndex` × repeats + `repeat`, upstream's `task_thread_index`. */
+  readonly episode: number;
+  readonly task: Task;
+  readonly taskIndex: number;
+  readonly repeat: number;
+  /** From 1; absent: the first. */
+  readonly attempt?: number;
+  /** How upstream numbers it, where that is otherwise. */
+  readonly numbering?: Numbering;
+}
+
+/** What a workflow is told of where its episode stands in the rollout. */
+export type Numbering = Pick<WorkflowTask, 'taskBatchIndex' | 'taskTag'>;
+
+/** An episode's access to the Model Tuner. */
+export interface EpisodeCalls {
+  /** How the workflow of the episode reaches the models, by which targets that trains. */
+  tunerFor(workflow: Pick<Workflow, 'trainableTargets'>): ModelAccess;
+  /** LLM calls answered so far by the model being trained. */
+  readonly answered: number;
+  /** What the model last failed with, if its last call failed: why a workflow most likely threw. */
+  readonly failure: CodedError | undefined;
+  /** What was injected into its calls, where faults are. */
+  readonly faults?: readonly InjectedFault[];
+  readonly outside: EpisodeWatch;
+  /** Where calls went that were not plainly trained; undefined: there were none. */
+  readonly routing: EpisodeRouting | undefined;
+  /** Ends the episode's access; calls in flight end at once, as cancelled. */
+  close(): void;
+}
+
+/** What every episode of a run shares. */
+export interface EpisodeContext extends Judging {
+  readonly Workflow: new () => Workflow;
+  readonly clock: Clock;
+  /** Seconds of running time; undefined: no limit. */
+  readonly timeout: number | undefined;
+  openCalls(slot: EpisodeSlot, episodeUuid: string): EpisodeCalls;
+  readonly environments: Environments;
+  readonly rollout: RolloutState;
+  /** How often an episode is tried that fails. */
+  readonly attempts: number;
+  /** Before another attempt, which begins after `seconds`. */
+  onRetry(slot: EpisodeSlot, failure: ErrorReport, seconds: number): void;
+  /** The workflow changed this field of its task. */
+  onTaskChanged(slot: EpisodeSlot, field: keyof Task): void;
+  /** Takes what an episode does beside its calls. */
+  spansOf?(slot: EpisodeSlot): BeginSpan;
+  /** Told of what a workflow returned, before it is scored. */
+  onReturn?(slot: EpisodeSlot, task: WorkflowTask, output: WorkflowOutput): void;
+  /** 32 hexadecimal digits. */
+  newUuid(): string;
+  /** Told when nothing of an episode's code is waited for any more. */
+  onEnd?(episodeUuid: string): void;
+  /** Whether a debugger holds the user's code in another process; this one stands still with its own. */
+  isHeld?(): boolean;
+  /** Errors that no promise of the workflow's carries, such as a throw in one of its timers. */
+  onUncaught(listener: (error: unknown) => void): { dispose(): void };
+}
+
+/** Runs one episode to its result; never rejects. */
+export async function runEpisode(
+  slot: EpisodeSlot,
+  context: EpisodeContext,
+  cancellation: CancellationToken,
+): Promise<EpisodeResult> {
+  const start = context.clock.monotonic();
+  for (let attempt = 1; ; attempt++) {
+    const uuid = context.newUuid();
+    const calls = context.openCalls({ ...slot, attempt }, uuid);
+    const outcome = await settle(slot, uuid, calls, context, cancellation);
+    if (!('reward' in outcome) && attempt < context.attempts && !endsAttempts.has(outcome.code)) {
+      const seconds = backoff(attempt, { first: 1, most: Infinity });
+      context.onRetry({ ...slot, attempt }, outcome, seconds);
+      if (await passed(seconds, context.clock, cancellation)) continue;
+    }
+    const seconds = (context.clock.monotonic() - start) / 1000;
+    return {
+      ...resultOf(slot, outcome, calls),
+      seconds,
+      ...(attempt > 1 && { attempts: attempt }),
+    };
+  }
+}
+
+/** Failures of the run's rather than the episode's, after which upstream has no further attempt, either. */
+const endsAttempts: ReadonlySet<string> = new Set(['episode/cancelled', 'episode/timed-out']);
+
+/** Whether the seconds went by before anyone cancelled. */
+function passed(seconds: number, clock: Clock, cancellation: CancellationToken): Promise<boolean> {
+  return new Promise((resolve) => {
+    const stop = new DisposableStore();
+    const end = (result: boolean): void => {
+      stop.dispose();
+      resolve(result);
+    };
+    stop.add(clock.after(seconds * 1000, () => end(true)));
+    stop.add(cancellation.onCancelled(() => end(false)));
+  });
+}
+
+function resultOf(
+  slot: EpisodeSlot,
+  outcome: Outcome | ErrorReport,
+  calls: EpisodeCalls,
+): Omit<EpisodeResult, 'seconds'> {
+  const outside = calls.outside.list();
+  return {
+    episode: slot.episode,
+    taskId: slot.task.task_id,
+    repeat: slot.repeat,
+    reward: null,
+    isSuccess: false,
+    llmCalls: calls.answered,
+    ...(calls.routing && { routing: calls.routing }),
+    ...('reward' in outcome && outcome),
+    ...(outside.length > 0 && { outside: [...outside] }),
+    error: 'reward' in outcome ? null : outcome,
+    ...(calls.faults !== undefined && calls.faults.length > 0 && { faults: [...calls.faults] }),
+  };
+}
+
+/** How the episode ends; by then all of its calls have ended, too, and its environment is released. */
+async function settle(
+  slot: EpisodeSlot,
+  uuid: string,
+  calls: EpisodeCalls,
+  context: EpisodeContext,
+  cancellation: CancellationToken,
+): Promise<Outcome | ErrorReport> {
+  const stop = new DisposableStore();
+  const { episode } = slot;
+  const beginSpan = context.spansOf?.(slot);
+  const environment = context.environments.open({
+    episode,
+    uuid,
+    beginSpan,
+    onStep: () => context.rollout.stepped(episode),
+  });
+  let running: UserMethod = 'execute';
+  const onReturn: EpisodeContext['onReturn'] = (...returned) => {
+    running = 'computeReward';
+    context.onReturn?.(...returned);
+  };
+  let end: Outcome | ErrorReport;
+  try {
+    const helperLlm = watchedHelper(context.helperLlm, beginSpan);
+    const work = execute(slot, uuid, environment, calls, { ...context, helperLlm, beginSpan, onReturn });
+    end = await Promise.race([work, interruption(context, cancellation, stop, () => running)]);
+  } catch (error) {
+    end = explain(error, calls.failure, context);
+  } finally {
+    stop.dispose();
+    calls.close();
+    context.onEnd?.(uuid);
+  }
+  return leave(environment, end, cancellation);
+}
+
+/** What keeps an environment from its release ends the episode, unless it had ended with an error before. */
+async function leave(
+  environment: EpisodeEnvironment,
+  end: Outcome | ErrorReport,
+  cancellation: CancellationToken,
+): Promise<Outcome | ErrorReport> {
+  try {
+    await environment.leave(cancellation);
+    return end;
+  } catch (error) {
+    const report = toReport(error, 'env-service/not-released');
+    return 'reward' in end ? report : { ...end, message: `${end.message}\n${report.message}` };
+  }
+}
+
+async function execute(
+  slot: EpisodeSlot,
+  uuid: string,
+  environment: EpisodeEnvironment,
+  calls: EpisodeCalls,
+  context: EpisodeContext,
+): Promise<Outcome> {
+  const task = await prepare(slot, uuid, environment, context);
+  const workflow = new context.Workflow();
+  workflow.helperLlm = context.helperLlm;
+  const given = taskFields.map((field) => JSON.stringify(task.task[field]));
+  const access = calls.tunerFor(workflow);
+  const tuner: AjetTuner = { ...access, config: context.config };
+  const own = { kind: 'workflow', name: workflow.constructor.name } as const;
+  const output: unknown = await asSpan(context.beginSpan, own, () =>
+    calls.outside.run(() => workflow.execute(task, tuner)),
+  );
+  noteChanges(slot, given, task.task, context);
+  const { placeOf } = context;
+  if (!isOutput(output)) throw noOutput(workflow, output, await placeOf('execute'));
+  context.onReturn?.(slot, task, output);
+  return settleReward(task, output, context, access.auxiliaryModels);
+}
+
+/** Of one episode, which is where its questions belong. */
+function watchedHelper(helper: JudgeHelper, beginSpan: BeginSpan | undefined): JudgeHelper {
+  return {
+    ask: (messages) => asSpan(beginSpan, { kind: 'helper', name: 'helper LLM' }, () => helper.ask(messages)),
+  };
+}
+
+const taskFields = ['main_query', 'init_messages', 'task_id', 'env_type', 'metadata'] as const;
+
+function noteChanges(slot: EpisodeSlot, given: readonly string[], task: Task, context: EpisodeContext): void {
+  const changed = taskFields.find((field, at) => given[at] !== JSON.stringify(task[field]));
+  if (changed !== undefined) context.onTaskChanged(slot, changed);
+}
+
+/**
+ * The task as the workflow gets it: `init_messages` as given, else the query as the one user message; an episode
+ * with neither is refused, as upstream refuses it. Every episode has a copy of its own, so that what one changes
+ * no other sees (upstream's repeats share theirs).
+ */
+async function prepare(
+  slot: EpisodeSlot,
+  episodeUuid: string,
+  environment: EpisodeEnvironment,
+  { rollout }: EpisodeContext,
+): Promise<WorkflowTask> {
+  const task = await environment.enter(JSON.parse(JSON.stringify(slot.task)) as Task);
+  if (task.init_messages.length === 0 && task.main_query === '') throw nothingToAsk(slot);
+  const init_messages =
+    task.init_messages.length > 0 ? task.init_messages : [{ role: 'user', content: task.main_query }];
+  return {
+    task: { ...task, init_messages },
+    taskId: task.task_id,
+    envType: task.env_type,
+    taskThreadIndex: slot.episode,
+    ...(slot.numbering ?? {
+      taskBatchIndex: slot.taskIndex,
+      taskTag: `T${task.task_id}#R${slot.repeat}`,
+    }),
+    episodeUuid,
+    observationWindow: rollout.window,
+    gymEnv: environment.gymEnv,
+  };
+}
+
+/** What an episode may be interrupted by. */
+export type Interruptible = Pick<EpisodeContext, 'clock' | 'timeout' | 'placeOf' | 'onUncaught' | 'isHeld'>;
+
+/**
+ * Rejects when the episode is cancelled, runs out of time, or throws where no promise carries it.
+ *
+ * @param running whose code it is in
+ */
+export function interruption(
+  context: Interruptible,
+  cancellation: CancellationToken,
+  stop: DisposableStore,
+  running: () => UserMethod,
+): Promise<never> {
+  return new Promise((_, reject) => {
+    stop.add(cancellation.onCancelled(() => reject(cancelled())));
+    stop.add(context.onUncaught(reject));
+    const seconds = context.timeout;
+    if (seconds === undefined) return;
+    const give = (): void => {
+      const method = running();
+      void context.placeOf(method).then((location) => reject(timedOut(method, seconds, location)), reject);
+    };
+    stop.add(afterRunningTime(context.clock, seconds, give, () => context.isHeld?.() ?? false));
+  });
+}
+
+/** What the workflow threw, with the place in the user's code; the model's own failure where that is behind it. */
+export function explain(
+  error: unknown,
+  modelFailure: CodedError | undefined,
+  context: Pick<EpisodeContext, 'userFrame'>,
+): ErrorReport {
+  const location = context.userFrame(error);
+  if (error instanceof CodedError) return toReport(error, error.code);
+  const thrown = error instanceof Error ? toReport(error, 'episode/workflow-threw') : notAnError(error);
+  const report = modelFailure === undefined ? thrown : { ...toReport(modelFailure, ''), stack: thrown.stack };
+  return {
+    ...report,
+    ...(report.location === undefined && location !== undefined && { location }),
+    hint: report.hint ?? 'Set a breakpoint there, or run with --verbose to see the whole stack.',
+  };
+}
+
+function notAnError(value: unknown): ErrorReport {
+  return {
+    code: 'episode/workflow-threw',
+    message: `What was thrown is not an Error but ${typeof value === 'string' ? JSON.stringify(value) : String(value)}, which tells no place.`,
+    hint: 'Throw an Error; or break on caught and uncaught exceptions under F5.',
+  };
+}
+
+function isOutput(value: unknown): value is WorkflowOutput {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function noOutput(workflow: Workflow, value: unknown, location: Location | undefined): CodedError {
+  const { name } = workflow.constructor;
+  const isFunction = workflow instanceof FunctionWorkflow;
+  const kind = value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value;
+  return new CodedError({
+    code: 'episode/no-output',
+    location,
+    message: `${isFunction ? `The workflow ${name}` : `execute of ${name}`} returned ${kind}, not a WorkflowOutput.`,
+    hint: `Return an object such as ${isFunction ? '{reward, response, metrics}' : '{reward, isSuccess, metadata}'}.`,
+  });
+}
+
+function nothingToAsk(slot: EpisodeSlot): CodedError {
+  return new CodedError({
+    code: 'episode/empty-task',
+    message: `The task ${JSON.stringify(slot.task.task_id)} has neither a main_query nor init_messages.`,
+    hint: 'Give the row one of them; AgentJet refuses such a task too.',
+  });
+}
+
+function cancelled(): CodedError {
+  return new CodedError({ code: 'episode/cancelled', message: 'The run was cancelled.' });
+}
+
+function timedOut(method: UserMethod, seconds: number, location: Location | undefined): CodedError {
+  return new CodedError({
+    code: 'episode/timed-out',
+    location,
+    message: `${method === 'execute' ? 'The workflow' : 'The judge'} did not return within ${seconds} s of running time.`,
+    hint: 'Look for an await that never settles, or raise --episode-timeout (launch.json: episodeTimeout).',
+  });
+}

@@ -1,0 +1,247 @@
+/** The process that a whole run happens in: told what to do by the front end, it runs, reports and ends. */
+import { randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { launch, type LaunchPorts } from '../core/launcher/launch.ts';
+import { readRows } from '../core/launcher/readRows.ts';
+import type { ModelTextSource } from '../core/context-tracker/modelTextSource.ts';
+import type { DataSetPorts } from '../core/task-reader/data-set/dataSetPorts.ts';
+import { CancellationSource } from '../../base/core/cancellation.ts';
+import { toReport } from '../../base/core/errors.ts';
+import { Emitter } from '../../base/core/event.ts';
+import type { Logger } from '../../base/core/ports.ts';
+import { placeOfMethod } from '../../configs/core/code/methodPlace.ts';
+import type { FrontEndMessage, ModelAnswer, RunEvent, RunRequest } from '../core/protocol/run.ts';
+import type { RecordedRun } from '../../traces/core/protocol/recorded.ts';
+import { localClassFinder } from '../../configs/node/classFinder.ts';
+import { systemClock } from '../../base/node/clock.ts';
+import { readReplayed } from '../../traces/node/replayedFile.ts';
+import { envTransport } from './envTransport.ts';
+import { localFiles } from '../../base/node/files.ts';
+import { localParts } from './parts.ts';
+import { huggingFaceHub } from './hub/dataSetHub.ts';
+import { isScript, runScript, type ScriptPorts } from './job/runScript.ts';
+import { installLoader, type Loader } from './loader/loader.ts';
+import { openHelperLlm } from './model-tuner/helperLlm.ts';
+import { findRunText } from './model-tuner/modelText.ts';
+import { openModel, openModelTuner } from './model-tuner/modelTuner.ts';
+import { RunTapes } from './recording/runTapes.ts';
+import { isPythonScript, runTuneScript } from './python/tuneScript.ts';
+import { serveFrontEnd } from './process/frontEnd.ts';
+import { descendantsOf, killOwnTree, killSurvivors } from '../../base/node/process/kill.ts';
+import { createReaderTools } from './readerTools.ts';
+import { RunConfig } from './runConfig.ts';
+import { configCopy, openRunFolder } from './runFolder.ts';
+import { openTraceReader } from '../../traces/node/store/openReader.ts';
+import { UncaughtErrors } from '../../base/node/uncaught.ts';
+import { killLeftovers } from './python/leftovers.ts';
+import { userCodeOf, type UserCode, type UserCodeOptions } from './userCode.ts';
+
+// Garbage is collected when half as much again is there, not when it is several times what is kept: a run of a thousand
+// episodes needs little more memory than one of a hundred.
+setFlagsFromString('--heap-growing-percent=50');
+
+const ownFolder = import.meta.dirname;
+const cancellation = new CancellationSource();
+const answers = new Emitter<ModelAnswer>();
+let started = false;
+let isHeld = false;
+
+const frontEnd = serveFrontEnd({
+  onMessage: take,
+  onUnknown: (line) => emit({ type: 'log', level: 'warn', message: `Not understood: ${line.slice(0, 200)}` }),
+  // Nobody is left to report to, or to ask for an end.
+  onClosed: killOwnTree,
+});
+
+function emit(event: RunEvent): void {
+  frontEnd.send(event);
+}
+
+function take(message: FrontEndMessage): void {
+  if (message.type === 'cancel') {
+    cancellation.cancel();
+  } else if (message.type === 'model-answers') {
+    answers.fire(message);
+  } else if (message.type === 'held') {
+    isHeld = message.held;
+  } else if (!started) {
+    started = true;
+    void run(message.request);
+  }
+}
+
+async function run(request: RunRequest): Promise<void> {
+  await runWhole(request);
+  // What the user's code left open, a timer or a socket, must not keep a run that is over.
+  await flushed(process.stdout);
+  await flushed(process.stderr);
+  // Nor may a program stay that it started in a group of its own: once this process has gone, nobody can find it.
+  killSurvivors(descendantsOf(process.pid));
+  killLeftovers();
+  process.exit(0);
+}
+
+/** A config's run, or that which a script asks for. */
+function runWhole(request: RunRequest): Promise<void> {
+  const { ports, loader, config, code } = portsOf(request);
+  const start: ScriptPorts['launch'] = (changes) =>
+    launch(request, { ...ports, ...changes }, cancellation.token);
+  if (isPythonScript(request.config) && request.judge === undefined) {
+    return runTuneScript(request, {
+      cancellation: cancellation.token,
+      now: () => new Date(),
+      emit,
+      runScript: (file, answers) => code.runScript(file, answers),
+      compose: (file, text) => config.compose(file, text),
+      launch: start,
+      readRows: (compose, first) =>
+        readRows(request, first, { ...ports, readConfig: compose }, cancellation.token),
+    });
+  }
+  if (!isScript(request.config)) return launch(request, ports, cancellation.token);
+  return runScript(request, {
+    emit,
+    load: (file) => loader.importModule(file),
+    findExport: (value, except) => loader.findExport(value, except),
+    userFrame: (error) => loader.userFrame(error),
+    compose: (file, text) => config.compose(file, text),
+    launch: start,
+  });
+}
+
+/** Of a script whose run is judged again, the config that it made then, which the run's folder has. */
+function configOf({ config, judge }: RunRequest): string {
+  const isMade = judge !== undefined && (isScript(config) || isPythonScript(config));
+  return isMade ? path.join(path.dirname(judge.trace), configCopy) : config;
+}
+
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    stream.write('', () => resolve());
+  });
+}
+
+const dataSets: DataSetPorts = {
+  parts: localParts,
+  hub: huggingFaceHub({ env: process.env, home: homedir(), platform: process.platform }),
+};
+
+interface RunPorts {
+  readonly ports: LaunchPorts;
+  readonly loader: Loader;
+  readonly config: RunConfig;
+  readonly code: UserCode;
+}
+
+function portsOf(request: RunRequest): RunPorts {
+  const loader = installLoader({
+    sdkUrl: pathToFileURL(path.join(ownFolder, 'sdk.mjs')).href,
+    esbuild: path.join(ownFolder, 'vendor/esbuild-wasm/bin/esbuild'),
+  });
+  const logger: Logger = { log: (level, message) => emit({ type: 'log', level, message }) };
+  const text = textLater();
+  const { code, onUncaught } = userCode(request, loader, { logger, openText: text.open });
+  const classes = localClassFinder([request.cwd]);
+  const config = new RunConfig(request);
+  const tapes = new RunTapes(request, logger, emit);
+  const ports: LaunchPorts = {
+    clock: systemClock,
+    files: localFiles,
+    paths: path,
+    emit,
+    readConfig: (asked) => config.compose(configOf(asked)),
+    loadWorkflow: (locator) => code.loadWorkflow(locator),
+    loadJudge: (locator) => code.loadJudge(locator),
+    loadRewardFn: (name) => code.loadRewardFn(name),
+    placeOfMethod: async (locator, method) =>
+      code.placeOf(locator) ?? placeOfMethod(locator, method, classes, (one) => localFiles.readText(one)),
+    findModelText: async (_, plan) => text.found(await findRunText(request, plan)),
+    openModelTuner: (asked, plan, text) =>
+      openModelTuner(asked, plan, text, loader, emit, {
+        cancellation: cancellation.token,
+        onAnswer: answers.event,
+        tapes,
+      }),
+    envTransport,
+    dataSets,
+    openHelper: (plan) =>
+      openHelperLlm(request.helper, {
+        seed: plan.seed,
+        clock: systemClock,
+        logger,
+        environment: request.allowEnvironment ? process.env : {},
+        tapes,
+        openLocal: (choice) => {
+          const text = { open: async () => (await findRunText(request, plan)).open() };
+          return openModel(choice, plan.seed, text, loader, logger);
+        },
+        warn: (problem) =>
+          emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
+      }),
+    readerTools: (plan) => createReaderTools(request, plan.seed, request.allowEnvironment ? process.env : {}),
+    readReplayed,
+    readTrace: readRecorded,
+    openFolder: (plan) => openRunFolder(plan.folder, config.text),
+    episodes: {
+      newUuid: () => randomBytes(16).toString('hex'),
+      userFrame: (error) => code.userFrame(error),
+      onUncaught,
+      onEnd: (uuid) => code.ended(uuid),
+      isHeld: () => isHeld,
+    },
+  };
+  return { ports, loader, config, code };
+}
+
+/** The tokenizer of a run, which is looked for after the user's code has been loaded, and before an episode runs. */
+function textLater(): {
+  readonly open: UserCodeOptions['openText'];
+  readonly found: (text: ModelTextSource) => ModelTextSource;
+} {
+  let source: ModelTextSource | undefined;
+  return {
+    open: () => source?.open() ?? Promise.reject(new Error('The tokenizer has not been looked for.')),
+    found: (text) => (source = text),
+  };
+}
+
+/** The user's code, and the errors of it that nothing carries to us. */
+function userCode(
+  request: RunRequest,
+  loader: Loader,
+  { logger, openText }: Pick<UserCodeOptions, 'logger' | 'openText'>,
+): { readonly code: UserCode; readonly onUncaught: UncaughtErrors['onUncaught'] } {
+  const uncaught = new UncaughtErrors((error) => reportUncaught(error, code));
+  const code = userCodeOf({
+    request,
+    loader,
+    logger,
+    pythonFolder: path.join(ownFolder, 'python'),
+    openText,
+    onUncaught: (error) => uncaught.take(error),
+    warn: (problem) =>
+      emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
+    onDebugger: (port) => emit({ type: 'debugger', language: 'python', port }),
+  });
+  return { code, onUncaught: uncaught.onUncaught };
+}
+
+function readRecorded(file: string): RecordedRun {
+  const reader = openTraceReader(file);
+  try {
+    return reader.read((views) => views.recorded());
+  } finally {
+    reader.close();
+  }
+}
+
+function reportUncaught(error: unknown, code: Pick<UserCode, 'userFrame'>): void {
+  const location = code.userFrame(error);
+  const report = toReport(error, 'episode/uncaught');
+  const hint = 'Several episodes were running, or none: run one at a time to see whose it is.';
+  emit({ type: 'problem', severity: 'error', report: { ...report, hint, ...(location && { location }) } });
+}

@@ -1,0 +1,103 @@
+import { CodedError } from '../../../base/core/errors.ts';
+
+/** What a job's API is called in the language of its script. */
+export interface JobNames {
+  readonly nGpu: string;
+  readonly nGpuForInfer: string;
+  readonly setData: string;
+  readonly setWorkflow: string;
+  /** A file that may have a workflow, for an example. */
+  readonly file: string;
+}
+
+export const typeScriptNames: JobNames = {
+  nGpu: 'nGpu',
+  nGpuForInfer: 'nGpuForInfer',
+  setData: 'setData',
+  setWorkflow: 'setWorkflow',
+  file: 'file.ts',
+};
+
+export const pythonNames: JobNames = {
+  nGpu: 'n_gpu',
+  nGpuForInfer: 'n_gpu_for_infer',
+  setData: 'set_data',
+  setWorkflow: 'set_workflow',
+  file: 'file.py',
+};
+
+export const jobErrors = {
+  unknownBackbone: (backbone: string, known: readonly string[]) =>
+    new CodedError({
+      code: 'job/unknown-backbone',
+      message: `There is no backbone ${JSON.stringify(backbone)}.`,
+      hint: `Choose from ${known.join(', ')}.`,
+    }),
+
+  inferOnVerl: ({ nGpuForInfer }: JobNames) =>
+    new CodedError({
+      code: 'job/infer-on-verl',
+      message: `${nGpuForInfer} is for trinity: on verl every GPU samples and trains.`,
+      hint: `Leave ${nGpuForInfer} out.`,
+    }),
+
+  badInfer: (names: JobNames, forInfer: number, all: number) =>
+    new CodedError({
+      code: 'job/bad-infer',
+      message: `${names.nGpuForInfer} is ${forInfer}, ${names.nGpu} is ${all}: none would be left to train.`,
+      hint: `Give a whole number from 1 to ${names.nGpu} - 1.`,
+    }),
+
+  unknownData: ({ setData }: JobNames, type: string, known: readonly string[]) =>
+    new CodedError({
+      code: 'job/unknown-data',
+      message: `${setData} knows no data of type ${JSON.stringify(type)}.`,
+      hint: `It takes ${known.join(', ')}; other readers are set in job.config.ajet.task_reader.`,
+    }),
+
+  noDataset: ({ setData }: JobNames, type: string) =>
+    new CodedError({
+      code: 'job/no-dataset',
+      message: `${setData}(${JSON.stringify(type)}) needs the path of the data set.`,
+      hint: `Write ${setData}(${JSON.stringify(type)}, 'path/or/id').`,
+    }),
+
+  noWorkflow: ({ setWorkflow, file }: JobNames) =>
+    new CodedError({
+      code: 'job/no-workflow',
+      message: 'The job has no workflow.',
+      hint: `Call ${setWorkflow} with the class, or with '${file}->ClassName', before tune.`,
+    }),
+
+  notExported: (name: string) =>
+    new CodedError({
+      code: 'job/not-exported',
+      message: `No file but the script itself has ${name}, so no config can name it.`,
+      hint: `Put ${name} into a file of its own, export it there, and import it here.`,
+    }),
+
+  tunedTwice: () =>
+    new CodedError({
+      code: 'job/tuned-twice',
+      message: 'A script runs one job: tune was called before.',
+      hint: 'Make a script of its own for the other job.',
+    }),
+
+  notTuned: (script: string) =>
+    new CodedError({
+      code: 'job/not-tuned',
+      message: 'The script has ended without a run.',
+      location: { file: script },
+      hint: 'Make an AgentJetJob in it, give it a workflow and data, and call its tune().',
+    }),
+
+  notWritten: (file: string, cause: unknown) =>
+    new CodedError(
+      {
+        code: 'job/not-written',
+        message: `The config ${file} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
+        hint: 'Choose another place.',
+      },
+      { cause },
+    ),
+};

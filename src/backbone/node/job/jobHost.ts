@@ -1,0 +1,209 @@
+/** What the `AgentJetJob` of a script reaches: configs made of code, and the run of this process. */
+import path from 'node:path';
+import { CodedError, type Location } from '../../../base/core/errors.ts';
+import { plainAt, putPlain } from '../../../base/core/plainTree.ts';
+import { strftime } from '../../../base/core/strftime.ts';
+import type { Composition } from '../../../configs/core/compose.ts';
+import { renderEffective } from '../../../configs/core/effective/render.ts';
+import { changedFrom, jobDefaults, plainOf, strictTree, withPlain } from '../../../configs/core/jobTree.ts';
+import { firstError } from '../../../configs/core/finding.ts';
+import type { MappingValue } from '../../../configs/core/value.ts';
+import type { JobConfig, JobHost, JobOptions, JobSplits, JobWorkflow } from '../../../sdk/core/jobHost.ts';
+import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
+import { jobErrors, type JobNames } from './errors.ts';
+import { locatorOf } from './locatorOf.ts';
+import { runConfigFile, writeConfig } from './runConfigFile.ts';
+
+/** A job's run, as the launcher is to start it. */
+export interface JobRun {
+  /** The config as it was written down, absolute. */
+  readonly file: string;
+  readonly text: string;
+  /** The class or function that a script gave itself; undefined: the config's locator counts. */
+  readonly workflow: unknown;
+}
+
+export interface JobPorts {
+  /** Absolute; relative paths are taken from here. */
+  readonly cwd: string;
+  /** Parent of run folders, absolute. */
+  readonly expDir: string;
+  readonly script: string;
+  /** What errors call the job's methods and options. */
+  readonly names: JobNames;
+  now(): Date;
+  compose(file: string): Promise<Composition>;
+  /** The user's file that exports a value, and its name there; `except` is not looked at. */
+  findExport(
+    value: unknown,
+    except: string,
+  ): Promise<{ readonly file: string; readonly name: string } | undefined>;
+  /** Runs it to its end. Rejects when it cannot start. */
+  run(job: JobRun): Promise<readonly EpisodeResult[]>;
+  /** Where in the user's code an error was made. */
+  userFrame(error: unknown): Location | undefined;
+}
+
+/** One of a process: its run is the process's. */
+export class ScriptJobs implements JobHost {
+  readonly #ports: JobPorts;
+  /** Of configs that were loaded or made: their values, of which some are floats. */
+  readonly #trees = new WeakMap<JobConfig, MappingValue>();
+  #tuned: Promise<readonly EpisodeResult[]> | undefined;
+
+  constructor(ports: JobPorts) {
+    this.#ports = ports;
+  }
+
+  /** The run, once a job of the script was told to tune. */
+  get tuned(): Promise<readonly EpisodeResult[]> | undefined {
+    return this.#tuned;
+  }
+
+  config(options: JobOptions): JobConfig {
+    const { backbone = 'trinity', nGpu = 8, nGpuForInfer } = options;
+    if (!backbones.includes(backbone)) throw this.#at(jobErrors.unknownBackbone(backbone, backbones));
+    if (nGpuForInfer !== undefined) this.#checkInfer(backbone, nGpu, nGpuForInfer);
+    const config = this.#configOf(jobDefaults(backbone));
+    const values: Readonly<Record<string, unknown>> = {
+      backbone,
+      experiment_name: `ajet_job_${strftime(this.#ports.now(), '%Y%m%d_%H%M%S')}`,
+      'model.path': options.model ?? 'Qwen/Qwen2___5-7B-Instruct',
+      'trainer_common.n_gpus_per_node': nGpu,
+      'trainer_common.algorithm.adv_estimator': options.algorithm ?? 'grpo',
+      ...(nGpuForInfer !== undefined && {
+        'rollout.n_vllm_engine': nGpuForInfer,
+        'rollout.tensor_model_parallel_size': 1,
+      }),
+    };
+    for (const [key, value] of Object.entries(values)) putPlain(config.ajet, key, value);
+    return config;
+  }
+
+  setData(config: JobConfig, type: string, datasetPath: string | undefined, splits: JobSplits): void {
+    const reader = dataTypes[type];
+    if (reader === undefined)
+      throw this.#at(jobErrors.unknownData(this.#ports.names, type, Object.keys(dataTypes)));
+    putPlain(config.ajet, 'task_reader.type', reader);
+    if (reader === 'random_dummy') return;
+    if (datasetPath === undefined) throw this.#at(jobErrors.noDataset(this.#ports.names, type));
+    putPlain(config.ajet, `task_reader.${reader}`, dataSections[reader]?.(datasetPath, splits));
+  }
+
+  async load(file: string): Promise<JobConfig> {
+    const { config, problems } = await this.#ports.compose(path.resolve(this.#ports.cwd, file));
+    const error = firstError(problems);
+    if (error !== undefined) throw error;
+    return this.#configOf(config.root);
+  }
+
+  async dump(config: JobConfig, workflow: JobWorkflow | undefined, file: string): Promise<string> {
+    const target = path.resolve(this.#ports.cwd, file);
+    const locator = await this.#locatorOf(workflow);
+    if (locator === 'local') throw this.#at(jobErrors.notExported(nameOf(workflow)));
+    await writeConfig(target, this.#textOf(config, locator));
+    return target;
+  }
+
+  tune(config: JobConfig, workflow: JobWorkflow | undefined): Promise<readonly EpisodeResult[]> {
+    if (this.#tuned !== undefined) throw this.#at(jobErrors.tunedTwice());
+    if (workflow === undefined && !this.#namesWorkflow(config))
+      throw this.#at(jobErrors.noWorkflow(this.#ports.names));
+    this.#tuned = this.#tune(config, workflow);
+    // Who does not await it is told by the run's end.
+    this.#tuned.catch(() => undefined);
+    return this.#tuned;
+  }
+
+  async #tune(config: JobConfig, workflow: JobWorkflow | undefined): Promise<readonly EpisodeResult[]> {
+    const found = await this.#locatorOf(workflow);
+    const locator = found === 'local' ? `${this.#ports.script}->${nameOf(workflow)}` : found;
+    const text = this.#textOf(config, locator);
+    const name = String(plainAt(config.ajet, 'experiment_name'));
+    const file = runConfigFile(this.#ports.expDir, name);
+    await writeConfig(file, text);
+    return this.#ports.run({ file, text, workflow: found === 'local' ? workflow : undefined });
+  }
+
+  /** Whether it was set or loaded: the default is an example of upstream's. */
+  #namesWorkflow(config: JobConfig): boolean {
+    const defaults = plainOf(jobDefaults('debug')) as unknown as JobConfig;
+    return plainAt(config.ajet, workflowKey) !== plainAt(defaults.ajet, workflowKey);
+  }
+
+  /**
+   * `local`: a class or function that no file exports but the script itself, which a config cannot name: loading it would
+   * run it.
+   */
+  async #locatorOf(workflow: JobWorkflow | undefined): Promise<string | undefined> {
+    if (workflow === undefined || typeof workflow === 'string') return workflow;
+    const found = await this.#ports.findExport(workflow, this.#ports.script);
+    if (found === undefined) return 'local';
+    return locatorOf(found, this.#ports.cwd);
+  }
+
+  #textOf(config: JobConfig, locator: string | undefined): string {
+    const plain = JSON.parse(JSON.stringify(config)) as JobConfig;
+    if (locator !== undefined) putPlain(plain.ajet, workflowKey, locator);
+    const defaults = jobDefaults(String(plainAt(plain.ajet, 'backbone')));
+    const { ajet, hydra, defaults: list, ...others } = plain;
+    // What `defaults` brings need not stand there, where some of it is overwritten on the way to the backbone.
+    const changed = changedFrom(plainOf(defaults), others) as object | undefined;
+    const tree = this.#trees.get(config) ?? defaults;
+    return renderEffective(withPlain(tree, { ajet, ...changed, hydra, defaults: list }), {
+      format: 'yaml',
+      origins: false,
+    }).text;
+  }
+
+  #configOf(tree: MappingValue): JobConfig {
+    const config = strictTree(plainOf(tree)) as unknown as JobConfig;
+    this.#trees.set(config, tree);
+    return config;
+  }
+
+  #checkInfer(backbone: string, nGpu: number, nGpuForInfer: number): void {
+    if (backbone === 'verl') throw this.#at(jobErrors.inferOnVerl(this.#ports.names));
+    if (!Number.isInteger(nGpuForInfer) || nGpuForInfer < 1 || nGpuForInfer >= nGpu) {
+      throw this.#at(jobErrors.badInfer(this.#ports.names, nGpuForInfer, nGpu));
+    }
+  }
+
+  /** At the line of the script that led to it. */
+  #at(error: CodedError): CodedError {
+    const location = this.#ports.userFrame(error);
+    const { code, message, hint } = error;
+    return new CodedError({ code, message, hint, location }, { cause: error });
+  }
+}
+
+const backbones = ['trinity', 'verl', 'debug'];
+
+/** By the name that `setData` takes. */
+const dataTypes: Readonly<Record<string, string>> = {
+  hf: 'huggingface_dat_repo',
+  huggingface: 'huggingface_dat_repo',
+  huggingface_dat_repo: 'huggingface_dat_repo',
+  jsonl: 'jsonl_dataset_file',
+  jsonl_dataset_file: 'jsonl_dataset_file',
+  dummy: 'random_dummy',
+  random_dummy: 'random_dummy',
+};
+
+const dataSections: Readonly<Record<string, (path: string, splits: JobSplits) => object>> = {
+  huggingface_dat_repo: (dataset_path, { trainingSplit = 'train', validationSplit = 'test' }) => ({
+    dataset_path,
+    training_split: trainingSplit,
+    validation_split: validationSplit,
+  }),
+  jsonl_dataset_file: (file_path, { validationPath = file_path }) => ({
+    training: { file_path },
+    validation: { file_path: validationPath },
+  }),
+};
+
+const workflowKey = 'rollout.user_workflow';
+
+function nameOf(workflow: JobWorkflow | undefined): string {
+  return typeof workflow === 'function' && workflow.name !== '' ? workflow.name : '(anonymous)';
+}

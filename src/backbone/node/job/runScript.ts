@@ -1,0 +1,98 @@
+import path from 'node:path';
+import type { LaunchPorts } from '../../core/launcher/launch.ts';
+import type { UserFunction } from '../../core/function-form/calledByName.ts';
+import type { WorkflowClass } from '../../core/function-form/functionWorkflow.ts';
+import { CodedError, toReport } from '../../../base/core/errors.ts';
+import type { Composition } from '../../../configs/core/compose.ts';
+import { jobHostKey } from '../../../sdk/core/jobHost.ts';
+import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
+import type { RunEvent, RunRequest } from '../../core/protocol/run.ts';
+import { jobErrors, typeScriptNames } from './errors.ts';
+import { ScriptJobs, type JobPorts } from './jobHost.ts';
+
+/** Whether what a run is started with makes its config itself. */
+export function isScript(file: string): boolean {
+  return /\.[cm]?[jt]s$/i.test(file);
+}
+
+export interface ScriptPorts extends Pick<JobPorts, 'findExport' | 'userFrame'> {
+  emit(event: RunEvent): void;
+  load(file: string): Promise<unknown>;
+  /** @param text undefined: as the file has it */
+  compose(file: string, text: string | undefined): Promise<Composition>;
+  /** A whole run whose ports differ in these from what they are for a config. Never rejects. */
+  launch(changes: Pick<LaunchPorts, 'emit'> & Partial<LaunchPorts>): Promise<void>;
+}
+
+export type RunEnded = Extract<RunEvent, { type: 'run-ended' }>;
+
+/**
+ * Runs a script and the job that it makes; never rejects. The run has ended when the script has, so that what it does
+ * with the results belongs to it.
+ */
+export async function runScript(request: RunRequest, ports: ScriptPorts): Promise<void> {
+  let ended: RunEnded | undefined;
+  const jobs = new ScriptJobs({
+    ...ports,
+    cwd: request.cwd,
+    expDir: path.resolve(request.cwd, request.expDir ?? 'saved_experiments'),
+    script: request.config,
+    names: typeScriptNames,
+    now: () => new Date(),
+    compose: (file) => ports.compose(file, undefined),
+    run: async (job) => {
+      const { file, text, workflow } = job;
+      const { end, results } = await runJob(ports, {
+        readConfig: () => ports.compose(file, text),
+        ...(workflow !== undefined && {
+          loadWorkflow: () => Promise.resolve(workflow as WorkflowClass | UserFunction),
+        }),
+      });
+      ended = end;
+      if (end.error !== null) throw new CodedError(end.error);
+      return results;
+    },
+  });
+  Object.defineProperty(globalThis, jobHostKey, { value: jobs });
+  try {
+    await ports.load(request.config);
+    if (jobs.tuned === undefined) throw jobErrors.notTuned(request.config);
+    await jobs.tuned;
+  } catch (error) {
+    // Why the run failed says more than that the script, too, ended with it.
+    ended = ended?.status === 'failed' ? ended : failed(error, ports);
+  }
+  if (ended !== undefined) ports.emit(ended);
+}
+
+function failed(error: unknown, ports: ScriptPorts): RunEnded {
+  const cause = causeOf(error);
+  const report = toReport(cause, 'job/failed');
+  const location = report.location ?? ports.userFrame(cause);
+  return { type: 'run-ended', status: 'failed', error: { ...report, ...(location && { location }) } };
+}
+
+/** What a script throws at its top level is told as that of a file that cannot be loaded; an error of ours is not. */
+function causeOf(error: unknown): unknown {
+  const cause = error instanceof CodedError && error.code === 'loader/threw' ? error.cause : undefined;
+  return cause instanceof CodedError ? cause : error;
+}
+
+/** The run of a script: its end is kept back until the script has ended. */
+export async function runJob(
+  ports: Pick<ScriptPorts, 'emit' | 'launch'>,
+  changes: Partial<LaunchPorts>,
+): Promise<{ readonly end: RunEnded; readonly results: readonly EpisodeResult[] }> {
+  const results: EpisodeResult[] = [];
+  let end: RunEnded | undefined;
+  await ports.launch({
+    ...changes,
+    emit: (event) => {
+      if (event.type === 'episode-ended') results.push(event.result);
+      if (event.type === 'run-ended') end = event;
+      else ports.emit(event);
+    },
+  });
+  if (end === undefined) throw new Error('A run tells how it ended.');
+  return { end, results: results.sort((a, b) => a.episode - b.episode) };
+}

@@ -1,0 +1,60 @@
+/** Where an import of the user's leads, by TypeScript's habits where Node alone would find nothing. */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { importExtensions, sourcesOf } from '../../../configs/core/code/importCandidates.ts';
+import type { Projects } from './project.ts';
+import { isFile, isJsx, isTypeScript } from './userFiles.ts';
+
+/**
+ * The file that an import means, or undefined where Node's own resolution is right.
+ *
+ * - A tsconfig's `paths` and `baseUrl` come first, as in TypeScript.
+ * - From TypeScript, `./x.js` is `./x.ts` even where a compiled `x.js` lies beside it: it may be stale, and
+ *   breakpoints are in the source. From JavaScript the file that was named comes first.
+ * - Extensions may be left out, and a folder means its index.
+ */
+export function resolveUserImport(
+  specifier: string,
+  importer: string,
+  isRequire: boolean,
+  projects: Projects,
+): string | undefined {
+  if (/[?#]/.test(specifier)) return undefined;
+  const fromTypeScript = isTypeScript(importer) || isJsx(importer);
+  const own = pathOf(specifier, importer, isRequire);
+  if (own !== undefined) return locate(own, fromTypeScript);
+  for (const mapped of projects.mappedPaths(specifier, importer)) {
+    const found = locate(mapped, fromTypeScript) ?? existing(mapped);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Undefined for a bare specifier. In an import a path is a URL, in `require` it is a path. */
+function pathOf(specifier: string, importer: string, isRequire: boolean): string | undefined {
+  if (specifier.startsWith('file:')) return fileURLToPath(specifier);
+  if (!/^\.{0,2}\/|^\.{1,2}$/.test(specifier)) return path.isAbsolute(specifier) ? specifier : undefined;
+  const plain = isRequire ? specifier : decodeURIComponent(specifier);
+  return path.resolve(path.dirname(importer), plain);
+}
+
+function locate(file: string, sourceFirst: boolean): string | undefined {
+  const source = sourceOf(file);
+  if (sourceFirst && source !== undefined) return source;
+  if (isFile(file)) return undefined;
+  return source ?? withExtension(file) ?? withExtension(path.join(file, 'index'));
+}
+
+function existing(file: string): string | undefined {
+  return isFile(file) ? file : undefined;
+}
+
+function sourceOf(file: string): string | undefined {
+  const extension = path.extname(file);
+  const stem = file.slice(0, file.length - extension.length);
+  return (sourcesOf[extension] ?? []).map((source) => stem + source).find(isFile);
+}
+
+function withExtension(file: string): string | undefined {
+  return importExtensions.map((extension) => file + extension).find(isFile);
+}

@@ -1,0 +1,151 @@
+import type { IncomingMessage } from 'node:http';
+import { writeRequest } from '../../core/model-tuner/messagesText.ts';
+import {
+  ModelFailureError,
+  type ChatCompletion,
+  type ChatCompletionChunk,
+  type ChatModel,
+  type ChatRequest,
+  type ModelReply,
+} from '../../core/model-tuner/model.ts';
+import { withServerTokens } from '../../core/model-tuner/serverTokens.ts';
+import type { Logger } from '../../../base/core/ports.ts';
+import { EndpointExtras } from './modelEndpointExtras.ts';
+import { EndpointFailures, badEndpointUrl, writeUrl } from './modelEndpointFailures.ts';
+import { EventReader, type StreamEvent } from './modelStream.ts';
+import { giveBack, post, postTarget, readText, readWhole } from './modelTransport.ts';
+
+export interface EndpointOptions {
+  /** `http:` or `https:`, usually ending in `/v1`; `/chat/completions` is appended. */
+  readonly baseUrl: string;
+  /** Replaces whatever model a request names. */
+  readonly model: string;
+  /** Sent as a bearer token; shown in no message. */
+  readonly apiKey?: string | undefined;
+  readonly logger: Logger;
+  /** Whether details of the tokens are asked for; absent: they are. */
+  readonly details?: boolean;
+}
+
+/**
+ * Any OpenAI-compatible server. Its answers, error statuses included, are kept as they are; a stream is passed on as
+ * it arrives. There is no time-out: an answer takes as long as it takes. Where it can, it is asked for the ids of the
+ * tokens, as training is told them, and what it tells is put in one form.
+ *
+ * Throws `model/bad-endpoint-url`.
+ */
+export function createEndpointModel(options: EndpointOptions): ChatModel {
+  const failures = new EndpointFailures(options);
+  const extras = new EndpointExtras(options.logger);
+  const headers = {
+    'content-type': 'application/json',
+    ...(options.apiKey !== undefined &&
+      options.apiKey !== '' && { authorization: `Bearer ${options.apiKey}` }),
+  };
+  const target = postTarget(chatUrl(options.baseUrl), headers, true);
+  return {
+    description: `${options.model} at ${writeUrl(options.baseUrl)}`,
+    respond: (request, cancellation) => {
+      const send = async (asked: ChatRequest): Promise<ModelReply> => {
+        let response: IncomingMessage;
+        try {
+          response = await post({ target, body: writeRequest(asked) }, cancellation);
+        } catch (error) {
+          return { kind: 'error', ...failures.unreachable(error) };
+        }
+        return readReply(response, failures);
+      };
+      const named = { ...request, model: options.model };
+      return options.details === false ? send(named) : extras.ask(named, send);
+    },
+  };
+}
+
+/** The base URL may carry a query, as some clouds want it. */
+function chatUrl(baseUrl: string): URL {
+  const url = URL.parse(baseUrl);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw badEndpointUrl(baseUrl);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/chat/completions`;
+  return url;
+}
+
+async function readReply(response: IncomingMessage, failures: EndpointFailures): Promise<ModelReply> {
+  const status = response.statusCode ?? 0;
+  try {
+    if (status < 200 || status > 299) {
+      return { kind: 'error', ...failures.refused(status, response.headers, await readWhole(response)) };
+    }
+    if (/^text\/event-stream\b/i.test(response.headers['content-type'] ?? '')) {
+      return { kind: 'stream', chunks: readChunks(response, failures) };
+    }
+    const text = await readWhole(response);
+    const completion = parseCompletion(text);
+    return completion === undefined
+      ? { kind: 'error', ...failures.noCompletion(text) }
+      : { kind: 'completion', completion: withServerTokens(completion) };
+  } catch (error) {
+    return { kind: 'error', ...failures.cutOff(error) };
+  }
+}
+
+/** Ends with `[DONE]`; a server that leaves that out must at least have said why the answer ended. */
+async function* readChunks(
+  response: IncomingMessage,
+  failures: EndpointFailures,
+): AsyncGenerator<readonly ChatCompletionChunk[]> {
+  const reader = new EventReader();
+  let isFinished = false;
+  let isDone = false;
+  try {
+    for await (const text of readText(response)) {
+      const { chunks, end } = untilEnd(reader.read(text));
+      isFinished ||= chunks.some(saysWhyItEnded);
+      isDone = end?.kind === 'done';
+      if (chunks.length > 0) yield chunks.map(withServerTokens);
+      if (end?.kind === 'done') return;
+      if (end?.kind === 'error') throw new ModelFailureError(failures.refused(502, {}, end.body));
+      if (end?.kind === 'garbage') throw new ModelFailureError(failures.noCompletion(end.text));
+    }
+  } catch (error) {
+    throw error instanceof ModelFailureError ? error : new ModelFailureError(failures.cutOff(error));
+  } finally {
+    if (isDone) giveBack(response);
+    else response.destroy();
+  }
+  if (!isFinished) throw new ModelFailureError(failures.cutOff(undefined));
+}
+
+type StreamEnd = Exclude<StreamEvent, { kind: 'chunk' }>;
+
+/** The chunks, and what they end with if they do. */
+function untilEnd(events: readonly StreamEvent[]): {
+  readonly chunks: readonly ChatCompletionChunk[];
+  readonly end: StreamEnd | undefined;
+} {
+  const chunks: ChatCompletionChunk[] = [];
+  for (const event of events) {
+    if (event.kind !== 'chunk') return { chunks, end: event };
+    chunks.push(event.chunk);
+  }
+  return { chunks, end: undefined };
+}
+
+function saysWhyItEnded(chunk: ChatCompletionChunk): boolean {
+  const { choices } = chunk as { choices?: unknown };
+  return (
+    Array.isArray(choices) &&
+    choices.some((choice: ChatCompletionChunk['choices'][number]) => typeof choice.finish_reason === 'string')
+  );
+}
+
+function parseCompletion(text: string): ChatCompletion | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined; // a page of some proxy, most likely
+  }
+  const isCompletion =
+    typeof value === 'object' && value !== null && 'choices' in value && Array.isArray(value.choices);
+  return isCompletion ? (value as ChatCompletion) : undefined;
+}

@@ -1,0 +1,226 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ModelError, ModelFailure } from '../../core/model-tuner/model.ts';
+import { CodedError } from '../../../base/core/errors.ts';
+
+export interface Endpoint {
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly apiKey?: string | undefined;
+}
+
+const urlPlaces = '--base-url (launch.json: endpoint.baseUrl)';
+const keyPlaces =
+  'the environment variable that --api-key-env (launch.json: endpoint.apiKeyEnv) names, or the key saved with ' +
+  '"AgentJet: Set API Key"';
+
+export function badEndpointUrl(baseUrl: string): CodedError {
+  return new CodedError({
+    code: 'model/bad-endpoint-url',
+    message: `${JSON.stringify(writeUrl(baseUrl))} is no http or https URL.`,
+    hint: `Correct ${urlPlaces}, e.g. http://127.0.0.1:8000/v1.`,
+  });
+}
+
+/** Without what may be secret in a URL: user, password, query and fragment. */
+export function writeUrl(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) return url.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//');
+  return `${parsed.protocol}//${parsed.host}${parsed.pathname}`.replace(/\/$/, '');
+}
+
+/** Everything that can go wrong with an endpoint: for its client in OpenAI's shape, for its user as a report. */
+export class EndpointFailures {
+  readonly #endpoint: Endpoint;
+  readonly #url: string;
+
+  constructor(endpoint: Endpoint) {
+    this.#endpoint = endpoint;
+    this.#url = writeUrl(endpoint.baseUrl);
+  }
+
+  /** There was no answer at all. */
+  unreachable(error: unknown): ModelFailure {
+    return this.#failure('unreachable', {
+      status: 502,
+      code: 'endpoint_unreachable',
+      message: `The model server at ${this.#url} cannot be reached: ${explainTransport(error)}.`,
+      hint: `Start the server, or correct ${urlPlaces}.`,
+    });
+  }
+
+  /** The connection broke, or ended, before the answer did. */
+  cutOff(error: unknown): ModelFailure {
+    const reason = error === undefined ? '' : ` (${explainTransport(error)})`;
+    return this.#failure('cut-off', {
+      status: 502,
+      code: 'endpoint_cut_off',
+      message: `The model server at ${this.#url} ended its answer in the middle${reason}.`,
+      hint: "Look for the reason in the server's log, then run again.",
+    });
+  }
+
+  /** The status was good, the body was not. */
+  noCompletion(body: string): ModelFailure {
+    return this.#failure('bad-answer', {
+      status: 502,
+      code: 'endpoint_bad_answer',
+      message: `The model server at ${this.#url} answered with something else than a chat completion: ${excerpt(body)}`,
+      hint: `Check that ${urlPlaces} is the base URL of an OpenAI-compatible server; most end in /v1.`,
+    });
+  }
+
+  /** Keeps the server's status, its `retry-after` and its own error. */
+  refused(status: number, headers: IncomingHttpHeaders, body: string): ModelFailure {
+    if (status < 400) return this.#redirected(status, headers);
+    const error = readError(status, this.#redact(body));
+    const retryAfter = headers['retry-after'];
+    return {
+      status,
+      error,
+      ...(retryAfter !== undefined && { headers: { 'retry-after': retryAfter } }),
+      report: this.#report(status, error, retryAfter),
+    };
+  }
+
+  #redirected(status: number, headers: IncomingHttpHeaders): ModelFailure {
+    const target = headers.location === undefined ? 'elsewhere' : `to ${writeUrl(headers.location)}`;
+    return this.#failure('redirected', {
+      status: 502,
+      code: 'endpoint_redirected',
+      message: `The model server at ${this.#url} answered ${status} and redirects ${target}.`,
+      hint: `Set ${urlPlaces} to the server's final address.`,
+    });
+  }
+
+  #report(status: number, error: ModelError, retryAfter: string | undefined): CodedError {
+    const { model, apiKey } = this.#endpoint;
+    const said = `(${status}): ${error.message}`;
+    const server = `The model server at ${this.#url}`;
+    switch (status) {
+      case 401:
+      case 403:
+        return apiKey === undefined || apiKey === ''
+          ? coded('unauthorized', `${server} wants an API key ${said}`, `Set one: ${keyPlaces}.`)
+          : coded('unauthorized', `${server} refused the API key ${said}`, `Check ${keyPlaces}.`);
+      case 404:
+        return coded(
+          'not-found',
+          `${server} does not know "${model}", or not this path ${said}`,
+          this.#notFoundHint(),
+        );
+      case 429: {
+        const wait = retryAfter === undefined ? 'Wait' : `Wait (it says retry-after: ${retryAfter})`;
+        return coded(
+          'rate-limited',
+          `${server} is over its rate limit ${said}`,
+          `${wait}, or lower --parallel.`,
+        );
+      }
+      default:
+        return status >= 500
+          ? coded('server-error', `${server} failed ${said}`, "Look for the reason in the server's log.")
+          : coded('refused', `${server} refused the request ${said}`, 'Change what the workflow sends.');
+    }
+  }
+
+  #notFoundHint(): string {
+    const name = 'Check --model-name (launch.json: endpoint.model)';
+    if (this.#url.endsWith('/v1')) return `${name}; GET ${this.#url}/models lists what there is.`;
+    return `${name} and ${urlPlaces}: should it end in /v1?`;
+  }
+
+  #failure(
+    kind: string,
+    { status, code, message, hint }: { status: number; code: string; message: string; hint: string },
+  ): ModelFailure {
+    const safe = this.#redact(message);
+    return {
+      status,
+      error: { message: `${safe} ${hint}`, type: 'server_error', param: null, code },
+      report: coded(kind, safe, hint),
+    };
+  }
+
+  #redact(text: string): string {
+    const { apiKey } = this.#endpoint;
+    return apiKey === undefined || apiKey === '' ? text : text.replaceAll(apiKey, '***');
+  }
+}
+
+function coded(kind: string, message: string, hint: string): CodedError {
+  return new CodedError({ code: `model/${kind}`, message, hint });
+}
+
+/** The server's `error`, with what OpenAI's shape demands filled in; other shapes and plain text become one. */
+function readError(status: number, body: string): ModelError {
+  const fallback: ModelError = {
+    message: excerpt(body),
+    type: status >= 500 ? 'server_error' : 'invalid_request_error',
+    param: null,
+    code: null,
+  };
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return fallback; // plain text, or a page
+  }
+  if (typeof value !== 'object' || value === null) return fallback;
+  const given = value as { error?: unknown; message?: unknown; detail?: unknown };
+  if (typeof given.error === 'object' && given.error !== null) {
+    const message = 'message' in given.error && typeof given.error.message === 'string';
+    return { ...fallback, ...given.error, ...(!message && { message: excerpt(body) }) };
+  }
+  const said = [given.error, given.message, given.detail, listed(given.detail)].find(
+    (text) => typeof text === 'string',
+  );
+  return said === undefined ? fallback : { ...fallback, message: said };
+}
+
+/** FastAPI's list of what is wrong with which field. */
+function listed(detail: unknown): string | undefined {
+  if (!Array.isArray(detail) || detail.length === 0) return undefined;
+  const problems = (detail as readonly unknown[]).map((one) => {
+    const { loc, msg } = (one ?? {}) as { loc?: unknown; msg?: unknown };
+    return Array.isArray(loc) && typeof msg === 'string' ? `${loc.join('.')}: ${msg}` : undefined;
+  });
+  return problems.every((problem) => problem !== undefined) ? problems.join('; ') : undefined;
+}
+
+const longestExcerpt = 300;
+
+function excerpt(body: string): string {
+  const text = body.trim();
+  if (text === '') return 'an empty body';
+  return text.length > longestExcerpt ? `${text.slice(0, longestExcerpt)}…` : text;
+}
+
+const transportErrors: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
+  ENOTFOUND: 'no host has this name (ENOTFOUND)',
+  EAI_AGAIN: 'its name cannot be resolved now (EAI_AGAIN)',
+  ERR_STREAM_PREMATURE_CLOSE: 'it closed the connection',
+  ECONNRESET: 'it closed the connection (ECONNRESET)',
+  EPIPE: 'it closed the connection (EPIPE)',
+  ETIMEDOUT: 'the connection timed out (ETIMEDOUT)',
+  EHOSTUNREACH: 'no route to that host (EHOSTUNREACH)',
+  ENETUNREACH: 'no route to that network (ENETUNREACH)',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; name it in NODE_EXTRA_CA_CERTS',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain is self-signed; name its root in NODE_EXTRA_CA_CERTS',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate has no known issuer; name that in NODE_EXTRA_CA_CERTS',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate has no known issuer; name that in NODE_EXTRA_CA_CERTS',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate belongs to another name',
+  EPROTO: 'it does not speak TLS; is it http:// instead of https://? (EPROTO)',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS; is it http:// instead of https://?',
+  ERR_PROXY_TUNNEL: 'the proxy of HTTPS_PROXY refused the connection; check it, or add the host to NO_PROXY',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS; is it http:// instead of https://?',
+};
+
+/** Explains an error of a connection. Where all addresses of a host fail, the first error is enough. */
+export function explainTransport(error: unknown): string {
+  const first: unknown = error instanceof AggregateError ? (error.errors[0] ?? error) : error;
+  if (!(first instanceof Error)) return String(first);
+  const code = 'code' in first && typeof first.code === 'string' ? first.code : '';
+  return transportErrors[code] ?? (code === '' ? first.message : `${first.message} (${code})`);
+}

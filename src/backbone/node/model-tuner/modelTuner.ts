@@ -1,0 +1,279 @@
+import process from 'node:process';
+import type { ModelTextSource } from '../../core/context-tracker/modelTextSource.ts';
+import { tokenPieces } from '../../core/context-tracker/tokenPieces.ts';
+import type { ModelTuner } from '../../core/launcher/modelPorts.ts';
+import type { RunPlan } from '../../core/launcher/runPlan.ts';
+import { createBuiltInModel } from '../../core/model-tuner/built-in/builtInModel.ts';
+import { FaultTally } from '../../core/model-tuner/faults/faultTally.ts';
+import type { ContextGuard } from '../../core/model-tuner/contextGuard.ts';
+import {
+  createGateway,
+  type EpisodeHandle,
+  type EpisodeOptions,
+  type FinishedCall,
+  type Gateway,
+} from '../../core/model-tuner/gateway.ts';
+import type { ChatModel } from '../../core/model-tuner/model.ts';
+import type { Targets } from '../../core/model-tuner/routing.ts';
+import { TargetBook } from '../../core/model-tuner/targetBook.ts';
+import { createTuner, type ModelAccess, type TunerBinding } from '../../core/model-tuner/tuner.ts';
+import type { EpisodeCalls, EpisodeSlot } from '../../core/task-runner/episode.ts';
+import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { toReport, type Location } from '../../../base/core/errors.ts';
+import { Emitter, type Event } from '../../../base/core/event.ts';
+import { hashText } from '../../../base/core/hash.ts';
+import type { Logger, LogLevel } from '../../../base/core/ports.ts';
+import type { ModelAnswer, ModelChoice, RunEvent, RunRequest } from '../../core/protocol/run.ts';
+import type { Workflow } from '../../../sdk/core/index.ts';
+import { systemClock } from '../../../base/node/clock.ts';
+import { DebugModels, type DebugModelsOptions } from './debugModels.ts';
+import { createEndpointModel } from './endpointModel.ts';
+import { createHumanModel } from './humanModel.ts';
+import { localFiles } from '../../../base/node/files.ts';
+import { createModelFetch } from './modelFetch.ts';
+import { openModelLayers } from './modelLayers.ts';
+import { startModelServer } from './modelServer.ts';
+import { OutsideWatch, type UserStacks } from './outsideCalls.ts';
+import { openRunRecording } from '../recording/runRecording.ts';
+import type { RunTapes } from '../recording/runTapes.ts';
+import { loadScriptModel } from './scriptModel.ts';
+
+/** What a scripted model needs of the loader. */
+export interface ScriptLoader {
+  importModule(file: string): Promise<unknown>;
+  userFrame(error: unknown): Location | undefined;
+}
+
+/** What the calls of a run need of it beside. */
+export type TunerLoader = ScriptLoader & UserStacks;
+
+/** What a run's request says of models and of what is trained. */
+export type TunerRequest = Pick<
+  RunRequest,
+  | 'config'
+  | 'model'
+  | 'record'
+  | 'replay'
+  | 'faults'
+  | 'debugModels'
+  | 'trainableTargets'
+  | 'allowEnvironment'
+>;
+
+/** What the run gives to all that asks models. */
+export interface OfTheRun {
+  readonly cancellation: CancellationToken;
+  readonly onAnswer: Event<ModelAnswer>;
+  readonly tapes: RunTapes;
+}
+
+type Planned = Pick<RunPlan, 'seed' | 'sampling' | 'tracking' | 'auxiliaryModels'>;
+
+/** The Model Tuner of one run: its gateway behind a loopback socket and behind a `fetch` of this process. */
+export async function openModelTuner(
+  request: TunerRequest,
+  plan: Planned,
+  text: ModelTextSource,
+  loader: TunerLoader,
+  emit: (event: RunEvent) => void,
+  { cancellation, onAnswer, tapes }: OfTheRun,
+): Promise<ModelTuner> {
+  const logger = { log: (level: LogLevel, message: string) => emit({ type: 'log', level, message }) };
+  const { names } = tapes;
+  tapes.toolCallsDisabled = plan.tracking.toolCallsDisabled;
+  const around = await openModelLayers(request, tapes, logger);
+  const opener = modelOpener(plan.seed, text, loader, logger, () =>
+    createHumanModel({ names, clock: systemClock, onAnswer, emit }),
+  );
+  const model = await around(() => opener(request.model), 'trained');
+  const recorded = { names, model: model.description, cancellation, emit };
+  const recording = tapes.recordOn(await openRunRecording(request, recorded));
+  const debugModel = (choose: () => ModelChoice): Promise<ChatModel> =>
+    around(() => opener(choose()), 'debug');
+  const debugModels = debugModelsOf(request, plan, debugModel, logger);
+  const targets = targetBook(emit);
+  const calls = new Emitter<FinishedCall>();
+  const faults = new FaultTally();
+  calls.event((call) => recording?.take(call));
+  calls.event((call) => faults.take(call));
+  calls.event((call) => targets.uses(call.targetTag));
+  const gateway = gatewayOf(model, debugModels, plan, logger, calls);
+  const server = await startModelServer(gateway.handle);
+  const outside = new OutsideWatch(server.baseUrl, loader);
+  const fetchFor = fetchesOf(gateway, { callSource: () => loader.callSource() });
+  const binding = { baseUrl: server.baseUrl, debugModels: debugModels.names, fetchFor };
+  const openCalls: ModelTuner['openCalls'] = (slot, episodeUuid, guard) => {
+    const name = names.begin(slot.episode, slot.task.task_id, slot.repeat);
+    const told = { episodeUuid, address: server.baseUrl };
+    const handle = gateway.openEpisode({ ...optionsOf(slot, guard), ...told });
+    return callsOf(handle, {
+      tunerFor: (workflow) => {
+        const trained = settleTargets(workflow, request.trainableTargets);
+        targets.names(trained);
+        return tunerOf(handle, { ...binding, targets: trained });
+      },
+      faults: () => faults.of(episodeUuid),
+      outside: outside.openEpisode(),
+      close: () => tapes.episodeEnded(name, cancellation),
+    });
+  };
+  return {
+    description: model.description,
+    onCall: calls.event,
+    openCalls,
+    episodesEnded: () => targets.close(),
+    close: async () => {
+      outside.close();
+      await server.close();
+      recording?.close();
+    },
+  };
+}
+
+/** Each call tells the line of the user's code that it comes from, which only its beginning shows. */
+function fetchesOf(
+  { handle }: Gateway,
+  { callSource }: Pick<TunerLoader, 'callSource'>,
+): TunerBinding['fetchFor'] {
+  return (adapter) => (input, init) => {
+    const source = callSource();
+    return createModelFetch((asked) => handle({ ...asked, adapter, source }))(input, init);
+  };
+}
+
+function gatewayOf(
+  model: ChatModel,
+  debugModels: DebugModels,
+  { seed, sampling, tracking: { toolCallsDisabled } }: Planned,
+  logger: Logger,
+  calls: Emitter<FinishedCall>,
+): Gateway {
+  return createGateway({
+    model,
+    debugModel: (name) => debugModels.get(name),
+    seed,
+    sampling,
+    toolCallsDisabled,
+    clock: systemClock,
+    logger,
+    observer: { onCall: (call) => calls.fire(call) },
+  });
+}
+
+function optionsOf(slot: EpisodeSlot, guard?: ContextGuard): Omit<EpisodeOptions, 'episodeUuid' | 'address'> {
+  return { episode: slot.episode, seed: seedOf(slot), ...(guard && { guard }) };
+}
+
+function debugModelsOf(
+  request: TunerRequest,
+  { auxiliaryModels }: Planned,
+  open: DebugModelsOptions['open'],
+  logger: Logger,
+): DebugModels {
+  return new DebugModels({
+    choices: request.debugModels ?? {},
+    auxiliary: auxiliaryModels,
+    trained: request.model,
+    environment: request.allowEnvironment ? process.env : {},
+    open,
+    logger,
+  });
+}
+
+function tunerOf(
+  handle: EpisodeHandle,
+  binding: Omit<TunerBinding, 'apiKeyFor' | 'contextOverflow'>,
+): ModelAccess {
+  handle.trainOnly(binding.targets);
+  return createTuner({
+    ...binding,
+    apiKeyFor: (agent) => handle.apiKeyFor(agent),
+    contextOverflow: () => handle.contextOverflow,
+  });
+}
+
+/** What the run was told wins; the workflow sees it, since its reward may depend on which side is trained. */
+function settleTargets(
+  workflow: Pick<Workflow, 'trainableTargets'>,
+  told: readonly string[] | undefined,
+): Targets {
+  if (told !== undefined) workflow.trainableTargets = told;
+  return workflow.trainableTargets;
+}
+
+function targetBook(emit: (event: RunEvent) => void): TargetBook {
+  return new TargetBook((problem) =>
+    emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
+  );
+}
+
+interface OwnOfCalls extends Pick<EpisodeCalls, 'tunerFor' | 'outside' | 'close'> {
+  faults(): EpisodeCalls['faults'];
+}
+
+function callsOf(handle: EpisodeHandle, own: OwnOfCalls): EpisodeCalls {
+  return {
+    tunerFor: (workflow) => own.tunerFor(workflow),
+    get answered() {
+      return handle.llmCalls;
+    },
+    get failure() {
+      return handle.failure;
+    },
+    get faults() {
+      return own.faults() ?? [];
+    },
+    get routing() {
+      return handle.routing;
+    },
+    outside: own.outside,
+    close: () => {
+      handle.close();
+      own.close();
+    },
+  };
+}
+
+/** By what the task is, not by where it stands: a task that is run alone samples as it did among others. */
+function seedOf({ task, repeat, attempt = 1 }: EpisodeSlot): number {
+  const again = attempt > 1 ? `\n${attempt}` : '';
+  return hashText(`${task.task_id}\n${task.main_query}\n${repeat}${again}`);
+}
+
+/** Opens the models that a run may have. */
+function modelOpener(
+  seed: number,
+  text: Pick<ModelTextSource, 'open'>,
+  loader: ScriptLoader,
+  logger: Logger,
+  human: () => ChatModel,
+): (choice: ModelChoice) => ChatModel | Promise<ChatModel> {
+  return (choice) => (choice.kind === 'human' ? human() : openModel(choice, seed, text, loader, logger));
+}
+
+/** Throws what the model's own making throws, such as `model/script-not-found`. */
+export function openModel(
+  choice: Exclude<ModelChoice, { kind: 'human' }>,
+  seed: number,
+  text: Pick<ModelTextSource, 'open'>,
+  loader: ScriptLoader,
+  logger: Logger,
+): ChatModel | Promise<ChatModel> {
+  switch (choice.kind) {
+    case 'embedded':
+      return createBuiltInModel({
+        seed,
+        openTokens: async () => tokenPieces((await text.open()).tokenizer),
+      });
+    case 'script':
+      return loadScriptModel({
+        file: choice.file,
+        files: localFiles,
+        clock: systemClock,
+        load: (file) => loader.importModule(file),
+        userFrame: (error) => loader.userFrame(error),
+      });
+    case 'endpoint':
+      return createEndpointModel({ ...choice, logger });
+  }
+}

@@ -1,0 +1,114 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { ClientRequest } from 'node:http';
+import {
+  asksForText,
+  OutsideTally,
+  type EpisodeWatch,
+  type SentRequest,
+} from '../../core/model-tuner/outsideCalls.ts';
+import { sourceHeader, sourceText } from '../../core/model-tuner/callSource.ts';
+import type { Location } from '../../../base/core/errors.ts';
+import type { CallSource } from '../../../tracking/core/records/trace.ts';
+import { deepStack } from '../loader/stack.ts';
+
+/** To which episode's code it belongs what runs. */
+const watched = new AsyncLocalStorage<EpisodeWatch>();
+
+/** Runs what is this program's own doing although code of an episode's led to it, such as asking the model's endpoint. */
+export function notOfAnEpisode<T>(work: () => T): T {
+  return watched.exit(work);
+}
+
+/** Tells places in the user's code. */
+export interface UserStacks {
+  userFrame(error: unknown): Location | undefined;
+  callSource(): CallSource | undefined;
+}
+
+/**
+ * Watches the requests of this process, `fetch` and `node:http` alike, for LLM calls that a workflow makes around the
+ * tuner. It reads method, host and path, and changes nothing of them; what other processes send it does not see. Those
+ * to the tuner's own server get a header that tells the line of code that asks.
+ */
+export class OutsideWatch {
+  readonly #ownOrigin: string;
+  readonly #stacks: UserStacks;
+  readonly #tallies = new WeakMap<EpisodeWatch, OutsideTally>();
+
+  /** @param ownBaseUrl the tuner's, requests to which are not outside */
+  constructor(ownBaseUrl: string, stacks: UserStacks) {
+    this.#ownOrigin = new URL(ownBaseUrl).origin;
+    this.#stacks = stacks;
+    for (const [channel, listener] of this.#channels) subscribe(channel, listener);
+  }
+
+  openEpisode(): EpisodeWatch {
+    const tally = new OutsideTally();
+    const watch: EpisodeWatch = {
+      run: (work) => watched.run(watch, work),
+      list: () => tally.list(),
+    };
+    this.#tallies.set(watch, tally);
+    return watch;
+  }
+
+  close(): void {
+    for (const [channel, listener] of this.#channels) unsubscribe(channel, listener);
+  }
+
+  #tellSource(request: SeenRequest): void {
+    const source = this.#stacks.callSource();
+    if (source !== undefined) request.setHeader(sourceHeader, sourceText(source));
+  }
+
+  readonly #channels = [
+    ['undici:request:create', (message: unknown) => this.#see(sentByFetch(message))],
+    ['http.client.request.created', (message: unknown) => this.#see(sentByHttp(message))],
+  ] as const;
+
+  #see(request: SeenRequest | undefined): void {
+    const watch = watched.getStore();
+    const tally = watch && this.#tallies.get(watch);
+    if (tally === undefined || request === undefined) return;
+    if (request.origin === this.#ownOrigin) this.#tellSource(request);
+    else if (asksForText(request)) tally.add(request, this.#stacks.userFrame(deepStack()));
+  }
+}
+
+interface SeenRequest extends SentRequest {
+  /** It is not sent yet. */
+  setHeader(name: string, value: string): void;
+}
+
+function sentByFetch(message: unknown): SeenRequest | undefined {
+  const { request } = message as {
+    readonly request?: Partial<Record<keyof SentRequest, unknown>> & FetchHeaders;
+  };
+  const { method, origin, path } = request ?? {};
+  if (typeof method !== 'string' || typeof path !== 'string') return undefined;
+  const setHeader: SeenRequest['setHeader'] = (name, value) => request?.addHeader?.(name, value);
+  return { method, origin: String(origin), path: withoutQuery(path), setHeader };
+}
+
+/** Documented for this channel. */
+interface FetchHeaders {
+  addHeader?(name: string, value: string): void;
+}
+
+function sentByHttp(message: unknown): SeenRequest | undefined {
+  const { request } = message as { readonly request?: unknown };
+  if (!(request instanceof ClientRequest)) return undefined;
+  const { method, protocol, path } = request;
+  const host = request.getHeader('host');
+  const origin = `${protocol}//${typeof host === 'string' ? host : request.host}`;
+  const setHeader: SeenRequest['setHeader'] = (name, value) => {
+    // Of headers that are given as they are to be sent, nothing can be changed.
+    if (!request.headersSent) request.setHeader(name, value);
+  };
+  return { method, origin, path: withoutQuery(path), setHeader };
+}
+
+function withoutQuery(path: string): string {
+  return path.split('?', 1)[0] ?? '';
+}

@@ -1,0 +1,107 @@
+import type { CallIdentity, ChatModel, ChatRequest, ModelReply } from '../../core/model-tuner/model.ts';
+import { failures } from '../../core/model-tuner/failures.ts';
+import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { CodedError, type Location } from '../../../base/core/errors.ts';
+import type { Clock, FileReader } from '../../../base/core/ports.ts';
+import { scriptErrors, scriptFailure } from './modelScriptFailures.ts';
+import { readScriptReply } from './modelScriptReply.ts';
+
+/** What a script is told beside the request. */
+export interface ScriptContext extends CallIdentity {
+  /** Another for every run, episode and call; the same when these are. */
+  readonly seed: number;
+}
+
+/**
+ * What a script exports, by default or as `respond`. It returns the text of the answer, the fields of its message
+ * (`content`, `tool_calls`, `reasoning_content`, …) or a whole chat completion; or a promise of one of these.
+ */
+export type ScriptFunction = (request: ChatRequest, context: ScriptContext) => unknown;
+
+export interface ScriptModelOptions {
+  /** Absolute. A `.json` file holds an array of answers: the first call of each episode gets the first, and so on. */
+  readonly file: string;
+  /** Imports a module and gives its namespace. */
+  readonly load: (file: string) => Promise<unknown>;
+  readonly files: Pick<FileReader, 'exists' | 'readText'>;
+  /** The topmost frame of an error's stack that lies in the user's code. */
+  readonly userFrame: (error: unknown) => Location | undefined;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Throws `model/script-not-found`, `model/script-not-loaded`, `model/script-no-function`, `model/script-bad-json`. */
+export async function loadScriptModel(options: ScriptModelOptions): Promise<ChatModel> {
+  const { file } = options;
+  if (!(await options.files.exists(file))) throw scriptErrors.notFound(file);
+  const respond = file.endsWith('.json') ? await loadReplies(options) : await loadFunction(options);
+  return {
+    description: `script ${file}`,
+    respond: (request, cancellation, call) =>
+      unlessCancelled(ask(respond, request, call, options), cancellation),
+  };
+}
+
+async function loadReplies({ file, files }: ScriptModelOptions): Promise<ScriptFunction> {
+  const text = (await files.readText(file)) ?? '';
+  let replies: unknown;
+  try {
+    replies = JSON.parse(text);
+  } catch (error) {
+    throw scriptErrors.badJson(file, error instanceof Error ? error.message : String(error));
+  }
+  if (!Array.isArray(replies)) throw scriptErrors.badJson(file, 'the file must hold an array');
+  return (_, { call }) => {
+    if (call >= replies.length) throw scriptErrors.noMoreReplies(file, replies.length);
+    return replies[call] as unknown;
+  };
+}
+
+async function loadFunction({ file, load, userFrame }: ScriptModelOptions): Promise<ScriptFunction> {
+  let module: unknown;
+  try {
+    module = await load(file);
+  } catch (error) {
+    throw error instanceof CodedError ? error : scriptErrors.notLoaded(file, error, userFrame(error));
+  }
+  // A CommonJS file's exports are the default export of what its import gives.
+  const respond = findFunction(module) ?? findFunction(exportOf(module, 'default'));
+  if (respond === undefined) throw scriptErrors.noFunction(file);
+  return respond;
+}
+
+function findFunction(module: unknown): ScriptFunction | undefined {
+  const found = [exportOf(module, 'default'), exportOf(module, 'respond')].find(
+    (value) => typeof value === 'function',
+  );
+  return found as ScriptFunction | undefined;
+}
+
+function exportOf(module: unknown, name: string): unknown {
+  return typeof module === 'object' && module !== null
+    ? (module as Record<string, unknown>)[name]
+    : undefined;
+}
+
+async function ask(
+  respond: ScriptFunction,
+  request: ChatRequest,
+  call: CallIdentity,
+  { file, userFrame, clock }: ScriptModelOptions,
+): Promise<ModelReply> {
+  try {
+    // A copy: what the script changes is neither recorded nor seen by another call.
+    const value = await respond(structuredClone(request), { ...call, seed: request.seed ?? 0 });
+    const completion = readScriptReply(value, request, call, clock.now());
+    return { kind: 'completion', completion };
+  } catch (error) {
+    return { kind: 'error', ...scriptFailure(file, error, userFrame(error)) };
+  }
+}
+
+/** A script cannot be interrupted; on cancellation its answer is no longer waited for. */
+function unlessCancelled(reply: Promise<ModelReply>, cancellation: CancellationToken): Promise<ModelReply> {
+  return new Promise((resolve, reject) => {
+    const listening = cancellation.onCancelled(() => resolve({ kind: 'error', ...failures.cancelled() }));
+    void reply.then(resolve, reject).finally(() => listening.dispose());
+  });
+}

@@ -1,0 +1,297 @@
+import path from 'node:path';
+import { parse as parseEnvFile } from 'dotenv';
+import type { FileReader } from '../../../base/core/ports.ts';
+import { debugModelChoice, parseDebugModel } from '../../core/protocol/debugModelText.ts';
+import { faultKinds } from '../../../tracking/core/records/episodeResult.ts';
+import {
+  runProtocolVersion,
+  type HelperChoice,
+  type ModelChoice,
+  type RunRequest,
+} from '../../core/protocol/run.ts';
+import { dotEnv } from '../../../base/node/dotEnv.ts';
+import type { OptionErrors } from './runOptions.ts';
+import { pythonShare } from '../client/pythonShare.ts';
+import type { RunSpec } from '../client/runLauncher.ts';
+import type { EndpointOptions, RunOptions } from './runOptions.ts';
+
+/** What resolving the options of a run needs from its surroundings. */
+export interface RunContext {
+  readonly files: Pick<FileReader, 'exists' | 'readText'>;
+  /** Variables of this process, which the run inherits. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Returns the key of a server if no variable is named for it. */
+  readonly savedApiKey: (baseUrl: string) => Promise<string | undefined>;
+  /** Folders that hold debugpy if the interpreter has none, in order. */
+  readonly debugpyFolders?: () => readonly string[];
+}
+
+export interface RunUse {
+  readonly debugging: boolean;
+  readonly errors: OptionErrors;
+  /** The variable with the key of debug models, if `endpoint` names none. */
+  readonly apiKeyEnv?: string | undefined;
+  /** Recorded episodes to score again. Without `ownConfig`, `config` is not used. */
+  readonly judge?: RunRequest['judge'];
+}
+
+type EnvironmentOverlay = Readonly<Record<string, string | null>>;
+
+/**
+ * Returns how to start a run with these options: paths are made absolute, `envFile` is read and API keys are looked up.
+ *
+ * @throws CodedError that names the invalid option
+ */
+export function resolveRun(options: RunOptions, context: RunContext, use: RunUse): Promise<RunSpec> {
+  return new RunResolver(options, context, use).resolve();
+}
+
+class RunResolver {
+  readonly #options: RunOptions;
+  readonly #context: RunContext;
+  readonly #use: RunUse;
+  readonly #errors: OptionErrors;
+  readonly #config: string;
+  readonly #cwd: string;
+  #env: EnvironmentOverlay = {};
+
+  constructor(options: RunOptions, context: RunContext, use: RunUse) {
+    this.#options = options;
+    this.#context = context;
+    this.#use = use;
+    this.#errors = use.errors;
+    this.#config = path.resolve(options.cwd ?? '', options.config);
+    this.#cwd = path.resolve(options.cwd ?? path.dirname(this.#config));
+  }
+
+  async resolve(): Promise<RunSpec> {
+    const usesConfig = this.#use.judge?.ownConfig !== false;
+    if (usesConfig) await this.#mustExist('config', this.#config);
+    await this.#mustExist('cwd', this.#cwd);
+    this.#env = await this.#environment();
+    const { runtimeExecutable, runtimeArgs = [] } = this.#options;
+    return {
+      request: { ...(await this.#request()), ...(!usesConfig && { config: '' }) },
+      inspect: this.#use.debugging && !(await this.#isAllPython()),
+      env: this.#env,
+      runtimeExecutable: this.#executable(runtimeExecutable),
+      runtimeArgs,
+    };
+  }
+
+  /** Whether a JavaScript debugger would have nothing to show. */
+  async #isAllPython(): Promise<boolean> {
+    return pythonShare((await this.#context.files.readText(this.#config)) ?? '') === 'all';
+  }
+
+  async #request(): Promise<RunRequest> {
+    const options = this.#options;
+    const tokenizer = await this.#existingPath('tokenizer', options.tokenizer);
+    const model = await this.#model();
+    const helper = await this.#helper();
+    const debugModels = this.#debugModels();
+    const validates = options.mode === 'validate' || options.ajetDebugParity === true;
+    // A debugger gets one episode at a time by default: steps must not jump between episodes.
+    const parallel = options.parallel ?? (this.#use.debugging ? 1 : 0);
+    return {
+      protocol: runProtocolVersion,
+      config: this.#config,
+      cwd: this.#cwd,
+      model,
+      ...this.#python(),
+      ...this.#recording(),
+      ...this.#judge(),
+      ...(helper !== undefined && { helper }),
+      ...(debugModels !== undefined && { debugModels }),
+      ...(options.trainableTargets !== undefined && { trainableTargets: options.trainableTargets }),
+      split: options.split ?? (validates ? 'validation' : 'training'),
+      // Launching means trust: editors ask for it before they start a session.
+      allowEnvironment: true,
+      ...(options.expDir !== undefined && { expDir: this.#path(options.expDir) }),
+      ...(tokenizer !== undefined && { tokenizer }),
+      ...(options.seed !== undefined && { seed: options.seed }),
+      ...(options.tasks !== undefined && { firstTasks: options.tasks }),
+      ...(options.taskIds !== undefined && { taskIds: options.taskIds }),
+      ...(parallel > 0 && { parallel }),
+      ...(options.repeat !== undefined && { repeat: options.repeat }),
+      ...(options.mode !== undefined && { mode: options.mode }),
+      ...(options.ajetDebugParity !== undefined && { asUpstreamDebug: options.ajetDebugParity }),
+      ...(options.attempts !== undefined && { attempts: options.attempts }),
+      ...(options.episodeTimeout !== undefined && { episodeTimeout: options.episodeTimeout }),
+    };
+  }
+
+  #python(): Pick<RunRequest, 'python'> {
+    const { python, ajetPackage, pluginDirs } = this.#options;
+    const { debugging: debug } = this.#use;
+    const debugpy = this.#context.debugpyFolders?.() ?? [];
+    const executable = this.#executable(python);
+    if (executable === undefined && ajetPackage === undefined && pluginDirs === undefined && !debug)
+      return {};
+    return {
+      python: {
+        ...(executable !== undefined && { executable }),
+        ...(ajetPackage !== undefined && { package: ajetPackage }),
+        ...(pluginDirs !== undefined && { pluginDirs }),
+        ...(debug && { debug }),
+        ...(debug && debugpy.length > 0 && { debugpy: [...debugpy] }),
+      },
+    };
+  }
+
+  async #environment(): Promise<EnvironmentOverlay> {
+    const { env, envFile } = this.#options;
+    const { files, environment } = this.#context;
+    const own = await dotEnv(this.#cwd, files, environment);
+    if (envFile === undefined) return { ...own, ...env };
+    const file = this.#path(envFile);
+    const text = await files.readText(file);
+    if (text === undefined) throw this.#errors.fileNotFound('envFile', file);
+    return { ...own, ...parseEnvFile(text), ...env };
+  }
+
+  #judge(): Pick<RunRequest, 'judge'> {
+    const { judgeTrace } = this.#options;
+    if (this.#use.judge !== undefined) return { judge: this.#use.judge };
+    return judgeTrace === undefined ? {} : { judge: { trace: this.#path(judgeTrace), ownConfig: true } };
+  }
+
+  #recording(): Pick<RunRequest, 'record' | 'replay' | 'faults'> {
+    const { record, force = false, replay, onReplayMiss = 'fail', episode, faults } = this.#options;
+    return {
+      ...(record !== undefined && { record: { file: this.#path(record), overwrite: force } }),
+      ...(replay !== undefined && {
+        replay: {
+          file: this.#path(replay),
+          miss: onReplayMiss,
+          ...(episode !== undefined && { episode }),
+        },
+      }),
+      ...(faults !== undefined && {
+        faults: {
+          rate: faults.rate,
+          seed: faults.seed ?? 0,
+          kinds: faults.kinds?.length ? faults.kinds : [...faultKinds],
+        },
+      }),
+    };
+  }
+
+  async #model(): Promise<ModelChoice> {
+    const { model = 'embedded', endpoint, script } = this.#options;
+    if (!callsModel(this.#options)) return { kind: 'embedded' };
+    switch (model) {
+      case 'embedded':
+      case 'human':
+        return { kind: model };
+      case 'script': {
+        const file = await this.#existingPath('script', script);
+        if (file === undefined)
+          throw this.#errors.missing('script', "the model 'script' needs the file that answers");
+        return { kind: 'script', file };
+      }
+      case 'endpoint':
+        if (endpoint === undefined)
+          throw this.#errors.missing('endpoint', "the model 'endpoint' needs its server");
+        return this.#endpoint(endpoint);
+    }
+  }
+
+  async #endpoint({ baseUrl, model, apiKeyEnv }: EndpointOptions): Promise<ModelChoice> {
+    const apiKey = await this.#key('endpoint', baseUrl, apiKeyEnv);
+    return { kind: 'endpoint', baseUrl, model, ...(apiKey !== undefined && { apiKey }) };
+  }
+
+  /** Debug models get the key of the endpoint's variable, or of OPENAI_API_KEY. */
+  #debugModels(): RunRequest['debugModels'] {
+    const { debugModels, endpoint } = this.#options;
+    if (debugModels === undefined) return undefined;
+    const apiKey = this.#variable(endpoint?.apiKeyEnv ?? this.#use.apiKeyEnv ?? 'OPENAI_API_KEY');
+    return Object.fromEntries(
+      Object.entries(debugModels).map(([name, text]) => {
+        const model = parseDebugModel(name, text);
+        if (model === undefined) {
+          const expected = "'embedded', the file of a script, or an http or https URL";
+          throw this.#errors.bad(`debugModels.${name}`, expected, `'${text}'`);
+        }
+        return [name, debugModelChoice(model, (file) => this.#path(file), apiKey)];
+      }),
+    );
+  }
+
+  async #helper(): Promise<HelperChoice | undefined> {
+    const { helper, script: ownScript } = this.#options;
+    if (helper === undefined) return undefined;
+    const { baseUrl, model, apiKeyEnv } = helper;
+    const script = helper.script ?? (helper.kind === 'script' ? ownScript : undefined);
+    switch (helper.kind ?? (script === undefined ? 'endpoint' : 'script')) {
+      case 'embedded':
+        return { kind: 'embedded' };
+      case 'script': {
+        const file = await this.#existingPath('helper.script', script);
+        if (file === undefined)
+          throw this.#errors.missing('helper.script', "the helper 'script' needs the file that answers");
+        return { kind: 'script', file };
+      }
+      case 'endpoint': {
+        if (baseUrl === undefined)
+          throw this.#errors.missing('helper.baseUrl', "the helper 'endpoint' needs its server");
+        const apiKey = await this.#key('helper', baseUrl, apiKeyEnv);
+        return {
+          kind: 'endpoint',
+          baseUrl,
+          ...(model !== undefined && { model }),
+          ...(apiKey !== undefined && { apiKey }),
+        };
+      }
+    }
+  }
+
+  /** Returns the key of a server: from the variable named, otherwise the saved one. */
+  async #key(
+    option: 'endpoint' | 'helper',
+    baseUrl: string,
+    apiKeyEnv: string | undefined,
+  ): Promise<string | undefined> {
+    if (!isHttpUrl(baseUrl))
+      throw this.#errors.bad(`${option}.baseUrl`, 'an http or https URL', `'${baseUrl}'`);
+    if (apiKeyEnv === undefined) return this.#context.savedApiKey(baseUrl);
+    const apiKey = this.#variable(apiKeyEnv);
+    if (apiKey === undefined || apiKey === '')
+      throw this.#errors.missingApiKey(`${option}.apiKeyEnv`, apiKeyEnv);
+    return apiKey;
+  }
+
+  #variable(name: string): string | undefined {
+    return (name in this.#env ? this.#env[name] : this.#context.environment[name]) ?? undefined;
+  }
+
+  #path(file: string): string {
+    return path.resolve(this.#cwd, file);
+  }
+
+  /** A bare name stays, for the launcher to find on PATH. */
+  #executable(named: string | undefined): string | undefined {
+    return named !== undefined && /[\\/]/.test(named) ? this.#path(named) : named;
+  }
+
+  async #existingPath(option: string, file: string | undefined): Promise<string | undefined> {
+    if (file === undefined) return undefined;
+    const absolute = this.#path(file);
+    await this.#mustExist(option, absolute);
+    return absolute;
+  }
+
+  async #mustExist(option: string, file: string): Promise<void> {
+    if (!(await this.#context.files.exists(file))) throw this.#errors.fileNotFound(option, file);
+  }
+}
+
+/** Returns whether a run calls its model. A recording that answers alone needs no server and no key. */
+export function callsModel({ replay, onReplayMiss }: RunOptions): boolean {
+  return replay === undefined || onReplayMiss === 'call-model';
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}

@@ -1,0 +1,571 @@
+import { CodedError } from '../../../base/core/errors.ts';
+/**
+ * The options of a debug run, in one table. Each option is a zod schema with its description, its default and its flag.
+ * The table gives the type of the options, the check of launch configurations, the schema of launch.json in package.json
+ * (`node test/tools/launchSchema.mjs` writes it), the flags of `agentjet` and their help, and the documentation.
+ */
+import * as z from 'zod/mini';
+import { faultKinds } from '../../../tracking/core/records/episodeResult.ts';
+import { replayMisses } from '../../core/protocol/run.ts';
+import { kebabCase } from '../../../base/core/kebabCase.ts';
+
+export const optionGroups = {
+  experiment: 'Experiment',
+  episodes: 'Tasks and episodes',
+  model: 'Model',
+  helper: 'Model for judges and data generation',
+  recording: 'Record, replay and faults',
+  environment: 'Environment',
+  output: 'Output',
+} as const;
+export type OptionGroup = keyof typeof optionGroups;
+
+export interface OptionMeta {
+  /** Sentences in English. A name in backticks may be an option: the help of the command line shows its flag. */
+  readonly description: string;
+  /** What applies without the option, where launch.json and the command line agree or differ. */
+  readonly unset?: string | { readonly launch?: string; readonly cli?: string };
+  /** What the editor fills in. */
+  readonly default?: string;
+  readonly enumDescriptions?: readonly string[];
+  readonly group: OptionGroup;
+  /** The flag without dashes, by default the name in kebab case; null: only launch configurations have the option. */
+  readonly flag?: string | null;
+  /** The placeholder of the flag's value, such as `<file>`. */
+  readonly value?: string;
+}
+
+const optionMeta = z.registry<OptionMeta>();
+
+function option<T extends z.ZodMiniType>(schema: T, meta: OptionMeta): z.ZodMiniOptional<T> {
+  return z.optional(described(schema, meta));
+}
+
+function described<T extends z.ZodMiniType>(schema: T, meta: OptionMeta): T {
+  optionMeta.add(schema, meta);
+  return schema;
+}
+
+const text = () => z.string().check(z.trim(), z.minLength(1));
+const texts = () => z.array(z.string());
+const atLeast = (minimum: number) => z.int().check(z.minimum(minimum));
+
+const savedKey =
+  'Environment variable that holds the API key. The key itself is never an option: configurations get committed.';
+const keyDefault = { launch: 'the key saved with "AgentJet: Set API Key"', cli: 'OPENAI_API_KEY' };
+
+const endpoint = z.strictObject({
+  baseUrl: described(text(), {
+    description: 'Base URL of the OpenAI-compatible server, usually ending in `/v1`.',
+    group: 'model',
+    flag: 'base-url',
+    value: '<url>',
+  }),
+  model: described(text(), {
+    description: 'Name of the model on that server.',
+    group: 'model',
+    flag: 'model-name',
+    value: '<name>',
+  }),
+  apiKeyEnv: option(text(), {
+    description: savedKey,
+    unset: keyDefault,
+    group: 'model',
+    flag: 'api-key-env',
+    value: '<name>',
+  }),
+});
+
+const helper = z.strictObject({
+  kind: option(z.enum(['embedded', 'script', 'endpoint']), {
+    description: 'Which model answers judges and data generation.',
+    unset: {
+      launch: 'chosen by `script` or `baseUrl`',
+      cli: "the server that DASHSCOPE_API_KEY is for, with the config's model",
+    },
+    enumDescriptions: [
+      "AgentJet's built-in model: gives valid answers, but cannot judge or write tasks. Needs no network and no key.",
+      "Your JavaScript or TypeScript file (`script`, otherwise the run's own).",
+      'An OpenAI-compatible server (`baseUrl`).',
+    ],
+    group: 'helper',
+    flag: 'helper',
+    value: '<kind>',
+  }),
+  script: option(text(), {
+    description: 'File that answers.',
+    group: 'helper',
+    flag: 'helper-script',
+    value: '<file>',
+  }),
+  baseUrl: option(text(), {
+    description: 'Base URL of the OpenAI-compatible server, usually ending in `/v1`.',
+    group: 'helper',
+    flag: 'helper-base-url',
+    value: '<url>',
+  }),
+  model: option(text(), {
+    description: 'Name of the model on that server.',
+    unset: "the config's model",
+    group: 'helper',
+    flag: 'helper-model',
+    value: '<name>',
+  }),
+  apiKeyEnv: option(text(), {
+    description: savedKey,
+    unset: keyDefault,
+    group: 'helper',
+    flag: 'helper-api-key-env',
+    value: '<name>',
+  }),
+});
+
+const faults = z.strictObject({
+  rate: described(z.number().check(z.minimum(0), z.maximum(1)), {
+    description: 'Share of the calls, from 0 to 1.',
+    group: 'recording',
+    flag: null,
+  }),
+  seed: option(z.int(), {
+    description: 'Seed that selects which calls fail.',
+    unset: '0',
+    group: 'recording',
+    flag: null,
+  }),
+  kinds: option(z.array(z.enum(faultKinds)), {
+    description: 'Kinds of faults.',
+    unset: 'all kinds',
+    group: 'recording',
+    flag: null,
+  }),
+});
+
+const experiment = {
+  config: described(text(), {
+    description:
+      "The AgentJet or Trinity-RFT YAML file to run, or a script that starts a run: TypeScript or JavaScript that creates an `AgentJetJob`, or Python that calls AgentScope's `tune`.",
+    default: '${file}',
+    group: 'experiment',
+    flag: 'conf',
+    value: '<file>',
+  }),
+  cwd: option(text(), {
+    description: 'Folder that relative paths of the config start from.',
+    unset: 'the workspace folder, or the folder of the config; for a Python script, its own folder',
+    group: 'experiment',
+    flag: null,
+  }),
+  expDir: option(text(), {
+    description: "Parent of the run's folder.",
+    unset: '`saved_experiments` in the working directory',
+    group: 'experiment',
+    value: '<folder>',
+  }),
+} as const;
+
+const models = {
+  model: option(z.enum(['embedded', 'script', 'endpoint', 'human']), {
+    description: "Which model answers the workflow's LLM calls.",
+    unset: { launch: 'the setting `agentjet.model`', cli: 'embedded' },
+    enumDescriptions: [
+      "AgentJet's built-in model: evaluates arithmetic and gives valid answers to any request. Deterministic by seed; needs no network and no key.",
+      'Your JavaScript or TypeScript file (`script`).',
+      'An OpenAI-compatible server (`endpoint`).',
+      'You: each call opens as a document, with a second document for your answer.',
+    ],
+    group: 'model',
+    value: '<kind>',
+  }),
+  script: option(text(), {
+    description: 'File that answers LLM calls when `model` is "script".',
+    group: 'model',
+    value: '<file>',
+  }),
+  endpoint: option(endpoint, {
+    description: 'The OpenAI-compatible server that answers when `model` is "endpoint".',
+    group: 'model',
+    flag: null,
+  }),
+  helper: option(helper, {
+    description: 'The large model that judges and data generation call.',
+    unset: "the server that `DASHSCOPE_API_KEY` is for, with the config's model",
+    group: 'helper',
+    flag: null,
+  }),
+  debugModels: option(z.record(z.string(), z.string()), {
+    description:
+      'Models that answer for targets that are not trained, by the model name that their agents request. Each is `embedded`, a script file, or the base URL of an OpenAI-compatible server. Write `MODEL@` before the URL if the server has another name for the model. Workflows and judges that are functions get these models as `auxiliaryModels`.',
+    unset: 'the server of OPENAI_API_KEY and OPENAI_BASE_URL, otherwise the built-in model',
+    group: 'model',
+    flag: 'debug-model',
+    value: '<name=model>',
+  }),
+  trainableTargets: option(texts(), {
+    description: 'Train only the agents of these targets.',
+    unset: 'those of the workflow',
+    group: 'model',
+    value: '<a,b,…>',
+  }),
+} as const;
+
+const recording = {
+  record: option(text(), {
+    description: 'Records every LLM call of the run in this file, for `replay`.',
+    group: 'recording',
+    value: '<file>',
+  }),
+  force: option(z.boolean(), {
+    description:
+      'Replaces an existing recording once the run has completed. Without it, the run does not start.',
+    group: 'recording',
+  }),
+  recordOverwrite: option(z.boolean(), {
+    description: 'Use `force`.',
+    group: 'recording',
+  }),
+  replay: option(text(), {
+    description:
+      "Answers LLM calls from a recording, or from a run's `.ajtrace`: no model, no server, no key and no waiting.",
+    group: 'recording',
+    value: '<file>',
+  }),
+  episode: option(atLeast(0), {
+    description:
+      'Runs only this episode of the trace that `replay` names, with its task, its repeat and its seed.',
+    group: 'recording',
+    value: '<n>',
+  }),
+  onReplayMiss: option(z.enum(replayMisses), {
+    description: 'What happens when a call differs from the recording of `replay`.',
+    unset: '`fail`',
+    enumDescriptions: [
+      'The call fails and shows the difference.',
+      'The `model` answers from there on; with `record`, into a new recording.',
+      'The agent gets its next recorded answer, with a warning.',
+    ],
+    group: 'recording',
+    value: '<action>',
+  }),
+  replayMiss: option(z.enum(['fail', 'rerecord', 'sequential']), {
+    description: 'Use `onReplayMiss`.',
+    group: 'recording',
+    value: '<action>',
+  }),
+  faults: option(faults, {
+    description:
+      'Makes LLM calls fail, to test how the workflow copes. The log, the trace and the result show each fault.',
+    unset: { cli: 'no faults; for example 0.2 or rate=0.2,seed=7,kinds=timeout+cut' },
+    group: 'recording',
+    value: '<spec>',
+  }),
+  judgeTrace: option(text(), {
+    description:
+      "A run's `.ajtrace`: the config's judge scores its episodes again, without running them. Breakpoints in the judge stop.",
+    group: 'recording',
+    flag: null,
+  }),
+} as const;
+
+const episodes = {
+  tokenizer: option(text(), {
+    description: 'Tokenizer that counts tokens: a `tokenizer.json` or its folder.',
+    unset: {
+      launch:
+        'the setting `agentjet.tokenizer`, else that of `ajet.model.path` if it is on this machine, else the built-in one',
+      cli: 'that of `ajet.model.path` if it is on this machine, else the built-in one',
+    },
+    group: 'environment',
+    value: '<path>',
+  }),
+  seed: option(z.int(), {
+    description: 'Seed of the run.',
+    unset: '`ajet.debug.debug_vllm_seed` of the config',
+    group: 'episodes',
+    value: '<n>',
+  }),
+  tasks: option(atLeast(1), {
+    description: 'Number of tasks to run, from the first.',
+    unset: '`ajet.debug.debug_first_n_tasks` of the config',
+    group: 'episodes',
+    value: '<n>',
+  }),
+  taskIds: option(texts(), {
+    description: 'Run only the tasks with these ids. Wins over `tasks`.',
+    group: 'episodes',
+    flag: 'task-id',
+    value: '<id>',
+  }),
+  split: option(z.enum(['training', 'validation']), {
+    description: 'Which tasks of the data set to run.',
+    unset: '`training`',
+    enumDescriptions: ['The training tasks.', 'The validation tasks.'],
+    group: 'episodes',
+    value: '<name>',
+  }),
+  mode: option(z.enum(['sample', 'validate']), {
+    description:
+      'How episodes run: `sample` as training samples, `validate` as training validates: each task `ajet.trainer_common.val_pass_n` times, sampled by `ajet.rollout.val_kwargs`, by default on the validation split.',
+    unset: '`sample`',
+    group: 'episodes',
+    value: '<name>',
+  }),
+  ajetDebugParity: option(z.boolean(), {
+    description:
+      "Runs as AgentJet's own debug backbone, which differs from training: validation split, sampling by `ajet.rollout.val_kwargs`, and no 16 tokens in reserve per turn.",
+    group: 'episodes',
+  }),
+  asUpstreamDebug: option(z.boolean(), {
+    description: 'Use `ajetDebugParity`.',
+    group: 'episodes',
+  }),
+  attempts: option(atLeast(1), {
+    description: 'How often to try an episode that fails. Training tries 3 times and then drops the batch.',
+    unset: '1, so that an error shows at once',
+    group: 'episodes',
+    value: '<n>',
+  }),
+  parallel: option(atLeast(0), {
+    description: 'Episodes that run at a time. 0 takes `ajet.debug.debug_max_parallel` of the config.',
+    unset: {
+      launch:
+        'when debugging, the setting `agentjet.parallel`, which is 1, so that stepping stays in one episode; without debugging, 0',
+      cli: '0',
+    },
+    group: 'episodes',
+    value: '<n>',
+  }),
+  repeat: option(atLeast(1), {
+    description: 'Episodes per task.',
+    unset: '`ajet.rollout.num_repeat` of the config',
+    group: 'episodes',
+    value: '<n>',
+  }),
+  episodeTimeout: option(z.number().check(z.positive()), {
+    description: 'Seconds that an episode may run. Time at a breakpoint does not count.',
+    unset: 'no limit',
+    group: 'episodes',
+    value: '<seconds>',
+  }),
+} as const;
+
+const environment = {
+  env: option(z.record(z.string(), z.union([z.string(), z.null()])), {
+    description: 'Environment variables for the run; `null` removes one. They win over `envFile`.',
+    group: 'environment',
+    flag: null,
+  }),
+  envFile: option(text(), {
+    description:
+      'File with environment variables for the run, one `NAME=value` per line. A `.env` in `cwd` is always read, but never replaces a variable that is set.',
+    group: 'environment',
+    flag: null,
+  }),
+  runtimeExecutable: option(text(), {
+    description: 'The Node.js (22.18 or later) that runs the workflow.',
+    unset: {
+      launch:
+        'the setting `agentjet.runtimeExecutable`, else the first suitable one on PATH, else that of the editor',
+      cli: 'the first suitable one on PATH',
+    },
+    group: 'environment',
+    flag: 'runtime',
+    value: '<file>',
+  }),
+  runtimeArgs: option(texts(), {
+    description: 'Further options for Node.js.',
+    group: 'environment',
+    flag: null,
+  }),
+  jsDebug: option(z.record(z.string(), z.unknown()), {
+    description:
+      'Options of the JavaScript debugger (`pwa-node`, `attach`) that win over those AgentJet chooses, such as `skipFiles` or `smartStep`.',
+    group: 'environment',
+    flag: null,
+  }),
+  python: option(text(), {
+    description: 'The Python (3.10 or later) that runs workflows and judges in Python.',
+    unset: {
+      launch:
+        'what the Python extension has selected for the folder, else a `.venv` in `cwd` or next to the config, else the setting `agentjet.python`, else the one on PATH',
+      cli: 'a `.venv` in the working directory or next to the config, else python3',
+    },
+    group: 'environment',
+    value: '<file>',
+  }),
+  ajetPackage: option(z.enum(['bundled', 'installed']), {
+    description: 'Which `ajet` Python workflows and judges import.',
+    unset: '`bundled`',
+    enumDescriptions: [
+      'The part of `ajet` that workflows and judges use comes with AgentJet: no torch, no GPU. Anything else is imported from the folder and the interpreter.',
+      "The interpreter's own `ajet`, with all of its dependencies.",
+    ],
+    group: 'environment',
+    value: '<name>',
+  }),
+  pluginDirs: option(texts(), {
+    description:
+      'Folders that register workflows and reward functions of a Trinity-RFT config, as for `trinity run --plugin-dir`. They are relative to the working directory.',
+    unset: '`TRINITY_PLUGIN_DIRS`',
+    group: 'environment',
+    flag: 'plugin-dir',
+    value: '<folder>',
+  }),
+  pythonDebug: option(z.record(z.string(), z.unknown()), {
+    description:
+      'Options of debugpy (`attach`) that win over those AgentJet chooses, such as `justMyCode` or `showReturnValue`.',
+    group: 'environment',
+    flag: null,
+  }),
+  verbose: option(z.boolean(), {
+    description: 'Shows every LLM call, debug messages and the stacks of errors.',
+    group: 'output',
+  }),
+} as const;
+
+export const runOptions = z.object({
+  ...experiment,
+  ...models,
+  ...recording,
+  ...episodes,
+  ...environment,
+});
+
+/** Options by their former names. They work for one version, with a deprecation note. */
+export const replacedOptions = {
+  recordOverwrite: 'force',
+  replayMiss: 'onReplayMiss',
+  asUpstreamDebug: 'ajetDebugParity',
+} as const satisfies Partial<Record<keyof typeof runOptions.shape, keyof typeof runOptions.shape>>;
+type ReplacedOption = keyof typeof replacedOptions;
+
+/** The options of a debug run. Paths are absolute or relative to `cwd`. */
+export type RunOptions = Omit<z.infer<typeof runOptions>, ReplacedOption>;
+export type EndpointOptions = NonNullable<RunOptions['endpoint']>;
+
+/** The part of JSON Schema that the options need. */
+export interface OptionSchema {
+  readonly type: string | readonly string[];
+  readonly description: string;
+  readonly enum?: readonly string[];
+  readonly enumDescriptions?: readonly string[];
+  readonly deprecationMessage?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly minLength?: number;
+  readonly items?: OptionSchema;
+  readonly additionalProperties?: boolean | OptionSchema;
+  readonly properties?: Readonly<Record<string, OptionSchema>>;
+  readonly required?: readonly string[];
+  readonly default?: unknown;
+}
+
+/** Returns the schema of launch configurations, as package.json has it. */
+export function launchSchema(): Required<Pick<OptionSchema, 'properties' | 'required'>> {
+  const schema = z.toJSONSchema(runOptions, {
+    target: 'draft-7',
+    io: 'input',
+    metadata: z.registry(),
+    override: ({ zodSchema, jsonSchema }) => {
+      const meta = optionMeta.get(zodSchema);
+      if (meta !== undefined) Object.assign(jsonSchema, launchTexts(meta));
+      // What zod adds of itself, and what says nothing.
+      delete jsonSchema.propertyNames;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      const { additionalProperties: more } = jsonSchema;
+      if (typeof more === 'object' && Object.keys(more).length === 0) jsonSchema.additionalProperties = true;
+    },
+  });
+  const { properties, required } = schema as unknown as ReturnType<typeof launchSchema>;
+  const marked = Object.entries(properties).map(([name, property]): [string, OptionSchema] => [
+    name,
+    name in replacedOptions ? { ...property, deprecationMessage: property.description } : property,
+  ]);
+  return { required, properties: Object.fromEntries(marked) };
+}
+
+function launchTexts(meta: OptionMeta): Partial<OptionSchema> {
+  const description = withDefault(meta, 'launch', (unset) => `Default: ${unset}.`);
+  return {
+    description,
+    ...(meta.default !== undefined && { default: meta.default }),
+    ...(meta.enumDescriptions && { enumDescriptions: meta.enumDescriptions }),
+  };
+}
+
+function withDefault(
+  { description, unset }: OptionMeta,
+  where: 'launch' | 'cli',
+  written: (unset: string) => string,
+): string {
+  const text = typeof unset === 'string' ? unset : unset?.[where];
+  return text === undefined ? description : `${description} ${written(text)}`;
+}
+
+/** An option as a flag of the command line. */
+export interface RunFlag {
+  /** Where the value is among the options: one name, or two for a member of `endpoint` or `helper`. */
+  readonly path: readonly [name: string, member?: string];
+  /** Without dashes. */
+  readonly flag: string;
+  /** Undefined: the flag takes no value. */
+  readonly value: string | undefined;
+  readonly description: string;
+  readonly group: string;
+  readonly schema: OptionSchema;
+  /** Whether another option replaces it, so that no help names it. */
+  readonly isReplaced: boolean;
+}
+
+/** Returns the options that the command line has, in the order of their groups. */
+export function runFlags(): readonly RunFlag[] {
+  const { properties } = launchSchema();
+  const all = Object.entries(runOptions.shape).flatMap(([name, schema]) => {
+    const inner = unwrapped(schema);
+    const own = flagOf([name], inner, properties[name]);
+    if (!(inner instanceof z.ZodMiniObject)) return own;
+    const members = Object.entries(inner.shape as Record<string, z.ZodMiniType>);
+    return [
+      ...own,
+      ...members.flatMap(([member, one]) =>
+        flagOf([name, member], unwrapped(one), properties[name]?.properties?.[member]),
+      ),
+    ];
+  });
+  const order = Object.values<string>(optionGroups);
+  return all.sort((one, other) => order.indexOf(one.group) - order.indexOf(other.group));
+}
+
+function flagOf(path: RunFlag['path'], schema: z.ZodMiniType, json: OptionSchema | undefined): RunFlag[] {
+  const meta = optionMeta.get(schema);
+  const flag = meta?.flag === undefined ? kebabCase(path[0]) : meta.flag;
+  if (meta === undefined || json === undefined || flag === null) return [];
+  const { value } = meta;
+  const help = withDefault(meta, 'cli', (unset) => `(default: ${unset})`).replace(
+    /\.( \(default: .*\))?$/,
+    '$1',
+  );
+  const isReplaced = path[0] in replacedOptions;
+  const description = help.replaceAll(/`([^`]+)`/g, (_, name: string) => shownName(name));
+  return [{ path, flag, value, description, group: optionGroups[meta.group], schema: json, isReplaced }];
+}
+
+/** A name in backticks: the flag of an option, and anything else as it is. */
+function shownName(name: string): string {
+  if (!Object.hasOwn(runOptions.shape, name)) return name;
+  const meta = optionMeta.get(unwrapped(runOptions.shape[name as keyof typeof runOptions.shape]));
+  return meta?.flag === null ? name : `--${meta?.flag ?? kebabCase(name)}`;
+}
+
+function unwrapped(schema: z.ZodMiniType): z.ZodMiniType {
+  return schema instanceof z.ZodMiniOptional ? (schema.def.innerType as z.ZodMiniType) : schema;
+}
+
+/** Errors about the options of a run, which name an option as its user wrote it. Members have dotted names. */
+export interface OptionErrors {
+  bad(option: string, expected: string, actual: string): CodedError;
+  missing(option: string, because: string): CodedError;
+  fileNotFound(option: string, file: string): CodedError;
+  missingApiKey(option: string, variable: string): CodedError;
+}

@@ -1,0 +1,236 @@
+/** The front end's side of a run: starts the backbone process and speaks with it. */
+import { Socket } from 'node:net';
+import process from 'node:process';
+import type { CodedError } from '../../../base/core/errors.ts';
+import { Emitter } from '../../../base/core/event.ts';
+import type { Clock } from '../../../base/core/ports.ts';
+import type { RunExit, RunOutput, RunProcess } from '../client/runLauncher.ts';
+import { LineSplitter } from '../../../base/core/lineSplitter.ts';
+import {
+  decodeRunEvent,
+  encodeLine,
+  type FrontEndMessage,
+  type ModelAnswer,
+  type RunEvent,
+  type RunRequest,
+} from '../../core/protocol/run.ts';
+import { systemClock } from '../../../base/node/clock.ts';
+import { DebuggerChatter } from '../../../base/node/process/debuggerChatter.ts';
+import { deferred } from '../../../base/node/process/deferred.ts';
+import { childEnvironment } from '../../../base/node/process/environment.ts';
+import { processErrors } from '../../../base/node/process/errors.ts';
+import { eventsDescriptor, messagesDescriptor } from './frontEnd.ts';
+import { spawnTree, type ProcessExit, type ProcessTree } from '../../../base/node/process/processTree.ts';
+
+export interface BackboneLaunch {
+  /** The Node that runs it, and what its environment needs for that. */
+  readonly runtime: { readonly executable: string; readonly env: Readonly<Record<string, string>> };
+  /** Node's own arguments, before the script. */
+  readonly runtimeArgs: readonly string[];
+  /** The backbone's script, absolute. */
+  readonly script: string;
+  readonly request: RunRequest;
+  /** Start under the inspector and hold the first line until a debugger has attached. */
+  readonly inspect: boolean;
+  /** On top of this process's environment; null takes a variable away. */
+  readonly env: Readonly<Record<string, string | null>>;
+  readonly clock?: Clock;
+}
+
+/** Node's remarks on features that the loader uses on the user's behalf. */
+export const quietArguments = [
+  '--disable-warning=ExperimentalWarning',
+  '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON',
+] as const;
+
+/**
+ * Megabytes for what was just made. V8 would let it grow with the garbage of episodes until it was most of the process;
+ * what a run keeps is small. The user's own arguments come later, and win.
+ */
+const memoryArguments = ['--max-semi-space-size=4'] as const;
+
+/** How many lines of stderr the error of a process that died tells. */
+const linesKept = 10;
+/** Milliseconds that a process's streams may stay open after it: a program that it left behind may hold them. */
+const drainTime = 1000;
+
+/** Starts the backbone process and sends it the request. Rejects with `run/cannot-start`. */
+export async function startBackbone(launch: BackboneLaunch): Promise<BackboneChannel> {
+  const { executable } = launch.runtime;
+  const inspector = launch.inspect ? ['--inspect-brk=127.0.0.1:0'] : [];
+  const tree = await spawnTree({
+    command: executable,
+    args: [...quietArguments, ...memoryArguments, ...inspector, ...launch.runtimeArgs, launch.script],
+    cwd: launch.request.cwd,
+    env: childEnvironment(process.env, [launch.env, launch.runtime.env], process.platform),
+    stdio: channelStdio(),
+  }).catch((error: unknown) => {
+    throw processErrors.cannotStart(executable, error);
+  });
+  return new BackboneChannel(tree, launch);
+}
+
+function channelStdio(): ('ignore' | 'pipe')[] {
+  const stdio: ('ignore' | 'pipe')[] = ['ignore', 'pipe', 'pipe'];
+  stdio[messagesDescriptor] = 'pipe';
+  stdio[eventsDescriptor] = 'pipe';
+  return stdio;
+}
+
+export class BackboneChannel implements RunProcess {
+  readonly #tree: ProcessTree;
+  readonly #messages: Socket;
+  readonly #events = new Emitter<RunEvent>();
+  readonly #output = new Emitter<RunOutput>();
+  readonly #port = deferred<number>();
+  readonly #lastLines = new LastLines(linesKept);
+  #runEnded = false;
+
+  readonly onEvent = this.#events.event;
+  readonly onOutput = this.#output.event;
+  readonly inspectorPort = this.#port.promise;
+  readonly exited: Promise<RunExit>;
+
+  /** Use {@link startBackbone}. */
+  constructor(tree: ProcessTree, launch: Pick<BackboneLaunch, 'request' | 'inspect' | 'clock'>) {
+    this.#tree = tree;
+    this.#messages = streamOf(tree, messagesDescriptor);
+    this.#readEvents(streamOf(tree, eventsDescriptor));
+    this.#readOutput(streamOf(tree, 1));
+    this.#readErrors(streamOf(tree, 2), launch.inspect);
+    this.exited = this.#watchEnd(launch.clock ?? systemClock);
+    this.#port.promise.catch(() => undefined); // whoever waits for the port hears it; it may be nobody
+    this.#messages.on('error', () => undefined); // the process has gone: `exited` tells
+    this.#send({ type: 'start', request: launch.request });
+  }
+
+  get pid(): number {
+    return this.#tree.pid;
+  }
+
+  answer({ id, text }: ModelAnswer): void {
+    this.#send({ type: 'model-answers', id, text });
+  }
+
+  hold(held: boolean): void {
+    this.#send({ type: 'held', held });
+  }
+
+  cancel(): void {
+    this.#send({ type: 'cancel' });
+  }
+
+  /** Asks the process to end; after `grace` milliseconds (default 2000) it is killed with all it started. */
+  terminate(grace?: number): Promise<void> {
+    return this.#tree.terminate(grace);
+  }
+
+  killNow(): void {
+    this.#tree.killTree();
+  }
+
+  #send(message: FrontEndMessage): void {
+    if (this.#messages.writable) this.#messages.write(encodeLine(message));
+  }
+
+  #readEvents(stream: Socket): void {
+    const splitter = new LineSplitter();
+    onText(stream, (text) => {
+      for (const line of splitter.push(text)) this.#takeEvent(line);
+    });
+  }
+
+  #takeEvent(line: string): void {
+    const event = decodeRunEvent(line) ?? unknownLine(line);
+    if (event.type === 'run-ended') this.#runEnded = true;
+    this.#events.fire(event);
+  }
+
+  #readOutput(stream: Socket): void {
+    onText(stream, (text) => this.#output.fire({ stream: 'stdout', text }));
+  }
+
+  #readErrors(stream: Socket, inspect: boolean): void {
+    const pass = (text: string): void => {
+      if (text === '') return;
+      this.#lastLines.push(text);
+      this.#output.fire({ stream: 'stderr', text });
+    };
+    if (!inspect) {
+      onText(stream, pass);
+      return;
+    }
+    const chatter = new DebuggerChatter((port) => this.#port.resolve(port));
+    onText(stream, (text) => pass(chatter.push(text)));
+    stream.once('end', () => pass(chatter.end()));
+  }
+
+  async #watchEnd(clock: Clock): Promise<RunExit> {
+    const closed = new Promise<void>((resolve) => {
+      this.#tree.child.once('close', () => resolve());
+    });
+    const exit = await this.#tree.exited;
+    await drained(closed, clock);
+    for (const stream of this.#tree.child.stdio) stream?.destroy();
+    this.#port.reject(processErrors.noInspector());
+    return { ...exit, error: this.#errorOf(exit) };
+  }
+
+  #errorOf(exit: ProcessExit): CodedError | undefined {
+    return this.#runEnded ? undefined : processErrors.died(exit, this.#lastLines.get());
+  }
+}
+
+async function drained(closed: Promise<void>, clock: Clock): Promise<void> {
+  const timeout = deferred<undefined>();
+  const timer = clock.after(drainTime, () => timeout.resolve(undefined));
+  await Promise.race([closed, timeout.promise]);
+  timer.dispose();
+}
+
+/** Every pipe to a child process is a socket of ours. */
+function streamOf(tree: ProcessTree, descriptor: number): Socket {
+  const stream = tree.child.stdio[descriptor];
+  if (stream instanceof Socket) return stream;
+  throw new Error(`Descriptor ${descriptor} of the backbone process is not a pipe.`);
+}
+
+function onText(stream: Socket, take: (text: string) => void): void {
+  stream.setEncoding('utf8');
+  stream.on('data', take);
+  stream.on('error', () => undefined); // a pipe that broke with the process: `exited` tells
+}
+
+function unknownLine(line: string): RunEvent {
+  return {
+    type: 'log',
+    level: 'warn',
+    message: `The backbone process sent a line that is not of the protocol: ${line.slice(0, 200)}`,
+  };
+}
+
+/** The last lines of a text that comes in pieces; empty lines do not count. */
+class LastLines {
+  readonly #count: number;
+  #lines: string[] = [];
+  #rest = '';
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  push(text: string): void {
+    const parts = (this.#rest + text).split('\n');
+    // A line without end must not grow without end.
+    this.#rest = (parts.pop() ?? '').slice(-10_000);
+    this.#lines = [...this.#lines, ...nonEmpty(parts)].slice(-this.#count);
+  }
+
+  get(): readonly string[] {
+    return [...this.#lines, ...nonEmpty([this.#rest])].slice(-this.#count);
+  }
+}
+
+function nonEmpty(lines: readonly string[]): string[] {
+  return lines.map((line) => line.trimEnd()).filter((line) => line !== '');
+}

@@ -1,0 +1,71 @@
+/** The backbone process's end of its channel to the front end: file descriptors that the front end opened for it. */
+import { writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { LineSplitter } from '../../../base/core/lineSplitter.ts';
+import {
+  decodeFrontEndMessage,
+  encodeLine,
+  type FrontEndMessage,
+  type RunEvent,
+} from '../../core/protocol/run.ts';
+
+/**
+ * One descriptor each way. Events are written synchronously, so that none is lost when the user's code ends the
+ * process right after; on one shared descriptor that would be a busy loop on POSIX (the reader makes it
+ * non-blocking) and a deadlock on Windows (a pending read holds up the write).
+ */
+export const messagesDescriptor = 3;
+export const eventsDescriptor = 4;
+
+export interface FrontEndListener {
+  onMessage(message: FrontEndMessage): void;
+  /** A line that is not of the protocol. */
+  onUnknown(line: string): void;
+  /** The front end has gone: end at once. */
+  onClosed(): void;
+}
+
+export interface FrontEnd {
+  /** Returns when the event is on its way, whatever happens to this process next. Nothing, once the front end has gone. */
+  send(event: RunEvent): void;
+}
+
+/** Listens to the front end. Keeps the process alive until the first message, not after it. */
+export function serveFrontEnd(
+  listener: FrontEndListener,
+  descriptors: { readonly messages: number; readonly events: number } = {
+    messages: messagesDescriptor,
+    events: eventsDescriptor,
+  },
+): FrontEnd {
+  const splitter = new LineSplitter();
+  const socket = new Socket({ fd: descriptors.messages, readable: true, writable: false });
+  socket.setEncoding('utf8');
+  socket.on('data', (chunk: string) => {
+    for (const line of splitter.push(chunk)) {
+      socket.unref();
+      const message = decodeFrontEndMessage(line);
+      if (message === undefined) listener.onUnknown(line);
+      else listener.onMessage(message);
+    }
+  });
+  socket.on('error', () => undefined); // a broken channel is a closed one, and 'close' follows
+  socket.once('close', () => listener.onClosed());
+  return { send: (event) => writeAll(descriptors.events, Buffer.from(encodeLine(event))) };
+}
+
+function writeAll(descriptor: number, bytes: Uint8Array): void {
+  let written = 0;
+  while (written < bytes.length) {
+    try {
+      written += writeSync(descriptor, bytes, written);
+    } catch (error) {
+      if (!isFull(error)) return; // the front end has gone: nobody is left to tell
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
+}

@@ -1,0 +1,95 @@
+/** debugpy for interpreters that have none: in a folder of ours, never in the user's environment. */
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { LineSplitter } from '../../../base/core/lineSplitter.ts';
+import { childEnvironment } from '../../../base/node/process/environment.ts';
+import { spawnTree } from '../../../base/node/process/processTree.ts';
+import { pythonErrors } from './errors.ts';
+import { environmentOf } from './interpreter.ts';
+import { localFiles } from '../../../base/node/files.ts';
+
+/** The one that is installed. */
+export const debugpyVersion = '1.8.22';
+
+/** Where debugpy lies below a folder of ours, each version apart. */
+export function debugpyFolder(storage: string): string {
+  return path.join(storage, `debugpy-${debugpyVersion}`);
+}
+
+export interface DebugpyRequest {
+  readonly executable: string;
+  /** The folder that `agentjet_worker` lies in. */
+  readonly workerFolder: string;
+  /** A folder of ours, absolute; made where it is missing. */
+  readonly storage: string;
+  readonly cancellation: CancellationToken;
+  /** Hears what the installer does, line by line. */
+  readonly onLine: (line: string) => void;
+}
+
+/** What the installer said last, for the error; the rest is for the log. */
+const linesTold = 3;
+
+/**
+ * Installs debugpy for an interpreter. Resolves to whether it is there now: not when it was cancelled. Rejects with
+ * `python/not-found` or `python/debugpy-not-installed`.
+ */
+export async function installDebugpy(request: DebugpyRequest): Promise<boolean> {
+  const folder = debugpyFolder(request.storage);
+  await mkdir(folder, { recursive: true });
+  // What is half there when it ends, however, is not where anybody looks.
+  const staging = await mkdtemp(path.join(folder, 'new-'));
+  try {
+    await runInstaller(request, staging);
+    if (request.cancellation.isCancelled) return false;
+    for (const name of await readdir(staging))
+      await replace(path.join(staging, name), path.join(folder, name));
+    return true;
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function runInstaller(
+  { executable, workerFolder, cancellation, onLine }: DebugpyRequest,
+  into: string,
+): Promise<void> {
+  const told = { executable, environment: await environmentOf(executable, localFiles) };
+  const tree = await spawnTree({
+    command: executable,
+    args: ['-m', 'agentjet_worker.fetch_debugpy', into, debugpyVersion],
+    cwd: into,
+    env: childEnvironment(process.env, [{ PYTHONPATH: workerFolder }], process.platform),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).catch((error: unknown) => {
+    throw pythonErrors.notFound(told, error);
+  });
+  const cancelling = cancellation.onCancelled(() => tree.killTree());
+  const said: string[] = [];
+  const ended = [tree.child.stdout, tree.child.stderr].map((stream) =>
+    eachLine(stream, (line) => {
+      said.push(line);
+      onLine(line);
+    }),
+  );
+  const { code } = await tree.exited;
+  cancelling.dispose();
+  await Promise.all(ended);
+  if (code !== 0 && !cancellation.isCancelled) {
+    throw pythonErrors.debugpyNotInstalled(executable, debugpyVersion, said.slice(-linesTold));
+  }
+}
+
+async function eachLine(stream: NodeJS.ReadableStream | null, take: (line: string) => void): Promise<void> {
+  if (stream === null) return;
+  const splitter = new LineSplitter();
+  stream.setEncoding('utf8');
+  for await (const text of stream) splitter.push(String(text)).forEach(take);
+}
+
+async function replace(from: string, to: string): Promise<void> {
+  await rm(to, { recursive: true, force: true });
+  await rename(from, to);
+}

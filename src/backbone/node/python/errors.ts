@@ -1,0 +1,79 @@
+import { CodedError } from '../../../base/core/errors.ts';
+
+/** Whose Python it is, for what is said of it. */
+export interface ToldInterpreter {
+  readonly executable: string;
+  /** The virtual environment that it is of, which can be made anew. */
+  readonly environment: string | undefined;
+}
+
+export const pythonErrors = {
+  notFound: (python: ToldInterpreter, cause: unknown): CodedError =>
+    new CodedError(
+      {
+        code: 'python/not-found',
+        message: `${python.executable} cannot be started: ${whyNot(cause)}.`,
+        hint: howToMend(python),
+      },
+      { cause },
+    ),
+  didNotStart: (python: ToldInterpreter, how: string): CodedError =>
+    new CodedError({
+      code: 'python/did-not-start',
+      message: `${python.executable} ended before it was ready: ${how}.`,
+      hint: `What it printed says why. ${howToMend(python)}`,
+    }),
+  /** @param seconds how long it was waited for */
+  hangs: ({ executable }: ToldInterpreter, seconds: number): CodedError =>
+    new CodedError({
+      code: 'python/hangs',
+      message: `${executable} was not ready after ${seconds} s, before any code of the run, and was ended.`,
+      hint: `What it did is the stack that it printed last: often a sitecustomize.py, a .pth file or a slow drive. See whether this returns: ${inCommand(executable)} -c "print(1)"`,
+    }),
+  died: (how: string): CodedError =>
+    new CodedError({
+      code: 'python/died',
+      message: `The Python process of the run ended in the midst of it: ${how}.`,
+      hint: 'Something in it ended the process (os._exit, a signal, a crash of native code); what it printed last may tell. Episodes that come after get a new one.',
+    }),
+  /** @param said what the installer said last */
+  debugpyNotInstalled: (executable: string, version: string, said: readonly string[]): CodedError =>
+    new CodedError({
+      code: 'python/debugpy-not-installed',
+      message: `debugpy ${version} could not be installed: ${said.join(' ').trim() || 'the installer ended without a word'}`,
+      hint: `The package index has to be reachable; pip's own settings for indexes and proxies count. By hand: ${inCommand(executable)} -m pip install debugpy`,
+    }),
+  noFolder: (): CodedError =>
+    new CodedError({
+      code: 'python/no-folder',
+      message: 'There is no folder whose Python could be meant.',
+      hint: 'Open it, then run the command again.',
+    }),
+  notTrusted: (): CodedError =>
+    new CodedError({
+      code: 'python/not-trusted',
+      message: 'Installing debugpy runs the Python of this workspace, which is not trusted.',
+      hint: 'Trust it first ("Workspaces: Manage Workspace Trust").',
+    }),
+};
+
+function whyNot(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  if (code === 'ENOENT') return 'there is no such program';
+  if (code === 'EACCES') return 'it is no program that may be run';
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+const nameAnother =
+  'name another: --python FILE (launch.json: python; in the editor also "Python: Select Interpreter")';
+
+function howToMend({ environment }: ToldInterpreter): string {
+  return environment === undefined
+    ? `Install Python 3.10 or later, or ${nameAnother}.`
+    : `Make its environment anew with Python 3.10 or later (python3 -m venv --clear ${inCommand(environment)}), or ${nameAnother}.`;
+}
+
+/** As one word of a command line. */
+function inCommand(file: string): string {
+  return /^[\w@%+=:,./\\-]+$/.test(file) ? file : `"${file}"`;
+}

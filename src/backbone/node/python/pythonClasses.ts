@@ -1,0 +1,293 @@
+import type { WorkflowClass } from '../../core/function-form/functionWorkflow.ts';
+import type { JudgeClass } from '../../core/task-judge/judge.ts';
+import {
+  loadedCode,
+  returnedOutput,
+  returnedVerdict,
+  type WorkerAsk,
+  type WorkerMethod,
+} from '../../core/protocol/worker.ts';
+import {
+  BaseJudge,
+  Workflow,
+  type AjetTuner,
+  type GymAction,
+  type JudgeHelper,
+  type Verdict,
+  type WorkflowOutput,
+  type WorkflowTask,
+} from '../../../sdk/core/index.ts';
+import type { Locator } from '../../../configs/core/locator.ts';
+import { adapterHeader } from '../../core/model-tuner/routing.ts';
+import type { CodedError, Location } from '../../../base/core/errors.ts';
+import type { ModelText } from '../../../tracking/core/tokenizer.ts';
+import { pythonJudgeFunction, pythonWorkflowFunction, type FunctionPorts } from './pythonFunctions.ts';
+import { answerExperience, pythonTrinityWorkflow, readLoaded } from './pythonTrinity.ts';
+import type { CallHandle, PythonWorker, WorkerLaunch } from './worker.ts';
+
+/** A class or function of the user's Python: files absolute. */
+export type PythonLocator = Locator;
+
+/** What an episode's code in Python may ask of the backbone, while it runs. */
+interface Running {
+  readonly task: WorkflowTask;
+  readonly calls: Set<CallHandle>;
+  tuner: AjetTuner | undefined;
+  helper: JudgeHelper | undefined;
+}
+
+/** Answers what a script asks that calls AgentScope's `tune`, or makes an `AgentJetJob`. */
+export interface ScriptAnswers {
+  tune(call: unknown): Promise<unknown>;
+  preview(call: unknown): Promise<unknown>;
+  job(call: unknown): Promise<unknown>;
+}
+
+export interface PythonOptions {
+  /** Starts the worker; called when it is first needed, and anew where the last has died. */
+  start(answer: WorkerLaunch['answer']): Promise<PythonWorker>;
+  warn(problem: CodedError): void;
+  /** Of the model that is trained. */
+  openText(): Promise<ModelText>;
+}
+
+/** Workflows and judges that are Python, as the rest of a run knows them: classes whose methods the worker carries out. */
+export class PythonClasses {
+  readonly #options: PythonOptions;
+  readonly #places = new Map<string, Location>();
+  readonly #running = new Map<string, Running>();
+  #worker: Promise<PythonWorker> | undefined;
+  #script: ScriptAnswers | undefined;
+
+  constructor(options: PythonOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with what the module raises as it is imported. */
+  async loadWorkflow(locator: PythonLocator): Promise<WorkflowClass> {
+    if (locator.kind === 'trinity') return this.#loadTrinity(locator);
+    const loaded = loadedCode.parse(await this.#call('load', { ...locator, what: 'workflow' }).result);
+    if (loaded.form === 'function') return pythonWorkflowFunction(this.#functionPorts(locator, loaded.file));
+    const execute = (task: WorkflowTask, tuner: AjetTuner, workflow: Workflow): Promise<WorkflowOutput> =>
+      this.#execute(locator, task, tuner, workflow);
+    const PythonWorkflow = class extends Workflow {
+      override trainableTargets = loaded.trainableTargets ?? null;
+      override execute(task: WorkflowTask, tuner: AjetTuner): Promise<WorkflowOutput> {
+        return execute(task, tuner, this);
+      }
+    };
+    Object.defineProperty(PythonWorkflow, 'name', { value: locator.name });
+    return PythonWorkflow;
+  }
+
+  /** Rejects where Trinity has no reward function of that name. */
+  async loadRewardFn(name: string): Promise<void> {
+    this.#tellOf(await this.#call('load-trinity', { what: 'reward function', name }).result);
+  }
+
+  /** Where the workflow of a Trinity locator runs. */
+  placeOf({ name }: PythonLocator): Location | undefined {
+    return this.#places.get(name);
+  }
+
+  async #loadTrinity(locator: PythonLocator): Promise<WorkflowClass> {
+    const { name, where: taskset } = locator;
+    const place = this.#tellOf(await this.#call('load-trinity', { what: 'workflow', name }).result);
+    if (place !== undefined) this.#places.set(name, place);
+    const ports = this.#functionPorts(locator, null);
+    return pythonTrinityWorkflow({
+      name,
+      taskset,
+      call: (method, task, params, tuner) => ports.call(method, task, params, tuner),
+    });
+  }
+
+  #tellOf(loaded: unknown): Location | undefined {
+    const { place, warnings } = readLoaded(loaded);
+    for (const warning of warnings) this.#options.warn(warning);
+    return place;
+  }
+
+  async loadJudge(locator: PythonLocator): Promise<JudgeClass> {
+    const loaded = loadedCode.parse(await this.#call('load', { ...locator, what: 'judge' }).result);
+    if (loaded.form === 'function') return pythonJudgeFunction(this.#functionPorts(locator, loaded.file));
+    const judge = (task: WorkflowTask, output: WorkflowOutput, own: BaseJudge): Promise<Verdict> =>
+      this.#judge(locator, task, output, own);
+    const PythonJudge = class extends BaseJudge {
+      override computeReward(task: WorkflowTask, output: WorkflowOutput): Promise<Verdict> {
+        return judge(task, output, this);
+      }
+    };
+    Object.defineProperty(PythonJudge, 'name', { value: locator.name });
+    return PythonJudge;
+  }
+
+  /** Runs a script as `__main__`, to its end. Rejects with what it raises. */
+  async runScript(file: string, answers: ScriptAnswers): Promise<void> {
+    this.#script = answers;
+    await this.#call('script', { file }).result;
+  }
+
+  /** The episode is over: what of it still runs is cancelled, and what was kept of it forgotten. */
+  ended(episodeUuid: string): void {
+    const running = this.#running.get(episodeUuid);
+    if (running === undefined) return;
+    this.#running.delete(episodeUuid);
+    for (const call of running.calls) call.cancel();
+    void this.#forget(episodeUuid).catch(() => undefined); // a worker that died has forgotten
+  }
+
+  async #forget(episodeUuid: string): Promise<void> {
+    const worker = await this.#worker;
+    if (worker?.hasEnded === false) await worker.call('forget', { episodeUuid }).result;
+  }
+
+  #functionPorts(locator: PythonLocator, file: string | null): FunctionPorts {
+    return {
+      name: locator.name,
+      file,
+      call: (method, task, params, tuner) => {
+        const running = this.#runningOf(task);
+        running.tuner ??= tuner;
+        return this.#callFor(running, method, { ...codeOf(locator, task), ...params });
+      },
+      warn: (problem) => this.#options.warn(problem),
+    };
+  }
+
+  async #execute(
+    locator: PythonLocator,
+    task: WorkflowTask,
+    tuner: AjetTuner,
+    workflow: Workflow,
+  ): Promise<WorkflowOutput> {
+    const running = this.#runningOf(task);
+    running.tuner = tuner;
+    running.helper = workflow.helperLlm;
+    const { baseUrl } = tuner.asOaiBaseUrlApiKey();
+    const value = await this.#callFor(running, 'execute', {
+      ...codeOf(locator, task),
+      config: tuner.config,
+      access: { baseUrl, adapterHeader, debugModels: Object.keys(tuner.auxiliaryModels) },
+      trainableTargets: workflow.trainableTargets,
+    });
+    const { reward, ...output } = returnedOutput.parse(value);
+    return { ...output, reward: reward as number | null }; // checked with the reward of every other workflow
+  }
+
+  async #judge(
+    locator: PythonLocator,
+    task: WorkflowTask,
+    output: WorkflowOutput,
+    judge: BaseJudge,
+  ): Promise<Verdict> {
+    const running = this.#runningOf(task);
+    running.helper = judge.helperLlm;
+    const value = await this.#callFor(running, 'judge', {
+      ...codeOf(locator, task),
+      config: judge.config,
+      output: {
+        isSuccess: output.isSuccess ?? null,
+        metadata: output.metadata ?? {},
+        logMetrics: output.logMetrics ?? {},
+      },
+    });
+    const { reward, isSuccess, metadata, logMetrics } = returnedVerdict.parse(value);
+    Object.assign(output, { metadata, logMetrics }); // a judge may add to them
+    return { reward: reward as number, isSuccess };
+  }
+
+  #runningOf(task: WorkflowTask): Running {
+    const known = this.#running.get(task.episodeUuid);
+    if (known !== undefined) return known;
+    const running: Running = { task, calls: new Set(), tuner: undefined, helper: undefined };
+    this.#running.set(task.episodeUuid, running);
+    return running;
+  }
+
+  async #callFor(
+    running: Running,
+    method: WorkerMethod,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<unknown> {
+    const call = this.#call(method, params);
+    running.calls.add(call);
+    try {
+      return await call.result;
+    } finally {
+      running.calls.delete(call);
+    }
+  }
+
+  #call(method: WorkerMethod, params: Readonly<Record<string, unknown>>): CallHandle {
+    let isCancelled = false;
+    const made = this.#alive().then((worker) => {
+      const call = worker.call(method, params);
+      if (isCancelled) call.cancel();
+      return call;
+    });
+    return {
+      result: made.then((call) => call.result),
+      cancel: () => {
+        isCancelled = true;
+        void made.then(
+          (call) => call.cancel(),
+          () => undefined, // it never began
+        );
+      },
+    };
+  }
+
+  async #alive(): Promise<PythonWorker> {
+    const before = this.#worker;
+    const worker = await before;
+    if (worker !== undefined && !worker.hasEnded) return worker;
+    // Of several calls that find it dead, the first starts the next.
+    if (this.#worker === before)
+      this.#worker = this.#options.start((method, params) => this.#answer(method, params));
+    return this.#alive();
+  }
+
+  #answer(method: WorkerAsk, params: Readonly<Record<string, unknown>>): Promise<unknown> {
+    if (method !== 'tune' && method !== 'preview' && method !== 'job')
+      return this.#answerEpisode(method, params);
+    if (this.#script === undefined) throw new Error('Only a script that is run by itself can do that.');
+    return this.#script[method](params);
+  }
+
+  async #answerEpisode(
+    method: Exclude<WorkerAsk, keyof ScriptAnswers>,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<unknown> {
+    const running = this.#running.get(String(params['episodeUuid']));
+    if (running === undefined) throw new Error('The episode is over.');
+    const { task, tuner, helper } = running;
+    switch (method) {
+      case 'gym-step':
+        return task.gymEnv.step(params['action'] as GymAction);
+      case 'gym-evaluate':
+        return task.gymEnv.evaluate(params['messages'] as Readonly<Record<string, unknown>>);
+      case 'window':
+        return task.observationWindow[params['name'] as 'step' | 'token' | 'stop'];
+      case 'context-overflow':
+        return tuner?.getContextTracker().contextOverflow ?? false;
+      case 'experience':
+        return answerExperience(params, () => this.#options.openText());
+      case 'helper':
+        if (helper === undefined) throw new Error('The episode has no helper LLM.');
+        return helper.ask(params['messages'] as Parameters<JudgeHelper['ask']>[0]);
+    }
+  }
+}
+
+function codeOf(locator: PythonLocator, task: WorkflowTask): Readonly<Record<string, unknown>> {
+  const { gymEnv, observationWindow, ...plain } = task;
+  return {
+    kind: locator.kind,
+    where: locator.where,
+    name_of_class: locator.name,
+    name: task.taskTag,
+    episodeUuid: task.episodeUuid,
+    task: { ...plain, serviceUrl: gymEnv.serviceUrl ?? null, episodes: observationWindow.step.length },
+  };
+}

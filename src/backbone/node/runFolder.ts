@@ -1,0 +1,72 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CodedError } from '../../base/core/errors.ts';
+import { redactSecrets } from '../../base/core/secrets/texts.ts';
+import type { RunFolder } from '../core/launcher/launch.ts';
+import { openTraceWriter } from '../../traces/node/store/openWriter.ts';
+
+/** What a run's folder has of its config, by upstream's name for it. */
+export const configCopy = 'yaml_backup.yaml';
+
+/**
+ * Makes the run's folder: a copy of the config as it was, under upstream's name for it, and a place for the trace. A name that is taken gets a number, so that no run overwrites another (upstream does, after a warning).
+ *
+ * @param wanted absolute
+ */
+export async function openRunFolder(wanted: string, configText: string): Promise<RunFolder> {
+  try {
+    const folder = await makeFolder(wanted);
+    await writeFile(path.join(folder, configCopy), configText);
+    return {
+      path: folder,
+      openTrace: (run) =>
+        openTraceWriter(path.join(folder, `${run.experiment}.ajtrace`), {
+          ...run,
+          configText: redactSecrets(configText),
+        }),
+    };
+  } catch (error) {
+    throw cannotWrite(wanted, error);
+  }
+}
+
+async function makeFolder(wanted: string): Promise<string> {
+  await makeParents(path.dirname(wanted));
+  for (let number = 1; ; number++) {
+    const folder = number === 1 ? wanted : `${wanted}_${number}`;
+    try {
+      await mkdir(folder);
+      return folder;
+    } catch (error) {
+      if (!isCode(error, 'EEXIST')) throw error;
+    }
+  }
+}
+
+/** Makes a folder where there is none. Not by `recursive`, with which Node tries for ever where a file system takes no folders, as `/proc` does. */
+export async function makeParents(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return;
+    if (!isCode(error, 'ENOENT') || path.dirname(folder) === folder) throw error;
+    await makeParents(path.dirname(folder));
+    await mkdir(folder);
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+function cannotWrite(folder: string, cause: unknown): CodedError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new CodedError(
+    {
+      code: 'launcher/run-folder',
+      message: `The run's folder ${folder} cannot be written: ${reason}.`,
+      hint: 'Choose another place with --exp-dir (launch.json: expDir).',
+    },
+    { cause },
+  );
+}

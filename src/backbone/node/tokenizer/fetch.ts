@@ -1,0 +1,138 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { CodedError } from '../../../base/core/errors.ts';
+import { hubRequest, isOfFiles } from '../hub/request.ts';
+import { tokenizerErrors } from './errors.ts';
+import { isModelId } from './places.ts';
+
+export interface FetchProgress {
+  readonly file: string;
+  /** Bytes. */
+  readonly received: number;
+  /** Bytes; undefined: the hub does not say. */
+  readonly total: number | undefined;
+}
+
+export interface FetchOptions {
+  /** `org/name`. */
+  readonly model: string;
+  /** Of the hub, e.g. `https://huggingface.co`. */
+  readonly endpoint: string;
+  /** Sent to the endpoint only, never to where it redirects. */
+  readonly token: string | undefined;
+  /** The folder that gets the files; made where there is none. */
+  readonly to: string;
+  readonly cancellation: CancellationToken;
+  readonly progress: (progress: FetchProgress) => void;
+}
+
+/** No tokenizer is larger. */
+const sizeLimit = 64 * 2 ** 20;
+
+/** `tokenizer.json` last: where it lies, the others are whole. */
+const wanted = [
+  { file: 'chat_template.jinja', required: false },
+  { file: 'tokenizer_config.json', required: true },
+  { file: 'tokenizer.json', required: true },
+];
+
+/**
+ * Brings a model's tokenizer from a hub: each file whole, or as it was before.
+ *
+ * @returns `to`, or undefined when cancelled
+ * @throws CodedError `tokenizer/…`
+ */
+export async function fetchTokenizer(options: FetchOptions): Promise<string | undefined> {
+  const { model, endpoint, to, cancellation } = options;
+  if (!isModelId(model)) throw tokenizerErrors.badModelId(model);
+  if (!/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint)) throw tokenizerErrors.badEndpoint(endpoint);
+  const abort = new AbortController();
+  const listening = cancellation.onCancelled(() => abort.abort());
+  try {
+    await makeFolder(to);
+    for (const { file, required } of wanted) await fetchFile(file, required, options, abort.signal);
+    return to;
+  } catch (error) {
+    if (abort.signal.aborted) return undefined;
+    throw error;
+  } finally {
+    listening.dispose();
+  }
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true });
+  } catch (error) {
+    throw tokenizerErrors.fetchNotSaved(folder, error);
+  }
+}
+
+async function fetchFile(
+  file: string,
+  required: boolean,
+  options: FetchOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const target = path.join(options.to, file);
+  const url = new URL(`${options.endpoint.replace(/\/+$/, '')}/${options.model}/resolve/main/${file}`);
+  const response = await hubRequest(url, { token: options.token, signal, failures });
+  if (response.ok) return save(response, target, { url, file, progress: options.progress, signal });
+  await response.body?.cancel();
+  // One of an older version would no longer belong to the rest.
+  if (response.status === 404 && !required) return rm(target, { force: true });
+  throw refusal(response.status, url, file, options.model);
+}
+
+function refusal(status: number, url: URL, file: string, model: string): CodedError {
+  if (status === 401 || status === 403) return tokenizerErrors.fetchRefused(model, status);
+  if (status === 404) return tokenizerErrors.fetchNotFound(model, file);
+  return tokenizerErrors.fetchStatus(url.href, status);
+}
+
+const failures = { offline: tokenizerErrors.fetchOffline, redirects: tokenizerErrors.fetchRedirects };
+
+interface Saving {
+  readonly url: URL;
+  readonly file: string;
+  readonly progress: FetchOptions['progress'];
+  readonly signal: AbortSignal;
+}
+
+async function save(response: Response, target: string, saving: Saving): Promise<void> {
+  const partial = `${target}.${crypto.randomUUID()}.part`;
+  try {
+    const body = response.body ?? new ReadableStream();
+    await pipeline(Readable.fromWeb(body), counted(response, saving), createWriteStream(partial), {
+      signal: saving.signal,
+    });
+    await rename(partial, target);
+  } catch (error) {
+    await rm(partial, { force: true });
+    if (error instanceof CodedError) throw error;
+    throw isOfFiles(error)
+      ? tokenizerErrors.fetchNotSaved(target, error)
+      : tokenizerErrors.fetchOffline(saving.url.host, error);
+  }
+}
+
+/** Passes the bytes on, tells how many, and stops at the limit. */
+function counted(response: Response, { url, file, progress }: Saving): Transform {
+  const length = Number(response.headers.get('content-length') ?? NaN);
+  // With an encoding, it is the length of what was encoded.
+  const isPlain = response.headers.get('content-encoding') === null;
+  const total = isPlain && Number.isFinite(length) ? length : undefined;
+  let received = 0;
+  return new Transform({
+    transform(chunk: Uint8Array, _encoding, done) {
+      received += chunk.length;
+      const isTooLarge = received > sizeLimit;
+      if (!isTooLarge) progress({ file, received, total });
+      done(isTooLarge ? tokenizerErrors.fetchTooLarge(url.href, sizeLimit) : null, chunk);
+    },
+  });
+}

@@ -1,0 +1,107 @@
+import path from 'node:path';
+import process from 'node:process';
+import type { LaunchPorts } from '../core/launcher/launch.ts';
+import type { CodedError, Location } from '../../base/core/errors.ts';
+import { isPython, type Locator } from '../../configs/core/locator.ts';
+import type { Logger } from '../../base/core/ports.ts';
+import type { ModelText } from '../../tracking/core/tokenizer.ts';
+import type { RunRequest } from '../core/protocol/run.ts';
+import { systemClock } from '../../base/node/clock.ts';
+import { localFiles } from '../../base/node/files.ts';
+import type { Loader } from './loader/loader.ts';
+import { findInterpreter } from './python/interpreter.ts';
+import { PythonClasses, type ScriptAnswers } from './python/pythonClasses.ts';
+import { PythonError } from './python/pythonError.ts';
+import { startWorker } from './python/worker.ts';
+
+export interface UserCodeOptions {
+  readonly request: RunRequest;
+  readonly loader: Loader;
+  /** The folder that the worker's package lies in. */
+  readonly pythonFolder: string;
+  readonly logger: Logger;
+  /** Hears what the user's Python raises where nobody waits for it. */
+  onUncaught(error: unknown): void;
+  /** Hears what training would not take. */
+  warn(problem: CodedError): void;
+  /** The tokenizer and template of the model that is trained. */
+  openText(): Promise<ModelText>;
+  /** The user's Python waits for a debugger at this port. */
+  onDebugger(port: number): void;
+}
+
+/** What a run's ports have of the user's code, whichever language it is in. */
+export interface UserCode extends Pick<LaunchPorts, 'loadWorkflow' | 'loadJudge' | 'loadRewardFn'> {
+  /** Of code that is found by running it; undefined: by its text. */
+  placeOf(locator: Locator): Location | undefined;
+  userFrame(error: unknown): Location | undefined;
+  runScript(file: string, answers: ScriptAnswers): Promise<void>;
+  /** The code of an episode is waited for no more. */
+  ended(episodeUuid: string): void;
+}
+
+export function userCodeOf(options: UserCodeOptions): UserCode {
+  const { loader } = options;
+  const python = new PythonClasses({
+    start: (answer) => startPython(options, answer),
+    warn: (problem) => options.warn(problem),
+    openText: () => options.openText(),
+  });
+  return {
+    loadWorkflow: async (locator) =>
+      isPython(locator)
+        ? python.loadWorkflow(locator)
+        : (await loader.loadExport(exportOf(locator), 'workflow', [])).value,
+    loadJudge: async (locator) =>
+      isPython(locator)
+        ? python.loadJudge(locator)
+        : (await loader.loadExport(exportOf(locator), 'judge', [])).value,
+    loadRewardFn: (name) => python.loadRewardFn(name),
+    placeOf: (locator) => (locator.kind === 'trinity' ? python.placeOf(locator) : undefined),
+    userFrame: (error) => (error instanceof PythonError ? error.location : loader.userFrame(error)),
+    runScript: (file, answers) => python.runScript(file, answers),
+    ended: (episodeUuid) => python.ended(episodeUuid),
+  };
+}
+
+function exportOf({ where, name }: Locator): { readonly file: string; readonly name: string } {
+  return { file: where, name };
+}
+
+async function startPython(
+  { request, pythonFolder, ...heard }: UserCodeOptions,
+  answer: Parameters<typeof startWorker>[0]['answer'],
+): ReturnType<typeof startWorker> {
+  const folders = [...new Set([request.cwd, path.dirname(request.config)])];
+  const { executable } = await findInterpreter({
+    chosen: request.python?.executable,
+    cwd: request.cwd,
+    folders,
+    platform: process.platform,
+    files: localFiles,
+  });
+  heard.logger.log('debug', `Python is ${executable}.`);
+  return startWorker({
+    executable,
+    clock: systemClock,
+    folder: pythonFolder,
+    cwd: request.cwd,
+    begin: {
+      path: folders,
+      package: request.python?.package ?? 'bundled',
+      plugins: pluginFolders(request),
+      debug: request.python?.debug ?? false,
+      debugpy: request.python?.debugpy ?? [],
+    },
+    answer,
+    onUncaught: (error) => heard.onUncaught(error),
+    onDebugger: (port) => heard.onDebugger(port),
+  });
+}
+
+/** Those that the run is told of, else those that Trinity's own command would read from the environment. */
+function pluginFolders({ cwd, python, allowEnvironment }: RunRequest): readonly string[] {
+  const written = allowEnvironment ? (process.env['TRINITY_PLUGIN_DIRS'] ?? '') : '';
+  const folders = python?.pluginDirs ?? written.split(path.delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => path.resolve(cwd, folder));
+}

@@ -1,0 +1,42 @@
+import { createReadStream } from 'node:fs';
+import { access, readdir, readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import type { FileReader } from '../core/ports.ts';
+
+export const localFiles: FileReader = {
+  readText: async (file) => {
+    try {
+      return await readFile(file, 'utf8');
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  },
+  exists: async (file) => {
+    try {
+      await access(file);
+      return true;
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+  },
+  lines: (file) => createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Infinity }),
+  list: (folder) => namesIn(folder, false),
+  folders: (folder) => namesIn(folder, true),
+};
+
+async function namesIn(folder: string, folders: boolean): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory() === folders).map((entry) => entry.name);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

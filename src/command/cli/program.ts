@@ -1,0 +1,158 @@
+import { CliCommand, type CommandSpec, type OptionTable } from '../../base/node/terminal/commandLine.ts';
+import { addHostCommands } from '../../training/cli/host/hostProgram.ts';
+import { samplesOptions, traceOptions } from '../../traces/cli/options.ts';
+import { newOptions } from '../../sdk/cli/options.ts';
+import { checkOptions, configOptions, diffOptions, schemaNames } from '../../configs/cli/options.ts';
+import { addRemoteCommands } from '../../training/cli/remote/remoteProgram.ts';
+import { judgeArguments, judgeTable, runArguments, runTable } from '../../backbone/cli/runFlags.ts';
+
+/** Returns the tree of all commands. Building and parsing it runs nothing. */
+export function buildProgram(version: string): CliCommand {
+  const program = new CliCommand('agentjet').does({
+    description:
+      'Runs the episodes of an AgentJet config on the debug backbone: one process, no GPU, no Ray, no key.',
+    options: runTable,
+    notes: 'Exit code: 0 all episodes ran, 1 some failed, 2 the run could not start, 130 interrupted.',
+    run: async (values, _, context) =>
+      (await import('../../backbone/cli/runCommand.ts')).runEpisodes(
+        runArguments(values, context.io.cwd),
+        context,
+      ),
+  });
+  program.usage('--conf <file> [options]\n       agentjet <command> [options]');
+  program.version(version, '--version', 'Shows the version.');
+  // Each command is loaded when it runs: a run needs none of them.
+  program.add(traceSpec);
+  program.add(judgeSpec);
+  program.add(samplesSpec);
+  program.add(checkSpec);
+  const config = program.add(configSpec);
+  config.usage('<file> [options]\n       agentjet config diff <a> <b> [options]');
+  config.add(diffSpec);
+  program.add(schemaSpec);
+  program.add(newSpec);
+  addHostCommands(program.command('host'));
+  addRemoteCommands(program.command('remote'));
+  program.add({
+    usage: 'completion <shell>',
+    description: 'Prints a completion script for bash, zsh or fish.',
+    options: {},
+    notes:
+      'For example, add this to ~/.bashrc: source <(agentjet completion bash)\n\nExit code: 0, or 2 for an unknown shell.',
+    run: async (_, [shell = ''], { io }) => {
+      const { completionScript } = await import('./completion.ts');
+      io.stdout.write(completionScript(buildProgram(version), shell));
+      return 0;
+    },
+  });
+  return program;
+}
+
+const traceSpec: CommandSpec<typeof traceOptions> = {
+  usage: 'trace <file> [others...]',
+  description:
+    'Shows a trace in a browser until Ctrl-C, on 127.0.0.1 only, or prints or exports it. Other traces of the same tasks can be compared with it.',
+  options: traceOptions,
+  notes: `BROWSER=none opens no browser; the address is printed anyway.
+
+<file> is the .ajtrace of a run, or a file of another tool, which is imported into a cache and only read:
+experiences.db of Trinity-RFT, trajectory JSON and .json.log of AgentJet, traces.jsonl of verifiers,
+OTLP/JSON with GenAI conventions, and logs of OpenAI requests as JSON.
+
+Exit code: 0, or 2 if the file cannot be read or the query is wrong.`,
+  run: async (values, files, context) =>
+    (await import('../../traces/cli/traceCommand.ts')).runTrace(values, files, context),
+};
+
+const judgeSpec: CommandSpec<typeof judgeTable> = {
+  usage: 'judge <trace>',
+  description:
+    'Scores the episodes of an .ajtrace again, without running them, by the judge of its config or of --conf.',
+  options: judgeTable,
+  notes: 'Exit code: 0 all episodes were scored, 1 some failed, 2 it could not start, 130 interrupted.',
+  run: async (values, [trace = ''], context) =>
+    (await import('../../backbone/cli/runCommand.ts')).runEpisodes(
+      judgeArguments(values, trace, context.io.cwd),
+      context,
+    ),
+};
+
+const samplesSpec: CommandSpec<typeof samplesOptions> = {
+  usage: 'samples <trace>',
+  description:
+    'Prints the samples that training would get from the .ajtrace of a run: prompt and response, loss mask, rewards and advantages, and what is cut or dropped.',
+  options: samplesOptions,
+  notes: `Advantages are those of the whole run as one batch, whichever samples are printed. AgentJet drops samples at
+random, without a seed; here the seed of the run decides. reference_advantage is for display: Trinity leaves
+it 0. It is null if an episode of the task has no timeline. GRPO's advantage is what trains.
+
+Exit code: 0, or 2 if the trace cannot be read or has no such episode.`,
+  run: async (values, [trace = ''], context) => {
+    const { runSamples } = await import('../../traces/cli/samplesCommand.ts');
+    return runSamples(values, trace, context);
+  },
+};
+
+const checkSpec: CommandSpec<typeof checkOptions> = {
+  usage: 'check <files...>',
+  description:
+    'Checks configs of AgentJet, ASTuner and Trinity-RFT. Files are files, folders (searched for YAML) or patterns such as "conf/**/*.yaml"; - is the standard input.',
+  options: checkOptions,
+  notes: `Comments silence single findings: "# agentjet-ignore ID" on the line or alone above it,
+"# agentjet-ignore-file ID" for the file. Relative paths in a config start from the working directory.
+
+Exit code: 0 no errors, 1 errors, 2 a file could not be read or there was none.`,
+  run: async (values, files, { io }) =>
+    (await import('../../configs/cli/checkCommand.ts')).runCheck(values, files, io),
+};
+
+const configSpec: CommandSpec<typeof configOptions> = {
+  usage: 'config <file>',
+  description:
+    'Prints the effective config: composed with its defaults, or converted for a backbone. A file of - is the standard input.',
+  options: configOptions,
+  notes: `Relative paths start from the working directory, where training starts.
+
+Exit code: 0, 1 if training would not start with the config, 2 if it could not be read.`,
+  run: async (values, [file = ''], { io }) =>
+    (await import('../../configs/cli/configCommand.ts')).runConfig(values, file, io),
+};
+
+const diffSpec: CommandSpec<typeof diffOptions> = {
+  usage: 'diff <a> <b>',
+  description:
+    'Compares two configs by effective value: + only in B, - only in A, ~ in both. JSON: a list of {kind, path, before, after, from, to}.',
+  options: diffOptions,
+  notes:
+    'Exit code: 0, also if the configs differ; 1 if training would not start, 2 if one could not be read.',
+  run: async (values, [first = '', second = ''], { io }) =>
+    (await import('../../configs/cli/configCommand.ts')).runDiff(values, [first, second], io),
+};
+
+const schemaSpec: CommandSpec<OptionTable> = {
+  usage: 'schema <format>',
+  description: `Prints a JSON Schema (draft 7) of the keys of a config format, for other editors: ${schemaNames.join(', ')}.`,
+  options: {},
+  notes: `With the YAML language server, save the schema and name it in the first line of a config:
+
+  agentjet schema ajet > ajet.schema.json
+  # yaml-language-server: $schema=ajet.schema.json
+
+The schema checks one key at a time; agentjet check also checks rules across keys.
+
+Exit code: 0, or 2 for an unknown format.`,
+  run: async (_, [name = ''], { io }) =>
+    (await import('../../configs/cli/schemaCommand.ts')).runSchema(name, io),
+};
+
+const newSpec: CommandSpec<typeof newOptions> = {
+  usage: 'new <name>',
+  description:
+    'Creates a folder with a config, a workflow, a judge, tasks and a README that runs as it is. It never overwrites files.',
+  options: newOptions,
+  notes: `The name may have letters, digits, _ and -, and starts with a letter.
+
+Exit code: 0, or 2 if the project could not be created.`,
+  run: async (values, [name = ''], context) =>
+    (await import('../../sdk/cli/newCommand.ts')).runNew(values, name, context),
+};

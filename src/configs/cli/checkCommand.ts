@@ -1,0 +1,74 @@
+import path from 'node:path';
+import { closest, distance } from 'fastest-levenshtein';
+import { formatReport } from '../../base/core/errors.ts';
+import type { CheckSettings } from '../core/check.ts';
+import { ruleCatalog, type RuleId } from '../core/rules/catalog.ts';
+import { severities, type Severity } from '../core/rules/ruleEntry.ts';
+import { createChecker, type CheckedFile } from './checkFile.ts';
+import { findFiles } from './checkFiles.ts';
+import { jsonOutput, textOutput, type CheckOutput } from './checkFormats.ts';
+import { sarifOutput } from './checkSarif.ts';
+import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
+import { wrongUse } from '../../base/node/terminal/commandLine.ts';
+import type { checkFormats, CheckValues } from './options.ts';
+
+/** Runs `agentjet check`, for terminals, scripts and code scanning. */
+export async function runCheck(
+  { format = 'text', rule = [] }: CheckValues,
+  names: readonly string[],
+  io: CommandIo,
+): Promise<number> {
+  const settings: CheckSettings = { rules: rulesOf(rule) };
+  const { files, missing } = await findFiles(names, io.cwd);
+  for (const report of missing) io.stderr.write(`agentjet: ${formatReport(report)}\n`);
+  const output = outputs[format](io);
+  const checkFile = createChecker(io, settings);
+  let exitCode: 0 | 1 | 2 = missing.length > 0 ? 2 : 0;
+  // One at a time: a folder of configs may be too large for memory.
+  for (const file of files) {
+    const checked = await checkFile(file);
+    io.stdout.write(output.file(checked));
+    if (checked.error !== undefined) io.stderr.write(`agentjet: ${formatReport(checked.error)}\n`);
+    exitCode = worse(exitCode, checked);
+  }
+  io.stdout.write(output.end());
+  return exitCode;
+}
+
+const outputs: Readonly<Record<(typeof checkFormats)[number], (io: CommandIo) => CheckOutput>> = {
+  text: ({ stdout }) => textOutput(stdout.colour),
+  json: jsonOutput,
+  sarif: ({ cwd }) => sarifOutput(cwd, path),
+};
+
+function worse(exitCode: 0 | 1 | 2, { error, findings }: CheckedFile): 0 | 1 | 2 {
+  if (exitCode === 2 || error !== undefined) return 2;
+  return exitCode === 1 || findings.some(({ severity }) => severity === 'error') ? 1 : 0;
+}
+
+function rulesOf(written: readonly string[]): CheckSettings['rules'] {
+  const allowed = ['off', ...severities] as const;
+  const pairs = written.map((pair): [RuleId, Severity | 'off'] => {
+    const [id = '', severity] = pair.split('=');
+    if (!isRule(id)) {
+      const nearest = closest(id, Object.keys(ruleCatalog));
+      throw wrongUse(
+        `--rule ${pair}: there is no rule "${id}"${distance(id, nearest) <= id.length / 2 ? `; the nearest is ${nearest}` : ''}.`,
+        'Findings name their rule after the severity.',
+      );
+    }
+    const level = allowed.find((one) => one === severity);
+    if (level === undefined) {
+      throw wrongUse(
+        `--rule ${pair} has no valid severity for ${id}.`,
+        `Write --rule ${id}=SEVERITY, one of ${allowed.join(', ')}.`,
+      );
+    }
+    return [id, level];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function isRule(id: string): id is RuleId {
+  return Object.hasOwn(ruleCatalog, id);
+}

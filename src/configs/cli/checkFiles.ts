@@ -1,0 +1,89 @@
+import * as fs from 'node:fs/promises';
+import path from 'node:path';
+import type { ErrorReport } from '../../base/core/errors.ts';
+import { unreadable, type FileToCheck } from './checkFile.ts';
+
+/** Folders that hold no configs of the user's. */
+const skipped = new Set(['node_modules', '__pycache__', 'venv', 'site-packages']);
+const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name);
+
+interface Found {
+  readonly files: FileToCheck[];
+  readonly missing: ErrorReport[];
+}
+
+/** The files that are meant by what stands on the command line, each once, in its order. */
+export async function findFiles(named: readonly string[], cwd: string): Promise<Found> {
+  const files = new Map<string, FileToCheck>();
+  const missing: ErrorReport[] = [];
+  for (const name of named) {
+    const found = name === '-' ? [standardInput] : await below(name, cwd);
+    for (const one of found) {
+      if ('code' in one) missing.push(one);
+      else if (!files.has(one.path ?? '-')) files.set(one.path ?? '-', one);
+    }
+  }
+  return { files: [...files.values()], missing };
+}
+
+const standardInput: FileToCheck = { name: '-', path: undefined, named: true };
+
+type FoundOrNot = FileToCheck | ErrorReport;
+
+async function below(name: string, cwd: string): Promise<FoundOrNot[]> {
+  const absolute = path.resolve(cwd, name);
+  try {
+    const found = await fs.stat(absolute);
+    if (!found.isDirectory()) return [{ name, path: absolute, named: true }];
+    const files = await yamlIn(absolute, name);
+    return files.length > 0 ? files : [nothing(name, 'The folder holds no YAML.', 'Name another one.')];
+  } catch (error) {
+    if (!isMissing(error)) return [unreadable(name, error)];
+    const isPattern = /[*?[{]/.test(name);
+    if (isPattern && !('glob' in fs))
+      return [nothing(name, 'Only Node.js 22 and later reads patterns.', 'Name the files, or their folder.')];
+    const files = isPattern ? await matching(name, cwd) : [];
+    if (files.length > 0) return files;
+    if (isPattern)
+      return [
+        nothing(name, 'No YAML file matches the pattern.', 'Patterns are relative to the working directory.'),
+      ];
+    return [
+      nothing(name, 'There is no such file or folder.', 'Paths are relative to the working directory.'),
+    ];
+  }
+}
+
+/** What cannot be looked into is told, and the rest is searched all the same. */
+async function yamlIn(folder: string, name: string): Promise<FoundOrNot[]> {
+  const entries = await fs.readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    return unreadable(name, error);
+  });
+  if ('code' in entries) return [entries];
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const files: FoundOrNot[] = [];
+  for (const entry of entries) {
+    const inside = { name: path.join(name, entry.name), path: path.join(folder, entry.name) };
+    if (entry.isDirectory()) {
+      // Links are not followed, so there is an end to it.
+      if (!entry.name.startsWith('.') && !skipped.has(entry.name)) {
+        files.push(...(await yamlIn(inside.path, inside.name)));
+      }
+    } else if (isYaml(entry.name)) files.push({ ...inside, named: false });
+  }
+  return files;
+}
+
+async function matching(pattern: string, cwd: string): Promise<FileToCheck[]> {
+  const names: string[] = [];
+  for await (const name of fs.glob(pattern, { cwd })) if (isYaml(name)) names.push(name);
+  return names.sort().map((name) => ({ name, path: path.resolve(cwd, name), named: false }));
+}
+
+function nothing(file: string, message: string, hint: string): ErrorReport {
+  return { code: 'cli/no-file', message, hint, location: { file } };
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}

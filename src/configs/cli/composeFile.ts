@@ -1,0 +1,61 @@
+import path from 'node:path';
+import { CodedError } from '../../base/core/errors.ts';
+import { compose, type Composition } from '../core/compose.ts';
+import { dialectOf, type Dialect } from '../core/dialect.ts';
+import { maskSecrets } from '../core/effective/secrets.ts';
+import { localFiles } from '../../base/node/files.ts';
+import { unreadable } from './checkFile.ts';
+import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
+
+export interface ComposedFile {
+  /** As on the command line. */
+  readonly name: string;
+  readonly dialect: Dialect;
+  readonly composition: Composition;
+}
+
+/** Reads and composes a config that the command line names. `-` is the standard input. Throws `cli/…` errors. */
+export async function composeFile(
+  name: string,
+  io: Pick<CommandIo, 'cwd' | 'env' | 'readStdin'>,
+): Promise<ComposedFile> {
+  const file = name === '-' ? path.join(io.cwd, 'stdin.yaml') : path.resolve(io.cwd, name);
+  const text = name === '-' ? await io.readStdin() : await readFile(name, file);
+  if (text === undefined) {
+    throw new CodedError({
+      code: 'cli/no-config',
+      message: `The config ${file} does not exist.`,
+      hint: 'Correct its name. It is relative to the working directory.',
+    });
+  }
+  const dialect = dialectOf(text);
+  if (dialect === undefined) {
+    throw new CodedError({
+      code: 'cli/no-config',
+      message: `${name} is not a config of AgentJet, ASTuner or Trinity-RFT.`,
+      location: { file, line: 1 },
+      hint: 'A config of AgentJet has a top-level key `ajet:`.',
+    });
+  }
+  const composition = await compose({
+    file,
+    text,
+    dialect,
+    cwd: io.cwd,
+    files: localFiles,
+    paths: path,
+    environment: maskSecrets((variable) => io.env[variable]),
+  });
+  return { name, dialect, composition };
+}
+
+async function readFile(name: string, file: string): Promise<string | undefined> {
+  try {
+    return await localFiles.readText(file);
+  } catch (error) {
+    throw new CodedError(
+      { ...unreadable(name, error), hint: 'Name a YAML file that you may read.' },
+      { cause: error },
+    );
+  }
+}

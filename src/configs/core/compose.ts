@@ -1,0 +1,248 @@
+import type { Location } from '../../base/core/errors.ts';
+import type { FileReader, PathRules } from '../../base/core/ports.ts';
+import { bundledDefault, bundledDefaults } from './bundledDefaults.ts';
+import { bundledProblems, missingValues, sectionProblems } from './compose/expectations.ts';
+import { DefaultsTree, type Choice } from './compose/defaultsTree.ts';
+import { layerOf, type Layer } from './compose/layer.ts';
+import { Merger } from './compose/merger.ts';
+import { Repository, withoutDefaults, type Loaded } from './compose/repository.ts';
+import { withSpans } from './compose/spans.ts';
+import { compositionSections } from './compose/compositionKeys.ts';
+import { readDefaults } from './compose/defaultsList.ts';
+import { dialects, type Dialect } from './dialect.ts';
+import { Config } from './effectiveConfig.ts';
+import type { Environment } from './interpolation/host.ts';
+import { resolveInterpolations, Resolver, type ResolverRules } from './interpolation/resolver.ts';
+import { runtimeResolvers } from './interpolation/resolverNames.ts';
+import { readLayer } from './layers.ts';
+import { parseConfig, type ConfigDocument } from './parse.ts';
+import { firstError, type ConfigProblem, type LocatedProblem } from './finding.ts';
+import { readSearchPath, type SearchFolder } from './searchPath.ts';
+import { locationOf, valueAt, type MappingValue, type Origin, type Value } from './value.ts';
+
+export interface ComposeRequest {
+  /** Absolute path of the config. */
+  readonly file: string;
+  readonly text: string;
+  /** The same text parsed, where that has been done already. */
+  readonly document?: ConfigDocument;
+  /** Which of the formats it is; AgentJet's where nothing is said. */
+  readonly dialect?: Dialect;
+  /** Folder that training would be started in; see `readSearchPath`. */
+  readonly cwd: string;
+  readonly files: FileReader;
+  readonly paths: PathRules;
+  readonly environment: Environment;
+  /** Parses other files, for who keeps what was parsed before; `parseConfig` where it is left out. */
+  readonly parsed?: (file: string, text: string) => ConfigDocument;
+}
+
+export interface Composition {
+  readonly config: Config;
+  readonly problems: readonly ConfigProblem[];
+  /** What `${oc.env:…}` was looked up in. */
+  readonly environment?: Environment;
+  /** The files that took part, each laid over those before it. */
+  readonly layers: readonly Layer[];
+  /** Where `hydra.searchpath` leads; none where it is not followed. */
+  readonly folders?: readonly SearchFolder[];
+  /** Where the layers set a path, dotted, in their order: the last one counts. Where none does, nothing. */
+  readonly setBy: (path: string) => readonly Origin[];
+}
+
+/**
+ * Composes a config as its launcher does. `hydra`: the files named in `defaults`, found along `hydra.searchpath`, are
+ * laid over one another in order, the config itself at `_self_`; groups, packages, `optional` and `override` count as
+ * in Hydra 1.3. `omegaconf`: the file lies over the defaults in the program's classes. Later layers win; then `${…}` is
+ * resolved. As AgentJet's launcher puts them back, `hydra` and `defaults` stay in the result. Where a named default is
+ * in no folder of this machine, what comes with this program stands in, its origin being `bundled`.
+ *
+ * Never throws for what is in a text: whatever can be composed is, and `problems` says what is wrong, errors being what
+ * would keep training from starting. Rejects only when a file is there but cannot be read.
+ */
+export function compose(request: ComposeRequest): Promise<Composition> {
+  return new Composer(request).compose();
+}
+
+/** How the formats differ in composing. */
+const rulesOf: Readonly<Record<Dialect['composition'], (dialect: Dialect) => ComposingRules>> = {
+  // The launcher writes the primary file anew before Hydra reads it, so that keys which stand twice are not noticed.
+  hydra: ({ section }) => ({ strict: false, resolver: { section, atRunTime: runtimeResolvers } }),
+  omegaconf: ({ section }) => ({ strict: true, resolver: { section, atRunTime: [] } }),
+};
+
+interface ComposingRules {
+  readonly strict: boolean;
+  readonly resolver: ResolverRules;
+}
+
+const [usualDialect] = dialects;
+
+class Composer {
+  readonly #request: ComposeRequest;
+  readonly #document: ConfigDocument;
+  readonly #dialect: Dialect;
+  readonly #rules: ComposingRules;
+  readonly #problems: LocatedProblem[] = [];
+  #searched: readonly SearchFolder[] = [];
+
+  constructor(request: ComposeRequest) {
+    this.#request = request;
+    this.#document = request.document ?? parseConfig(request.text);
+    this.#dialect = request.dialect ?? usualDialect;
+    this.#rules = rulesOf[this.#dialect.composition](this.#dialect);
+  }
+
+  async compose(): Promise<Composition> {
+    const { file, environment } = this.#request;
+    const primary = this.#primary();
+    const steered = this.#dialect.composition === 'hydra';
+    const layers = steered ? await this.#hydraLayers(primary) : this.#overDefaults(primary);
+
+    const merger = new Merger(primary.origin, environment, this.#rules.resolver, (value, below, path) => {
+      this.#problem('config/merge', value, conflict(value, below, path), 'Make both of the same kind.');
+    });
+    for (const { value } of layers) merger.add(value);
+    const resolved = resolveInterpolations(merger.root, environment, this.#rules.resolver);
+    this.#problems.push(...resolved.problems, ...missingValues(resolved.root, this.#dialect.section));
+
+    const steering = steered ? compositionSections(primary) : [];
+    const entries = new Map([...resolved.root.entries, ...steering]);
+    const values = layers.map(({ value }) => value);
+    return {
+      config: new Config(file, { ...resolved.root, entries }),
+      problems: withSpans(this.#problems, file, this.#document),
+      environment,
+      layers,
+      folders: this.#searched,
+      setBy: (path) => values.flatMap((value) => valueAt(value, path)?.origin ?? []),
+    };
+  }
+
+  #primary(): MappingValue {
+    const { file } = this.#request;
+    const { value, problems } = readLayer(file, this.#document, { strict: this.#rules.strict });
+    this.#problems.push(...problems);
+    if (value.kind === 'mapping') {
+      // In a text that is not whole YAML, a section may be missing only because reading stopped before it.
+      const whole = firstError(problems.filter(({ code }) => code !== 'config/interpolation')) === undefined;
+      if (whole) this.#problems.push(...sectionProblems(file, value, this.#dialect));
+      return value;
+    }
+    const { section } = this.#dialect;
+    this.#problems.push({
+      code: 'config/not-a-mapping',
+      severity: 'error',
+      message: 'A config has to be a mapping of sections.',
+      location: { file, line: 1 },
+      hint: section === undefined ? 'Write `key: value` lines.' : `Start it with \`${section}:\`.`,
+    });
+    return { kind: 'mapping', entries: new Map(), origin: { kind: 'file', location: { file } } };
+  }
+
+  #overDefaults(primary: MappingValue): Layer[] {
+    const { file } = this.#request;
+    return [
+      {
+        file: undefined,
+        name: this.#dialect.label,
+        written: undefined,
+        value: bundledDefaults(this.#dialect),
+      },
+      { file, name: '_self_', written: undefined, value: primary },
+    ];
+  }
+
+  async #hydraLayers(primary: MappingValue): Promise<Layer[]> {
+    const folders = await this.#folders(primary);
+    this.#searched = folders;
+    const repository = this.#repository(folders);
+    const tree = new DefaultsTree({
+      repository,
+      environment: this.#request.environment,
+      report: (at, message, hint) => {
+        this.#problem('config/defaults', at, message, hint);
+      },
+      missing: ({ origin, path }) => {
+        const isAllHere = folders.every(({ folder }) => folder !== undefined);
+        const code = isAllHere ? 'config/defaults-missing' : 'config/defaults-elsewhere';
+        this.#problem(code, origin, notFound(path, folders), hintFor(path));
+      },
+    });
+    const choices = await tree.follow(this.#loadedPrimary(primary));
+    this.#problems.push(...bundledProblems(choices, folders));
+    const layers = choices.flatMap((choice) => this.#layer(choice));
+    if (primary.entries.has('defaults')) return layers;
+    const value = bundledDefaults(this.#dialect);
+    return [
+      { file: undefined, name: this.#dialect.bundled.at(-1) ?? '', written: undefined, value },
+      ...layers,
+    ];
+  }
+
+  /** Resolved within the primary file alone, as nothing else has been read by then. */
+  async #folders(primary: MappingValue): Promise<readonly SearchFolder[]> {
+    const hydra = primary.entries.get('hydra');
+    const list = hydra?.kind === 'mapping' ? hydra.entries.get('searchpath') : undefined;
+    if (list === undefined) return [];
+    const rules = { ...this.#rules.resolver, section: undefined };
+    const resolver = new Resolver(primary, this.#request.environment, rules);
+    const resolved = resolver.deep(list, ['hydra', 'searchpath']);
+    this.#problems.push(...resolver.problems);
+    const { folders, problems } = await readSearchPath(resolved, this.#request);
+    this.#problems.push(...problems);
+    return folders;
+  }
+
+  #repository(folders: readonly SearchFolder[]): Repository {
+    const { files, paths, parsed } = this.#request;
+    const { bundled, keys } = this.#dialect;
+    return new Repository({
+      folders,
+      files,
+      paths,
+      parse: parsed ?? ((_, text) => parseConfig(text)),
+      bundled: (path) => (bundled.includes(path) ? bundledDefault(path, keys()) : undefined),
+      problem: (problem) => this.#problems.push(problem),
+      report: (at, message, hint) => {
+        this.#problem('config/defaults', at, message, hint);
+      },
+    });
+  }
+
+  #loadedPrimary(primary: MappingValue): Loaded {
+    const { value, defaults } = withoutDefaults(primary);
+    readDefaults(defaults, (at, message, hint) => {
+      this.#problem('config/defaults', at, message, hint);
+    });
+    const entries = (): ReturnType<Loaded['entries']> => readDefaults(defaults, () => undefined);
+    return { file: this.#request.file, value, header: undefined, entries };
+  }
+
+  #layer(choice: Choice): Layer[] {
+    const { layer, problems } = layerOf(choice);
+    for (const { at, message, hint } of problems) this.#problem('config/defaults', at, message, hint);
+    return layer === undefined ? [] : [layer];
+  }
+
+  #problem(code: string, at: Value | undefined, message: string, hint: string): void {
+    const location: Location | undefined = at && locationOf(at);
+    this.#problems.push({ code, severity: 'error', message, hint, ...(location && { location }) });
+  }
+}
+
+function conflict(value: Value, below: Value, path: readonly string[]): string {
+  const kind = ({ kind: one }: Value): string => (one === 'mapping' ? 'a section' : 'a list');
+  return `\`${path.join('.')}\` is ${kind(value)} here and ${kind(below)} in what it is laid over; the two cannot be joined.`;
+}
+
+function notFound(path: string, folders: readonly SearchFolder[]): string {
+  const searched = folders.map(({ written }) => written).join(', ');
+  const where =
+    searched === '' ? 'there is no search path' : `no folder of the search path has it (${searched})`;
+  return `\`${path}\` of \`defaults\` was not found: ${where}.`;
+}
+
+function hintFor(path: string): string {
+  return `Add the folder of ${path}.yaml to \`hydra.searchpath\`, or remove the entry.`;
+}

@@ -1,0 +1,67 @@
+import type { FileReader, PathRules } from '../../base/core/ports.ts';
+import type { ClassFinder, LocatorTarget } from './classes.ts';
+import type { Composition } from './compose.ts';
+import type { Dialect } from './dialect.ts';
+import type { Environment } from './interpolation/host.ts';
+import { entryOf, nodeAt, type NodePath } from './node.ts';
+import type { ConfigDocument } from './parse.ts';
+import type { Span } from './text.ts';
+
+/** The environment that a config is checked, explained and completed in. */
+export interface ConfigEnvironment {
+  /** Absolute path of the config, also of one that is not saved yet. */
+  readonly file: string;
+  /** Working folder of a training run. */
+  readonly cwd: string;
+  readonly files: FileReader;
+  readonly paths: PathRules;
+  readonly environment: Environment;
+  readonly classes: ClassFinder;
+  /** Counts the lines of a data set that are not blank; undefined where that takes too long. */
+  readonly rows?: (file: string) => Promise<number | undefined>;
+  /** As in `ComposeRequest`. */
+  readonly parsed?: (file: string, text: string) => ConfigDocument;
+}
+
+/** One config with its composition and resolved references, so that rules are synchronous. */
+export interface ConfigContext {
+  readonly document: ConfigDocument;
+  readonly dialect: Dialect;
+  readonly file: string;
+  /** The effective values, and what kept some of them from being known. */
+  readonly composition: Composition;
+  readonly references: ResolvedReferences;
+}
+
+/** The paths and locators of one config, looked up in the workspace. */
+export interface ResolvedReferences {
+  /**
+   * By the text of the value. Undefined: not looked up, or a path that only the training machine has, or that training
+   * creates.
+   */
+  exists(path: string): boolean | undefined;
+  /** By the locator's text; of Trinity, by the registered name or the dotted path. */
+  locator(text: string): LocatorTarget | undefined;
+  /** Absolute path of an existing file, by the text of the value; of a search path's entry, one of its configs. */
+  file?(path: string): string | undefined;
+  /** Rows of a data set, by the text of its path. */
+  rows?(path: string): number | undefined;
+}
+
+/**
+ * Returns the span to which a finding about a path belongs: the value; or else, where another layer sets it, the key of
+ * the nearest section; or else the first line.
+ */
+export function findingSpan(document: ConfigDocument, path: NodePath): Span {
+  const node = nodeAt(document.root, path);
+  if (node !== undefined && node.span.end > node.span.start) return node.span;
+  for (let length = path.length; length > 0; length--) {
+    const name = path[length - 1];
+    const parent = nodeAt(document.root, path.slice(0, length - 1));
+    const entry = typeof name === 'string' ? entryOf(parent, name) : undefined;
+    if (entry !== undefined) return entry.keySpan;
+    const item = nodeAt(document.root, path.slice(0, length));
+    if (item !== undefined) return item.span;
+  }
+  return document.lines.line(0);
+}

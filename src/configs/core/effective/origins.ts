@@ -1,0 +1,47 @@
+import type { Location } from '../../../base/core/errors.ts';
+import type { Origin } from '../value.ts';
+
+/** Where a value comes from, for people: `exp.yaml:12`, `default`, `rule: 8 * 4 * 2 = 64`, `ajet.data.x, exp.yaml:4`. */
+export function originText(origin: Origin, relativeTo: string | undefined): string {
+  switch (origin.kind) {
+    case 'file':
+      return placeText(origin.location, relativeTo);
+    case 'bundled':
+      return origin.file ?? 'default';
+    case 'rule': {
+      if (origin.text !== undefined) return `rule: ${origin.text}`;
+      const [input] = origin.inputs;
+      // A name of the launcher's own making is set where nobody has written anything.
+      const from = input === undefined ? '' : `, ${originText(input.value.origin, relativeTo)}`;
+      return `${origin.expression}${from}`;
+    }
+  }
+}
+
+/** With the line, but without the column; relative where the file is in `relativeTo`. */
+export function placeText({ file, line }: Location, relativeTo: string | undefined): string {
+  const shown = relativePath(file, relativeTo);
+  return line === undefined ? shown : `${shown}:${line}`;
+}
+
+function relativePath(file: string, folder: string | undefined): string {
+  if (folder === undefined || !file.startsWith(folder)) return file;
+  const rest = file.slice(folder.length);
+  if (/[\\/]$/.test(folder)) return rest;
+  return /^[\\/]./.test(rest) ? rest.slice(1) : file;
+}
+
+/** Every place in a file that a value was made from, its own first; each once. */
+export function placesOf(origin: Origin): readonly Location[] {
+  const places: Location[] = [];
+  const add = (from: Origin): void => {
+    if (from.kind === 'file') {
+      const { file, line, column } = from.location;
+      if (!places.some((place) => place.file === file && place.line === line && place.column === column)) {
+        places.push(from.location);
+      }
+    } else if (from.kind === 'rule') for (const { value } of from.inputs) add(value.origin);
+  };
+  add(origin);
+  return places;
+}

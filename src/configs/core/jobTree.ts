@@ -1,0 +1,113 @@
+/** Configs that are put together by code: every default, changed as plain data, and written as YAML. */
+import { closest } from 'fastest-levenshtein';
+import { CodedError } from '../../base/core/errors.ts';
+import { isRecord } from '../../base/core/isRecord.ts';
+import { bundledDefault } from './bundledDefaults.ts';
+import { ajetKeys, type KeyTable } from './keyTable.ts';
+import { mergeMappings, scalarOf, toPlain, type MappingValue, type Plain, type Value } from './value.ts';
+
+type PlainTree = Record<string, Plain>;
+
+/** Upstream's skeleton of a job without a file, less what the launcher takes out for the backbone. */
+function steering(other: 'verl' | 'trinity'): PlainTree {
+  const folder = 'file://ajet/default_config';
+  return {
+    hydra: { searchpath: [folder, `${folder}/${other}`] },
+    defaults: [`${other}_default`, 'ajet_default', '_self_'],
+  };
+}
+
+/** What a job begins from: the defaults of AgentJet and of what its backbone trains with. */
+export function jobDefaults(backbone: string): MappingValue {
+  const other = backbone === 'trinity' ? 'trinity' : 'verl';
+  const table = ajetKeys();
+  const layers = [bundledDefault(`${other}_default`, table), bundledDefault('ajet_default', table)];
+  const defaults = layers.reduce((earlier, later) => mergeMappings(earlier, later));
+  return withPlain(defaults, { ...plainOf(defaults), ...steering(other) });
+}
+
+export function plainOf(tree: MappingValue): PlainTree {
+  return toPlain(tree) as PlainTree;
+}
+
+/** `tree` with the values of `plain`; a number stays a float where `tree` has one there. */
+export function withPlain(tree: MappingValue, plain: Readonly<Record<string, unknown>>): MappingValue {
+  const entries = Object.entries(plain).map(([key, value]): [string, Value] => [
+    key,
+    valueFrom(value, tree.entries.get(key), tree),
+  ]);
+  return { ...tree, entries: new Map(entries) };
+}
+
+/** What of `plain` is not as in `defaults`; undefined where all is. Lists are taken whole. */
+export function changedFrom(defaults: unknown, plain: unknown): unknown {
+  if (!isRecord(plain) || !isRecord(defaults)) return isEqual(plain, defaults) ? undefined : plain;
+  const changed = Object.entries(plain).flatMap(([key, value]) => {
+    const change = Object.hasOwn(defaults, key) ? changedFrom(defaults[key], value) : value;
+    return change === undefined ? [] : [[key, change] as const];
+  });
+  return changed.length === 0 ? undefined : Object.fromEntries(changed);
+}
+
+function isEqual(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function valueFrom(plain: unknown, was: Value | undefined, { origin }: Value): Value {
+  if (Array.isArray(plain)) {
+    const items = was?.kind === 'sequence' ? was.items : [];
+    return {
+      kind: 'sequence',
+      origin,
+      items: plain.map((item, index) => valueFrom(item, items[index], { kind: 'scalar', origin, ...none })),
+    };
+  }
+  if (isRecord(plain)) {
+    const mapping = was?.kind === 'mapping' ? was : { kind: 'mapping' as const, origin, entries: new Map() };
+    return withPlain(mapping, plain);
+  }
+  const float = was?.kind === 'scalar' && was.type === 'float';
+  return { kind: 'scalar', origin, ...scalarOf(plain, float) };
+}
+
+const none = { type: 'null', value: null } as const;
+
+/**
+ * `plain` as users change it: a key under `ajet` that neither it nor the key table has is refused when it is set, with
+ * `job/unknown-key`. Sections beside `ajet` are the user's own.
+ */
+export function strictTree<T extends object>(plain: T): T {
+  return strict(plain, '', ajetKeys());
+}
+
+function strict<T extends object>(tree: T, path: string, table: KeyTable): T {
+  return new Proxy(tree, {
+    get(target, key, receiver) {
+      const value: unknown = Reflect.get(target, key, receiver);
+      if (typeof value !== 'object' || value === null || Array.isArray(value) || typeof key === 'symbol') {
+        return value;
+      }
+      return strict(value, join(path, key), table);
+    },
+    set(target, key, value, receiver) {
+      if (typeof key === 'string' && !Object.hasOwn(target, key)) mustBeKnown(target, path, key, table);
+      return Reflect.set(target, key, value, receiver);
+    },
+  });
+}
+
+function mustBeKnown(target: object, path: string, key: string, table: KeyTable): void {
+  const section = path === '' ? undefined : table.get(path);
+  const isOpen = section === undefined || section.children.size === 0 || section.anyChild !== undefined;
+  if (isOpen || section.children.has(key)) return;
+  const names = [...new Set([...Object.keys(target), ...section.children.keys()])];
+  throw new CodedError({
+    code: 'job/unknown-key',
+    message: `AgentJet has no key ${join(path, key)}.`,
+    hint: `The nearest is ${join(path, closest(key, names))}.`,
+  });
+}
+
+function join(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}

@@ -1,0 +1,110 @@
+import type { Location } from '../../../base/core/errors.ts';
+import type { LocatorTarget } from '../classes.ts';
+import type { ConfigContext } from '../context.ts';
+import { conversionRules, type Backbone } from '../convert/conversionRules.ts';
+import type { Span } from '../text.ts';
+import { anchorOf } from './anchors.ts';
+import { nodeAtOffset, spanOfPath, type NodeAtOffset } from './nodeAtOffset.ts';
+import { layersNamed } from './layersNamed.ts';
+import { interpolationAt, isSame, markAt } from './references.ts';
+
+export interface Definition {
+  /** What leads there. */
+  readonly span: Span;
+  /** Best first; never empty. */
+  readonly targets: readonly Location[];
+}
+
+/**
+ * Where what stands at an offset is defined: the class of a locator, the file of a path, of an entry of `defaults` or of
+ * the search path, the key that a `${…}` names, the anchor of an alias; of a key, what sets its effective value: the key
+ * that conversion puts in its place, another file, or itself.
+ */
+export function definitionAt(context: ConfigContext, offset: number): Definition | undefined {
+  const { document } = context;
+  const marked = markAt(document, offset);
+  if (marked !== undefined) {
+    const anchor = anchorOf(marked.marks, marked.mark);
+    return anchor && here(context, marked.mark.span, anchor.span.start);
+  }
+  const interpolation = interpolationAt(document, offset);
+  if (interpolation !== undefined) {
+    const { use } = interpolation;
+    return use && definition(use.span, [placeOfKey(context, use.path)]);
+  }
+  const place = nodeAtOffset(document, offset);
+  if (place === undefined) return undefined;
+  const named = place.part === 'value' ? namedBy(context, place) : undefined;
+  return named === undefined
+    ? definition(place.span, setters(context, place))
+    : definition(place.span, [named]);
+}
+
+function definition(span: Span, found: readonly (Location | undefined)[]): Definition | undefined {
+  const targets = found.filter((target) => target !== undefined);
+  return targets.length > 0 ? { span, targets } : undefined;
+}
+
+function here({ document, file }: ConfigContext, span: Span, offset: number): Definition {
+  return { span, targets: [document.lines.location(file, offset)] };
+}
+
+/** What the text of a value names outside this text. */
+function namedBy(context: ConfigContext, { node, span }: NodeAtOffset): Location | undefined {
+  if (node.kind !== 'scalar' || typeof node.value !== 'string') return undefined;
+  const layer = layersNamed(context).find((one) => one.span.start === span.start);
+  if (layer !== undefined) return start(layer.file);
+  const { references } = context;
+  return placeOfTarget(references.locator(node.value)) ?? start(references.file?.(node.value));
+}
+
+function placeOfTarget(target: LocatorTarget | undefined): Location | undefined {
+  if (target?.status === 'no-name') return start(target.file);
+  if (target?.status !== 'found') return undefined;
+  const { file, line, column } = target.site;
+  return { file, line, column };
+}
+
+function start(file: string | undefined): Location | undefined {
+  return file === undefined ? undefined : { file, line: 1, column: 1 };
+}
+
+/** The key of a path: in this text, else where the value comes from. */
+function placeOfKey(context: ConfigContext, path: readonly string[]): Location | undefined {
+  const { document, file } = context;
+  const span = spanOfPath(document, path);
+  return span === undefined ? originOf(context, path) : document.lines.location(file, span.start);
+}
+
+function originOf({ composition }: ConfigContext, path: readonly (string | number)[]): Location | undefined {
+  const origin = composition.config.get(path.join('.'))?.origin;
+  return origin?.kind === 'file' ? origin.location : undefined;
+}
+
+/** What sets the effective value of a key: other places first, then the key itself. */
+function setters(context: ConfigContext, { path, span, entry }: NodeAtOffset): (Location | undefined)[] {
+  const { document, file, composition } = context;
+  const twins = twinsOf(path).map((twin) => placeOfKey(context, twin));
+  const origin = composition.config.get(path.join('.'))?.origin;
+  const elsewhere = origin?.kind === 'file' && origin.location.file !== file ? origin.location : undefined;
+  const own = entry?.keySpan ?? span;
+  return [...twins, elsewhere, document.lines.location(file, own.start)];
+}
+
+/** The backbones' own sections in a config, and whose conversion table writes to them. */
+function targetIn(path: readonly (string | number)[]): {
+  backbone: Backbone;
+  target: readonly (string | number)[];
+} {
+  return path[0] === 'trinity'
+    ? { backbone: 'trinity', target: path.slice(1) }
+    : { backbone: 'verl', target: path };
+}
+
+/** The keys that conversion takes the value of a backbone's key from, whatever was typed there. */
+function twinsOf(path: readonly (string | number)[]): string[][] {
+  const { backbone, target } = targetIn(path);
+  return conversionRules(backbone)
+    .filter((rule) => isSame(rule.target.split('.'), target))
+    .flatMap((rule) => rule.sources.map((source) => source.split('.')));
+}

@@ -1,0 +1,28 @@
+import type { PathRules } from '../../../base/core/ports.ts';
+import { writtenNames } from '../code/writtenLocators.ts';
+import { dialectOf } from '../dialect.ts';
+import { parseConfig } from '../parse.ts';
+
+export interface NamedFile {
+  /** Absolute. */
+  readonly file: string;
+  /** Names that the file exports, and those that it registers with Trinity-RFT. */
+  readonly names: readonly string[];
+  /** What a relative locator starts from, absolute, in the order they are tried. */
+  readonly roots: readonly string[];
+}
+
+/**
+ * Whether a config, as written, names something of a file by its path, or as a Python module: no code is read for it, so
+ * that a launch need not wait. What leads there through imports is told by a `ClassFinder`.
+ */
+export function namesFile(config: string, { file, names, roots }: NamedFile, paths: PathRules): boolean {
+  const dialect = names.some((name) => config.includes(name)) ? dialectOf(config) : undefined;
+  if (dialect === undefined) return false;
+  return writtenNames(parseConfig(config), dialect).some(({ locator, text }) => {
+    if (locator === undefined) return names.includes(text);
+    if (!names.includes(locator.name)) return false;
+    const where = locator.kind === 'file' ? locator.where : `${locator.where.replaceAll('.', '/')}.py`;
+    return roots.some((root) => paths.relative(paths.resolve(root, where), file) === '');
+  });
+}

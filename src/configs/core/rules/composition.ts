@@ -1,0 +1,71 @@
+import { formatLocation } from '../../../base/core/errors.ts';
+import { findingSpan, type ConfigContext } from '../context.ts';
+import { finding, type ConfigProblem, type Finding } from '../finding.ts';
+import type { ConfigDocument } from '../parse.ts';
+import type { Span } from '../text.ts';
+import type { RuleId } from './catalog.ts';
+import { isWholeExperiment } from './missingKeys.ts';
+
+/** Problems of composing by the start of their code; what other rules tell already is not among them. */
+const rules: readonly (readonly [prefix: string, rule: RuleId])[] = [
+  ['config/interpolation', 'interpolation'],
+  ['config/environment', 'interpolation'],
+  ['config/defaults', 'defaults'],
+  ['config/search-path', 'search-path'],
+  ['config/missing-value', 'missing-value'],
+  ['config/merge', 'composition'],
+  ['config/key', 'composition'],
+  ['config/not-a-mapping', 'composition'],
+];
+
+/**
+ * What kept the config from being composed, at the place in this file that asks for it. What is not in the
+ * environment here may be in it where training runs, and is mostly meant to be; so may a folder of the search path.
+ */
+export function compositionProblems(context: ConfigContext): Finding[] {
+  const { composition, document, file } = context;
+  const whole = isWholeExperiment(document, context.dialect);
+  const elsewhere: ConfigProblem[] = [];
+  const here = composition.problems.flatMap((problem): Finding[] => {
+    if (problem.location !== undefined && problem.location.file !== file) {
+      if (problem.severity === 'error') elsewhere.push(problem);
+      return [];
+    }
+    const rule = rules.find(([prefix]) => problem.code.startsWith(prefix))?.[1];
+    if (rule === undefined || problem.location === undefined) return [];
+    const { hint = '' } = problem;
+    const severity = problem.code.startsWith('config/environment')
+      ? 'information'
+      : problem.code === 'config/defaults-elsewhere' || (rule === 'interpolation' && !whole)
+        ? 'warning'
+        : problem.severity;
+    const message = `${problem.message} ${hint}`.trimEnd();
+    return [finding(document, spanOf(document, problem), { rule, severity, message })];
+  });
+  return [...here, ...inOtherFiles(document, elsewhere)];
+}
+
+/** One finding per file, at `defaults`, which brings it in. */
+function inOtherFiles(document: ConfigDocument, problems: readonly ConfigProblem[]): Finding[] {
+  const files = new Set(problems.map(({ location }) => location?.file));
+  return [...files].flatMap((file) => {
+    const [first, ...more] = problems.filter(({ location }) => location?.file === file);
+    if (first?.location === undefined) return [];
+    const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+    const message = `${formatLocation(first.location)}: ${first.message}${others}`;
+    const related = [first, ...more].flatMap(({ location, message: told }) =>
+      location === undefined ? [] : [{ location, message: told }],
+    );
+    const span = findingSpan(document, ['defaults']);
+    return [finding(document, span, { rule: 'composition', severity: 'warning', message, related })];
+  });
+}
+
+function spanOf(document: ConfigDocument, problem: ConfigProblem): Span {
+  if (problem.span !== undefined) return problem.span;
+  const { lines, text } = document;
+  const line = lines.line((problem.location?.line ?? 1) - 1);
+  const start = Math.min(line.start + (problem.location?.column ?? 1) - 1, line.end);
+  const [word] = /^\S+/.exec(text.slice(start, line.end)) ?? [''];
+  return { start, end: start + word.length };
+}

@@ -1,0 +1,82 @@
+import type { FileReader, PathRules } from '../../base/core/ports.ts';
+import type { ConfigProblem } from './finding.ts';
+import { locationOf, type Value } from './value.ts';
+
+/** One entry of `hydra.searchpath`; `folder` is undefined when it is not on this machine. */
+export interface SearchFolder {
+  readonly written: string;
+  readonly folder: string | undefined;
+}
+
+export interface SearchContext {
+  /** Where training would be started; relative entries are looked for here first, as upstream does. */
+  readonly cwd: string;
+  /** Absolute path of the config; relative entries that `cwd` does not have are looked for beside it. */
+  readonly file: string;
+  readonly files: FileReader;
+  readonly paths: PathRules;
+}
+
+/** Places that Hydra can search and this program cannot. */
+const elsewhere = /^(?:pkg|structured):\/\//;
+
+/**
+ * The search path of a config, in its order: what `hydra.searchpath` gives, its interpolations resolved. Only `file://`
+ * entries and plain paths can be followed here.
+ */
+export async function readSearchPath(
+  list: Value,
+  context: SearchContext,
+): Promise<{ folders: SearchFolder[]; problems: ConfigProblem[] }> {
+  const problems: ConfigProblem[] = [];
+  if (list.kind === 'scalar' && list.value === null) return { folders: [], problems };
+  if (list.kind !== 'sequence') {
+    problems.push(problemAt(list, 'error', '`hydra.searchpath` has to be a list of texts.'));
+    return { folders: [], problems };
+  }
+  const folders: SearchFolder[] = [];
+  for (const item of list.items) {
+    const written = item.kind === 'scalar' && typeof item.value === 'string' ? item.value : undefined;
+    const path = written === undefined ? undefined : filePath(written);
+    if (written !== undefined && path !== undefined) {
+      folders.push({ written, folder: await existing(path, context) });
+    } else if (written !== undefined && elsewhere.test(written)) {
+      const message = 'This entry of `hydra.searchpath` is not a folder, so it is left out here.';
+      problems.push(problemAt(item, 'warning', message));
+    } else {
+      problems.push(problemAt(item, 'error', 'This entry of `hydra.searchpath` is no folder.'));
+    }
+  }
+  return { folders, problems };
+}
+
+/** `file://ajet/x` is relative, `file:///srv/x` absolute; no scheme means the same. */
+function filePath(written: string): string | undefined {
+  const [, scheme, path] = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(.*)$/is.exec(written) ?? [];
+  if (path === undefined || path === '' || (scheme !== undefined && scheme !== 'file')) return undefined;
+  // `file:/x` and the like: Hydra knows schemes by `://` alone.
+  if (scheme === undefined && /^[a-z][a-z0-9+.-]+:/i.test(path)) return undefined;
+  return path.replace(/^\/(?=[A-Za-z]:[\\/])/, '');
+}
+
+async function existing(
+  path: string,
+  { cwd, file, files, paths }: SearchContext,
+): Promise<string | undefined> {
+  for (const base of [cwd, paths.dirname(file)]) {
+    const folder = paths.resolve(base, path);
+    if (await files.exists(folder)) return folder;
+  }
+  return undefined;
+}
+
+function problemAt(value: Value, severity: ConfigProblem['severity'], message: string): ConfigProblem {
+  const location = locationOf(value);
+  return {
+    code: 'config/search-path',
+    severity,
+    message,
+    hint: 'List folders as `file://path/to/folder`.',
+    ...(location && { location }),
+  };
+}

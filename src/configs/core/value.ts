@@ -1,0 +1,194 @@
+import type { Location } from '../../base/core/errors.ts';
+import type { MappingNode, Node } from './node.ts';
+import { resolvePlain, type ScalarType, type ScalarValue } from './scalar.ts';
+import type { LineMap } from './text.ts';
+
+/** Where an effective value comes from. */
+export type Origin =
+  | { readonly kind: 'file'; readonly location: Location }
+  /** The defaults that come with this program; `key` is a path in the key table. */
+  | {
+      readonly kind: 'bundled';
+      readonly key: string;
+      /** Which of the launcher's files it stands for, where that is not one of the defaults. */
+      readonly file?: string;
+    }
+  /** What the launcher made of other keys on the way to a backbone. */
+  | {
+      readonly kind: 'rule';
+      /** As in the launcher's conversion table: a path, or an operator expression in parentheses. */
+      readonly expression: string;
+      /** The keys that take part, with what they were worth and where that was written. */
+      readonly inputs: readonly RuleInput[];
+      /** What was computed, as in `8 * 4 * 2 = 64`, where something was. */
+      readonly text?: string;
+    };
+
+export interface RuleInput {
+  readonly path: string;
+  readonly value: Value;
+}
+
+/** A value of a composed config; each part keeps its origin. */
+export type Value = ScalarPart | SequenceValue | MappingValue;
+
+export interface ScalarPart {
+  readonly kind: 'scalar';
+  readonly type: ScalarType;
+  readonly value: ScalarValue;
+  readonly origin: Origin;
+}
+
+export interface SequenceValue {
+  readonly kind: 'sequence';
+  readonly items: readonly Value[];
+  readonly origin: Origin;
+}
+
+export interface MappingValue {
+  readonly kind: 'mapping';
+  readonly entries: ReadonlyMap<string, Value>;
+  readonly origin: Origin;
+  /** Keys that are numbers or booleans: an interpolation, whose steps are texts, does not find them. */
+  readonly otherKeys?: ReadonlySet<string>;
+}
+
+/** JSON-like, with integers and floats both as numbers. */
+export type Plain = ScalarValue | Plain[] | { [key: string]: Plain };
+
+export function toPlain(value: Value): Plain {
+  if (value.kind === 'scalar') return value.value;
+  if (value.kind === 'sequence') return value.items.map(toPlain);
+  // fromEntries defines properties, so a key such as `__proto__` stays a key.
+  return Object.fromEntries([...value.entries].map(([key, child]) => [key, toPlain(child)]));
+}
+
+export function isNull(value: Value): boolean {
+  return value.kind === 'scalar' && value.value === null;
+}
+
+/** A scalar of JSON; anything else counts as null. `float`: numbers are meant as floats. */
+export function scalarOf(json: unknown, float: boolean): Pick<ScalarPart, 'type' | 'value'> {
+  if (typeof json === 'string') return { type: 'string', value: json };
+  if (typeof json === 'boolean') return { type: 'boolean', value: json };
+  if (typeof json !== 'number') return { type: 'null', value: null };
+  return { type: float || !Number.isInteger(json) ? 'float' : 'integer', value: json };
+}
+
+/** Where a document is from. `text`: the file's, where it matters whether a key was quoted. */
+export interface NodeSource {
+  readonly file: string;
+  readonly lines: LineMap;
+  readonly text?: string;
+}
+
+/** A document's value in one file. Opaque parts are handed to `unreadable` and count as null. */
+export function fromNode(node: Node, source: NodeSource, unreadable: (location: Location) => void): Value {
+  return new NodeReader(source, unreadable).read(node);
+}
+
+class NodeReader {
+  readonly #source: NodeSource;
+  readonly #unreadable: (location: Location) => void;
+
+  constructor(source: NodeSource, unreadable: (location: Location) => void) {
+    this.#source = source;
+    this.#unreadable = unreadable;
+  }
+
+  read(node: Node): Value {
+    const { file, lines } = this.#source;
+    const location = lines.location(file, node.span.start);
+    const origin: Origin = { kind: 'file', location };
+    switch (node.kind) {
+      case 'scalar':
+        return { kind: 'scalar', type: node.type, value: node.value, origin };
+      case 'sequence':
+        return { kind: 'sequence', origin, items: node.items.map((item) => this.read(item)) };
+      case 'mapping':
+        return this.#mapping(node, origin);
+      case 'opaque':
+        this.#unreadable(location);
+        return { kind: 'scalar', type: 'null', value: null, origin };
+    }
+  }
+
+  #mapping(node: MappingNode, origin: Origin): MappingValue {
+    const { text } = this.#source;
+    const entries = new Map<string, Value>();
+    for (const { key, value } of node.entries) entries.set(key, this.read(value));
+    const otherKeys = text === undefined ? undefined : keysThatAreNoTexts(node, text);
+    return { kind: 'mapping', origin, entries, ...(otherKeys && { otherKeys }) };
+  }
+}
+
+const mayBeNoText = /^(?:[-+.0-9~nNtTfFyYoO]|$)/;
+
+function keysThatAreNoTexts({ entries }: MappingNode, text: string): ReadonlySet<string> | undefined {
+  const found = entries.filter(({ key, keySpan }) => {
+    if (!mayBeNoText.test(key) || resolvePlain(key).type === 'string') return false;
+    return !/['"]/.test(text.charAt(keySpan.start));
+  });
+  return found.length === 0 ? undefined : new Set(found.map(({ key }) => key));
+}
+
+/** Where a value was written; undefined for one that comes with this program or was computed. */
+export function locationOf({ origin }: Value): Location | undefined {
+  return origin.kind === 'file' ? origin.location : undefined;
+}
+
+/** Whether composing has nothing left to do in a value: there is neither `${` nor `???` in it, nor a key that is no text. */
+export function isSettled(value: Value): boolean {
+  if (value.kind === 'scalar') {
+    return typeof value.value !== 'string' || !(value.value.includes('${') || value.value === '???');
+  }
+  const known = settled.get(value);
+  if (known !== undefined) return known;
+  const found =
+    value.kind === 'sequence'
+      ? value.items.every(isSettled)
+      : value.otherKeys === undefined && everySettled(value.entries.values());
+  settled.set(value, found);
+  return found;
+}
+
+/** Values are never changed. */
+const settled = new WeakMap<Value, boolean>();
+
+function everySettled(values: Iterable<Value>): boolean {
+  for (const value of values) if (!isSettled(value)) return false;
+  return true;
+}
+
+/** The value at a dotted path; a number steps into a list. */
+export function valueAt(root: Value, path: string): Value | undefined {
+  let value: Value | undefined = root;
+  for (const step of path.split('.')) {
+    if (value?.kind === 'mapping') value = value.entries.get(step);
+    else if (value?.kind === 'sequence') value = /^\d+$/.test(step) ? value.items[Number(step)] : undefined;
+    else return undefined;
+  }
+  return value;
+}
+
+/** A tree that has but this value. */
+export function treeOf(path: string, value: Value): MappingValue {
+  const [first = '', ...rest] = path.split('.');
+  const { origin } = value;
+  const below = rest.reduceRight<Value>(
+    (inner, step) => ({ kind: 'mapping', entries: new Map([[step, inner]]), origin }),
+    value,
+  );
+  return { kind: 'mapping', entries: new Map([[first, below]]), origin };
+}
+
+/** The later layer wins, as in OmegaConf: mappings are joined key by key, anything else is replaced, null included. */
+export function mergeMappings(earlier: MappingValue, later: MappingValue): MappingValue {
+  const entries = new Map(earlier.entries);
+  for (const [key, value] of later.entries) {
+    const below = entries.get(key);
+    const joined = below?.kind === 'mapping' && value.kind === 'mapping';
+    entries.set(key, joined ? mergeMappings(below, value) : value);
+  }
+  return { kind: 'mapping', entries, origin: later.origin };
+}

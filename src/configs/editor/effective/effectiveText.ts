@@ -1,0 +1,109 @@
+import * as l10n from '@vscode/l10n';
+import { formatLocation } from '../../../base/core/errors.ts';
+import { withoutCompositionKeys } from '../../core/compose/compositionKeys.ts';
+import type { ConfigContext } from '../../core/context.ts';
+import { convert } from '../../core/convert/convert.ts';
+import { ownFirst, sorted } from '../../core/effective/arrange.ts';
+import { placeText } from '../../core/effective/origins.ts';
+import { withoutConfigSecrets } from '../../core/effective/secrets.ts';
+import { renderEffective, type RenderedLine } from '../../core/effective/render.ts';
+import type { ConfigProblem } from '../../core/finding.ts';
+import type { MappingValue } from '../../core/value.ts';
+import type { EffectiveTarget, EffectiveView } from './effectiveUri.ts';
+
+export interface EffectiveText {
+  readonly text: string;
+  /** By line, from 0: what stands there and where it comes from. */
+  readonly origins: ReadonlyMap<number, RenderedLine>;
+  /** What the text shows; absent where it only says why there is nothing to show. */
+  readonly root?: MappingValue;
+}
+
+function heading(target: EffectiveTarget, name: string): string {
+  switch (target) {
+    case 'own':
+      return l10n.t('{0}, as it is once composed', name);
+    case 'trinity':
+      return l10n.t('{0}, as Trinity-RFT would get it', name);
+    case 'verl':
+      return l10n.t('{0}, as verl would get it', name);
+  }
+}
+
+/** Named from here, files are as short as they can be. */
+export interface Naming {
+  readonly name: string;
+  readonly relativeTo: string | undefined;
+  /** Whether what is shown is of an older version of the text, because the current one is broken. */
+  readonly isOld?: boolean;
+}
+
+/** A config as its launcher composes it, or as a backbone would get it, with what is wrong with it on top. */
+export function effectiveText(
+  context: ConfigContext,
+  { target, shows }: Pick<EffectiveView, 'target' | 'shows'>,
+  { name, relativeTo, isOld = false }: Naming,
+): EffectiveText {
+  const { dialect } = context;
+  // Trinity's own files are handed to it as they are; no launcher converts them.
+  if (dialect.section === undefined && target === 'verl') {
+    return said(l10n.t('{0} is a config of {1}: verl cannot be given it.', name, dialect.label));
+  }
+  const { root, problems } = effectiveOf(context, target);
+  if (shows === 'values') {
+    const values = sorted(dialect.composition === 'hydra' ? withoutCompositionKeys(root) : root);
+    const { text } = renderEffective(values, { format: 'yaml', origins: false });
+    return { text, origins: new Map(), root: values };
+  }
+  const { text, origins } = renderEffective(ownFirst(root, context.document), {
+    format: 'yaml',
+    origins: true,
+    relativeTo,
+  });
+  const header = [
+    heading(target, name),
+    ...(isOld ? [l10n.t('The YAML is broken at the moment; this is from before.')] : []),
+    ...problems.map((problem) => problemLine(problem, relativeTo)),
+  ];
+  const lines = header.flatMap(asComments);
+  const top = `${lines.join('\n')}\n\n`;
+  const below = lines.length + 1;
+  return { text: top + text, root, origins: new Map(origins.map((place) => [place.line + below, place])) };
+}
+
+/** Beside the config there is half a window to read it in. */
+const widestHeader = 54;
+
+/** Further lines of one thing stand a little deeper. */
+function asComments(text: string): string[] {
+  const [first = '', ...rest] = text.split(/\s+/);
+  const lines = [first];
+  for (const word of rest) {
+    const grown = `${lines.at(-1) ?? ''} ${word}`;
+    if (grown.length > widestHeader) lines.push(`  ${word}`);
+    else lines[lines.length - 1] = grown;
+  }
+  return lines.map((line) => `# ${line}`);
+}
+
+/** A text that says why there is nothing else. */
+export function said(text: string): EffectiveText {
+  return { text: `# ${text.replaceAll(/\r?\n/g, '\n# ')}\n`, origins: new Map() };
+}
+
+function effectiveOf(
+  { dialect, composition }: ConfigContext,
+  target: EffectiveTarget,
+): { readonly root: MappingValue; readonly problems: readonly ConfigProblem[] } {
+  if (target === 'own' || dialect.section === undefined) {
+    return { root: withoutConfigSecrets(composition.config.root), problems: composition.problems };
+  }
+  const { root, problems } = convert(composition, target);
+  return { root: withoutConfigSecrets(root), problems: [...composition.problems, ...problems] };
+}
+
+function problemLine({ severity, message, location }: ConfigProblem, relativeTo: string | undefined): string {
+  const where =
+    location === undefined ? '' : ` ${placeText(location, relativeTo) || formatLocation(location)}`;
+  return `${severity}${where}: ${message}`;
+}

@@ -1,0 +1,59 @@
+import * as vscode from 'vscode';
+import { CodedError } from '../../../base/core/errors.ts';
+
+interface Repository {
+  show(ref: string, path: string): Promise<string>;
+}
+
+/** What of the editor's Git extension is used here. */
+interface GitApi {
+  getRepository(uri: vscode.Uri): Repository | null;
+  openRepository(folder: vscode.Uri): Promise<Repository | null>;
+  toGitUri(uri: vscode.Uri, ref: string): vscode.Uri;
+}
+
+/** The file as it was last committed. Rejects with a CodedError where there is no such version. */
+export async function headOf(file: vscode.Uri): Promise<vscode.Uri> {
+  const extension = vscode.extensions.getExtension<{ getAPI(version: 1): GitApi }>('vscode.git');
+  const api = await activeApi(extension);
+  if (api === undefined) {
+    throw noHead(
+      file,
+      vscode.l10n.t("The editor's Git extension is switched off."),
+      vscode.l10n.t('Enable it, and the setting `git.enabled`.'),
+    );
+  }
+  // Git's extension looks for repositories in its own time: while a window starts, and some time after `git init`.
+  const repository =
+    api.getRepository(file) ?? (await api.openRepository(vscode.Uri.joinPath(file, '..')).catch(() => null));
+  if (repository === null) {
+    throw noHead(
+      file,
+      vscode.l10n.t('It is in no Git repository that is open.'),
+      vscode.l10n.t('Open the folder of its repository.'),
+    );
+  }
+  try {
+    await repository.show('HEAD', file.fsPath);
+  } catch {
+    throw noHead(file, vscode.l10n.t('It has never been committed.'), vscode.l10n.t('Commit it first.'));
+  }
+  return api.toGitUri(file, 'HEAD');
+}
+
+/** Undefined where Git is switched off, in which case asking throws. */
+async function activeApi(
+  extension: vscode.Extension<{ getAPI(version: 1): GitApi }> | undefined,
+): Promise<GitApi | undefined> {
+  try {
+    return (await extension?.activate())?.getAPI(1);
+  } catch {
+    return undefined; // "Git model not found": told to the user in our own words
+  }
+}
+
+function noHead(file: vscode.Uri, reason: string, hint: string): CodedError {
+  const name = vscode.workspace.asRelativePath(file);
+  const message = vscode.l10n.t('There is no last commit of {0} to compare with. {1}', name, reason);
+  return new CodedError({ code: 'config/no-head', message, hint });
+}

@@ -1,0 +1,26 @@
+import * as vscode from 'vscode';
+import { CodedError } from '../../../base/core/errors.ts';
+import { effectiveUri, readEffectiveUri, type EffectiveTarget } from './effectiveUri.ts';
+
+/** The config that a command is about: the one it is given, else the one in front, or that whose effective config is. */
+export function configInFront(given: unknown): vscode.Uri {
+  const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
+  const source = uri && (readEffectiveUri(uri)?.source ?? uri);
+  if (source !== undefined) return source;
+  throw new CodedError({
+    code: 'config/none-in-front',
+    message: vscode.l10n.t('No config is in front.'),
+    hint: vscode.l10n.t('Open the config, then run the command again.'),
+  });
+}
+
+/** Beside the config, which keeps the focus. */
+export async function showEffective(given: unknown, target: EffectiveTarget): Promise<void> {
+  const uri = effectiveUri({ source: configInFront(given), target, shows: 'origins' });
+  const document = await vscode.workspace.openTextDocument(uri);
+  await vscode.window.showTextDocument(document, {
+    viewColumn: vscode.ViewColumn.Beside,
+    preserveFocus: true,
+    preview: false,
+  });
+}

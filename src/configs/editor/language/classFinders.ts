@@ -1,0 +1,60 @@
+import * as vscode from 'vscode';
+import { codeEndings, foreignFolders, mostSources, type CodeFiles } from '../../core/code/codeFiles.ts';
+import { WorkspaceClasses } from '../../core/code/workspaceClasses.ts';
+import type { ClassFinder } from '../../core/classes.ts';
+import type { FileReader } from '../../../base/core/ports.ts';
+import type { WorkspaceFs } from './workspaceFs.ts';
+
+const sources = `**/*.{${codeEndings.join(',')}}`;
+const foreign = `**/{${foreignFolders.join(',')}}/**`;
+
+/** The classes of the workspace, in each of its file systems; files are scanned when first asked about. */
+export class ClassFinders {
+  readonly #byFs = new Map<string, WorkspaceClasses>();
+
+  in(fs: WorkspaceFs, files: FileReader): ClassFinder {
+    const known = this.#byFs.get(fs.id);
+    if (known !== undefined) return known;
+    const classes = new WorkspaceClasses({
+      files: codeFiles(fs, files),
+      paths: fs.paths,
+      folders: () => workspaceFolders(fs).map((uri) => fs.path(uri)),
+    });
+    this.#byFs.set(fs.id, classes);
+    return classes;
+  }
+
+  /** Code of the workspace may have changed. */
+  changed(): void {
+    for (const classes of this.#byFs.values()) classes.changed();
+  }
+}
+
+function workspaceFolders(fs: WorkspaceFs): vscode.Uri[] {
+  return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri).filter((uri) => fs.has(uri));
+}
+
+function codeFiles(fs: WorkspaceFs, files: FileReader): CodeFiles {
+  return {
+    readText: (file) => files.readText(file),
+    stamp: async (path) => {
+      const uri = fs.uri(path);
+      const key = uri.toString();
+      const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === key);
+      if (open?.isDirty === true) {
+        return { kind: 'file', version: `open ${open.version}`, size: open.getText().length };
+      }
+      try {
+        const { type, size, mtime } = await vscode.workspace.fs.stat(uri);
+        const kind = (type & vscode.FileType.Directory) === 0 ? 'file' : 'folder';
+        return { kind, version: `${mtime} ${size}`, size };
+      } catch {
+        return undefined; // not there, or not ours to see: nothing can be told about it
+      }
+    },
+    sources: async () => {
+      const found = await vscode.workspace.findFiles(sources, foreign, mostSources);
+      return found.filter((uri) => fs.has(uri)).map((uri) => fs.path(uri));
+    },
+  };
+}

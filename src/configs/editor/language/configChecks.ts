@@ -1,0 +1,60 @@
+import * as vscode from 'vscode';
+import { check, type CheckSettings } from '../../core/check.ts';
+import type { ConfigContext } from '../../core/context.ts';
+import type { Finding } from '../../core/finding.ts';
+import { ruleCatalog, type RuleId } from '../../core/rules/catalog.ts';
+import { severities, type Severity } from '../../core/rules/ruleEntry.ts';
+import { settings, settingsSection } from '../../../base/core/ids.ts';
+import type { ConfigContexts } from './configContexts.ts';
+
+/** What checking found, with what it was found in. */
+export interface Checked {
+  readonly context: ConfigContext;
+  readonly findings: readonly Finding[];
+}
+
+/** Findings of open configs, worked out once for whoever asks first. */
+export class ConfigChecks {
+  readonly #contexts: ConfigContexts;
+  #known = new WeakMap<ConfigContext, Checked>();
+
+  constructor(contexts: ConfigContexts) {
+    this.#contexts = contexts;
+  }
+
+  /** Undefined for what is no config of ours, and where checking is switched off. */
+  async of(document: vscode.TextDocument): Promise<Checked | undefined> {
+    const section = vscode.workspace.getConfiguration(settingsSection, document.uri);
+    if (!section.get<boolean>(settings.checkEnabled, true)) return undefined;
+    const context = await this.#contexts.of(document);
+    if (context === undefined) return undefined;
+    const known = this.#known.get(context);
+    if (known !== undefined) return known;
+    const rules = readRules(section.get<unknown>(settings.checkRules));
+    const checked = { context, findings: check(context, { rules }) };
+    this.#known.set(context, checked);
+    return checked;
+  }
+
+  /** The settings changed. */
+  forget(): void {
+    this.#known = new WeakMap();
+  }
+}
+
+/** What is no rule and no severity is left out: the editor marks it in settings.json. */
+function readRules(value: unknown): NonNullable<CheckSettings['rules']> {
+  if (typeof value !== 'object' || value === null) return {};
+  const entries = Object.entries(value).filter(
+    (entry): entry is [RuleId, Severity | 'off'] => isRule(entry[0]) && isLevel(entry[1]),
+  );
+  return Object.fromEntries(entries);
+}
+
+function isRule(id: string): id is RuleId {
+  return Object.hasOwn(ruleCatalog, id);
+}
+
+function isLevel(value: unknown): value is Severity | 'off' {
+  return value === 'off' || (severities as readonly unknown[]).includes(value);
+}

@@ -1,0 +1,131 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
+import type { Clock, FileReader } from '../../../base/core/ports.ts';
+import type { ConfigContext, ConfigEnvironment } from '../../core/context.ts';
+import type { Environment } from '../../core/interpolation/host.ts';
+import { maskSecrets } from '../../core/effective/secrets.ts';
+import { dialectOf } from '../../core/dialect.ts';
+import { isBroken, parseCache, parseConfig } from '../../core/parse.ts';
+import { readContext } from '../../core/readContext.ts';
+import type { ClassFinders } from './classFinders.ts';
+import { placeOfConfig, type WorkspaceFs } from './workspaceFs.ts';
+import type { ConfigTexts } from './configTexts.ts';
+import { followSurroundings } from './surroundings.ts';
+import { workspaceFiles, type ReadTexts } from './workspaceFiles.ts';
+
+export interface ContextParts {
+  readonly texts: ConfigTexts;
+  readonly clock: Clock;
+  /** This machine's. */
+  readonly files: FileReader;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly classes: ClassFinders;
+  /** Counts the rows of a file of this machine. */
+  readonly rows: (file: string) => Promise<number | undefined>;
+}
+
+interface Cached {
+  readonly version: number;
+  readonly age: number;
+  readonly context: Promise<ConfigContext>;
+  /** The last version that could be read as a whole, this one if it is it. */
+  whole: ConfigContext | undefined;
+}
+
+/** Open configs with what is around them: each version of one is put together once, and anew when its surroundings change. */
+export class ConfigContexts implements Disposable {
+  readonly #parts: ContextParts;
+  readonly #store = new DisposableStore();
+  readonly #stale = this.#store.add(new vscode.EventEmitter<vscode.Uri | undefined>());
+  readonly #cached = new WeakMap<vscode.TextDocument, Cached>();
+  readonly #read: ReadTexts = new Map();
+  /** Parses of the defaults, which every edit composes again and which hardly ever change. */
+  readonly #parsed = parseCache();
+  /** Changes around the configs so far, and how many of them were of one open document. */
+  #changes = 0;
+  readonly #changesOf = new Map<string, number>();
+  #following = false;
+
+  /** Something around the configs changed; where that was another document, its address. */
+  readonly onStale = this.#stale.event;
+
+  constructor(parts: ContextParts) {
+    this.#parts = parts;
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  /**
+   * Undefined for what is no config of ours. Whoever waited asks whether the document is still at its version. Rejects
+   * when a file around the config is there but cannot be read.
+   */
+  async of(document: vscode.TextDocument): Promise<ConfigContext | undefined> {
+    const config = this.#parts.texts.textOf(document);
+    const parsed = this.#parts.texts.parsed(document);
+    if (config === undefined || parsed === undefined) return undefined;
+    const known = this.#cached.get(document);
+    const age = this.#ageOf(document.uri);
+    if (known?.version === document.version && known.age === age) return known.context;
+    const context = readContext(parsed, config.dialect, this.surroundings(document.uri));
+    const cached: Cached = { version: document.version, age, context, whole: known?.whole };
+    this.#cached.set(document, cached);
+    const read = await context;
+    if (!isBroken(parsed)) cached.whole = read;
+    return read;
+  }
+
+  /** The same; of a text that is broken where somebody types, what it was before that, if it was ever whole. */
+  async whole(document: vscode.TextDocument): Promise<ConfigContext | undefined> {
+    const context = await this.of(document);
+    return context && (this.#cached.get(document)?.whole ?? context);
+  }
+
+  /** The same for a text that no document has: an older version of the file at `uri`. */
+  async ofText(text: string, uri: vscode.Uri): Promise<ConfigContext | undefined> {
+    const dialect = dialectOf(text);
+    return dialect && readContext(parseConfig(text), dialect, this.surroundings(uri));
+  }
+
+  surroundings(config: vscode.Uri): ConfigEnvironment {
+    this.follow();
+    const { fs, file, cwd } = placeOfConfig(config);
+    const files = this.filesIn(fs);
+    const classes = this.#parts.classes.in(fs, files);
+    return {
+      ...{ file, cwd, files, classes, paths: fs.paths },
+      environment: this.#environment(),
+      parsed: this.#parsed,
+      ...(fs.isLocal && { rows: this.#parts.rows }),
+    };
+  }
+
+  filesIn(fs: WorkspaceFs): FileReader {
+    return workspaceFiles(fs, this.#parts.files, this.#read);
+  }
+
+  /** A document is no surroundings of its own: its versions tell of its changes. */
+  #ageOf(uri: vscode.Uri): number {
+    return this.#changes - (this.#changesOf.get(uri.toString()) ?? 0);
+  }
+
+  /** A secret of the user's until the workspace is trusted with it; some of it is one even then. */
+  #environment(): Environment {
+    if (!vscode.workspace.isTrusted) return 'blocked';
+    return maskSecrets((name) => this.#parts.environment[name]);
+  }
+
+  /** Begins to watch what is around configs, which a window without any does not do. */
+  follow(): void {
+    if (this.#following) return;
+    this.#following = true;
+    const changed = (uri: vscode.Uri | undefined): void => {
+      this.#changes++;
+      const key = uri?.toString();
+      if (key !== undefined) this.#changesOf.set(key, (this.#changesOf.get(key) ?? 0) + 1);
+      this.#stale.fire(uri);
+    };
+    this.#store.add(followSurroundings(this.#parts.clock, changed));
+  }
+}

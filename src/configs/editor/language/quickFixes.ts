@@ -1,0 +1,78 @@
+import * as vscode from 'vscode';
+import type { FileWrite, Finding, Fix } from '../../core/finding.ts';
+import { fixesFor } from '../../core/suppress.ts';
+import type { LinedText } from '../../core/text.ts';
+import { exists } from '../../../base/editor/exists.ts';
+import type { Checked, ConfigChecks } from './configChecks.ts';
+import { toRange } from './configTexts.ts';
+import { diagnosticSource } from './diagnostics.ts';
+import { placeOfConfig, type WorkspaceFs } from './workspaceFs.ts';
+
+export const quickFixKinds = [vscode.CodeActionKind.QuickFix];
+
+export function quickFixProvider(checks: ConfigChecks): vscode.CodeActionProvider {
+  return {
+    provideCodeActions: async (document, _range, { diagnostics }) => {
+      const ours = diagnostics.filter((diagnostic) => diagnostic.source === diagnosticSource);
+      if (ours.length === 0) return [];
+      const { version } = document;
+      const checked = await checks.of(document);
+      if (checked === undefined || document.version !== version) return [];
+      const actions = ours.map((diagnostic) => actionsFor(diagnostic, checked, document));
+      return (await Promise.all(actions)).flat();
+    },
+  };
+}
+
+async function actionsFor(
+  diagnostic: vscode.Diagnostic,
+  { context, findings }: Checked,
+  document: vscode.TextDocument,
+): Promise<vscode.CodeAction[]> {
+  const found = findings.find((finding) => isSame(finding, diagnostic));
+  if (found === undefined) return [];
+  const { fs } = placeOfConfig(document.uri);
+  const place = { uri: document.uri, config: context.document, fs };
+  return Promise.all(
+    fixesFor(context.document, found).map(async (fix, index) => {
+      const action = new vscode.CodeAction(fix.title, vscode.CodeActionKind.QuickFix);
+      action.diagnostics = [diagnostic];
+      action.isPreferred = index === 0 && found.fixes.length > 0;
+      action.edit = await toWorkspaceEdit(fix, place);
+      return action;
+    }),
+  );
+}
+
+/** What was shown may be of an older version: then there is nothing to offer until it is shown anew. */
+function isSame(finding: Finding, { code, message, range }: vscode.Diagnostic): boolean {
+  const rule = typeof code === 'object' ? code.value : code;
+  return finding.rule === rule && finding.message === message && toRange(finding.range).isEqual(range);
+}
+
+interface Place {
+  readonly uri: vscode.Uri;
+  readonly config: LinedText;
+  readonly fs: WorkspaceFs;
+}
+
+async function toWorkspaceEdit(
+  { edits, writes = [] }: Fix,
+  { uri, config, fs }: Place,
+): Promise<vscode.WorkspaceEdit> {
+  const edit = new vscode.WorkspaceEdit();
+  for (const { span, newText } of edits) edit.replace(uri, toRange(config.lines.range(span)), newText);
+  for (const write of writes) await addWrite(edit, write, fs.uri(write.file));
+  return edit;
+}
+
+/** Behind what the file has, from the start of a line. */
+async function addWrite(edit: vscode.WorkspaceEdit, { text }: FileWrite, uri: vscode.Uri): Promise<void> {
+  if (!(await exists(uri))) {
+    edit.createFile(uri, { contents: new TextEncoder().encode(text) });
+    return;
+  }
+  const document = await vscode.workspace.openTextDocument(uri);
+  const end = document.lineAt(document.lineCount - 1).range.end;
+  edit.insert(uri, end, end.character === 0 ? text : `\n${text}`);
+}

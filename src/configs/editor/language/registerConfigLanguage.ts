@@ -1,0 +1,72 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
+import type { Clock, FileReader } from '../../../base/core/ports.ts';
+import type { ConfigOfLastRun } from '../effective/compareWith.ts';
+import { registerEffective } from '../effective/registerEffective.ts';
+import { commands } from '../../../base/core/ids.ts';
+import { reportingErrors } from '../../../base/editor/reportErrors.ts';
+import { registerActiveDialect } from './activeDialect.ts';
+import { ClassFinders } from './classFinders.ts';
+import { ConfigChecks } from './configChecks.ts';
+import { registerConfigLenses } from './configLenses.ts';
+import { ConfigContexts } from './configContexts.ts';
+import { ConfigTexts } from './configTexts.ts';
+import { ConfigUses } from './configUses.ts';
+import { registerDiagnostics } from './diagnostics.ts';
+import { registerProviders } from './providers.ts';
+import { RuleManual } from './ruleManual.ts';
+import { registerUsedBy } from './usedBy.ts';
+import { WorkspaceConfigs } from './workspaceConfigs.ts';
+
+export interface ConfigLanguageParts {
+  readonly clock: Clock;
+  /** This machine's. */
+  readonly files: FileReader;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly rows: (file: string) => Promise<number | undefined>;
+  /** The folder of this extension. */
+  readonly extension: vscode.Uri;
+  /** See {@link ConfigOfLastRun}. */
+  readonly configOfLastRun: ConfigOfLastRun;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/**
+ * What the editor knows about configs of our dialects, and about no other YAML. Nothing is read before there is such a
+ * config; nothing of the user's is run.
+ */
+export function registerConfigLanguage(parts: ConfigLanguageParts): Disposable {
+  const { clock, files, environment, rows, extension, configOfLastRun, log } = parts;
+  const store = new DisposableStore();
+  const texts = store.add(new ConfigTexts());
+  const classes = new ClassFinders();
+  const contexts = store.add(new ConfigContexts({ texts, clock, files, environment, classes, rows }));
+  const configs = new WorkspaceConfigs();
+  const uses = new ConfigUses(configs, ({ fs }) => classes.in(fs, contexts.filesIn(fs)));
+  // First of all: what is asked about the change looks again.
+  store.add(
+    contexts.onStale((uri) => {
+      if (uri === undefined || !isYaml(uri)) classes.changed();
+      if (uri === undefined || isYaml(uri)) configs.changed();
+      uses.changed();
+    }),
+  );
+  const checks = new ConfigChecks(contexts);
+  const manual = new RuleManual(extension);
+  store.add(registerDiagnostics({ contexts, checks, manual, clock, log }));
+  store.add(registerActiveDialect(texts, clock));
+  store.add(registerProviders({ texts, contexts, checks }));
+  store.add(registerConfigLenses(texts));
+  store.add(registerUsedBy(uses, contexts));
+  store.add(registerEffective({ contexts, configs, configOfLastRun, clock, log }));
+  store.add(
+    vscode.commands.registerCommand(commands.explainRule, (rule: unknown) =>
+      reportingErrors(() => manual.explain(rule), log),
+    ),
+  );
+  return store;
+}
+
+function isYaml({ path }: vscode.Uri): boolean {
+  return /\.ya?ml$/.test(path);
+}

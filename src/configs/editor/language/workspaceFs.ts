@@ -1,0 +1,64 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { PathRules } from '../../../base/core/ports.ts';
+
+/** One file system as the core sees it, by absolute paths: this machine's disk, or that of a virtual workspace. */
+export class WorkspaceFs {
+  /** Platform's own on disk, `/` elsewhere. */
+  readonly paths: PathRules;
+  readonly #base: vscode.Uri;
+
+  /** @param base any file of the file system */
+  constructor(base: vscode.Uri) {
+    this.#base = base;
+    this.paths = this.isLocal ? path : path.posix;
+  }
+
+  get isLocal(): boolean {
+    return this.#base.scheme === 'file';
+  }
+
+  /** The same for all files of one file system. */
+  get id(): string {
+    return `${this.#base.scheme}://${this.#base.authority}`;
+  }
+
+  has({ scheme, authority }: vscode.Uri): boolean {
+    return scheme === this.#base.scheme && authority === this.#base.authority;
+  }
+
+  uri(file: string): vscode.Uri {
+    if (this.isLocal) return vscode.Uri.file(file);
+    return this.#base.with({ path: file, query: '', fragment: '' });
+  }
+
+  path(uri: vscode.Uri): string {
+    return this.isLocal ? uri.fsPath : uri.path;
+  }
+}
+
+/** Where a config is, or would be: its file and the folder that a run starts in unless told otherwise. */
+export interface ConfigPlace {
+  readonly fs: WorkspaceFs;
+  readonly file: string;
+  readonly cwd: string;
+}
+
+/**
+ * A text that is in no file counts as one in the first folder of the workspace; what source control shows of an older
+ * version, as one where the file is now.
+ */
+export function placeOfConfig(uri: vscode.Uri): ConfigPlace {
+  const first = vscode.workspace.workspaceFolders?.[0]?.uri;
+  if (uri.scheme === 'untitled') {
+    const folder = first ?? vscode.Uri.file(path.parse(process.cwd()).root);
+    const fs = new WorkspaceFs(folder);
+    const cwd = fs.path(folder);
+    return { fs, cwd, file: fs.paths.resolve(cwd, fs.paths.basename(uri.path)) };
+  }
+  const own = uri.scheme === 'git' ? vscode.Uri.file(uri.fsPath) : uri;
+  const fs = new WorkspaceFs(own);
+  const file = fs.path(own);
+  const folder = vscode.workspace.getWorkspaceFolder(own)?.uri;
+  return { fs, file, cwd: folder === undefined ? fs.paths.dirname(file) : fs.path(folder) };
+}

@@ -1,0 +1,95 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { restoreChildType } from '../node/childSession.ts';
+import { withSettings } from '../node/launchConfiguration.ts';
+import { debugType, settings, settingsSection } from '../../base/core/ids.ts';
+import type { PythonChoice } from './python/pythonChoice.ts';
+import { chooseConfig } from '../../configs/editor/choose/chooseConfig.ts';
+import { findConfigs, workingFolder } from '../../configs/editor/choose/configIndex.ts';
+import type { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
+import { targetOf } from '../../configs/editor/choose/target.ts';
+
+/** A configuration that launches `config`, as written to launch.json: portable between machines. */
+export function configurationFor(
+  config: vscode.Uri,
+  folder?: vscode.WorkspaceFolder,
+): vscode.DebugConfiguration {
+  const name = `AgentJet: ${path.basename(config.fsPath)}`;
+  return { type: debugType, request: 'launch', name, config: portablePath(config, folder) };
+}
+
+function portablePath(config: vscode.Uri, folder?: vscode.WorkspaceFolder): string {
+  if (!folder) return config.fsPath;
+  const relative = path.relative(folder.uri.fsPath, config.fsPath);
+  if (relative.startsWith('..') || path.isAbsolute(relative)) return config.fsPath;
+  return `\${workspaceFolder}/${relative.split(path.sep).join('/')}`;
+}
+
+/** Both phases of resolution, and what launch.json is offered. Launch cases are listed in `agentjetSession.ts`. */
+export class ConfigurationProvider implements vscode.DebugConfigurationProvider {
+  readonly #recent: RecentConfigs;
+  readonly #python: PythonChoice;
+
+  constructor(recent: RecentConfigs, python: PythonChoice) {
+    this.#recent = recent;
+    this.#python = python;
+  }
+
+  async provideDebugConfigurations(folder?: vscode.WorkspaceFolder): Promise<vscode.DebugConfiguration[]> {
+    const configs = await findConfigs(folder);
+    if (configs.length > 0) return configs.map((config) => configurationFor(config, folder));
+    return [{ type: debugType, request: 'launch', name: 'AgentJet: current file', config: '${file}' }];
+  }
+
+  /** What can be launched as it stands. The editor asks for each folder, and once more for none, which adds nothing. */
+  async provideDynamicConfigurations(folder?: vscode.WorkspaceFolder): Promise<vscode.DebugConfiguration[]> {
+    const configs = folder ? await findConfigs(folder) : [];
+    return configs.map((config) => configurationFor(config, folder));
+  }
+
+  /** Before variables are substituted: what is launched. */
+  async resolveDebugConfiguration(
+    _folder: vscode.WorkspaceFolder | undefined,
+    configuration: vscode.DebugConfiguration,
+  ): Promise<vscode.DebugConfiguration | undefined> {
+    const child = restoreChildType(configuration);
+    if (child) return child;
+    if (!isEmpty(configuration)) return configuration;
+    const document = vscode.window.activeTextEditor?.document;
+    const config = await chooseConfig(document && targetOf(document), this.#recent);
+    // Whatever else VS Code put in, `noDebug` above all, is kept.
+    return config && { ...configuration, ...configurationFor(config), cwd: workingFolder(config) };
+  }
+
+  /** After: what it leaves open. Attributes are checked by the adapter, the same for every editor. */
+  async resolveDebugConfigurationWithSubstitutedVariables(
+    folder: vscode.WorkspaceFolder | undefined,
+    configuration: vscode.DebugConfiguration,
+  ): Promise<vscode.DebugConfiguration> {
+    const { config } = configuration as { config?: unknown };
+    if (typeof config !== 'string') return configuration;
+    const start = folder ?? vscode.workspace.workspaceFolders?.[0];
+    const uri = vscode.Uri.file(path.resolve(start?.uri.fsPath ?? '', config));
+    await this.#recent.remember(uri);
+    const isScript = uri.path.endsWith('.py');
+    const cwd = isScript ? workingFolder(uri) : (folder?.uri.fsPath ?? workingFolder(uri));
+    const section = vscode.workspace.getConfiguration(settingsSection, uri);
+    const resolved = withSettings(configuration, {
+      model: section.get<string>(settings.model),
+      script: section.get<string>(settings.script),
+      endpoint: section.get(settings.endpoint),
+      tokenizer: section.get<string>(settings.tokenizer),
+      runtimeExecutable: section.get<string>(settings.runtimeExecutable),
+      python: await this.#python.executableFor(uri, { cwd, ...configuration }),
+      // For stepping; a run that nobody steps through goes as fast as the config lets it.
+      parallel: configuration['noDebug'] === true ? undefined : section.get<number>(settings.parallel),
+    });
+    return { cwd, ...resolved, config: uri.fsPath };
+  }
+}
+
+/** F5 with no launch.json. */
+function isEmpty(configuration: vscode.DebugConfiguration): boolean {
+  const { type, request, name } = configuration as Partial<vscode.DebugConfiguration>;
+  return !type && !request && !name;
+}

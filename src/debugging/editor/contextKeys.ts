@@ -1,0 +1,63 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
+import type { Clock } from '../../base/core/ports.ts';
+import { contextKeys } from '../../base/core/ids.ts';
+import { targetOf } from '../../configs/editor/choose/target.ts';
+
+/** Typing settles before the text is looked at again. */
+const settleMilliseconds = 300;
+
+/** Keeps the context keys true to the file in front, on which `when` clauses of debugger, menus and keys depend. */
+export function registerContextKeys(clock: Clock): Disposable {
+  const store = new DisposableStore();
+  let pending: Disposable | undefined;
+  const update = (): void => {
+    pending?.dispose();
+    pending = undefined;
+    const document = vscode.window.activeTextEditor?.document;
+    const kind = document && targetOf(document)?.kind;
+    setContext(contextKeys.activeConfig, kind === 'config');
+    setContext(contextKeys.activeWorkflow, kind === 'workflow' || kind === 'job');
+  };
+  store.defer(() => pending?.dispose());
+  store.add(vscode.window.onDidChangeActiveTextEditor(update));
+  store.add(
+    vscode.workspace.onDidChangeTextDocument(({ document }) => {
+      if (document !== vscode.window.activeTextEditor?.document) return;
+      pending?.dispose();
+      pending = clock.after(settleMilliseconds, update);
+    }),
+  );
+  // A document whose language is changed is closed and opened again, without a change of editor.
+  store.add(vscode.workspace.onDidOpenTextDocument(update));
+  store.add(
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration('launch'))
+        setContext(contextKeys.launchConfigured, isLaunchConfigured());
+    }),
+  );
+  store.add(
+    vscode.workspace.onDidChangeWorkspaceFolders(() =>
+      setContext(contextKeys.launchConfigured, isLaunchConfigured()),
+    ),
+  );
+  setContext(contextKeys.launchConfigured, isLaunchConfigured());
+  update();
+  return store;
+}
+
+/**
+ * The editor's own `debugUx` says the same, but late: until it has read its configurations it says that there are
+ * some, and F5 in that time would show a list of debuggers.
+ */
+function isLaunchConfigured(): boolean {
+  const scopes = vscode.workspace.workspaceFolders ?? [undefined];
+  return scopes.some((folder) => {
+    const launch = vscode.workspace.getConfiguration('launch', folder);
+    return ['configurations', 'compounds'].some((kind) => (launch.get<unknown[]>(kind) ?? []).length > 0);
+  });
+}
+
+function setContext(key: string, value: boolean): void {
+  void vscode.commands.executeCommand('setContext', key, value);
+}

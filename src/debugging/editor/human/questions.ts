@@ -1,0 +1,138 @@
+import * as vscode from 'vscode';
+import { replySyntax } from '../../../backbone/core/model-tuner/human/humanReply.ts';
+import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
+import { answerRequest, type ModelAsksBody } from '../../node/humanEvents.ts';
+import { answerScheme, commands } from '../../../base/core/ids.ts';
+import { AnswerFiles } from './answerFiles.ts';
+
+/** An LLM call that waits for a person. */
+interface Question {
+  readonly session: vscode.DebugSession;
+  readonly id: number;
+  readonly conversation: vscode.Uri;
+  readonly answer: vscode.Uri;
+}
+
+/** The questions of the window's sessions: each session has at most one at a time. */
+export class Questions implements Disposable {
+  readonly #store = new DisposableStore();
+  readonly #files = this.#store.add(new AnswerFiles());
+  readonly #problems = this.#store.add(vscode.languages.createDiagnosticCollection('agentjet-answer'));
+  readonly #waiting = this.#store.add(
+    vscode.window.createStatusBarItem('agentjet.answerCall', vscode.StatusBarAlignment.Left),
+  );
+  readonly #open = new Map<string, Question>();
+
+  constructor() {
+    this.#waiting.name = vscode.l10n.t('AgentJet: LLM Call');
+    this.#waiting.text = vscode.l10n.t('$(comment-discussion) LLM call waits');
+    this.#waiting.tooltip = vscode.l10n.t('An LLM call waits for your answer');
+    this.#waiting.command = commands.answerCall;
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  async asked(session: vscode.DebugSession, body: ModelAsksBody): Promise<void> {
+    const known = this.#open.get(session.id);
+    const question = known?.id === body.id ? known : this.#begin(session, body);
+    const { problem } = body;
+    this.#problems.delete(question.answer);
+    await this.#show(question);
+    if (problem !== null) this.#mark(question, problem);
+  }
+
+  /** Closes what a question opened. Without an id: whatever question the session has. */
+  async over(session: vscode.DebugSession, id?: number): Promise<void> {
+    const question = this.#open.get(session.id);
+    if (question === undefined || (id !== undefined && question.id !== id)) return;
+    this.#open.delete(session.id);
+    if (this.#open.size === 0) this.#waiting.hide();
+    this.#problems.delete(question.answer);
+    await this.#document(question)?.save(); // nobody is asked whether to keep it
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+    await vscode.window.tabGroups.close(
+      tabs.filter((tab) => isOf(tab, [question.conversation, question.answer])),
+      true,
+    );
+    this.#files.delete(question.conversation);
+    this.#files.delete(question.answer);
+  }
+
+  /** Shows a question again, if one waits. */
+  async showWaiting(): Promise<void> {
+    const [question] = this.#open.values();
+    if (question !== undefined) await this.#show(question);
+    else void vscode.window.showInformationMessage(vscode.l10n.t('No LLM call waits for an answer.'));
+  }
+
+  /** Sends what is written in answer to the question in front, or to the one that waits. */
+  async send(): Promise<void> {
+    const front = vscode.window.activeTextEditor?.document.uri.toString();
+    const all = [...this.#open.values()];
+    const question = all.find(({ answer }) => answer.toString() === front) ?? all[0];
+    if (question === undefined) {
+      await this.showWaiting();
+      return;
+    }
+    const document = await vscode.workspace.openTextDocument(question.answer);
+    await document.save();
+    const answer = { id: question.id, text: document.getText() };
+    await question.session.customRequest(answerRequest, answer);
+  }
+
+  #begin(session: vscode.DebugSession, { id, title, conversation, tools }: ModelAsksBody): Question {
+    const file = (name: string): vscode.Uri =>
+      vscode.Uri.from({ scheme: answerScheme, authority: session.id, path: `/${id}/${fileName(name)}.md` });
+    const question = { session, id, conversation: file(title), answer: file(answerName(title)) };
+    const help = tools.length > 0 ? `\n\n---\n\n${replySyntax}\n` : '\n';
+    this.#files.put(question.conversation, `${conversation}${help}`, true);
+    this.#files.put(question.answer, '', false);
+    this.#open.set(session.id, question);
+    this.#waiting.show();
+    return question;
+  }
+
+  /** Where its documents are, if they are anywhere; else the conversation in front and the answer beside it. */
+  async #show({ conversation, answer }: Question): Promise<void> {
+    const { Beside, Active } = vscode.ViewColumn;
+    const group = vscode.window.tabGroups.all.find(({ tabs }) => tabs.some((tab) => isOf(tab, [answer])));
+    if (group !== undefined) {
+      await vscode.window.showTextDocument(answer, { viewColumn: group.viewColumn, preview: false });
+      return;
+    }
+    await vscode.window.showTextDocument(conversation, { viewColumn: Active, preview: false });
+    await vscode.window.showTextDocument(answer, { viewColumn: Beside, preview: false });
+  }
+
+  #mark(question: Question, { message, line }: NonNullable<ModelAsksBody['problem']>): void {
+    const range = new vscode.Range(line, 0, line, Number.MAX_SAFE_INTEGER);
+    const diagnostic = new vscode.Diagnostic(range, vscode.l10n.t('Not sent: {0}.', message));
+    diagnostic.source = 'AgentJet';
+    this.#problems.set(question.answer, [diagnostic]);
+    void vscode.window.showWarningMessage(
+      vscode.l10n.t('The answer was not sent: line {0}: {1}.', line + 1, message),
+    );
+  }
+
+  #document({ answer }: Question): vscode.TextDocument | undefined {
+    return vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === answer.toString());
+  }
+}
+
+function isOf({ input }: vscode.Tab, documents: readonly vscode.Uri[]): boolean {
+  return (
+    input instanceof vscode.TabInputText && documents.some((uri) => uri.toString() === input.uri.toString())
+  );
+}
+
+/** Of the document that is written in answer to a call. */
+export function answerName(title: string): string {
+  return vscode.l10n.t('Answer to {0}', title);
+}
+
+/** What every system takes for a name. */
+function fileName(title: string): string {
+  return title.replaceAll(/[^\p{L}\p{N} ._-]+/gu, ' ').trim();
+}

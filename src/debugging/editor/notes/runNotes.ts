@@ -1,0 +1,92 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../../../base/core/disposable.ts';
+import type { Location } from '../../../base/core/errors.ts';
+import type { RunNote } from '../../../tracking/core/notes.ts';
+import { diagnosticSource } from '../../../configs/editor/language/diagnostics.ts';
+import { lineAfter } from '../../../traces/editor/lineAfter.ts';
+
+type Links = (code: string) => vscode.Uri;
+
+const severities: Record<RunNote['severity'], vscode.DiagnosticSeverity> = {
+  warning: vscode.DiagnosticSeverity.Warning,
+  information: vscode.DiagnosticSeverity.Information,
+};
+
+/** The notes of the last run, as diagnostics of files that need not be open. */
+export class RunNotes implements Disposable {
+  readonly #collection = vscode.languages.createDiagnosticCollection('agentjet-run');
+  readonly #links: () => Promise<Links>;
+  /** Counts, so that notes which are cleared before they are placed do not come up. */
+  #cleared = 0;
+
+  /** @param links what leads from a finding's id to what is said about it */
+  constructor(links: () => Promise<Links>) {
+    this.#links = links;
+  }
+
+  dispose(): void {
+    this.#collection.dispose();
+  }
+
+  clear(): void {
+    this.#cleared += 1;
+    this.#collection.clear();
+  }
+
+  /** In place of those that are shown. */
+  async show(notes: readonly RunNote[]): Promise<void> {
+    this.clear();
+    const cleared = this.#cleared;
+    const links = await this.#links();
+    const entries = await Promise.all(
+      notes.map(async (note): Promise<[vscode.Uri, vscode.Diagnostic[]]> => {
+        const uri = vscode.Uri.file(note.location.file);
+        return [uri, [await toDiagnostic(note, uri, links)]];
+      }),
+    );
+    if (cleared === this.#cleared) this.#collection.set(entries);
+  }
+
+  /** What a line is told about is over once it is edited. The editor itself has the others move with their lines. */
+  edited({ document: { uri }, contentChanges }: vscode.TextDocumentChangeEvent): void {
+    const notes = this.#collection.get(uri) ?? [];
+    if (notes.length === 0 || contentChanges.length === 0) return;
+    const lines = notes.map(({ range }) => lineAfter(range.start.line, contentChanges));
+    if (notes.every(({ range }, index) => range.start.line === lines[index])) return;
+    const kept = notes.flatMap((note, index) => {
+      const line = lines[index];
+      return line === undefined ? [] : [onLine(note, line)];
+    });
+    this.#collection.set(uri, kept);
+  }
+}
+
+async function toDiagnostic(
+  { code, severity, message, location }: RunNote,
+  uri: vscode.Uri,
+  links: Links,
+): Promise<vscode.Diagnostic> {
+  const diagnostic = new vscode.Diagnostic(await rangeOf(location, uri), message, severities[severity]);
+  diagnostic.source = diagnosticSource;
+  diagnostic.code = { value: code, target: links(code) };
+  return diagnostic;
+}
+
+/** The word there, or the rest of the line. */
+async function rangeOf({ line = 1, column = 1 }: Location, uri: vscode.Uri): Promise<vscode.Range> {
+  const position = new vscode.Position(line - 1, column - 1);
+  try {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const { end } = document.lineAt(position).range;
+    return document.getWordRangeAtPosition(position) ?? new vscode.Range(position, end);
+  } catch {
+    return new vscode.Range(position, position); // the file has gone, or is shorter by now
+  }
+}
+
+function onLine(note: vscode.Diagnostic, line: number): vscode.Diagnostic {
+  const { start, end } = note.range;
+  const range = new vscode.Range(line, start.character, line, end.character);
+  const moved = new vscode.Diagnostic(range, note.message, note.severity);
+  return Object.assign(moved, { source: note.source, code: note.code });
+}

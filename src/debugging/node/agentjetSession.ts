@@ -1,0 +1,336 @@
+/**
+ * The debug adapter of type `agentjet`: one session per run. It owns the run's process and shows what only it knows,
+ * the episodes; breakpoints, stepping and variables are the JavaScript debugger's, in a child session.
+ *
+ * Every way in, and what is special about it:
+ *
+ * - F5, no launch.json, an AgentJet YAML in front: the configuration provider fills in that file.
+ * - F5, no launch.json, a workflow in front: the provider fills in the config that names it, asking when several do.
+ * - launch.json: attributes as written; what they leave open comes from the settings.
+ * - Code lens, editor title and palette (`agentjet.debug`, `agentjet.run`): the commands make a configuration and start
+ *   it, so that they take the same path.
+ * - Without debugging (`noDebug`): no inspector, no child session; this session shows the process's output.
+ * - Restart, from here or from the child: `disconnect` with `restart`, then a new adapter with the same configuration.
+ *   The request `restart` stays unsupported: with it the old child and its process would live on.
+ * - Code in Python: the run tells where debugpy waits, and a child session of our own type begins there; the JavaScript
+ *   debugger is left out where all the config names is Python.
+ * - Inline in VS Code's extension host: the child is started by the editor's own API (`startChild`), which can tie its
+ *   end to the parent's.
+ * - As a process of its own (`debugServer`, stdio), for other editors and for debugging the adapter: the child is asked
+ *   for by the reverse request `startDebugging`; a client that does not know it is told which port to attach to.
+ */
+import { ProtocolServer } from '@vscode/debugadapter/lib/protocol.js';
+import { Event, Response } from '@vscode/debugadapter/lib/messages.js';
+import type { DebugProtocol } from '@vscode/debugprotocol';
+import { toReport } from '../../base/core/errors.ts';
+import type { ModelAnswer, RunEvent } from '../../backbone/core/protocol/run.ts';
+import type { Clock } from '../../base/core/ports.ts';
+import {
+  childConfiguration,
+  debugpyPortField,
+  heldRequest,
+  parentShowsStreams,
+  pythonConfiguration,
+  type ChildConfiguration,
+} from './childSession.ts';
+import { debugpyEvents } from './debugpyEvents.ts';
+import { debugErrors, toDapMessage } from './errors.ts';
+import { GatheredRun } from '../../backbone/node/client/gatheredRun.ts';
+import { noteEvents } from './noteEvents.ts';
+import { OutputBatch } from './outputBatch.ts';
+import { resolveLaunch, type ResolvedLaunch } from './launchConfiguration.ts';
+import type { RunContext } from '../../backbone/node/options/resolveRun.ts';
+import { RunControl } from './runControl.ts';
+import type { RunExit, RunLauncher, RunProcess } from '../../backbone/node/client/runLauncher.ts';
+import { answerRequest, HumanEvents } from './humanEvents.ts';
+import { RunReporter, streamOutput, type DapEvent } from './runReporter.ts';
+import { TraceEvents } from './traceEvents.ts';
+
+export interface AdapterPorts extends RunContext {
+  readonly launcher: RunLauncher;
+  readonly clock: Clock;
+  /** The folder of our own bundles, which stepping leaves out. */
+  readonly ownFolder: string;
+  /** Starts a child session by other means than the protocol's; resolves to whether it started. */
+  readonly startChild?: (configuration: ChildConfiguration) => Promise<boolean>;
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+/** What a request is answered with; a throw becomes an error response. */
+type Handler = (args: Arguments) => unknown;
+
+const refused = 'the editor refused to start it';
+
+/** Requests that a client makes of its own accord: an error there is no reason for a popup. */
+const quietRequests: ReadonlySet<string> = new Set(['evaluate', 'stackTrace', 'scopes', 'variables']);
+
+const capabilities: DebugProtocol.Capabilities = {
+  supportsConfigurationDoneRequest: true,
+  supportsTerminateRequest: true,
+  supportsCancelRequest: true,
+};
+
+export class AgentJetSession extends ProtocolServer {
+  readonly #ports: AdapterPorts;
+  readonly #control: RunControl;
+  readonly #handlers: ReadonlyMap<string, Handler>;
+  readonly #output: OutputBatch;
+  readonly #traceEvents = new TraceEvents();
+  readonly #humanEvents = new HumanEvents();
+  readonly #gathered = new GatheredRun();
+  #client: Partial<DebugProtocol.InitializeRequestArguments> = {};
+  #reporter = new RunReporter({ verbose: false, progress: false }, this.#gathered);
+  #childAnswer: ((response: DebugProtocol.Response) => void) | undefined;
+  #lastChild: Promise<unknown> = Promise.resolve();
+  #launchFailed = false;
+  #silent = false;
+
+  constructor(ports: AdapterPorts) {
+    super();
+    this.#ports = ports;
+    this.#control = new RunControl(ports.launcher, ports.clock);
+    this.#output = new OutputBatch(ports.clock, ({ stream, text }) =>
+      this.#sendNow([streamOutput(stream, text)]),
+    );
+    this.#handlers = new Map(Object.entries(this.#makeHandlers()));
+    // A stream that broke or closed: the client is gone, and its run with it.
+    this.on('close', () => this.dispose());
+    this.on('error', () => this.dispose());
+  }
+
+  /** Ends the run at once if it still goes. */
+  override dispose(): void {
+    this.#silent = true;
+    this.#output.dispose();
+    void this.#control.kill();
+  }
+
+  override sendEvent(event: DebugProtocol.Event): void {
+    if (!this.#silent) super.sendEvent(event);
+  }
+
+  override handleMessage(message: DebugProtocol.ProtocolMessage): void {
+    if (message.type === 'response') this.#childAnswer?.(message as DebugProtocol.Response);
+    else super.handleMessage(message);
+  }
+
+  protected override dispatchRequest(request: DebugProtocol.Request): void {
+    void this.#answer(request);
+  }
+
+  /** Every request gets exactly one response, whatever its handler does. */
+  async #answer(request: DebugProtocol.Request): Promise<void> {
+    const response: DebugProtocol.Response = new Response(request);
+    try {
+      const handler = this.#handlers.get(request.command);
+      if (!handler) throw debugErrors.unsupportedRequest(request.command);
+      const body: unknown = await handler((request.arguments ?? {}) as Arguments);
+      if (body !== undefined) response.body = body;
+    } catch (error) {
+      const message = toDapMessage(error, { showUser: !quietRequests.has(request.command) });
+      response.success = false;
+      response.message = message.variables?.['_text'] ?? message.format;
+      response.body = { error: message };
+    }
+    this.sendResponse(response);
+    if (request.command === 'initialize') this.sendEvent(new Event('initialized'));
+  }
+
+  #makeHandlers(): Readonly<Record<string, Handler>> {
+    const neverStopped = (command: string): [string, Handler] => [
+      command,
+      () => {
+        throw debugErrors.neverStopped(command);
+      },
+    ];
+    return {
+      initialize: (args) => {
+        this.#client = args;
+        return capabilities;
+      },
+      launch: (args) => this.#launch(args),
+      configurationDone: () => undefined,
+      setBreakpoints: (args) => unverified(args),
+      setExceptionBreakpoints: () => undefined,
+      threads: () => ({ threads: this.#reporter.threads() }),
+      cancel: (args) => this.#cancelProgress(args),
+      terminate: () => this.#terminate(),
+      disconnect: () => this.#disconnect(),
+      evaluate: (args) => this.#evaluate(args),
+      [answerRequest]: (args) => this.#control.answer(answerOf(args)),
+      [heldRequest]: ({ held }) => this.#control.hold(held === true),
+      pause: () => {
+        throw debugErrors.cannotPause();
+      },
+      ...Object.fromEntries(
+        ['continue', 'next', 'stepIn', 'stepOut', 'stackTrace', 'scopes', 'variables'].map(neverStopped),
+      ),
+    };
+  }
+
+  async #launch(args: Arguments): Promise<void> {
+    this.#control.claim();
+    const launch = await resolveLaunch(args, this.#ports);
+    this.#send(launch.notes.map((note) => streamOutput('stderr', `${note}\n`)));
+    const progress = this.#client.supportsProgressReporting === true;
+    this.#reporter = new RunReporter({ verbose: launch.verbose, progress }, this.#gathered);
+    const run = await this.#control.start(launch.spec);
+    this.#follow(run, launch);
+    if (launch.spec.inspect) await this.#debug(run, launch);
+  }
+
+  #follow(run: RunProcess, launch: ResolvedLaunch): void {
+    run.onEvent((event) => {
+      this.#gathered.take(event);
+      this.#send([...this.#reporter.report(event), ...this.#traceEvents.report(event)]);
+      this.#send([...this.#humanEvents.report(event), ...noteEvents(event, this.#gathered)]);
+      this.#send(debugpyEvents(event));
+      if (event.type === 'debugger') void this.#debugPython(event.port, launch);
+    });
+    if (!launch.spec.inspect || parentShowsStreams(launch.jsDebug)) {
+      run.onOutput((output) => this.#output.push(output));
+    }
+    void run.exited.then((exit) => this.#runEnded(exit));
+  }
+
+  #runEnded(exit: RunExit): void {
+    const stopped = this.#control.isStopping;
+    // A run that was stopped is expected to be gone without a word.
+    this.#send(this.#reporter.processEnded(stopped ? undefined : exit.error));
+    this.#send(this.#traceEvents.processEnded({ stopped }));
+    this.#send([
+      {
+        event: 'exited',
+        body: { exitCode: this.#reporter.exitCode({ stopped: stopped && !this.#launchFailed }) },
+      },
+      { event: 'terminated', body: undefined },
+    ]);
+  }
+
+  /** Has the JavaScript debugger attach to the run, which waits for it before its first line. */
+  async #debug(run: RunProcess, launch: ResolvedLaunch): Promise<void> {
+    const { config, cwd } = launch.spec.request;
+    const ended = run.exited.then((exit) => {
+      if (this.#control.isStopping) throw debugErrors.stopped();
+      // A short run may be over before the editor has said that the child has started.
+      if (exit.error) throw exit.error;
+    });
+    try {
+      const port = await Promise.race([run.inspectorPort.catch(() => ended), ended]);
+      if (port === undefined) return;
+      const { ownFolder } = this.#ports;
+      const child = childConfiguration({ port, config, cwd, ownFolder, overrides: launch.jsDebug });
+      await Promise.race([this.#startChild(child), ended]);
+    } catch (error) {
+      this.#launchFailed = true;
+      void this.#control.kill(); // it would wait for its debugger for ever
+      throw error;
+    }
+  }
+
+  /** Has debugpy's session begin, for which the user's Python waits. */
+  async #debugPython(port: number, { spec, pythonDebug }: ResolvedLaunch): Promise<void> {
+    const child = pythonConfiguration({ port, config: spec.request.config, overrides: pythonDebug });
+    try {
+      await this.#startChild(child);
+    } catch (error) {
+      if (this.#control.isStopping) return;
+      this.#launchFailed = true;
+      this.#send(this.#reporter.report(problemOf(error)));
+      void this.#control.kill(); // it would wait for its debugger for ever
+    }
+  }
+
+  async #startChild(child: ChildConfiguration): Promise<void> {
+    if (this.#ports.startChild) {
+      const started = await this.#ports.startChild(child).catch((error: unknown) => {
+        throw debugErrors.childNotStarted(toReport(error, 'debug/internal').message);
+      });
+      if (!started) throw debugErrors.childNotStarted(refused);
+    } else if (this.#client.supportsStartDebuggingRequest === true) {
+      const response = await this.#requestChild(child);
+      if (!response.success) throw debugErrors.childNotStarted(response.message ?? refused);
+    } else {
+      this.#send([streamOutput('stdout', attachYourself(child))]);
+    }
+  }
+
+  /** `startDebugging` is the only request this adapter makes, one at a time, so no answer is anyone else's. */
+  #requestChild(configuration: ChildConfiguration): Promise<DebugProtocol.Response> {
+    const response = this.#lastChild.then(() => this.#askForChild(configuration));
+    this.#lastChild = response;
+    return response;
+  }
+
+  #askForChild(configuration: ChildConfiguration): Promise<DebugProtocol.Response> {
+    return new Promise((resolve) => {
+      this.#childAnswer = resolve;
+      const args: DebugProtocol.StartDebuggingRequestArguments = { request: 'attach', configuration };
+      // Without the callback that its type demands: with one comes a time-out, and a client may ask its user first.
+      Reflect.apply(this.sendRequest.bind(this), undefined, ['startDebugging', args]);
+    });
+  }
+
+  /** What is typed in the console while a call waits for a person is its answer. */
+  #evaluate(args: Arguments): DebugProtocol.EvaluateResponse['body'] {
+    const { expression, context } = args as Partial<DebugProtocol.EvaluateArguments>;
+    const { asked } = this.#humanEvents;
+    if (asked === undefined || context !== 'repl' || expression === undefined) {
+      throw debugErrors.cannotEvaluate();
+    }
+    this.#control.answer({ id: asked, text: expression });
+    return { result: 'Sent as the answer of the model.', variablesReference: 0 };
+  }
+
+  #cancelProgress(args: Arguments): void {
+    const { progressId } = args as DebugProtocol.CancelArguments;
+    if (this.#reporter.isProgress(progressId)) this.#control.stop();
+  }
+
+  #terminate(): void {
+    const willEnd = this.#control.stop();
+    if (!willEnd) this.#send([{ event: 'terminated', body: undefined }]);
+  }
+
+  async #disconnect(): Promise<void> {
+    this.#silent = true; // the client has said good-bye
+    await this.#control.kill();
+  }
+
+  #send(events: readonly DapEvent[]): void {
+    this.#output.flush();
+    this.#sendNow(events);
+  }
+
+  #sendNow(events: readonly DapEvent[]): void {
+    for (const { event, body } of events) this.sendEvent(new Event(event, body));
+  }
+}
+
+function answerOf({ id, text }: Arguments): ModelAnswer {
+  if (typeof id === 'number' && typeof text === 'string') return { id, text };
+  throw debugErrors.badAnswer();
+}
+
+function problemOf(error: unknown): RunEvent {
+  return { type: 'problem', severity: 'error', report: toReport(error, 'debug/internal') };
+}
+
+/** The child session binds breakpoints; VS Code merges its answer with this one. */
+function unverified(args: Arguments): DebugProtocol.SetBreakpointsResponse['body'] {
+  const { breakpoints = [] } = args as Partial<DebugProtocol.SetBreakpointsArguments>;
+  return {
+    breakpoints: breakpoints.map(({ line }) => ({
+      verified: false,
+      line,
+      message: 'Bound by the debugger of its language once the workflow is loaded.',
+    })),
+  };
+}
+
+function attachYourself(child: ChildConfiguration): string {
+  const debugpy = child[debugpyPortField];
+  const which = debugpy === undefined ? 'a JavaScript debugger' : 'a client of debugpy';
+  const port = Number(debugpy ?? child['port']);
+  return `The run waits for ${which}: attach one to 127.0.0.1:${port} (this client cannot start it by itself).\n`;
+}

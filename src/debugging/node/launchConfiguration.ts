@@ -1,0 +1,64 @@
+/**
+ * Resolves a launch configuration to how a run starts, in two phases:
+ *
+ * 1. `withSettings` fills in the editor's settings. The editor calls it after it has substituted variables. An adapter
+ *    outside VS Code has no settings and skips it.
+ * 2. `resolveLaunch` checks the attributes and resolves them.
+ */
+import { attributeErrors } from './errors.ts';
+import { readRunOptions } from '../../backbone/node/options/readRunOptions.ts';
+import { resolveRun, type RunContext } from '../../backbone/node/options/resolveRun.ts';
+import type { RunSpec } from '../../backbone/node/client/runLauncher.ts';
+
+/** The settings that replace attributes which a configuration leaves out. Empty values count as not set. */
+export interface LaunchDefaults {
+  readonly model?: string | undefined;
+  readonly script?: string | undefined;
+  readonly endpoint?: unknown;
+  readonly tokenizer?: string | undefined;
+  readonly runtimeExecutable?: string | undefined;
+  /** The interpreter that the editor found (`findInterpreter`); undefined: the run looks for one. */
+  readonly python?: string | undefined;
+  readonly parallel?: number | undefined;
+}
+
+/** Phase 1: returns the configuration with settings for what it leaves out. Checks nothing. */
+export function withSettings<T extends Readonly<Record<string, unknown>>>(
+  configuration: T,
+  settings: LaunchDefaults,
+): T {
+  const set = Object.entries(settings).filter(
+    ([name, value]) =>
+      value !== undefined && value !== null && value !== '' && configuration[name] === undefined,
+  );
+  return { ...configuration, ...Object.fromEntries(set) };
+}
+
+export interface ResolvedLaunch {
+  readonly spec: RunSpec;
+  readonly verbose: boolean;
+  readonly jsDebug: Readonly<Record<string, unknown>>;
+  readonly pythonDebug: Readonly<Record<string, unknown>>;
+  /** Notes about deprecated attributes, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Phase 2: checks and resolves the attributes.
+ *
+ * @throws CodedError that names the invalid attribute
+ */
+export async function resolveLaunch(
+  configuration: Readonly<Record<string, unknown>>,
+  context: RunContext,
+): Promise<ResolvedLaunch> {
+  const { options, replaced } = readRunOptions(configuration, attributeErrors);
+  const debugging = configuration['noDebug'] !== true;
+  return {
+    spec: await resolveRun(options, context, { debugging, errors: attributeErrors }),
+    verbose: options.verbose ?? false,
+    jsDebug: options.jsDebug ?? {},
+    pythonDebug: options.pythonDebug ?? {},
+    notes: replaced.map(([name, by]) => `Launch attribute '${name}' is deprecated. Use '${by}'.`),
+  };
+}

@@ -1,0 +1,234 @@
+import type { DebugProtocol } from '@vscode/debugprotocol';
+import {
+  formatReport,
+  toReport,
+  type CodedError,
+  type ErrorReport,
+  type Location,
+} from '../../base/core/errors.ts';
+import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
+import type { RunEvent } from '../../backbone/core/protocol/run.ts';
+import type { GatheredRun, RunEnded, RunStarted } from '../../backbone/node/client/gatheredRun.ts';
+import { formatEpisode } from '../../backbone/node/client/runReport.ts';
+import { formatResults } from '../../backbone/node/client/runResults.ts';
+
+/** An event as it is sent, less the sequence number. */
+export type DapEvent = Pick<DebugProtocol.Event, 'event' | 'body'>;
+
+/** A client may show `important` as a popup; nothing of a run is worth one. */
+type Category = 'console' | 'stderr';
+
+const progressId = 'agentjet-run';
+
+/** What the session exits with, as the `agentjet` command does. */
+const exitCodes = { someFailed: 1, couldNotRun: 2, cancelled: 130 } as const;
+
+export interface ReporterOptions {
+  readonly verbose: boolean;
+  /** The client said `supportsProgressReporting`. */
+  readonly progress: boolean;
+}
+
+/** What a client is told of a run: episodes as threads, results as output, and how far the run is. */
+export class RunReporter {
+  readonly #options: ReporterOptions;
+  readonly #running = new Map<number, string>();
+  readonly #run: GatheredRun;
+  #progressShown = false;
+
+  /** @param run takes each event before it is reported */
+  constructor(options: ReporterOptions, run: GatheredRun) {
+    this.#options = options;
+    this.#run = run;
+  }
+
+  /** 0 exactly when every episode ran. */
+  exitCode({ stopped }: { readonly stopped: boolean }): number {
+    switch (this.#run.ended?.status) {
+      case 'completed':
+        return this.#run.results.some((result) => result.error !== null) ? exitCodes.someFailed : 0;
+      case 'cancelled':
+        return exitCodes.cancelled;
+      case 'failed':
+        return exitCodes.couldNotRun;
+      case undefined:
+        return stopped ? exitCodes.cancelled : exitCodes.couldNotRun;
+    }
+  }
+
+  /** The episodes that run. */
+  threads(): DebugProtocol.Thread[] {
+    return [...this.#running].map(([episode, name]) => ({ id: threadId(episode), name }));
+  }
+
+  isProgress(id: string | undefined): boolean {
+    return id === progressId;
+  }
+
+  report(event: RunEvent): DapEvent[] {
+    switch (event.type) {
+      case 'run-started':
+        return this.#runStarted(event);
+      case 'episode-started':
+        this.#running.set(event.episode, threadName(event));
+        return [threadEvent('started', event.episode), output('console', `${episodeName(event)}: started`)];
+      case 'llm-call':
+        return this.#whenVerbose(
+          `episode ${event.episode}: LLM call ${event.call} by ${event.agent}${event.debugModel === undefined ? '' : ` to the debug model ${event.debugModel}`}, status ${event.status}, ${event.seconds.toFixed(2)} s`,
+        );
+      case 'episode-ended':
+        return this.#episodeEnded(event.result);
+      case 'log':
+        if (event.level === 'debug') return this.#whenVerbose(event.message);
+        return [output(event.level === 'info' ? 'console' : 'stderr', event.message)];
+      case 'problem':
+        return [this.#problem(event.report, event.severity === 'error' ? 'stderr' : 'console')];
+      case 'model-asks':
+        return [output('console', asksText(event))];
+      case 'model-asks-no-more':
+      case 'selection':
+      case 'debugger':
+      case 'places':
+        return [];
+      case 'run-ended':
+        return this.#runEnded(event);
+    }
+  }
+
+  /** What is left to say once the process is gone; `error` when it went without reporting the end of its run. */
+  processEnded(error: CodedError | undefined): DapEvent[] {
+    return [
+      ...(error ? [this.#problem(toReport(error, 'debug/internal'), 'stderr')] : []),
+      ...(this.#run.ended ? [] : this.#summary()),
+      ...this.#endThreads(),
+      ...this.#endProgress(),
+    ];
+  }
+
+  #runStarted(event: RunStarted): DapEvent[] {
+    const events = [output('console', describeRun(event), { file: event.workflowFile })];
+    if (!this.#options.progress) return events;
+    this.#progressShown = true;
+    const body = {
+      progressId,
+      title: event.experiment,
+      cancellable: true,
+      percentage: 0,
+      message: this.#done(),
+    };
+    return [...events, { event: 'progressStart', body }];
+  }
+
+  #episodeEnded(result: EpisodeResult): DapEvent[] {
+    this.#running.delete(result.episode);
+    return [
+      result.error
+        ? output(
+            'stderr',
+            `${episodeName(result)}: ${formatReport(result.error, this.#options)}`,
+            result.error.location,
+          )
+        : output('console', formatEpisode(result)),
+      threadEvent('exited', result.episode),
+      ...this.#updateProgress(),
+    ];
+  }
+
+  #runEnded(event: RunEnded): DapEvent[] {
+    return [
+      ...(event.error ? [this.#problem(event.error, 'stderr')] : []),
+      ...this.#summary(),
+      ...(event.status === 'cancelled' ? [output('console', 'The run was cancelled.')] : []),
+    ];
+  }
+
+  #summary(): DapEvent[] {
+    const { started, results } = this.#run;
+    if (!started || results.length === 0) return [];
+    return [output('console', `\n${formatResults(results, started)}`)];
+  }
+
+  #problem(report: ErrorReport, category: Category): DapEvent {
+    return output(category, formatReport(report, this.#options), report.location);
+  }
+
+  #whenVerbose(text: string): DapEvent[] {
+    return this.#options.verbose ? [output('console', text)] : [];
+  }
+
+  #updateProgress(): DapEvent[] {
+    if (!this.#progressShown) return [];
+    const percentage = (100 * this.#run.results.length) / Math.max(this.#run.started?.episodes ?? 0, 1);
+    return [{ event: 'progressUpdate', body: { progressId, message: this.#done(), percentage } }];
+  }
+
+  #endProgress(): DapEvent[] {
+    if (!this.#progressShown) return [];
+    this.#progressShown = false;
+    return [{ event: 'progressEnd', body: { progressId } }];
+  }
+
+  #endThreads(): DapEvent[] {
+    const episodes = [...this.#running.keys()];
+    this.#running.clear();
+    return episodes.map((episode) => threadEvent('exited', episode));
+  }
+
+  #done(): string {
+    return `${this.#run.results.length} of ${plural(this.#run.started?.episodes ?? 0, 'episode')}`;
+  }
+}
+
+/** Text of the run's process, passed on as it comes. */
+export function streamOutput(category: 'stdout' | 'stderr', text: string): DapEvent {
+  return { event: 'output', body: { category, output: text } };
+}
+
+/** A line of ours; with a location, the client shows a link to it. */
+function output(category: Category, line: string, location?: Location): DapEvent {
+  const place = location && {
+    source: { path: location.file, name: location.file.split(/[\\/]/).at(-1) },
+    ...(location.line !== undefined && { line: location.line }),
+    ...(location.column !== undefined && { column: location.column }),
+  };
+  return { event: 'output', body: { category, output: `${line}\n`, ...place } };
+}
+
+function describeRun(run: RunStarted): string {
+  const size = [plural(run.tasks, 'task'), plural(run.repeat, 'repeat')].join(' × ');
+  const count = `${size} = ${plural(run.episodes, 'episode')}, ${run.parallel} at a time`;
+  return `${run.experiment}: ${count}; workflow ${run.workflow}; model ${run.model}`;
+}
+
+/** For clients that show the question in no other way. */
+function asksText(event: Extract<RunEvent, { type: 'model-asks' }>): string {
+  const { call, agent, conversation, problem } = event;
+  if (problem !== null) return `The answer was not sent: line ${problem.line + 1}: ${problem.message}.`;
+  return `${episodeName(event)}: LLM call ${call} by ${agent} waits for your answer, here or in the editor:\n${conversation}`;
+}
+
+function episodeName(episode: { readonly taskId: string; readonly repeat: number }): string {
+  return `task ${nameOf(episode.taskId)}, repeat ${episode.repeat}`;
+}
+
+/** Short, since the call stack view gives it little room: `train-3 · repeat 2`. */
+function threadName(episode: { readonly taskId: string; readonly repeat: number }): string {
+  return `${nameOf(episode.taskId)} · repeat ${episode.repeat}`;
+}
+
+function nameOf(taskId: string): string {
+  return taskId === '' ? '(no id)' : taskId;
+}
+
+function threadEvent(reason: 'started' | 'exited', episode: number): DapEvent {
+  return { event: 'thread', body: { reason, threadId: threadId(episode) } };
+}
+
+/** Some clients take 0 for "no thread". */
+function threadId(episode: number): number {
+  return episode + 1;
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,49 @@
+/** What an `AgentJetJob` of the SDK and the process that runs its script say to one another, in one address space. */
+import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
+
+/** Where the SDK finds its host: the user's code shares nothing else with this program. */
+export const jobHostKey = Symbol.for('agentjet.jobHost');
+
+/** A section of a config as plain data; what it has is the key tables' to say. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- users write job.config.ajet.rollout.temperature = 0.5
+export type JobSection = Record<string, any>;
+
+/** The whole config of a job: every default, and what was set. */
+export interface JobConfig extends Record<string, unknown> {
+  ajet: JobSection;
+}
+
+export interface JobOptions {
+  /** What training runs on: `trinity` (default), `verl` or `debug`. `tune` runs on `debug` in any case. */
+  readonly backbone?: string | undefined;
+  /** `ajet.model.path`. Default `Qwen/Qwen2___5-7B-Instruct`. */
+  readonly model?: string | undefined;
+  /** `ajet.trainer_common.n_gpus_per_node`. Default 8. */
+  readonly nGpu?: number | undefined;
+  /** `ajet.trainer_common.algorithm.adv_estimator`. Default `grpo`. */
+  readonly algorithm?: string | undefined;
+  /** GPUs that only sample, with one engine each; for `trinity`, fewer than `nGpu`. */
+  readonly nGpuForInfer?: number | undefined;
+}
+
+export interface JobSplits {
+  /** Name of the split to train on, default `train`; for `jsonl` the second file is `validationPath`. */
+  readonly trainingSplit?: string | undefined;
+  /** Default `test`. */
+  readonly validationSplit?: string | undefined;
+  /** Of `jsonl`: the file of validation tasks. Default: the one of training tasks. */
+  readonly validationPath?: string | undefined;
+}
+
+/** A locator (`file.ts->Name`), or the class or function itself. */
+export type JobWorkflow = string | ((...given: never[]) => unknown) | (abstract new () => unknown);
+
+/** Rejects and throws with errors `job/…`. */
+export interface JobHost {
+  config(options: JobOptions): JobConfig;
+  setData(config: JobConfig, type: string, datasetPath: string | undefined, splits: JobSplits): void;
+  load(file: string): Promise<JobConfig>;
+  /** Resolves to the file, absolute. */
+  dump(config: JobConfig, workflow: JobWorkflow | undefined, file: string): Promise<string>;
+  tune(config: JobConfig, workflow: JobWorkflow | undefined): Promise<readonly EpisodeResult[]>;
+}

@@ -1,0 +1,63 @@
+import * as vscode from 'vscode';
+import { CodedError } from '../../base/core/errors.ts';
+import { placeTypes, typesFile } from '../node/project/copy.ts';
+import { ProjectSource } from '../node/project/source.ts';
+import { withPathMapping } from './tsconfigText.ts';
+
+/** How a tsconfig.json names the place of the SDK's types. */
+const mapping = { agentjet: [`./${typesFile}`] };
+
+/** For a folder that has no tsconfig.json: what a workflow needs to be checked, and no more. */
+const newConfig = {
+  compilerOptions: {
+    target: 'es2023',
+    module: 'nodenext',
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    allowImportingTsExtensions: true,
+    erasableSyntaxOnly: true,
+    verbatimModuleSyntax: true,
+    paths: mapping,
+  },
+};
+
+/**
+ * Gives a folder the types of the package "agentjet" without a registry: the file beside the user's code, and a
+ * `paths` entry in tsconfig.json, whose comments and order stay as they are. Safe to repeat; a repeat refreshes
+ * the file.
+ */
+export async function addTypes(folder: vscode.Uri, extension: vscode.Uri): Promise<void> {
+  await placeTypes(folder.fsPath, new ProjectSource(extension.fsPath).types);
+  const config = vscode.Uri.joinPath(folder, 'tsconfig.json');
+  const text = await readText(config);
+  const changed = text === undefined ? `${JSON.stringify(newConfig, null, 2)}\n` : withMapping(text, config);
+  if (changed !== text) await vscode.workspace.fs.writeFile(config, new TextEncoder().encode(changed));
+}
+
+function withMapping(text: string, config: vscode.Uri): string {
+  const changed = withPathMapping(text, 'agentjet', mapping.agentjet);
+  if (changed === undefined) throw brokenConfig(config);
+  return changed;
+}
+
+async function readText(file: vscode.Uri): Promise<string | undefined> {
+  try {
+    return new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') return undefined;
+    throw error;
+  }
+}
+
+function brokenConfig(config: vscode.Uri): CodedError {
+  return new CodedError({
+    code: 'types/broken-tsconfig',
+    message: vscode.l10n.t('This tsconfig.json cannot be read, so the types were not added to it.'),
+    location: { file: config.fsPath },
+    hint: vscode.l10n.t(
+      'Mend it, then run the command again, or add "paths": {0} yourself.',
+      JSON.stringify(mapping),
+    ),
+  });
+}

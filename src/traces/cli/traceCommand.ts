@@ -1,0 +1,127 @@
+import { mkdirSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import path from 'node:path';
+import { traceOf } from '../node/import/importTrace.ts';
+import { openTraceReader } from '../node/store/openReader.ts';
+import type { CommandIo } from '../../base/node/terminal/commandIo.ts';
+import { wrongUse, type CommandContext } from '../../base/node/terminal/commandLine.ts';
+import { cancelledByInterrupt } from '../../base/node/terminal/interrupts.ts';
+import { LogView, untilInterrupted } from './logView.ts';
+import type { TraceValues } from './options.ts';
+import { exitCodes } from '../../base/node/terminal/commandIo.ts';
+import { inTraceNode, readsTraces } from './traceNode.ts';
+import { exportCommand } from './traceExport.ts';
+import { printQuery } from './traceQuery.ts';
+import { summaryDocument, summaryText } from './traceSummary.ts';
+
+/** Runs `agentjet trace`: shows traces in a browser, or prints or exports one. */
+export async function runTrace(
+  values: TraceValues,
+  [file = '', ...others]: readonly string[],
+  { io, distFolder, argv }: CommandContext,
+): Promise<number> {
+  const { port, runtime } = values;
+  if (port !== undefined && port > 65_535)
+    throw wrongUse(`--port ${port} is not a port.`, 'Choose 1 to 65535, or 0 for any free port.');
+  const trace = path.resolve(io.cwd, file);
+  const shows = values.summary !== true && values.query === undefined && values.export === undefined;
+  const [other] = others;
+  if (!shows && other !== undefined)
+    throw wrongUse(`Unexpected argument "${other}".`, 'Print and export each trace with its own command.');
+  const showing = { port, runtime, distFolder };
+  // A separate process shows traces, whichever Node this one is.
+  if (shows && [file, ...others].every(isTraceName)) {
+    return show([trace, ...others.map((one) => path.resolve(io.cwd, one))], showing);
+  }
+  if (!readsTraces()) return inTraceNode(argv, distFolder, limitOf(values));
+  const imported = await withProgress(trace, io);
+  if (shows) {
+    const traces = [imported];
+    for (const one of others) traces.push(await withProgress(path.resolve(io.cwd, one), io));
+    return show(traces, showing);
+  }
+  if (values.export !== undefined) return exportCommand(imported, values.export, values, io);
+  return print(imported, values, io);
+}
+
+function isTraceName(file: string): boolean {
+  return /\.ajtrace$/i.test(file);
+}
+
+/** Returns the milliseconds after which a query ends with its process. */
+function limitOf({ query, timeout = defaultTimeout }: TraceValues): number | undefined {
+  if (query === undefined) return undefined;
+  return timeout * 1_000;
+}
+
+const defaultTimeout = 30;
+const defaultLimit = 1_000;
+
+interface Showing {
+  readonly port: number | undefined;
+  readonly runtime: string | undefined;
+  readonly distFolder: string;
+}
+
+async function show(
+  [trace = '', ...others]: readonly string[],
+  { port, runtime, distFolder }: Showing,
+): Promise<number> {
+  // Before the address is printed: its reader may be quick.
+  const interrupts = cancelledByInterrupt();
+  try {
+    const viewer = await new LogView({ distFolder, runtime, port }).open(trace, others);
+    await untilInterrupted(viewer, interrupts);
+  } finally {
+    interrupts.dispose();
+  }
+  return exitCodes.ok;
+}
+
+function print(
+  trace: string,
+  { query, limit = defaultLimit, json = false }: TraceValues,
+  io: CommandIo,
+): number {
+  if (query !== undefined) {
+    printQuery(trace, query, { limit, json, stdout: io.stdout, stderr: io.stderr });
+    return exitCodes.ok;
+  }
+  const reader = openTraceReader(trace);
+  try {
+    const [run, summary] = reader.read((views) => [views.run(), views.summary()] as const);
+    io.stdout.write(
+      json ? `${JSON.stringify(summaryDocument(run, summary), undefined, 2)}\n` : summaryText(run, summary),
+    );
+  } finally {
+    reader.close();
+  }
+  return exitCodes.ok;
+}
+
+/** Imports a trace and shows the progress in a terminal. */
+export async function withProgress(file: string, io: CommandIo): Promise<string> {
+  const interrupts = cancelledByInterrupt();
+  let shown = 0;
+  try {
+    return await traceOf(file, {
+      cacheFolder: importCache(),
+      cancellation: interrupts.source.token,
+      onProgress: (share) => {
+        if (!io.stderr.colour || Math.floor(share * 100) === shown) return;
+        shown = Math.floor(share * 100);
+        io.stderr.write(`\rreading ${path.basename(file)}: ${shown} %`);
+      },
+    });
+  } finally {
+    if (shown > 0) io.stderr.write('\r\u001b[K');
+    interrupts.dispose();
+  }
+}
+
+/** Returns a private folder below the temporary folder, which the system cleans up. */
+function importCache(): string {
+  const folder = path.join(tmpdir(), `agentjet-imports-${userInfo().username}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}

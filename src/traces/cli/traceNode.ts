@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import process from 'node:process';
+import { CodedError } from '../../base/core/errors.ts';
+import { childEnvironment } from '../../base/node/process/environment.ts';
+import { chooseRuntime } from '../../base/node/runtime/chooseRuntime.ts';
+import { createProbe } from '../../base/node/runtime/probe.ts';
+import { onInterrupt } from '../../base/node/terminal/interrupts.ts';
+
+/** Node's SQLite says once that it is new, which is nobody's business here. */
+const quiet = '--disable-warning=ExperimentalWarning';
+
+/** Whether this process was started to read traces. */
+export function readsTraces(): boolean {
+  return process.execArgv.includes(quiet);
+}
+
+/**
+ * Runs the command again, in a Node that reads traces; the terminal is the same. Resolves to its exit code, and rejects
+ * with `runtime/…` where there is no such Node.
+ *
+ * @param milliseconds after which it is ended, and `cli/timeout` thrown; absent: it may take its time
+ */
+export async function inTraceNode(
+  args: readonly string[],
+  distFolder: string,
+  milliseconds?: number,
+): Promise<number> {
+  const { executable, env } = await chooseRuntime({
+    path: process.env['PATH'] ?? '',
+    editorExecPath: process.execPath,
+    platform: process.platform,
+    probe: createProbe(),
+    purpose: 'traces',
+  });
+  const child = spawn(executable, [quiet, path.join(distFolder, 'cli.mjs'), ...args], {
+    env: childEnvironment(process.env, [env], process.platform),
+    stdio: 'inherit',
+    windowsHide: true,
+  });
+  // The child decides how it ends. A terminal's Ctrl-C has reached it already: a second one would kill it.
+  const interrupts = onInterrupt((signal) => {
+    if (signal !== 'SIGINT' || !isAtTerminal()) child.kill(signal);
+  });
+  const timer = AbortSignal.timeout(milliseconds ?? longest);
+  const kill = (): void => void child.kill('SIGKILL');
+  timer.addEventListener('abort', kill);
+  const [code] = (await once(child, 'exit')) as [number | null];
+  timer.removeEventListener('abort', kill);
+  interrupts.dispose();
+  if (timer.aborted) throw tookTooLong((milliseconds ?? 0) / 1_000);
+  return code ?? interrupted;
+}
+
+function isAtTerminal(): boolean {
+  return [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
+}
+
+/** The longest that a timer takes. */
+const longest = 2 ** 31 - 1;
+
+function tookTooLong(seconds: number): CodedError {
+  return new CodedError({
+    code: 'cli/timeout',
+    message: `It was given up after ${seconds} seconds.`,
+    hint: 'Ask for less, or give it longer with --timeout S.',
+  });
+}
+
+const interrupted = 130;

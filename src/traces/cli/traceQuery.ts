@@ -1,0 +1,122 @@
+import { Buffer } from 'node:buffer';
+import { CodedError } from '../../base/core/errors.ts';
+import { float32Values, int32Values } from '../core/blobs.ts';
+import { openSource } from '../node/store/source.ts';
+import type { CommandOutput } from '../../base/node/terminal/commandIo.ts';
+import { visible } from '../../base/node/terminal/visibleText.ts';
+
+export interface QueryOptions {
+  /** Rows, at most. */
+  readonly limit: number;
+  readonly json: boolean;
+  readonly stdout: Pick<CommandOutput, 'write'>;
+  readonly stderr: Pick<CommandOutput, 'write'>;
+}
+
+/** What a query may begin with; all of these only read. */
+const reading = /^\s*(?:--[^\n]*\n\s*|\/\*[\s\S]*?\*\/\s*)*(?:SELECT|WITH|VALUES|EXPLAIN)\b/i;
+
+/** Prints the rows of one statement that only reads. Throws `query/…` and `trace/…`. */
+export function printQuery(trace: string, sql: string, { limit, json, stdout, stderr }: QueryOptions): void {
+  if (!reading.test(sql)) throw notReading();
+  const source = openSource(trace);
+  try {
+    const { connection, damage } = source;
+    if (damage !== undefined)
+      stderr.write(
+        'The trace is damaged: only what can be read of it is asked. --summary tells what is missing.\n',
+      );
+    connection.define('int32s', (blob) => arrayText(blob, int32Values));
+    connection.define('float32s', (blob) => arrayText(blob, float32Values));
+    const { columns, rows } = connection.query(sql);
+    const printer = json ? new JsonPrinter(columns, stdout) : new TextPrinter(columns, stdout);
+    let count = 0;
+    let more = false;
+    for (const row of rows) {
+      more = count === limit;
+      if (more) break;
+      printer.row(row);
+      count += 1;
+    }
+    printer.end(more);
+    if (more) stderr.write(`Only the first ${limit} rows: --limit N prints more.\n`);
+  } catch (error) {
+    throw error instanceof CodedError ? error : wrongQuery(error);
+  } finally {
+    source.close();
+  }
+}
+
+function arrayText(blob: unknown, read: (bytes: Uint8Array) => ArrayLike<number>): string | null {
+  return blob instanceof Uint8Array ? JSON.stringify(Array.from(read(blob))) : null;
+}
+
+type Cells = readonly unknown[];
+
+class TextPrinter {
+  readonly #stdout: Pick<CommandOutput, 'write'>;
+
+  constructor(columns: readonly string[], stdout: Pick<CommandOutput, 'write'>) {
+    this.#stdout = stdout;
+    this.row(columns);
+  }
+
+  row(cells: Cells): void {
+    this.#stdout.write(`${cells.map((cell) => visible(cellText(cell))).join('\t')}\n`);
+  }
+
+  end(): void {
+    // Every row has been printed.
+  }
+}
+
+class JsonPrinter {
+  readonly #stdout: Pick<CommandOutput, 'write'>;
+  #count = 0;
+
+  constructor(columns: readonly string[], stdout: Pick<CommandOutput, 'write'>) {
+    this.#stdout = stdout;
+    stdout.write(`{"columns":${JSON.stringify(columns)},"rows":[`);
+  }
+
+  row(cells: Cells): void {
+    this.#stdout.write(`${this.#count === 0 ? '' : ','}\n${JSON.stringify(cells.map(cellJson))}`);
+    this.#count += 1;
+  }
+
+  end(more: boolean): void {
+    this.#stdout.write(`],\n"more":${String(more)}}\n`);
+  }
+}
+
+function cellText(cell: unknown): string {
+  if (cell === null) return '';
+  if (cell instanceof Uint8Array) return `<${cell.length} bytes>`;
+  return typeof cell === 'string' ? cell : JSON.stringify(cellJson(cell));
+}
+
+function cellJson(cell: unknown): unknown {
+  if (cell instanceof Uint8Array) return { base64: Buffer.from(cell).toString('base64') };
+  if (typeof cell === 'bigint') return String(cell);
+  return typeof cell === 'number' && !Number.isFinite(cell) ? String(cell) : cell;
+}
+
+function notReading(): CodedError {
+  return new CodedError({
+    code: 'query/only-reading',
+    message: 'A query can only read: it begins with SELECT, WITH or VALUES.',
+    hint: 'For example: agentjet trace FILE --query "SELECT taskId, avg(reward) FROM episodes GROUP BY taskId"',
+  });
+}
+
+function wrongQuery(cause: unknown): CodedError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new CodedError(
+    {
+      code: 'query/failed',
+      message: `The query failed: ${message}.`,
+      hint: 'The tables: agentjet trace FILE --query "SELECT name, sql FROM sqlite_schema"',
+    },
+    { cause },
+  );
+}

@@ -1,0 +1,221 @@
+import { commonStart } from '../../base/core/commonStart.ts';
+
+/** Where two lists differ: entries `left.from` … `left.end` of one stand against those of the other; either may be none. */
+export interface Hunk {
+  readonly left: Range;
+  readonly right: Range;
+}
+
+/** `end` excluded. */
+export interface Range {
+  readonly from: number;
+  readonly end: number;
+}
+
+export interface Alignment {
+  /** In order; between them, before the first and after the last both lists are the same. */
+  readonly hunks: readonly Hunk[];
+  /** Whether lists differ too much for a smallest difference, so that some hunk is larger than it needs to be. */
+  readonly coarse: boolean;
+  /** How much work it was. */
+  readonly steps: number;
+}
+
+/** How much work an alignment may be. Beyond it a part that differs is one hunk, however much of it is the same. */
+export interface AlignLimits {
+  /** Entries that one part may add and take away. */
+  readonly edits: number;
+  /** Comparisons of entries in all. */
+  readonly steps: number;
+}
+
+export const alignLimits: AlignLimits = { edits: 4_096, steps: 40_000_000 };
+
+/**
+ * Aligns two lists by a smallest set of entries to add and take away (Myers 1986, with its refinement to linear space).
+ * The first hunk starts where the lists first differ.
+ */
+export function align(left: Int32Array, right: Int32Array, limits: AlignLimits = alignLimits): Alignment {
+  const aligner = new Aligner(left, right, limits);
+  aligner.align({ from: 0, end: left.length }, { from: 0, end: right.length });
+  return { hunks: aligner.hunks, coarse: aligner.coarse, steps: aligner.steps };
+}
+
+/** A stretch that is the same in both, possibly empty, in the middle of a shortest way through a part. */
+interface Snake {
+  readonly left: number;
+  readonly right: number;
+  readonly leftEnd: number;
+  readonly rightEnd: number;
+}
+
+class Aligner {
+  readonly hunks: Hunk[] = [];
+  coarse = false;
+  readonly #left: Int32Array;
+  readonly #right: Int32Array;
+  readonly #edits: number;
+  steps = 0;
+  readonly #most: number;
+  /** How far the ways from the start and from the end have come, by diagonal. */
+  readonly #ahead: Int32Array;
+  readonly #back: Int32Array;
+  readonly #centre: number;
+
+  constructor(left: Int32Array, right: Int32Array, { edits, steps }: AlignLimits) {
+    this.#left = left;
+    this.#right = right;
+    this.#edits = edits;
+    this.#most = steps;
+    this.#centre = Math.min(edits, Math.ceil((left.length + right.length) / 2)) + 2;
+    this.#ahead = new Int32Array(2 * this.#centre + 1);
+    this.#back = new Int32Array(2 * this.#centre + 1);
+  }
+
+  /** Parts still to be aligned stand on a list: recursion would be as deep as lists are long. */
+  align(left: Range, right: Range): void {
+    const parts: Hunk[] = [{ left, right }];
+    for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+      const rest = this.#trimmed(part);
+      const size = { left: rest.left.end - rest.left.from, right: rest.right.end - rest.right.from };
+      if (size.left === 0 || size.right === 0) {
+        if (size.left + size.right > 0) this.#add(rest);
+        continue;
+      }
+      const snake = this.#middle(rest, size.left, size.right);
+      if (snake === undefined) {
+        this.coarse = true;
+        this.#add(rest);
+        continue;
+      }
+      parts.push({
+        left: { from: snake.leftEnd, end: rest.left.end },
+        right: { from: snake.rightEnd, end: rest.right.end },
+      });
+      parts.push({
+        left: { from: rest.left.from, end: snake.left },
+        right: { from: rest.right.from, end: snake.right },
+      });
+    }
+  }
+
+  /** Without what both begin and end with. */
+  #trimmed({ left, right }: Hunk): Hunk {
+    const start = commonStart(
+      this.#left.subarray(left.from, left.end),
+      this.#right.subarray(right.from, right.end),
+    );
+    let [leftEnd, rightEnd] = [left.end, right.end];
+    while (
+      leftEnd > left.from + start &&
+      rightEnd > right.from + start &&
+      this.#left[leftEnd - 1] === this.#right[rightEnd - 1]
+    ) {
+      leftEnd -= 1;
+      rightEnd -= 1;
+    }
+    return {
+      left: { from: left.from + start, end: leftEnd },
+      right: { from: right.from + start, end: rightEnd },
+    };
+  }
+
+  /** Hunks that touch are one. */
+  #add(hunk: Hunk): void {
+    const last = this.hunks.at(-1);
+    if (last?.left.end !== hunk.left.from || last.right.end !== hunk.right.from) {
+      this.hunks.push(hunk);
+      return;
+    }
+    this.hunks[this.hunks.length - 1] = {
+      left: { from: last.left.from, end: hunk.left.end },
+      right: { from: last.right.from, end: hunk.right.end },
+    };
+  }
+
+  /** Undefined: the limits are reached. */
+  #middle({ left, right }: Hunk, width: number, height: number): Snake | undefined {
+    const part = { left: left.from, right: right.from, width, height };
+    const most = Math.min(this.#edits, Math.ceil((width + height) / 2));
+    this.#ahead[this.#centre + 1] = 0;
+    this.#back[this.#centre + 1] = 0;
+    for (let edits = 0; edits <= most; edits++) {
+      const found = this.#forward(part, edits) ?? this.#backward(part, edits);
+      if (found !== undefined) return found;
+      if (this.steps > this.#most) return undefined;
+    }
+    return undefined;
+  }
+
+  #forward(part: Part, edits: number): Snake | undefined {
+    const { width, height } = part;
+    const delta = width - height;
+    const meets = delta % 2 !== 0;
+    for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
+      const start = this.#start(this.#ahead, diagonal, edits);
+      let x = start;
+      while (x < width && x - diagonal < height && this.#sameAhead(part, x, x - diagonal)) x += 1;
+      this.#count(x - start);
+      this.#ahead[this.#centre + diagonal] = x;
+      const opposite = delta - diagonal;
+      if (!meets || Math.abs(opposite) > edits - 1) continue;
+      if (x + (this.#back[this.#centre + opposite] ?? 0) < width) continue;
+      return snakeOf(part, { x: start, y: start - diagonal }, { x, y: x - diagonal });
+    }
+    return undefined;
+  }
+
+  #backward(part: Part, edits: number): Snake | undefined {
+    const { width, height } = part;
+    const delta = width - height;
+    const meets = delta % 2 === 0;
+    for (let diagonal = -edits; diagonal <= edits; diagonal += 2) {
+      const start = this.#start(this.#back, diagonal, edits);
+      let x = start;
+      while (x < width && x - diagonal < height && this.#sameBack(part, x, x - diagonal)) x += 1;
+      this.#count(x - start);
+      this.#back[this.#centre + diagonal] = x;
+      const opposite = delta - diagonal;
+      if (!meets || Math.abs(opposite) > edits) continue;
+      if (x + (this.#ahead[this.#centre + opposite] ?? 0) < width) continue;
+      const from = { x: width - x, y: height - (x - diagonal) };
+      return snakeOf(part, from, { x: width - start, y: height - (start - diagonal) });
+    }
+    return undefined;
+  }
+
+  /** Where a way with one edit more starts on a diagonal. */
+  #start(ways: Int32Array, diagonal: number, edits: number): number {
+    const below = ways[this.#centre + diagonal - 1] ?? 0;
+    const above = ways[this.#centre + diagonal + 1] ?? 0;
+    return diagonal === -edits || (diagonal !== edits && below < above) ? above : below + 1;
+  }
+
+  #sameAhead({ left, right }: Part, x: number, y: number): boolean {
+    return y >= 0 && this.#left[left + x] === this.#right[right + y];
+  }
+
+  #sameBack({ left, right, width, height }: Part, x: number, y: number): boolean {
+    return y >= 0 && this.#left[left + width - 1 - x] === this.#right[right + height - 1 - y];
+  }
+
+  #count(same: number): void {
+    this.steps += same + 1;
+  }
+}
+
+interface Part {
+  readonly left: number;
+  readonly right: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+function snakeOf({ left, right }: Part, from: Point, to: Point): Snake {
+  return { left: left + from.x, right: right + from.y, leftEnd: left + to.x, rightEnd: right + to.y };
+}

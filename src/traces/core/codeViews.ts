@@ -1,0 +1,154 @@
+import type { CallSource } from '../../tracking/core/records/trace.ts';
+import type { CodePlaces } from '../../tracking/core/records/tracedRun.ts';
+import type {
+  CodeLine,
+  LineView,
+  LinesView,
+  PartLineView,
+  SourceOf,
+  SourceView,
+  ToolLineView,
+} from './protocol/codeRpc.ts';
+import type { Location } from '../../base/core/errors.ts';
+import { traceErrors } from './errors.ts';
+import type { LineRecord } from './records.ts';
+import { sourceFile, sourceName } from './sourceBook.ts';
+import { StoredCode } from './storedCode.ts';
+import type { StoredTrace } from './stored.ts';
+
+/** The files of the user's code, as they are now. */
+export interface CodeReader {
+  /** As {@link TraceRecorder} was given it; null: the file is gone. */
+  fingerprint(file: string): string | null;
+  /** Where one of the files, in order, defines a tool of that name; undefined: none does. */
+  findTool(name: string, files: readonly string[]): CallSource | undefined;
+}
+
+/** Leads from a trace to the code that made it. */
+export class CodeViews {
+  readonly #trace: StoredTrace;
+  readonly #stored: StoredCode;
+  readonly #code: CodeReader;
+
+  constructor(trace: StoredTrace, code: CodeReader) {
+    this.#trace = trace;
+    this.#stored = new StoredCode(trace.rows);
+    this.#code = code;
+  }
+
+  /** The line that made a call; null: it is not known. */
+  ofCall(episode: number, call: number): CallSource | null {
+    const source = this.#stored.callSource(episode, call);
+    return source === undefined ? null : { ...source, file: this.#file(source.file) };
+  }
+
+  /** Throws `trace/no-source` where the trace does not tell it, or no file defines it. */
+  source(episode: number, of: SourceOf): SourceView {
+    const { file } = this.#trace.rows;
+    switch (of.kind) {
+      case 'call': {
+        const source = this.ofCall(episode, of.call);
+        if (source === null) throw traceErrors.noSource(file, `call ${of.call} of episode ${episode}`);
+        return this.#view(source, 'recorded');
+      }
+      case 'reward': {
+        const source = this.#scorer(episode);
+        if (source === undefined) throw traceErrors.noSource(file, `the reward of episode ${episode}`);
+        return source;
+      }
+      case 'tool':
+        return this.#tool(of.tool);
+    }
+  }
+
+  /** @param live whether the run goes on: it is asked about whenever it grows, and half of it tells nothing */
+  lines(live: boolean): LinesView {
+    if (live) return { live, lines: [], tools: [], execute: null, judge: null };
+    return {
+      live,
+      lines: this.#stored.lines().map((record) => this.#line(record)),
+      tools: this.#stored.tools().flatMap(({ tool, ...counts }): ToolLineView[] => {
+        const found = this.#code.findTool(tool, this.#files());
+        if (found === undefined) return [];
+        // By the text in which it was found, whatever the run had.
+        const fingerprint = this.#code.fingerprint(found.file);
+        return [{ ...found, tool, state: this.#state(found.file), fingerprint, ...counts }];
+      }),
+      execute: this.#part('execute'),
+      judge: this.#part('judge'),
+    };
+  }
+
+  #line({ file: name, line, column, function: within, ...record }: LineRecord): LineView {
+    const { firstEpisode: episode, firstCall: call, ...counts } = record;
+    const source = { file: this.#file(name), line, column, function: within };
+    return { ...this.#codeLine(source), name, ...counts, first: { episode, call } };
+  }
+
+  #part(of: keyof CodePlaces): PartLineView | null {
+    const place = this.#stored.places()?.[of];
+    if (place === undefined) return null;
+    const counts = this.#stored.part(of === 'execute' ? 'workflow' : 'judge');
+    return { ...this.#codeLine(sourceAt(place)), ...counts };
+  }
+
+  #codeLine(source: CallSource): CodeLine {
+    const fingerprint = this.#recorded(source.file) ?? null;
+    return { ...source, state: this.#state(source.file), fingerprint };
+  }
+
+  /** Whoever gave the reward: the judge, or the workflow itself. */
+  #scorer(episode: number): SourceView | undefined {
+    const { execute, judge } = this.#stored.places() ?? {};
+    const [result] = this.#trace.resultsBetween(episode, episode);
+    const byJudge = result?.scoredBy === 'judge' || result?.error?.code.startsWith('task-judge/') === true;
+    return this.#place(byJudge ? judge : execute) ?? undefined;
+  }
+
+  #tool(tool: string): SourceView {
+    const all = this.#files();
+    const found = this.#code.findTool(tool, all);
+    if (found === undefined) throw traceErrors.noTool(this.#trace.rows.file, tool, all);
+    return this.#view(found, 'scan');
+  }
+
+  /** Those that may define tools, that of the workflow first. */
+  #files(): readonly string[] {
+    const files = this.#stored.sourceFiles().map((name) => this.#file(name));
+    const workflow = this.#trace.run()?.workflowFile;
+    return [...new Set([...(workflow === undefined ? [] : [workflow]), ...files])];
+  }
+
+  #place(place: Location | undefined): SourceView | null {
+    return place === undefined ? null : this.#view(sourceAt(place), 'recorded');
+  }
+
+  #view(source: CallSource, found: SourceView['found']): SourceView {
+    return { ...source, state: this.#state(source.file), found };
+  }
+
+  #state(file: string): SourceView['state'] {
+    const now = this.#code.fingerprint(file);
+    if (now === null) return 'gone';
+    const then = this.#recorded(file);
+    if (then === undefined) return 'unknown';
+    return then === now ? 'same' : 'changed';
+  }
+
+  #recorded(file: string): string | undefined {
+    return this.#stored.fingerprint(sourceName(file, this.#config));
+  }
+
+  #file(name: string): string {
+    return sourceFile(name, this.#config);
+  }
+
+  get #config(): string {
+    return this.#trace.run()?.config ?? '';
+  }
+}
+
+function sourceAt(place: Location): CallSource {
+  const { file, line = 1, column = null } = place;
+  return { file, line, column, function: null };
+}

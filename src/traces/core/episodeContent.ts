@@ -1,0 +1,131 @@
+import type { TracedAlternatives, TracedMessage, TracedTimeline } from '../../tracking/core/records/trace.ts';
+import { mergeCalls } from '../../tracking/core/mergeCalls.ts';
+import { withTokens } from '../../tracking/core/timelineTokens.ts';
+import { traceErrors } from './errors.ts';
+import { mergeInputs, upstreamRules, type MessageSource } from './mergeInputs.ts';
+import { LruCache } from './lruCache.ts';
+import type { EpisodeRecord, MessageRecord } from './records.ts';
+import { trainableTokensOf } from './traceRecorder.ts';
+import type { StoredTrace } from './stored.ts';
+import type { StoredWindow } from './storedMessages.ts';
+
+/** The timelines of an episode, and messages that are stored nowhere since merging made them just now. */
+export interface MergedTimelines {
+  readonly timelines: readonly TracedTimeline[];
+  readonly made: ReadonlyMap<number, TracedMessage>;
+}
+
+/** What an episode consists of, whether it has ended or its timelines are still to be merged from its calls. */
+export interface EpisodeContent {
+  readonly timelines: readonly TracedTimeline[];
+  /** The timelines are merged from the calls so far. */
+  readonly provisional: boolean;
+  /** By position; asks for all of them at once. */
+  messages(): MessageLookup;
+}
+
+export interface MessageLookup extends MessageSource {
+  /** Tokens `first` … `end` of a message, as far as it has them. */
+  window(position: number, first: number, end: number): StoredWindow;
+  /** What else might stand there; null: none were told. */
+  alternatives(position: number, first: number, end: number): TracedAlternatives | null;
+  /** Whether it was stored, and so will never be another; merging may make others while the episode runs. */
+  isStored(position: number): boolean;
+}
+
+/** Opens episodes, and remembers what it merged until their next call. */
+export class EpisodeContents {
+  readonly #trace: StoredTrace;
+  readonly #merged = new LruCache<number, { readonly calls: number; readonly content: MergedTimelines }>(
+    mostRemembered,
+  );
+
+  constructor(trace: StoredTrace) {
+    this.#trace = trace;
+  }
+
+  open({ episode, ended, calls }: EpisodeRecord): EpisodeContent {
+    const merged: MergedTimelines =
+      ended === 0
+        ? this.#mergedSoFar(episode, calls)
+        : { timelines: this.#trace.timelines(episode), made: new Map() };
+    return this.of(episode, merged, ended === 0);
+  }
+
+  /** With timelines that were merged elsewhere. */
+  of(episode: number, { timelines, made }: MergedTimelines, provisional: boolean): EpisodeContent {
+    return { timelines, provisional, messages: () => lookup(this.#trace, episode, made) };
+  }
+
+  #mergedSoFar(episode: number, calls: number): MergedTimelines {
+    const merged = (): { readonly calls: number; readonly content: MergedTimelines } => ({
+      calls,
+      content: merge(this.#trace, episode),
+    });
+    return this.#merged.get(episode, merged, (known) => known.calls === calls).content;
+  }
+}
+
+/** More episodes than run at a time, other than in very wide runs. */
+const mostRemembered = 256;
+
+function merge(trace: StoredTrace, episode: number): MergedTimelines {
+  const rules = trace.merging() ?? upstreamRules;
+  const { calls, messages, lossMaskOf } = mergeInputs(trace, episode, lookup(trace, episode, new Map()));
+  const merged = mergeCalls(calls, messages, { ...rules, lossMaskOf });
+  return {
+    timelines: withTokens(merged, messages),
+    made: new Map(merged.added.map(({ position, message }) => [position, message])),
+  };
+}
+
+function lookup(
+  trace: StoredTrace,
+  episode: number,
+  made: ReadonlyMap<number, TracedMessage>,
+): MessageLookup {
+  const heads = new Map(trace.messages.ofEpisode(episode).map((row) => [row.position, row]));
+  return {
+    count: heads.size,
+    head: (position) => {
+      const message = made.get(position);
+      if (message !== undefined) return headOf(position, message);
+      const head = heads.get(position);
+      if (head !== undefined) return head;
+      throw traceErrors.damaged(trace.rows.file, `episode ${episode} has no message ${position}`);
+    },
+    text: (position) => made.get(position) ?? trace.messages.text(episode, position),
+    tokens: (position) => made.get(position) ?? trace.messages.tokens(episode, position),
+    window: (position, first, end) => {
+      const message = made.get(position);
+      return message === undefined
+        ? trace.messages.window(episode, position, first, end)
+        : windowOf(message, first, end);
+    },
+    // What merging makes while an episode runs lacks them until the episode has ended.
+    alternatives: (position, first, end) =>
+      made.has(position) ? null : (trace.messages.alternatives(episode, position, first, end) ?? null),
+    isStored: (position) => !made.has(position),
+  };
+}
+
+function windowOf({ tokenIds, logprobs, lossMask }: TracedMessage, first: number, end: number): StoredWindow {
+  return {
+    first,
+    tokenIds: tokenIds.subarray(first, end),
+    logprobs: logprobs?.subarray(first, end) ?? null,
+    lossMask: lossMask.subarray(first, end),
+  };
+}
+
+function headOf(position: number, message: TracedMessage): MessageRecord {
+  const { role, author, toolCallId, tokenIds } = message;
+  return {
+    position,
+    role,
+    author,
+    toolCallId,
+    tokens: tokenIds.length,
+    trainableTokens: trainableTokensOf(message),
+  };
+}

@@ -1,0 +1,80 @@
+import type { ErrorReport } from '../../base/core/errors.ts';
+import { errorReport } from '../../base/core/errorReport.ts';
+import type { EpisodeFinding, EpisodeRow } from './protocol/traceLists.ts';
+import { finding, hintOf } from '../../tracking/core/finding.ts';
+import type { EpisodeContents } from './episodeContent.ts';
+import type { EpisodeRecord, StoredRun } from './records.ts';
+import type { StoredTrace } from './stored.ts';
+import { isJudgeable, verdictsOf, type Verdict } from './verdicts.ts';
+
+export interface RowContext {
+  readonly trace: StoredTrace;
+  readonly contents: EpisodeContents;
+  readonly run: StoredRun;
+  /** Whether more may come. */
+  readonly live: boolean;
+}
+
+export function episodeRows(records: readonly EpisodeRecord[], context: RowContext): readonly EpisodeRow[] {
+  const numbers = records.map(({ episode }) => episode);
+  const verdicts = verdictsOf(context.trace, context.run, numbers);
+  return records.map((record) => {
+    const { episode, taskId, repeat, query, reward, startedAt, seconds, calls } = record;
+    const told = record.ended === 0 ? unended(context.live) : ended(verdicts.get(episode), context.live);
+    const ending = isJudgeable(context.run) ? told : { ...told, trains: null };
+    const common = { episode, taskId, repeat, query, reward, startedAt, seconds, calls };
+    const isSuccess = record.isSuccess !== 0;
+    return { ...common, isSuccess, ...countsOf(record, context), error: errorOf(record), ...ending };
+  });
+}
+
+const lost: EpisodeFinding = {
+  ...finding('episode-lost', 'The process ended before the episode did.'),
+  hint: hintOf('episode-lost'),
+};
+
+type Ending = Pick<EpisodeRow, 'state' | 'advantage' | 'trains' | 'findings'>;
+
+function unended(live: boolean): Ending {
+  if (live) return { state: 'running', advantage: null, trains: null, findings: [] };
+  return { state: 'lost', advantage: null, trains: false, findings: [lost] };
+}
+
+function ended(verdict: Verdict | undefined, live: boolean): Ending {
+  if (verdict === undefined) return { state: 'ended', advantage: null, trains: null, findings: [] };
+  const open = live && verdict.open && verdict.trains;
+  return {
+    state: 'ended',
+    advantage: verdict.advantage,
+    trains: open ? null : verdict.trains,
+    findings: [...withSeverity(verdict, 'error'), ...withSeverity(verdict, 'warning')],
+  };
+}
+
+function withSeverity({ findings }: Verdict, severity: EpisodeFinding['severity']): EpisodeFinding[] {
+  return findings.flatMap((found) =>
+    found.severity === severity ? [{ ...found, hint: hintOf(found.code) }] : [],
+  );
+}
+
+type Counts = Pick<EpisodeRow, 'timelines' | 'tokens' | 'trainableTokens'>;
+
+function countsOf(record: EpisodeRecord, { contents }: RowContext): Counts {
+  const { timelines, tokens, trainableTokens } = record;
+  if (record.ended !== 0 || record.calls === 0) return { timelines, tokens, trainableTokens };
+  const merged = contents.open(record).timelines;
+  return {
+    timelines: merged.length,
+    tokens: merged.reduce((sum, timeline) => sum + timeline.tokens, 0),
+    trainableTokens: merged.reduce((sum, timeline) => sum + timeline.trainableTokens, 0),
+  };
+}
+
+function errorOf({ error }: EpisodeRecord): ErrorReport | null {
+  if (error === null) return null;
+  try {
+    return errorReport.parse(JSON.parse(error));
+  } catch {
+    return { code: 'trace/unknown-error', message: error }; // better told as it is than not at all
+  }
+}

@@ -1,0 +1,197 @@
+import type { BatchRules, MergeRules } from '../../tracking/core/records/tracedRun.ts';
+import type { TracedMessage, TracedTimeline } from '../../tracking/core/records/trace.ts';
+import {
+  largestMerging,
+  type MergedView,
+  type MergeSetting,
+  type MergingRow,
+  type MergingView,
+} from './protocol/mergingRpc.ts';
+import { explainMerging, type Fork } from '../../tracking/core/explainMerging.ts';
+import { mergeCalls } from '../../tracking/core/mergeCalls.ts';
+import { makesSample } from '../../tracking/core/samples.ts';
+import { withTokens } from '../../tracking/core/timelineTokens.ts';
+import { driftsOf } from './explainDrift.ts';
+import type { MergedTimelines } from './episodeContent.ts';
+import { forkView } from './explainFork.ts';
+import type { MergeInputs, StoredMergeableCall } from './mergeInputs.ts';
+import type { TokenTable } from './tokenTable.ts';
+
+export interface ExplainTerms {
+  readonly rules: MergeRules;
+  readonly batch: BatchRules | undefined;
+  /** Whether ids are those of training: those of a stand-in tell nothing of drift. */
+  readonly exact: boolean;
+  /** As the trace has them; undefined: the episode runs, and they are merged from what there is of it. */
+  readonly stored: readonly TracedTimeline[] | undefined;
+}
+
+/** What a setting makes of an episode's calls. */
+interface Merged {
+  readonly setting: MergeSetting;
+  readonly calls: readonly StoredMergeableCall[];
+  readonly timelines: readonly TracedTimeline[];
+  /** Messages of theirs that are stored nowhere, by position. */
+  readonly made: ReadonlyMap<number, TracedMessage>;
+  readonly row: MergingRow;
+}
+
+/**
+ * How an episode's calls became its timelines, and what they would become by every other setting. What has been merged
+ * once is kept: choosing a setting only looks at what is there.
+ */
+export class MergeExplanation {
+  readonly #inputs: MergeInputs;
+  readonly #terms: ExplainTerms;
+  readonly #table: TokenTable;
+  readonly #own: MergeSetting;
+  readonly #merged: readonly Merged[];
+
+  constructor(inputs: MergeInputs, terms: ExplainTerms, table: TokenTable) {
+    this.#inputs = { ...inputs, calls: inputs.calls.filter(isIn(terms.stored)) };
+    this.#terms = terms;
+    this.#table = table;
+    const { compareLevel, ignoreTools, fixesDrift = true } = terms.rules;
+    this.#own = { compareLevel, ignoreTools, fixesDrift };
+    this.#merged = this.#settings().map((setting) => this.#merge(setting));
+  }
+
+  /** @param setting null, or one that makes no difference: the run's own */
+  view(setting: MergeSetting | null): MergingView {
+    const wanted = setting ?? this.#own;
+    const found = this.#merged.findIndex((one) => same(one.setting, wanted));
+    const chosen = Math.max(0, found);
+    const merged = this.#merged[chosen];
+    const forks = merged === undefined ? [] : this.#forks(merged);
+    const ends = new Map(merged?.timelines.map(({ calls }, index) => [calls.at(-1) ?? -1, index]));
+    const parts = { messages: this.#inputs.messages, table: this.#table, ends };
+    const shown = merged?.calls ?? [];
+    const drifts = this.#terms.exact
+      ? driftsOf(shown, this.#inputs.messages, this.#table)
+      : { drifts: [], count: 0 };
+    return {
+      own: this.#own,
+      rows: this.#merged.map(({ row }) => row),
+      chosen,
+      drift: this.#knowsDrift(),
+      timelines: merged === undefined ? [] : mergedViews(merged, forks, ends),
+      forks: forks.slice(0, largestMerging.forks).map((fork) => forkView(fork, shown, parts)),
+      forkCount: forks.length,
+      drifts: drifts.drifts,
+      driftCount: drifts.count,
+      provisional: this.#terms.stored === undefined,
+    };
+  }
+
+  /** What a setting would have made; undefined: what the run itself did. */
+  otherwise(setting: MergeSetting): MergedTimelines | undefined {
+    return this.#merged.slice(1).find((one) => same(one.setting, setting));
+  }
+
+  #knowsDrift(): MergingView['drift'] {
+    if (this.#terms.rules.fixesDrift === undefined) return 'unknown';
+    return this.#inputs.calls.some(({ otherMessages }) => otherMessages !== null) ? 'other' : 'same';
+  }
+
+  /** The run's own first. */
+  #settings(): readonly MergeSetting[] {
+    const own = this.#own;
+    const fixes = this.#knowsDrift() === 'other' ? [own.fixesDrift, !own.fixesDrift] : [own.fixesDrift];
+    return fixes.flatMap((fixesDrift) =>
+      [own.compareLevel, own.compareLevel === 'text' ? ('token' as const) : ('text' as const)].flatMap(
+        (compareLevel) =>
+          [own.ignoreTools, !own.ignoreTools].map((ignoreTools) => ({
+            compareLevel,
+            ignoreTools,
+            fixesDrift,
+          })),
+      ),
+    );
+  }
+
+  #merge(setting: MergeSetting): Merged {
+    const { messages, lossMaskOf } = this.#inputs;
+    const calls = this.#inputs.calls.map((call) =>
+      setting.fixesDrift === this.#own.fixesDrift
+        ? call
+        : { ...call, messages: call.otherMessages ?? call.messages },
+    );
+    const merged = mergeCalls(calls, messages, { ...setting, lossMaskOf });
+    const isOwn = same(setting, this.#own);
+    // What the run's own setting makes is what the trace says it made.
+    const stored = isOwn ? this.#terms.stored : undefined;
+    const timelines = stored ?? withTokens(merged, messages);
+    const all = [...messages, ...merged.added.map(({ message }) => message)];
+    const samples = (stored === undefined ? timelines : merged.timelines).filter((one) =>
+      makesSample(one.messages.map((position) => all[position] ?? nothing)),
+    ).length;
+    const sum = (of: (timeline: TracedTimeline) => number): number =>
+      timelines.reduce((total, one) => total + of(one), 0);
+    return {
+      setting,
+      calls,
+      timelines,
+      made: new Map(merged.added.map(({ position, message }) => [position, message])),
+      row: {
+        setting,
+        timelines: timelines.length,
+        samples: Math.min(samples, this.#terms.batch?.perEpisode ?? samples),
+        tokens: sum(({ tokens }) => tokens),
+        trainableTokens: sum(({ trainableTokens }) => trainableTokens),
+      },
+    };
+  }
+
+  #forks({ setting, calls, timelines }: Merged): readonly Fork[] {
+    const { messages, lossMaskOf } = this.#inputs;
+    return explainMerging(calls, messages, { ...setting, lossMaskOf }, timelines).forks;
+  }
+}
+
+/** Stored timelines say which calls were kept: not those of an attempt that failed, nor those after madness. */
+function isIn(stored: readonly TracedTimeline[] | undefined): (call: StoredMergeableCall) => boolean {
+  if (stored === undefined) return () => true;
+  const kept = new Set(stored.flatMap(({ calls }) => calls));
+  return ({ call }) => kept.has(call);
+}
+
+function same(one: MergeSetting, other: MergeSetting): boolean {
+  return (
+    one.compareLevel === other.compareLevel &&
+    one.ignoreTools === other.ignoreTools &&
+    one.fixesDrift === other.fixesDrift
+  );
+}
+
+function mergedViews(
+  { calls, timelines }: Merged,
+  forks: readonly Fork[],
+  ends: ReadonlyMap<number, number>,
+): readonly MergedView[] {
+  const agentOf = new Map(calls.map(({ call, agent }) => [call, agent]));
+  const forkOf = new Map(forks.map((fork) => [fork.call, fork]));
+  return timelines.map((timeline) => {
+    const fork = forkOf.get(timeline.calls.at(-1) ?? -1);
+    const parent = fork && ends.get(fork.earlier);
+    return {
+      calls: timeline.calls,
+      agents: [...new Set(timeline.calls.map((call) => agentOf.get(call) ?? ''))],
+      messages: timeline.messages.length,
+      tokens: timeline.tokens,
+      trainableTokens: timeline.trainableTokens,
+      parent:
+        fork === undefined || parent === undefined ? null : { timeline: parent, messages: fork.message },
+    };
+  });
+}
+
+const nothing: TracedMessage = {
+  role: '',
+  author: 'env',
+  text: '',
+  toolCalls: null,
+  toolCallId: null,
+  tokenIds: new Int32Array(),
+  logprobs: null,
+  lossMask: new Uint8Array(),
+};

@@ -1,0 +1,151 @@
+import { secretKinds } from '../../../base/core/secrets/texts.ts';
+import type { Filter } from '../protocol/traceFilter.ts';
+import type { EpisodeRow } from '../protocol/traceLists.ts';
+import type { DamageView, RunView } from '../protocol/runRpc.ts';
+import type { TraceReader } from '../reader.ts';
+import { chromeBegin, chromeEnd, chromeEvents } from './chrome.ts';
+import { exportedEpisode, type ExportedEpisode } from './episode.ts';
+import type { ExportFormat } from './formats.ts';
+import { htmlBegin, htmlEnd, htmlTable } from './html.ts';
+import { htmlEpisode } from './htmlEpisode.ts';
+import { jsonLine } from './jsonl.ts';
+import { otlpLine } from './otlp.ts';
+import { Redactor, type Redaction } from './redact.ts';
+
+/** Episodes that are asked for at a time. */
+const window = 100;
+
+export interface ExportChoice {
+  readonly format: ExportFormat;
+  readonly redaction: Redaction;
+  /** Absent: all episodes. */
+  readonly filter?: Filter | undefined;
+}
+
+/** What was exported, and what could not be, since the file is damaged. */
+export interface ExportNote {
+  readonly episodes: number;
+  /** Episodes of which a part is missing. */
+  readonly incomplete: number;
+  readonly damage: DamageView | null;
+}
+
+/** The pieces of an export, one episode after the other. Returns what was exported. */
+export function* exportPieces(
+  reader: TraceReader,
+  { format, redaction, filter }: ExportChoice,
+  onProgress?: (share: number) => void,
+): Generator<string, ExportNote> {
+  const redactor = new Redactor(redaction);
+  const run = redactedRun(readRun(reader), redactor);
+  yield beginOf(format, run, redaction);
+  if (format === 'html') yield* htmlTable(listedEpisodes(reader, filter), redactor);
+  let [episodes, incomplete] = [0, 0];
+  for (const { row, total } of listedEpisodes(reader, filter)) {
+    const whole = exportedEpisode(reader, row, redactor);
+    if (format === 'chrome') yield `${episodes === 0 ? '' : ',\n'}${chromeEvents(whole, run.startedAt)}`;
+    else yield episodeText(whole, format, run);
+    episodes += 1;
+    if (whole.missing.length > 0) incomplete += 1;
+    onProgress?.(episodes / Math.max(1, total));
+  }
+  // What is missing may have been found on the way.
+  const { damage } = readRun(reader);
+  yield endOf(format, { ...run, damage });
+  return { episodes, incomplete, damage: damage ?? null };
+}
+
+function readRun(reader: TraceReader): RunView {
+  return reader.read((views) => views.run());
+}
+
+function* listedEpisodes(
+  reader: TraceReader,
+  filter: Filter | undefined,
+): Generator<{ readonly row: EpisodeRow; readonly total: number }> {
+  for (let from = 0; ; from += window) {
+    const { total, rows } = reader.read((views) => views.episodes(from, window, filter && { filter }));
+    for (const row of rows) yield { row, total };
+    if (rows.length < window) return;
+  }
+}
+
+/** What would be taken out of an export, by kind. */
+export interface FoundSecrets {
+  readonly kind: string;
+  /** Different ones. */
+  readonly count: number;
+  /** The first episodes that have one. */
+  readonly episodes: readonly number[];
+}
+
+/** Different secrets of a kind that are counted, and episodes that are named, at most. */
+const most = { secrets: 10_000, episodes: 10 } as const;
+
+/** Looks for secrets as an export does, and writes nothing. Yields after each episode. */
+export function* findSecrets(
+  reader: TraceReader,
+  filter: Filter | undefined,
+  onProgress?: (share: number) => void,
+): Generator<undefined, readonly FoundSecrets[]> {
+  const found = new Map<string, { readonly texts: Set<string>; readonly episodes: Set<number> }>();
+  let episode = 0;
+  const redactor = new Redactor({ texts: false, patterns: [] }, (kind, text) => {
+    const { texts, episodes } = found.get(kind) ?? { texts: new Set(), episodes: new Set() };
+    found.set(kind, { texts, episodes });
+    if (texts.size < most.secrets) texts.add(text);
+    if (episodes.size < most.episodes) episodes.add(episode);
+  });
+  let done = 0;
+  for (const { row, total } of listedEpisodes(reader, filter)) {
+    episode = row.episode;
+    exportedEpisode(reader, row, redactor);
+    done += 1;
+    onProgress?.(done / Math.max(1, total));
+    yield undefined;
+  }
+  return secretKinds.flatMap((kind) => {
+    const one = found.get(kind);
+    return one === undefined ? [] : [{ kind, count: one.texts.size, episodes: [...one.episodes] }];
+  });
+}
+
+/** Names and paths stay, but for secrets in them. */
+function redactedRun(run: RunView, redactor: Redactor): RunView {
+  const { experiment, model, config, workflow, report } = run;
+  const clean = (text: string): string => redactor.text(text);
+  const findings = report.findings.map((one) => ({ ...one, message: redactor.message(one.message) }));
+  return {
+    ...run,
+    report: { ...report, findings },
+    experiment: clean(experiment),
+    model: clean(model),
+    config: clean(config),
+    workflow: clean(workflow),
+  };
+}
+
+function beginOf(format: ExportFormat, run: RunView, redaction: Redaction): string {
+  if (format === 'chrome') return chromeBegin;
+  return format === 'html' ? htmlBegin(run, redaction) : '';
+}
+
+function endOf(format: ExportFormat, run: RunView): string {
+  if (format === 'chrome') return chromeEnd(run);
+  return format === 'html' ? htmlEnd(run) : '';
+}
+
+function episodeText(
+  episode: ExportedEpisode,
+  format: Exclude<ExportFormat, 'chrome'>,
+  run: RunView,
+): string {
+  switch (format) {
+    case 'otlp':
+      return otlpLine(episode, run);
+    case 'jsonl':
+      return jsonLine(episode, run);
+    case 'html':
+      return htmlEpisode(episode, run);
+  }
+}

@@ -1,0 +1,109 @@
+import type { RunView } from '../protocol/runRpc.ts';
+import type { ExportedCall, ExportedEpisode, ExportedMessage, ExportedTimeline } from './episode.ts';
+import { htmlAxis } from './htmlAxis.ts';
+import { clipped, count, duration, shown, facts, isolated, longestText, number } from './htmlText.ts';
+import { knows } from './knows.ts';
+
+export function htmlEpisode(exported: ExportedEpisode, run: RunView): string {
+  const { row, calls, timelines, missing } = exported;
+  const { episode, taskId, repeat, reward, isSuccess, error } = row;
+  const outcome = error === null ? `reward ${number(reward)}` : 'failed';
+  const told = new Set(timelines.map(({ row: { timeline } }) => timeline));
+  return `<details class="episode">
+<summary><h2>Episode ${episode}: ${isolated(taskId)} #${repeat}</h2> <span class="outcome">${outcome}${isSuccess ? ', success' : ''}</span></summary>
+<div id="episode-${episode}">
+${missing.length === 0 ? '' : `<p class="warning" role="note">The trace is damaged, and this is missing: ${shown(missing.join(', '))}.</p>\n`}${episodeFacts(exported, run)}
+${findingsHtml(row.findings)}${knows(run, 'times') ? htmlAxis(exported) : ''}${timelines.map(timelineHtml).join('')}${calls
+    .map((call) => callHtml(call, call.row.timeline !== null && told.has(call.row.timeline)))
+    .join('')}</div>
+</details>
+`;
+}
+
+function episodeFacts({ row, calls, rewards }: ExportedEpisode, run: RunView): string {
+  const { query, advantage, trains, error, seconds, tokens, trainableTokens } = row;
+  const training = knows(run, 'lossMask') ? `, of which ${count(trainableTokens)} count in the loss` : '';
+  return facts([
+    ['query', query],
+    ...rewards.map(([name, value]) => [name, number(value)] as const),
+    ['advantage', number(advantage)],
+    ...(trains === null ? [] : [['would train', trains ? 'yes' : 'no'] as const]),
+    ...(knows(run, 'calls') ? [['LLM calls', count(calls.length)] as const] : []),
+    ['tokens', knows(run, 'tokens') ? `${count(tokens)}${training}` : 'unknown'],
+    ...(seconds === null || !knows(run, 'times') ? [] : [['time', duration(seconds)] as const]),
+    ...(error === null ? [] : [['error', `${error.message} (${error.code})`] as const]),
+  ]);
+}
+
+function findingsHtml(findings: ExportedEpisode['row']['findings']): string {
+  if (findings.length === 0) return '';
+  const items = findings.map(
+    ({ severity, message, code }) =>
+      `<li><b>${severity}</b>: ${isolated(message)} <code>${isolated(code)}</code></li>`,
+  );
+  return `<ul class="findings">${items.join('')}</ul>\n`;
+}
+
+function timelineHtml({ row, messages, tokenTexts }: ExportedTimeline): string {
+  let first = 0;
+  const parts = messages.map((message) => {
+    const texts = tokenTexts.slice(first, first + message.tokenIds.length);
+    first += message.tokenIds.length;
+    return messageHtml(message, tokensHtml(message, texts));
+  });
+  const calls = row.calls.length === 0 ? '' : ` of calls ${row.calls.join(', ')}`;
+  const tokens =
+    row.tokens === 0 ? '' : `: ${count(row.tokens)} tokens, ${count(row.trainableTokens)} in the loss`;
+  return `<details class="timeline"><summary><h3>Timeline ${row.timeline}</h3>${calls}${tokens}</summary>
+${parts.join('')}</details>
+`;
+}
+
+/** @param isTold whether its messages stand in a timeline, so that they need not stand here again */
+function callHtml({ row, messages, reply, options, tools }: ExportedCall, isTold: boolean): string {
+  const told = [row.agent, duration(row.seconds), row.finishReason ?? '', row.error ?? ''];
+  const shown = isTold ? [] : [...messages, ...(reply === null ? [] : [reply])];
+  const where = isTold ? `<p class="note">Its messages are in timeline ${row.timeline ?? ''}.</p>` : '';
+  return `<details class="call"><summary><h3>Call ${row.call}</h3> ${isolated(told.filter((one) => one !== '').join(', '))}</summary>
+${facts([
+  ['status', String(row.status)],
+  ['prompt', `${count(row.promptTokens)} tokens`],
+  ['reply', `${count(row.replyTokens)} tokens`],
+  ['options', options],
+  ...(tools === null ? [] : [['tools', tools] as const]),
+])}
+${where}${shown.map((message) => messageHtml(message, '')).join('')}</details>
+`;
+}
+
+function messageHtml(
+  { role, author, text, toolCalls, toolCallId, tokenIds, lossMask }: ExportedMessage,
+  tokens: string,
+): string {
+  const counted = lossMask.reduce<number>((sum, counts) => sum + counts, 0);
+  const counts =
+    tokenIds.length === 0 ? '' : ` · ${count(tokenIds.length)} tokens, ${count(counted)} in the loss`;
+  const id = toolCallId === null ? '' : ` · answers ${isolated(toolCallId)}`;
+  const calls = toolCalls === null ? '' : `<pre class="calls"><code>${clipped(toolCalls)}</code></pre>`;
+  const written = author === 'llm' ? 'by the model' : author === 'env' ? 'given' : author;
+  return `<section class="message ${author === 'llm' ? 'own' : 'given'}"><h4>${isolated(role)} · ${shown(written)}${counts}${id}</h4><pre>${clipped(text)}</pre>${calls}${tokens}</section>
+`;
+}
+
+/** Tokens of a message that a page shows: each is an element. */
+const mostTokens = 20_000;
+
+/** Underlined is what counts in the loss. */
+function tokensHtml({ tokenIds, lossMask, logprobs }: ExportedMessage, texts: readonly string[]): string {
+  if (tokenIds.length === 0) return '';
+  const tokens = tokenIds.slice(0, mostTokens).map((id, index) => {
+    const logprob = logprobs?.[index] ?? null;
+    const title = `${id < 0 ? 'taken out' : id}${logprob === null ? '' : `, logprob ${logprob.toFixed(3)}`}`;
+    const name = lossMask[index] === 1 ? 'ins' : 'span';
+    const text = (texts[index] ?? '').slice(0, longestText);
+    return `<${name} title="${title}">${text === '' ? '·' : isolated(text.replaceAll('\n', '↵\n'))}</${name}>`;
+  });
+  const left = tokenIds.length - tokens.length;
+  const more = left === 0 ? '' : `<p class="note">… ${count(left)} more tokens are in the trace.</p>`;
+  return `<details class="tokens"><summary>Tokens</summary><pre>${tokens.join('')}</pre>${more}</details>`;
+}

@@ -1,0 +1,183 @@
+import type { Filter, NumberField, NumberFilter, TextField } from './protocol/traceFilter.ts';
+import type { SqlParameters, SqlValue } from './sql.ts';
+import { callsOfEpisode } from './totalsSql.ts';
+
+/** Collects the values of a statement. */
+export class Binder {
+  readonly #values: SqlValue[] = [];
+
+  /** The place of a value in the statement. */
+  bind(value: SqlValue): string {
+    this.#values.push(value);
+    return `:p${this.#values.length}`;
+  }
+
+  get parameters(): SqlParameters {
+    return Object.fromEntries(this.#values.map((value, index) => [`p${index + 1}`, value]));
+  }
+}
+
+/** What a statement about episodes depends on beside them. */
+export interface ListTerms {
+  /** Episodes per task, a whole number above 0. */
+  readonly size: number;
+  /** Whether more may come. */
+  readonly live: boolean;
+  /** Whether it can be told which episodes would train; see `isJudgeable`. */
+  readonly judgeable: boolean;
+  /** Whether the trace tells which lines of code called. */
+  readonly sources: boolean;
+  /** What tells which agents an episode has. */
+  readonly agents: AgentTable;
+  /** Whether the trace tells how many calls of an episode failed; otherwise they are counted. */
+  readonly failures: boolean;
+}
+
+/** Traces of earlier versions have only the calls to tell. */
+export type AgentTable = 'usedAgents' | 'calls';
+
+/** The tables that conditions and orders speak of: see `verdictIndex.ts` for the temporary ones. */
+export function judgedEpisodes({ size }: ListTerms): string {
+  return `episodes LEFT JOIN temp.verdicts AS v ON v.judged = episodes.episode
+    LEFT JOIN temp.groupVerdicts AS g ON g.number = episodes.episode / ${size}`;
+}
+
+/** A condition that is 1 or 0 for each row of {@link judgedEpisodes}. */
+export function conditionOf(filter: Filter, terms: ListTerms, binder: Binder): string {
+  switch (filter.kind) {
+    case 'all':
+      return joined(filter.of, 'AND', terms, binder);
+    case 'any':
+      return joined(filter.of, 'OR', terms, binder);
+    case 'not':
+      return `NOT ${conditionOf(filter.of, terms, binder)}`;
+    case 'number':
+      return compared(filter, terms, binder);
+    case 'error':
+      return '(episodes.error IS NOT NULL)';
+    case 'choice':
+      return `coalesce(${choices(terms)[filter.field]} = ${binder.bind(filter.value)}, 0)`;
+    case 'words':
+      return wordsIn(part(filter.value), binder);
+    case 'text':
+      return texts[filter.field](filter.value, terms, binder);
+  }
+}
+
+function joined(of: readonly Filter[], by: 'AND' | 'OR', terms: ListTerms, binder: Binder): string {
+  const all = of.map((one) => conditionOf(one, terms, binder));
+  return all.length === 0 ? '(1)' : `(${all.join(` ${by} `)})`;
+}
+
+/** What is not known is neither equal nor less nor more. */
+function compared({ field, is, value, within = 0 }: NumberFilter, terms: ListTerms, binder: Binder): string {
+  const expression = numberOf(field, terms);
+  if (is !== '=' && is !== '!=') return `coalesce(${expression} ${is} ${binder.bind(value)}, 0)`;
+  const near =
+    within === 0
+      ? `${expression} = ${binder.bind(value)}`
+      : `abs(${expression} - ${binder.bind(value)}) <= ${binder.bind(within)}`;
+  return is === '=' ? `coalesce(${near}, 0)` : `coalesce(NOT (${near}), 0)`;
+}
+
+/** As a row shows it; null where it shows none. Of running episodes the lengths are not known to the tables. */
+export function numberOf(field: NumberField, { size, failures }: ListTerms): string {
+  switch (field) {
+    case 'group':
+      return `(episodes.episode / ${size})`;
+    case 'calls':
+      return `(${callsOfEpisode})`;
+    case 'failures':
+      return failures ? `iif(episodes.sequence IS NULL, ${failedCalls}, episodes.failures)` : failedCalls;
+    default:
+      return numbers[field];
+  }
+}
+
+const ofEnded = (column: string): string => `iif(episodes.sequence IS NULL, NULL, ${column})`;
+
+const failedCalls =
+  '(SELECT count(*) FROM calls WHERE calls.episode = episodes.episode AND calls.error IS NOT NULL)';
+
+const numbers: Readonly<Record<Exclude<NumberField, 'group' | 'calls' | 'failures'>, string>> = {
+  reward: 'episodes.reward',
+  advantage: 'v.advantage',
+  tokens: ofEnded('episodes.tokens'),
+  trainable: ofEnded('episodes.trainableTokens'),
+  mask: '(1.0 * episodes.trainableTokens / nullif(episodes.tokens, 0))',
+  time: 'episodes.seconds',
+  timelines: ofEnded('episodes.timelines'),
+  repeat: 'episodes.repeat',
+  episode: 'episodes.episode',
+  mean: 'g.meanReward',
+  spread: 'g.deviation',
+  best: 'g.bestReward',
+  worst: 'g.worstReward',
+  solved: 'g.successRate',
+};
+
+/** Words for what a row shows, as SQL. */
+export function choices({
+  live,
+  judgeable,
+}: ListTerms): Readonly<Record<'trains' | 'success' | 'state', string>> {
+  const unended = live ? "'open'" : "'no'";
+  const verdict = "iif(v.trains, 'yes', 'no')";
+  const ended = live ? `iif(v.trains AND NOT v.whole, 'open', ${verdict})` : verdict;
+  return {
+    trains: judgeable ? `iif(episodes.sequence IS NULL, ${unended}, ${ended})` : "'open'",
+    success: "iif(episodes.reward IS NULL, NULL, iif(episodes.isSuccess, 'yes', 'no'))",
+    state: `iif(episodes.sequence IS NOT NULL, 'ended', ${live ? "'running'" : "'lost'"})`,
+  };
+}
+
+type TextCondition = (value: string, terms: ListTerms, binder: Binder) => string;
+
+const texts: Readonly<Record<TextField, TextCondition>> = {
+  task: (value, _, binder) => like('episodes.taskId', part(value), binder),
+  error: (value, _, binder) => `coalesce(${like('episodes.error', part(value), binder)}, 0)`,
+  agent: (value, { agents }, binder) => anyOf(agents, like(`${agents}.agent`, whole(value), binder)),
+  source: (value, { sources }, binder) => {
+    if (!sources) return '(0)';
+    const place = binder.bind(`%/${whole(slashed(value))}:%`);
+    return `EXISTS (SELECT 1 FROM calls WHERE calls.episode = episodes.episode AND calls.source IN (
+      SELECT id FROM sources WHERE '/' || replace(file, '\\', '/') || ':' || line || ':' LIKE ${place} ESCAPE '\\'))`;
+  },
+  tool: (value, _, binder) => anyOf('usedTools', like('usedTools.tool', whole(value), binder)),
+  finding: (value, { live }, binder) => {
+    const place = binder.bind(whole(value));
+    const lost = live ? '0' : `(episodes.sequence IS NULL AND 'episode-lost' LIKE ${place} ESCAPE '\\')`;
+    return `(${lost} OR EXISTS (SELECT 1 FROM temp.found
+      WHERE found.episode = episodes.episode AND found.code LIKE ${place} ESCAPE '\\'))`;
+  },
+};
+
+function anyOf(table: string, condition: string): string {
+  return `EXISTS (SELECT 1 FROM ${table} WHERE ${table}.episode = episodes.episode AND ${condition})`;
+}
+
+function wordsIn(pattern: string, binder: Binder): string {
+  const place = binder.bind(pattern);
+  const inText = (column: string): string => `${column} LIKE ${place} ESCAPE '\\'`;
+  return `(${inText('episodes.taskId')} OR ${inText('episodes.query')} OR EXISTS (SELECT 1 FROM queries
+    WHERE queries.episode = episodes.episode AND ${inText('queries.query')}))`;
+}
+
+function like(column: string, pattern: string, binder: Binder): string {
+  return `${column} LIKE ${binder.bind(pattern)} ESCAPE '\\'`;
+}
+
+const part = (value: string): string => `%${escapedLike(value)}%`;
+const slashed = (file: string): string => file.replaceAll('\\', '/').replace(/^\/+/, '');
+const whole = (value: string): string => escapedLike(value).replaceAll('*', '%');
+
+function escapedLike(text: string): string {
+  return text.replace(/[\\%_]/g, (sign) => `\\${sign}`);
+}
+
+/** Whether it asks which tools an episode called. */
+export function usesTools(filter: Filter): boolean {
+  if (filter.kind === 'not') return usesTools(filter.of);
+  if (filter.kind === 'all' || filter.kind === 'any') return filter.of.some(usesTools);
+  return filter.kind === 'text' && filter.field === 'tool';
+}

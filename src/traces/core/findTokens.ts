@@ -1,0 +1,156 @@
+import { largestWindow } from './protocol/traceRpc.ts';
+import type { FindView, Wanted } from './protocol/tokenRpc.ts';
+import type { Range } from './align.ts';
+import { traceErrors } from './errors.ts';
+import { slicesOf, textsOf, type Slice, type TokenFacts } from './tokensView.ts';
+
+/** Matches of a pattern in a text that are not empty, in order, at most `most`. */
+export type FindMatches = (pattern: RegExp, text: string, most: number) => readonly Range[];
+
+/** What to search for in a timeline's tokens, and the token to start at. */
+export interface TokenSearch {
+  readonly wanted: Wanted;
+  readonly from: number;
+}
+
+/** Tokens that one request searches, at most: what comes behind them is for the next one. */
+export const searchedAtOnce = 131_072;
+
+/** Tokens whose texts are searched together; a match that goes on for more than `overlap` may be missed at their border. */
+const together = 32_768;
+const overlap = 1_024;
+
+/**
+ * Finds tokens from `from` on. Texts and patterns are searched in each message by itself, in the text that its tokens
+ * spell, and match whole tokens.
+ *
+ * @param positions the timeline's messages
+ * @param matchesOf of a pattern that was typed in; may throw where that takes too long
+ */
+export function findTokens(
+  positions: readonly number[],
+  facts: TokenFacts,
+  { wanted, from }: TokenSearch,
+  matchesOf: FindMatches,
+): FindView {
+  const matches: Range[] = [];
+  const end = from + searchedAtOnce;
+  const { slices, total } = slicesOf(positions, facts.messages, from, end);
+  let first = from;
+  for (const slice of slices) {
+    for (const part of partsOf(slice)) {
+      const room = largestWindow.matches - matches.length;
+      const found = findIn(part, facts, wanted, { matchesOf, room });
+      const offset = first - slice.start;
+      matches.push(...found.map((match) => ({ from: match.from + offset, end: match.end + offset })));
+      if (matches.length >= largestWindow.matches) return { matches, next: (matches.at(-1)?.from ?? 0) + 1 };
+    }
+    first += slice.end - slice.start;
+  }
+  return { matches, next: end < total ? end : null };
+}
+
+interface Part extends Slice {
+  /** Matches that begin here or behind are the next part's. */
+  readonly starts: number;
+}
+
+function partsOf(slice: Slice): readonly Part[] {
+  const { start, end } = slice;
+  return Array.from({ length: Math.ceil((end - start) / together) }, (_, index) => {
+    const from = start + index * together;
+    const starts = Math.min(end, from + together);
+    return { ...slice, start: from, starts, end: Math.min(end, starts + overlap) };
+  });
+}
+
+interface Search {
+  readonly matchesOf: FindMatches;
+  readonly room: number;
+}
+
+function findIn(
+  part: Part,
+  facts: TokenFacts,
+  wanted: Wanted,
+  { matchesOf, room }: Search,
+): readonly Range[] {
+  if (wanted.kind === 'id') return findId(part, wanted.id, room);
+  const starts: number[] = [];
+  let text = '';
+  for (const token of textsOf(part, facts.table)) {
+    starts.push(text.length);
+    text += token.text;
+  }
+  const pattern = patternOf(wanted);
+  const found =
+    wanted.kind === 'pattern' ? matchesOf(pattern, text, room) : plainMatches(pattern, text, room);
+  return found
+    .map(({ from, end }) => ({
+      from: part.start + firstToken(starts, from),
+      end: part.start + lastToken(starts, end - 1) + 1,
+    }))
+    .filter(({ from }) => from < part.starts);
+}
+
+function findId({ stored, start, starts }: Part, id: number, room: number): readonly Range[] {
+  const found: Range[] = [];
+  for (let token = start; token < starts && found.length < room; token++) {
+    if (stored.tokenIds[token - stored.first] === id) found.push({ from: token, end: token + 1 });
+  }
+  return found;
+}
+
+function patternOf(wanted: Exclude<Wanted, { kind: 'id' }>): RegExp {
+  const source = wanted.kind === 'pattern' ? wanted.text : escaped(wanted.text);
+  try {
+    return new RegExp(source, wanted.matchCase ? 'gmu' : 'gimu');
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split(': ').at(-1) : undefined;
+    throw traceErrors.badPattern(wanted.text, (why ?? 'it cannot be read').toLowerCase());
+  }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[$()*+./?[\\\]^{|}-]/g, (character) => `\\x${hex(character)}`);
+}
+
+function hex(character: string): string {
+  return (character.codePointAt(0) ?? 0).toString(16).padStart(2, '0');
+}
+
+/** What is searched as it stands takes no longer than the text is long. */
+export function plainMatches(pattern: RegExp, text: string, most: number): readonly Range[] {
+  const found: Range[] = [];
+  for (const match of text.matchAll(pattern)) {
+    if (match[0] === '') continue;
+    found.push({ from: match.index, end: match.index + match[0].length });
+    if (found.length >= most) break;
+  }
+  return found;
+}
+
+/** The token with a character: tokens without text of their own stand before the one that has it. */
+function lastToken(starts: readonly number[], at: number): number {
+  return firstAfter(starts, at) - 1;
+}
+
+/** The first token that the character begins in: one of several bytes may have begun in tokens before. */
+function firstToken(starts: readonly number[], at: number): number {
+  const token = lastToken(starts, at);
+  const begin = starts[token] ?? 0;
+  if (begin !== at) return token;
+  let first = token;
+  while (first > 0 && starts[first - 1] === begin) first -= 1;
+  return first;
+}
+
+function firstAfter(starts: readonly number[], at: number): number {
+  let [low, high] = [0, starts.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((starts[middle] ?? 0) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

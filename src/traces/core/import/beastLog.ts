@@ -1,0 +1,297 @@
+/**
+ * `.json.log` of beast-logger as AgentJet writes it: a line of the logger's, then a line with a JSON object, which may
+ * be compressed. Nested records of the module `rollout` have the tokens of an episode's timelines; others have none.
+ */
+import { shallowJson } from '../shallowJson.ts';
+import * as z from 'zod/mini';
+import { hashText } from '../../../base/core/hash.ts';
+import { isRecord } from '../../../base/core/isRecord.ts';
+import { numberOf, textOf } from './chat.ts';
+import { linesOf } from './lines.ts';
+import type {
+  EpisodePart,
+  ImportedMessage,
+  Importer,
+  ImportSink,
+  ImportSource,
+  TimelinePart,
+} from './parts.ts';
+import { validationGroup, Validations } from './validations.ts';
+import { writtenReply } from './writtenReply.ts';
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
+const strings = z.array(z.string());
+const content = z.object({
+  text: strings,
+  title: z.optional(strings),
+  count: z.array(z.union([z.string(), z.number()])),
+  color: z.optional(strings),
+});
+const item = z.object({
+  content,
+  raw_reward: z.optional(z.union([z.string(), z.number()])),
+  outcome: z.optional(z.union([z.string(), z.number()])),
+});
+type Item = z.infer<typeof item>;
+
+const header = /\|\s*(INFO|DEBUG|WARN|WARNING|ERROR|CRITICAL)\s*\|/;
+
+/** Whether a line begins a record of such a log. */
+export function isBeastHeader(line: string): boolean {
+  return header.test(line) && !line.trimStart().startsWith('{');
+}
+
+export const beastLog: Importer = {
+  id: 'beast-log',
+  label: 'AgentJet .json.log',
+  rollouts: true,
+  ownTaskIds: true,
+  run: async (source, sink) => {
+    let at = 0;
+    let head = '';
+    let rest: string[] = [];
+    let episode = 0;
+    const recent = new RecentRecords();
+    const validations = new Validations(sink);
+    const end = (): void => {
+      const text = rest.join('\n').trim();
+      rest = [];
+      if (at === 0 || text === '') return;
+      // A module that is registered twice has every record written twice, to the very millisecond, by two threads.
+      if (!recent.add(`${head}\n${text}`)) return;
+      const taking = { source, sink, validations, time: timeOf(head), episode: String(episode) };
+      if (takeRecord(`line ${at + 1}`, text, taking)) episode += 1;
+    };
+    for await (const { line, text } of linesOf(source.pieces())) {
+      if (text === null) sink.skip(`line ${line}`, 'it is too long');
+      else if (isBeastHeader(text)) {
+        end();
+        [at, head] = [line, text];
+      } else rest.push(text);
+    }
+    end();
+  },
+};
+
+/** Characters of records that are remembered. */
+const mostRemembered = 2 ** 25;
+
+class RecentRecords {
+  readonly #records = new Set<string>();
+  #length = 0;
+
+  /** Whether it is another than the newest ones. */
+  add(record: string): boolean {
+    if (this.#records.has(record)) return false;
+    this.#records.add(record);
+    this.#length += record.length;
+    for (const oldest of this.#records) {
+      if (this.#length <= mostRemembered) break;
+      this.#records.delete(oldest);
+      this.#length -= oldest.length;
+    }
+    return true;
+  }
+}
+
+interface Taking {
+  readonly source: ImportSource;
+  readonly sink: ImportSink;
+  readonly validations: Validations;
+  readonly time: number | undefined;
+  /** The name of the next one. */
+  readonly episode: string;
+}
+
+/** Bytes that a record may inflate to. */
+const largestRecord = 2 ** 28;
+
+/** Whether it is an episode that no record before it is of. */
+function takeRecord(
+  where: string,
+  text: string,
+  { source, sink, validations, time, episode }: Taking,
+): boolean {
+  const json = plainText(text, source);
+  const value = json === undefined ? undefined : shallowJson(json);
+  if (!isRecord(value)) {
+    sink.skip(where, 'it is no JSON object');
+    return false;
+  }
+  const nested = value['nested_json'];
+  if (!isRecord(nested)) return false; // plain texts for people
+  const items = Object.entries(nested).flatMap(([key, one]) => {
+    const read = item.safeParse(one);
+    if (!read.success) sink.skip(where, `its item ${key} has no list of tokens`);
+    return read.success ? [[key, read.data] as const] : [];
+  });
+  const [first] = items;
+  if (first === undefined) return false;
+  const timelines = items.map(([, { content }]) => tokensOf(content));
+  const told = timelines.map((tokens): TimelinePart => ({ kind: 'timeline', messages: messagesOf(tokens) }));
+  const title = titleOf(textOf(value['header']) ?? '', first[0]);
+  const { task, step } = title;
+  const query = (place: string): string => queryOf(title, place, told[0]?.messages ?? []);
+  const hash = hashText([task, ...timelines.map((tokens) => tokens.map(({ id }) => id).join())].join('\n'));
+  const copied = step === undefined ? undefined : validations.withStep(step, hash);
+  if (step !== undefined && copied !== undefined) {
+    sink.add(copied, { kind: 'facts', group: validationGroup(step, task), query: query(`[val ${step}] `) });
+    return false;
+  }
+  if (step === undefined) validations.withoutStep({ name: episode, task, hash });
+  const facts: EpisodePart = {
+    ...{ kind: 'facts', task },
+    ...(step === undefined
+      ? { group: null, query: query('') }
+      : { group: `${step}/${task}`, query: query(`[${step}] `) }),
+    ...(time !== undefined && { endedAt: time }),
+    ...outcomeOf(first[1]),
+  };
+  sink.add(episode, facts, ...told, ...timelines.map(textsOf));
+  return true;
+}
+
+interface Title {
+  readonly whole: string;
+  readonly task: string;
+  readonly step: number | undefined;
+}
+
+/**
+ * Of `[STEP] Task ID (Reward …)`, where the step is a number or `NA`. A task comes again in each epoch, and its episodes of one
+ * step are the group that training compares.
+ *
+ * @param key of a timeline, `ID.OUTCOME.INDEX`
+ */
+function titleOf(whole: string, key: string): Title {
+  const step = /^\[(\d+)\]/.exec(whole)?.[1];
+  return {
+    whole,
+    task: /\bTask (.*) \(Reward/.exec(whole)?.[1] ?? key.split('.')[0] ?? '',
+    step: step === undefined ? undefined : Number(step),
+  };
+}
+
+/** @param place where in the training that was asked */
+function queryOf({ whole }: Title, place: string, messages: readonly ImportedMessage[]): string {
+  const answered = messages.findIndex(({ fromModel }) => fromModel === true);
+  const before = answered < 0 ? messages : messages.slice(0, answered);
+  const asked = before.findLast(({ role }) => role === 'user')?.text;
+  return asked === undefined ? whole : `${place}${asked}`;
+}
+
+function plainText(text: string, source: ImportSource): string | undefined {
+  if (!text.startsWith('base64:')) return text;
+  try {
+    return utf8.decode(source.inflate(source.fromBase64(text.slice(7)), largestRecord));
+  } catch {
+    return undefined; // told with its line
+  }
+}
+
+function outcomeOf({ raw_reward: reward, outcome }: Item): {
+  readonly reward?: number;
+  readonly isSuccess?: boolean;
+} {
+  const [given, success] = [Number(reward ?? NaN), Number(outcome ?? NaN)];
+  return {
+    ...(Number.isFinite(given) && { reward: given }),
+    ...(Number.isFinite(success) && { isSuccess: success >= 1 }),
+  };
+}
+
+interface LogToken {
+  readonly id: number;
+  readonly text: string;
+  readonly logprob: number | null;
+  readonly counts: 0 | 1;
+}
+
+function tokensOf({ text: texts, title = [], count, color = [] }: Item['content']): readonly LogToken[] {
+  return count
+    .map((id, index): LogToken => {
+      return {
+        id: Number(id),
+        text: texts[index] ?? '',
+        logprob: numberOf(Number(title[index] ?? NaN)) ?? null,
+        counts: isLossColour(color[index] ?? '') ? 1 : 0,
+      };
+    })
+    .filter(({ id }) => Number.isSafeInteger(id));
+}
+
+/** One by one, tokens that are a part of a character only have no text. */
+function textsOf(tokens: readonly LogToken[]): EpisodePart {
+  return {
+    kind: 'tokens',
+    tokens: tokens.map(({ id, text }) => ({ id, text, special: /^<\|.*\|>$/.test(text) })),
+  };
+}
+
+/** What counts in the loss is blue there, and the rest is orange; how strong says how probable it was. */
+export function isLossColour(colour: string): boolean {
+  const found = /^#([0-9a-f]{2})[0-9a-f]{2}([0-9a-f]{2})$/i.exec(colour);
+  return found !== null && Number.parseInt(found[2] ?? '', 16) > Number.parseInt(found[1] ?? '', 16);
+}
+
+const [startOfMessage, endOfMessage] = ['<|im_start|>', '<|im_end|>'];
+
+/**
+ * Messages end with their end token and the line break that may follow it, as that viewer has it; those of other templates,
+ * where what counts in the loss begins or ends.
+ */
+function messagesOf(tokens: readonly LogToken[]): readonly ImportedMessage[] {
+  const begins = tokens.some(({ text }) => text === startOfMessage) ? endedBefore : isAnothers;
+  const messages: LogToken[][] = [];
+  tokens.forEach((token, index) => {
+    if (index === 0 || begins(tokens, index)) messages.push([]);
+    messages.at(-1)?.push(token);
+  });
+  return messages.map(messageOf);
+}
+
+function endedBefore(tokens: readonly LogToken[], index: number): boolean {
+  const [last, before] = [tokens[index - 1]?.text, tokens[index - 2]?.text];
+  return (
+    (last === endOfMessage && tokens[index]?.text !== '\n') || (last === '\n' && before === endOfMessage)
+  );
+}
+
+function isAnothers(tokens: readonly LogToken[], index: number): boolean {
+  return tokens[index - 1]?.counts !== tokens[index]?.counts;
+}
+
+/** What ends a reply in the usual templates. */
+const ending = /(?:<\|[^<>]*\|>|<\/s>|<end_of_turn>|<eos>)\n?$/;
+
+function messageOf(tokens: readonly LogToken[], place: number): ImportedMessage {
+  const from = tokens.findIndex(({ counts }) => counts === 1);
+  const textFrom = (start: number): string =>
+    tokens
+      .slice(start)
+      .map(({ text }) => text)
+      .join('');
+  const whole = textFrom(0);
+  const [, role, text = whole] = /^<\|im_start\|>(\w+)\n([\s\S]*?)(?:<\|im_end\|>\n?)?$/.exec(whole) ?? [];
+  const logprobs = tokens.map(({ logprob, counts }) => (counts === 1 ? logprob : null));
+  return {
+    role: role ?? (from >= 0 ? 'assistant' : place === 0 ? 'prompt' : 'environment'),
+    // Of a reply, templates write the beginning: it is not of the model.
+    ...(from < 0 ? { text, toolCalls: null } : writtenReply(textFrom(from).replace(ending, ''), place)),
+    toolCallId: null,
+    fromModel: from >= 0,
+    tokens: {
+      ids: tokens.map(({ id }) => id),
+      lossMask: tokens.map(({ counts }) => counts),
+      logprobs: logprobs.every((one) => one === null) ? null : logprobs,
+    },
+  };
+}
+
+/** Of the logger's own line, in this machine's zone, since it names none. */
+function timeOf(line: string): number | undefined {
+  const [, day = '', time = ''] = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d(?:\.\d+)?)/.exec(line) ?? [];
+  const moment = Date.parse(`${day}T${time}`);
+  return Number.isNaN(moment) ? undefined : moment;
+}

@@ -1,0 +1,75 @@
+/** Which format a file has, by its content. */
+import { shallowJson } from '../shallowJson.ts';
+import { isRecord } from '../../../base/core/isRecord.ts';
+import { beastLog, isBeastHeader } from './beastLog.ts';
+import { importErrors } from './errors.ts';
+import { isByLine } from './eachValue.ts';
+import { JsonValues } from './jsonValues.ts';
+import { isOpenAiRecord, openAiLog } from './openAi.ts';
+import { isOtlp, otlp } from './otlp.ts';
+import { isTrajectory, trajectory } from './trajectory.ts';
+import { isTrinityTable, trinityDatabase } from './trinity.ts';
+import { isTrinityExperience, trinityLines } from './trinityLines.ts';
+import { isVerifiersEpisode, verifiers } from './verifiers.ts';
+import type { Importer, ImportSource } from './parts.ts';
+
+/** Characters from which a format is told. */
+const headLength = 2 ** 20;
+
+/** Rejects with `import/unknown-format`. */
+export async function detectImporter(source: ImportSource, file: string): Promise<Importer> {
+  if (source.database !== null) {
+    if (isTrinityTable(source.database)) return trinityDatabase;
+    throw importErrors.unknownDatabase(file);
+  }
+  let head = '';
+  for await (const piece of source.pieces()) {
+    head += piece;
+    if (head.length >= headLength) break;
+  }
+  const found = detectText(head.slice(0, headLength));
+  if (found === undefined) throw importErrors.unknownFormat(file);
+  return found;
+}
+
+function detectText(text: string): Importer | undefined {
+  const head = text.replace(/^\ufeff/, '').trimStart();
+  if (head.split('\n', 20).some(isBeastHeader)) return beastLog;
+  for (const value of firstValues(head)) {
+    const found = byValue.find(({ matches }) => matches(value));
+    if (found !== undefined) return found.importer;
+  }
+  // A document that is longer than its head is told by the names that it begins with.
+  return byName.find(({ name }) => name.test(head))?.importer;
+}
+
+const byValue: readonly { readonly matches: (value: unknown) => boolean; readonly importer: Importer }[] = [
+  { matches: isOtlp, importer: otlp },
+  // Before the logs of requests, whose `messages` it has as well.
+  { matches: isTrinityExperience, importer: trinityLines },
+  { matches: isVerifiersEpisode, importer: verifiers },
+  { matches: isTrajectory, importer: trajectory },
+  { matches: isOpenAiRecord, importer: openAiLog },
+  { matches: isBatchResponse, importer: openAiLog },
+];
+
+const byName: readonly { readonly name: RegExp; readonly importer: Importer }[] = [
+  { name: /^\{\s*"resource_?[sS]pans"\s*:/, importer: otlp },
+  { name: /^\{[^{}]{0,4096}"task"\s*:\s*\{[\s\S]*"traces"\s*:\s*\[/, importer: verifiers },
+];
+
+function isBatchResponse(value: unknown): boolean {
+  return isRecord(value) && 'custom_id' in value && isRecord(value['response']);
+}
+
+/** Values of the first lines, and the first values of the document or list that it is otherwise. */
+function firstValues(head: string): readonly unknown[] {
+  if (isByLine(head)) {
+    const lines = head.split('\n', 50).filter((line) => line.trim() !== '');
+    return lines.map(shallowJson).filter((value) => value !== undefined);
+  }
+  const values = new JsonValues(head.startsWith('[') ? ['*'] : [''], headLength);
+  return [...values.push(head)]
+    .slice(0, 50)
+    .flatMap(({ text }) => (text === null ? [] : [shallowJson(text)]));
+}

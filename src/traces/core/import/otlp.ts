@@ -1,0 +1,136 @@
+/**
+ * OTLP/JSON with GenAI conventions: `gen_ai.input.messages` and `gen_ai.output.messages` with parts, the older numbered
+ * `gen_ai.prompt.N.*` and `gen_ai.completion.N.*`, OpenInference's `llm.input_messages.N.message.*`, rewards of
+ * agent-lightning, inputs and outputs of AgentScope, and what our own export adds. One document or one per line.
+ */
+import { shallowJson } from '../shallowJson.ts';
+import { isRecord } from '../../../base/core/isRecord.ts';
+import { otlpNames } from '../otlpNames.ts';
+import { numberOf, textOf } from './chat.ts';
+import { eachValue } from './eachValue.ts';
+import { genAiCall, isModelCall } from './otlpCall.ts';
+import { ownParts } from './otlpOwn.ts';
+import { attributesOf, otlpSpan, type Attributes, type OtlpSpan } from './otlpSpan.ts';
+import type { EpisodePart, FactsPart, Importer, ImportSink } from './parts.ts';
+
+const wrappers = ['resourceSpans', 'resource_spans'];
+const scopes = ['scopeSpans', 'scope_spans', 'instrumentationLibrarySpans'];
+
+export const otlp: Importer = {
+  id: 'otlp',
+  label: 'OTLP/JSON',
+  run: async (source, sink) => {
+    let resource: Attributes = {};
+    for await (const { where, path, text } of eachValue(source, wantedPaths(), sink)) {
+      const value = shallowJson(text);
+      const [kind] = path.split('/').slice(-1);
+      if (path === '') takeDocument(where, value, sink);
+      else if (kind === 'resource') resource = resourceOf(value);
+      else takeSpan(where, otlpSpan(value, resource), sink);
+    }
+  },
+};
+
+/** Whether a value looks like a document of OTLP. */
+export function isOtlp(value: unknown): boolean {
+  return isRecord(value) && wrappers.some((name) => Array.isArray(value[name]));
+}
+
+function wantedPaths(): readonly string[] {
+  return wrappers.flatMap((wrapper) => [
+    `${wrapper}/*/resource`,
+    ...scopes.map((scope) => `${wrapper}/*/${scope}/*/spans/*`),
+  ]);
+}
+
+function resourceOf(value: unknown): Attributes {
+  return isRecord(value) ? attributesOf(value['attributes']) : {};
+}
+
+function takeDocument(where: string, value: unknown, sink: ImportSink): void {
+  if (!isOtlp(value) || !isRecord(value)) {
+    sink.skip(where, 'it is no document of OTLP with spans');
+    return;
+  }
+  for (const group of wrappers.flatMap((name) => listOf(value[name])).filter(isRecord)) {
+    const resource = resourceOf(group['resource']);
+    for (const scope of scopes.flatMap((name) => listOf(group[name])).filter(isRecord)) {
+      for (const span of listOf(scope['spans'])) takeSpan(where, otlpSpan(span, resource), sink);
+    }
+  }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function takeSpan(where: string, span: OtlpSpan | undefined, sink: ImportSink): void {
+  if (span === undefined) {
+    sink.skip(where, 'it is no span');
+    return;
+  }
+  const service = textOf(span.attributes['service.name']);
+  if (service !== undefined) sink.name(service);
+  const parts = partsOf(span);
+  if (isUnreadTimeline(span, parts)) sink.skip(where, 'it is a timeline whose messages cannot be read');
+  if (parts.length > 0) sink.add(episodeOf(span), ...parts);
+}
+
+function isUnreadTimeline({ attributes }: OtlpSpan, parts: readonly EpisodePart[]): boolean {
+  return attributes[otlpNames.kind] === 'timeline' && parts.every(({ kind }) => kind !== 'timeline');
+}
+
+/** The conversation counts where each of its calls is a trace of its own. */
+function episodeOf({ traceId, parentId, attributes }: OtlpSpan): string {
+  const rollout =
+    textOf(attributes['agentjet.rollout.id']) ??
+    textOf(attributes['agentlightning.rollout_id']) ??
+    textOf(attributes['rollout_id']);
+  const conversation = parentId === null ? textOf(attributes['gen_ai.conversation.id']) : undefined;
+  return rollout ?? conversation ?? traceId;
+}
+
+function partsOf(span: OtlpSpan): readonly EpisodePart[] {
+  const own = ownParts(span);
+  const calls = own.length === 0 && isModelCall(span) ? [genAiCall(span)] : [];
+  const facts = factsOf(span);
+  return [...own, ...calls, ...(facts === undefined ? [] : [facts])];
+}
+
+function factsOf(span: OtlpSpan): FactsPart | undefined {
+  const { attributes, parentId, startedAt, endedAt, error } = span;
+  const scores = evaluations(span);
+  const reward = rewardOf(attributes) ?? scores['reward'];
+  const isRoot = parentId === null;
+  const task = textOf(attributes['agentjet.task.id']) ?? textOf(attributes['task_id']);
+  const facts: FactsPart = {
+    kind: 'facts',
+    ...(isRoot && startedAt !== null && { startedAt }),
+    ...(isRoot && endedAt !== null && { endedAt }),
+    ...(isRoot && error !== null && !isModelCall(span) && { error: error === '' ? 'It failed.' : error }),
+    ...(reward !== undefined && { reward }),
+    ...(Object.keys(scores).length > 0 && { metrics: scores }),
+    ...(task !== undefined && { task }),
+  };
+  return Object.keys(facts).length > 1 ? facts : undefined;
+}
+
+/** Of agent-lightning, of both of its ways, and of our own. */
+function rewardOf(attributes: Attributes): number | undefined {
+  const output = attributes['agentops.task.output'] ?? attributes['agentops.entity.output'];
+  const reported = typeof output === 'string' ? shallowJson(output) : output;
+  return (
+    numberOf(attributes['agentjet.reward']) ??
+    numberOf(attributes['agentlightning.reward.0.value']) ??
+    (isRecord(reported) && reported['type'] === 'reward' ? numberOf(reported['value']) : undefined)
+  );
+}
+
+function evaluations({ events, attributes }: OtlpSpan): Readonly<Record<string, number>> {
+  const named = [...events, { name: '', attributes }].flatMap(({ attributes: fields }) => {
+    const name = textOf(fields['gen_ai.evaluation.name']);
+    const score = numberOf(fields['gen_ai.evaluation.score.value']);
+    return name === undefined || score === undefined ? [] : [[name, score] as const];
+  });
+  return Object.fromEntries(named);
+}

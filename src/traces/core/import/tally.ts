@@ -1,0 +1,168 @@
+import {
+  importLacks,
+  type ImportLack,
+  type ImportNote,
+  type ImportSkip,
+} from '../../../tracking/core/records/tracedRun.ts';
+import type { EpisodePlace } from './assemble.ts';
+import type { EpisodePart, ImportedMessage, Importer, ImportSink } from './parts.ts';
+
+/** What is told of skipped records, at most. */
+const mostSkips = 100;
+
+/** Takes what an importer finds, and keeps count of what there is and what was skipped. */
+export class ImportTally implements ImportSink {
+  readonly #take: (episode: string, part: EpisodePart) => void;
+  readonly #has = new Set<ImportLack>();
+  readonly #tasks = new Map<string, string>();
+  readonly #groups = new Map<string, string | null>();
+  readonly #dropped = new Set<string>();
+  readonly #skips: ImportSkip[] = [];
+  #skipped = 0;
+  #records = 0;
+  experiment: string | undefined;
+  /** Of the first call that names one. */
+  model: string | undefined;
+  /** Milliseconds since the Unix epoch; 0: nothing tells. */
+  startedAt = 0;
+  endedAt = 0;
+
+  constructor(take: (episode: string, part: EpisodePart) => void) {
+    this.#take = take;
+  }
+
+  add(episode: string, ...parts: readonly EpisodePart[]): void {
+    this.#records += 1;
+    for (const part of parts) {
+      this.#look(episode, part);
+      this.#take(episode, part);
+    }
+  }
+
+  drop(episode: string): void {
+    this.#dropped.add(episode);
+  }
+
+  skip(where: string, why: string): void {
+    this.#skipped += 1;
+    if (this.#skips.length < mostSkips) this.#skips.push({ where, why });
+  }
+
+  name(experiment: string): void {
+    this.experiment ??= experiment;
+  }
+
+  /** Undefined: its format tells of no tasks. */
+  taskOf(episode: string): string | undefined {
+    return this.#tasks.get(episode);
+  }
+
+  /** Undefined: that of its task; null: it is not known. */
+  groupOf(episode: string): string | null | undefined {
+    return this.#groups.get(episode);
+  }
+
+  has(episode: string): boolean {
+    return !this.#dropped.has(episode);
+  }
+
+  firstSkip(): string | undefined {
+    const [first] = this.#skips;
+    return first && `${first.where}: ${first.why}`;
+  }
+
+  note({ label: format, rollouts, ownTaskIds }: Importer, source: string): ImportNote {
+    const lacks = importLacks.filter((one) => !this.#has.has(one));
+    const counts = { records: this.#records, skipped: this.#skipped };
+    const kind = { ...(rollouts && { rollouts }), ...(ownTaskIds && { ownTaskIds }) };
+    return { format, source, lacks, ...counts, skips: this.#skips, ...kind };
+  }
+
+  #look(episode: string, part: EpisodePart): void {
+    switch (part.kind) {
+      case 'call':
+        this.#has.add('calls');
+        this.model ??= part.model ?? undefined;
+        if (part.promptTokens !== null || part.replyTokens !== null) this.#has.add('tokenCounts');
+        this.#times(
+          part.startedAt,
+          part.startedAt === null ? null : part.startedAt + 1_000 * (part.seconds ?? 0),
+        );
+        for (const message of [...part.messages, ...(part.reply === null ? [] : [part.reply])])
+          this.#tokens(message);
+        break;
+      case 'timeline':
+        for (const message of part.messages) this.#tokens(message);
+        break;
+      case 'tokens':
+        this.#has.add('tokenTexts');
+        break;
+      case 'facts':
+        if (part.reward !== undefined) this.#has.add('rewards');
+        if (part.isSuccess !== undefined) this.#has.add('successes');
+        if (part.task !== undefined) this.#tasks.set(episode, part.task);
+        if (part.group !== undefined) this.#groups.set(episode, part.group);
+        this.#times(part.startedAt ?? null, part.endedAt ?? null);
+    }
+  }
+
+  #tokens({ tokens }: ImportedMessage): void {
+    if (tokens === undefined) return;
+    this.#has.add('tokens');
+    if (tokens.lossMask !== null) this.#has.add('lossMask');
+    if (tokens.logprobs !== null) this.#has.add('logprobs');
+  }
+
+  #times(start: number | null, end: number | null): void {
+    const [from, to] = [start ?? end, end ?? start];
+    if (from === null || to === null) return;
+    this.#has.add('times');
+    this.startedAt = this.startedAt === 0 ? from : Math.min(this.startedAt, from);
+    this.endedAt = Math.max(this.endedAt, to);
+  }
+}
+
+export interface Places {
+  readonly tasks: number;
+  readonly repeat: number;
+  /** In order of their numbers. */
+  readonly places: readonly EpisodePlace[];
+}
+
+export interface TaskOfEpisode {
+  readonly name: string;
+  readonly task: string | undefined;
+  /** Absent: that of the task; null: not known. */
+  readonly group?: string | null | undefined;
+}
+
+/**
+ * Numbers for episodes: those of one group are consecutive, and each group has as many as the one with most, so that
+ * readers find groups by numbers. What names no task is a task of its own.
+ */
+export function placesOf(episodes: readonly TaskOfEpisode[]): Places {
+  const groups = new Map<string, string[]>();
+  for (const episode of episodes) {
+    const key = keyOf(episode);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [episode.name]);
+    else group.push(episode.name);
+  }
+  const tasks = new Map(episodes.map(({ name, task }) => [name, task]));
+  // A group is whole with one episode where all have one, and one that is not known never is.
+  const least = episodes.some(({ group }) => group === null) ? 2 : 1;
+  const repeat = [...groups.values()].reduce((most, { length }) => Math.max(most, length), least);
+  const places = [...groups.values()].flatMap((names, taskIndex) =>
+    names.map((name, place): EpisodePlace => {
+      const episode = taskIndex * repeat + place;
+      return { episode, taskId: tasks.get(name) ?? name, taskIndex, repeat: place, name };
+    }),
+  );
+  return { tasks: groups.size, repeat, places };
+}
+
+function keyOf({ name, task, group }: TaskOfEpisode): string {
+  if (group === null) return `episode ${name}`;
+  if (group !== undefined) return `group ${group}`;
+  return task === undefined ? `episode ${name}` : `task ${task}`;
+}

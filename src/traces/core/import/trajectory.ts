@@ -1,0 +1,78 @@
+/** Trajectory JSON of AgentJet's VERL backbone: an episode of one file, whose timelines are lists of messages. */
+import { shallowJson } from '../shallowJson.ts';
+import { isRecord } from '../../../base/core/isRecord.ts';
+import { chatMessages, numberOf, textOf } from './chat.ts';
+import { eachValue } from './eachValue.ts';
+import type { EpisodePart, Importer, ImportSink } from './parts.ts';
+
+export const trajectory: Importer = {
+  id: 'ajet-trajectory',
+  label: 'AgentJet trajectory JSON',
+  run: async (source, sink) => {
+    let episode = 0;
+    for await (const { where, text } of eachValue(source, ['', '*'], sink)) {
+      if (take(where, shallowJson(text), String(episode), sink)) episode += 1;
+    }
+  },
+};
+
+/** Whether a value looks like such a file. */
+export function isTrajectory(value: unknown): boolean {
+  return isRecord(value) && Array.isArray(value['traj']) && 'task_id' in value;
+}
+
+function take(where: string, value: unknown, episode: string, sink: ImportSink): boolean {
+  if (!isTrajectory(value) || !isRecord(value)) {
+    sink.skip(where, 'it is no trajectory of AgentJet');
+    return false;
+  }
+  const { task_id: task, task_tag: tag, reward_structure: rewards, traj } = value;
+  const lists = (traj as unknown[]).map(chatMessages);
+  lists.forEach((list, index) => {
+    if (list === undefined) sink.skip(where, `its timeline ${index + 1} is no list of messages`);
+  });
+  const reward = rewardOf(rewards);
+  const timelines = lists.flatMap((messages): EpisodePart[] =>
+    messages === undefined ? [] : [{ kind: 'timeline', messages: messages.map(withAuthor) }],
+  );
+  const facts: EpisodePart = {
+    kind: 'facts',
+    task: String(task),
+    query: lists[0]?.find(({ role }) => role === 'user')?.text ?? '',
+    ...(reward !== undefined && { reward }),
+    ...successOf(rewards, tag),
+    metrics: partsOf(rewards),
+  };
+  sink.add(episode, facts, ...timelines);
+  return true;
+}
+
+/** Whose tokens it does not tell; what an assistant says is taken for the model's. */
+function withAuthor<T extends { readonly role: string }>(message: T): T & { readonly fromModel: boolean } {
+  return { ...message, fromModel: message.role === 'assistant' };
+}
+
+function rewardOf(rewards: unknown): number | undefined {
+  if (!isRecord(rewards)) return numberOf(rewards);
+  const raw = rewards['raw_reward'] ?? rewards['final_reward'] ?? rewards['reward'];
+  return numberOf(typeof raw === 'string' && textOf(raw) !== undefined ? Number(raw) : raw);
+}
+
+/** As the workflow or its judge told it; the tag beside it is made of the reward alone. */
+function successOf(rewards: unknown, tag: unknown): { readonly isSuccess?: boolean } {
+  const rate = isRecord(rewards) ? numberOf(rewards['success_rate']) : undefined;
+  if (rate !== undefined) return { isSuccess: rate >= 1 };
+  return typeof tag === 'string' ? { isSuccess: tag === 'success' } : {};
+}
+
+/** Numbers of the reward's `metadata` and of the `reward_stats` that a workflow reports. */
+function partsOf(rewards: unknown): Readonly<Record<string, number>> {
+  if (!isRecord(rewards)) return {};
+  const parts = [rewards['metadata'], rewards['reward_stats']].filter(isRecord);
+  return Object.fromEntries(
+    parts.flatMap(Object.entries).flatMap(([name, value]) => {
+      const number = numberOf(value);
+      return number === undefined ? [] : [[name, number] as const];
+    }),
+  );
+}

@@ -1,0 +1,91 @@
+import * as z from 'zod/mini';
+import { canonicalJson } from '../../base/core/canonicalJson.ts';
+import type { MergeRules } from '../../tracking/core/records/tracedRun.ts';
+import type { TracedMessage } from '../../tracking/core/records/trace.ts';
+import type { ExplainableCall } from '../../tracking/core/explainMerging.ts';
+import { takenOverMask } from '../../tracking/core/lossMask.ts';
+import { int32Values } from './blobs.ts';
+import type { MessageRecord } from './records.ts';
+import type { StoredTrace } from './stored.ts';
+import type { StoredText, StoredTokens } from './storedMessages.ts';
+
+/** Upstream's defaults. */
+export const upstreamRules: MergeRules = { compareLevel: 'text', ignoreTools: true };
+
+/** A call as merging sees it, by either setting of `fix_retokenization_drift`. */
+export interface StoredMergeableCall extends ExplainableCall {
+  /** Positions by the other setting; null: the same. */
+  readonly otherMessages: readonly number[] | null;
+}
+
+export interface MergeInputs {
+  /** In the order in which they ended. */
+  readonly calls: readonly StoredMergeableCall[];
+  /** By position. */
+  readonly messages: readonly TracedMessage[];
+  readonly lossMaskOf: (reply: TracedMessage) => Uint8Array;
+}
+
+/** Messages of an episode, by position. */
+export interface MessageSource {
+  /** How many are stored; positions have no gaps. */
+  readonly count: number;
+  head(position: number): MessageRecord;
+  text(position: number): StoredText;
+  tokens(position: number): StoredTokens;
+}
+
+/** What an episode's timelines are merged from. A canned reply, which a prompt that overflowed got, is in none. */
+export function mergeInputs(trace: StoredTrace, episode: number, stored: MessageSource): MergeInputs {
+  const special = new Set(trace.specialTokens());
+  const disabled = trace.merging()?.toolCallsDisabled === true;
+  const rows = trace.rows.all(mergeableRecord, statementOf(trace.rows.has('otherRequests')), { episode });
+  const calls = rows.map(({ messages, otherMessages, tools, ...call }) => ({
+    ...call,
+    messages: [...int32Values(messages)],
+    otherMessages: otherMessages && [...int32Values(otherMessages)],
+    tools: disabled ? noTools : comparable(tools),
+  }));
+  return {
+    calls: calls.filter(({ reply }) => reply === null || stored.head(reply).author !== 'llm(do_not_train)'),
+    // All of them, also canned replies: what merging makes is put behind the last.
+    messages: Array.from({ length: stored.count }, (_, position) => ({
+      ...stored.head(position),
+      ...stored.text(position),
+      ...stored.tokens(position),
+    })),
+    lossMaskOf: (reply) => takenOverMask(reply, (id) => special.has(id)),
+  };
+}
+
+const noTools = '[]';
+
+/** Upstream compares tools as values. */
+function comparable(tools: string | null): string {
+  if (tools === null) return noTools;
+  try {
+    return canonicalJson(JSON.parse(tools));
+  } catch {
+    return tools; // of a damaged trace; it equals itself
+  }
+}
+
+const blob = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+
+const mergeableRecord = z.object({
+  call: z.number(),
+  agent: z.string(),
+  reply: z.nullable(z.number()),
+  tools: z.nullable(z.string()),
+  messages: blob,
+  otherMessages: z.nullable(blob),
+});
+
+function statementOf(hasOthers: boolean): string {
+  return `SELECT call, agent, reply, tools.tools, callDetails.messages,
+      ${hasOthers ? 'otherRequests.messages' : 'NULL'} AS otherMessages
+    FROM calls JOIN callDetails ON callDetails.key = (episode << 20) + call
+    LEFT JOIN tools ON tools.id = callDetails.tools
+    ${hasOthers ? 'LEFT JOIN otherRequests ON otherRequests.key = callDetails.key' : ''}
+    WHERE episode = :episode ORDER BY ended`;
+}

@@ -1,0 +1,51 @@
+/** Texts of messages that are too long to be shown whole: windows of them, and what is found in them. */
+import type { SearchView, FoundText, TextView } from './protocol/conversationRpc.ts';
+import { largestWindow } from './protocol/traceRpc.ts';
+import { clip } from './clip.ts';
+import type { MessageLookup } from './episodeContent.ts';
+
+/** Characters `from` … `from + limit` of a text. */
+export interface TextWindow {
+  readonly from: number;
+  readonly limit: number;
+}
+
+/** A text to search for. */
+export interface Sought {
+  readonly text: string;
+  readonly matchCase: boolean;
+}
+
+export function textWindow(text: string, { from, limit }: TextWindow): TextView {
+  const start = isWithinPair(text, from) ? from - 1 : from;
+  // One more than a unit, or a window of one could show no character of two.
+  return { from: start, text: clip(text.slice(start), Math.max(limit, 2)), length: text.length };
+}
+
+/** Everything that `sought` stands for, wherever in texts and tool calls. */
+export function foundIn(positions: readonly number[], messages: MessageLookup, sought: Sought): SearchView {
+  if (sought.text === '') return { matches: [], more: false };
+  const pattern = new RegExp(
+    sought.text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&'),
+    sought.matchCase ? 'gu' : 'giu',
+  );
+  const matches: FoundText[] = [];
+  for (const [message, position] of positions.entries()) {
+    const { text, toolCalls } = messages.text(position);
+    for (const [field, value] of [
+      ['text', text],
+      ['toolCalls', toolCalls ?? ''],
+    ] as const) {
+      for (const { index, 0: found } of value.matchAll(pattern)) {
+        if (matches.length === largestWindow.matches) return { matches, more: true };
+        matches.push({ message, field, at: index, length: found.length });
+      }
+    }
+  }
+  return { matches, more: false };
+}
+
+function isWithinPair(text: string, at: number): boolean {
+  const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
+  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
+}

@@ -1,0 +1,132 @@
+/** The results of trace requests: one table of the methods of a trace, and one of those that concern several traces. */
+import { largestBinary, type Conversation } from './protocol/conversationRpc.ts';
+import type { OtherRunsView, TraceSummary } from './protocol/runRpc.ts';
+import { largestWindow, type ParamsOf, type TraceMethod, type TraceRequest } from './protocol/traceRpc.ts';
+import { compareView } from './compareView.ts';
+import type { ConversationViews } from './conversationViews.ts';
+import { reportOf, traceErrors } from './errors.ts';
+import { unreadableSummary } from './unreadable.ts';
+import type { TraceViews } from './views.ts';
+
+/** What a viewer's connection offers to the methods that concern several traces. */
+export interface TraceSession {
+  /** The other traces that this viewer may compare its own with. */
+  readonly others: readonly string[];
+  /** Reads from one consistent state of a trace. Throws a CodedError. */
+  read<T>(trace: string, ask: (views: TraceViews) => T): T;
+  watch(trace: string): void;
+  unwatch(trace: string): void;
+}
+
+type SessionMethod = 'watch' | 'unwatch' | 'summaries' | 'otherRuns' | 'compare' | 'counterparts';
+type ViewMethod = Exclude<TraceMethod, SessionMethod>;
+
+/** The viewer has no editor: the page itself shows the location or the command. */
+const byPage = 'told' as 'editor' | 'told';
+
+/** The methods that read one trace. Limits are cut to {@link largestWindow}. */
+const viewMethods = {
+  run: (views) => views.run(),
+  episodes: (views, { from, limit, ...list }) =>
+    views.episodes(from, Math.min(limit, largestWindow.episodes), list),
+  groups: (views, { from, limit, ...list }) =>
+    views.groups(from, Math.min(limit, largestWindow.episodes), list),
+  group: (views, { group }) => views.group(group),
+  histograms: (views) => views.histograms(),
+  names: (views) => views.names(),
+  episode: (views, { episode }) => views.episode(episode),
+  spans: (views, { episode }) => views.spans(episode),
+  call: (views, { episode, call }) => views.call(episode, call),
+  timeline: (views, { episode, timeline, setting }) => views.timelines(setting).timeline(episode, timeline),
+  tokens: (views, { episode, timeline, setting, from, limit }) =>
+    views.timelines(setting).tokens.window(episode, timeline, from, Math.min(limit, largestWindow.tokens)),
+  token: (views, { episode, timeline, setting, token }) =>
+    views.timelines(setting).tokens.token(episode, timeline, token),
+  strip: (views, { episode, timeline, setting, stretches }) =>
+    views.timelines(setting).tokens.strip(episode, timeline, Math.min(stretches, largestWindow.stretches)),
+  find: (views, { episode, timeline, setting, ...search }) =>
+    views.timelines(setting).tokens.find(episode, timeline, search),
+  text: (views, { episode, conversation, message, from, limit }) => {
+    const window = { from, limit: Math.min(limit, largestWindow.text) };
+    return conversationsOf(views, conversation).text(episode, conversation, message, window);
+  },
+  search: (views, { episode, conversation, ...sought }) =>
+    conversationsOf(views, conversation).search(episode, conversation, sought),
+  excluded: (views, { episode, call }) => views.excluded.of(episode, call),
+  binary: (views, { hash, from, limit }) =>
+    views.excluded.binary(hash, { from, limit: Math.min(limit, largestBinary) }),
+  source: (views, { episode, of }) => views.code.source(episode, of),
+  show: (views, { episode, of }) => ({ source: views.code.source(episode, of), shown: byPage }),
+  debug: (views, { episode }) => ({ started: byPage, command: replayCommand(views, episode) }),
+  lines: (views) => views.lines(),
+  merging: (views, { episode, setting }) => views.merging(episode, setting),
+} satisfies { [M in ViewMethod]: (views: TraceViews, params: ParamsOf<M>) => unknown };
+
+/** The conversation's messages as the run has them, or as another merge setting would. */
+function conversationsOf(views: TraceViews, of: Conversation): ConversationViews {
+  return views.timelines(of.kind === 'timeline' ? of.setting : undefined).conversations;
+}
+
+/** Returns the command that replays an episode. Throws if the trace does not have the answers to its calls. */
+function replayCommand(views: TraceViews, episode: number): string {
+  const { episode: number, state } = views.episode(episode).row;
+  const { config, trace } = views.summary();
+  const named = views.run().imported === undefined ? quoted(config) : 'CONFIG.yaml';
+  views.replayed(number);
+  if (state !== 'ended') throw traceErrors.notEnded(trace, number);
+  return `agentjet --conf ${named} --replay ${quoted(trace)} --episode ${number}`;
+}
+
+/** Quotes a path for a shell if it has special characters. */
+function quoted(file: string): string {
+  return /^[\w./:\\@%+=,-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`;
+}
+
+/** The methods that concern the viewer's connection, or several traces. */
+const sessionMethods = {
+  watch: (session, { trace }) => {
+    session.watch(trace);
+    return null;
+  },
+  unwatch: (session, { trace }) => {
+    session.unwatch(trace);
+    return null;
+  },
+  summaries: (session, { traces }) => traces.map((trace) => summaryOf(session, trace)),
+  otherRuns: (session): OtherRunsView => ({
+    traces: session.others.map((trace) => summaryOf(session, trace)),
+  }),
+  compare: (session, { left, right }) => compareView(left, right, (trace, ask) => session.read(trace, ask)),
+  counterparts: (session, { trace, episode, other }) => {
+    const task = session.read(trace, (views) => views.task(episode));
+    return session.read(other, (views) => views.counterparts(task));
+  },
+} satisfies { [M in SessionMethod]: (session: TraceSession, params: ParamsOf<M>) => unknown };
+
+function summaryOf(session: TraceSession, trace: string): TraceSummary {
+  try {
+    return { ...session.read(trace, (views) => views.summary()), trace };
+  } catch (error) {
+    return unreadableSummary({ trace, size: 0, startedAt: 0 }, reportOf(error));
+  }
+}
+
+type Methods = typeof viewMethods & typeof sessionMethods;
+export type ResultOf<M extends TraceMethod> = ReturnType<Methods[M]>;
+
+/** Returns the result of a request. Throws a CodedError. */
+export function resultOf(session: TraceSession, { method, ...params }: TraceRequest): unknown {
+  if (method in sessionMethods) {
+    const call: (session: TraceSession, params: never) => unknown = sessionMethods[method as SessionMethod];
+    return call(session, params as never);
+  }
+  const read: (views: TraceViews, params: never) => unknown = viewMethods[method as ViewMethod];
+  return session.read((params as { readonly trace: string }).trace, (views) => read(views, params as never));
+}
+
+/** A connection to a trace server over any transport. */
+export interface TraceClient {
+  /** Rejects with a `CodedError` made of the server's report. */
+  ask<M extends TraceMethod>(method: M, params: ParamsOf<M>): Promise<ResultOf<M>>;
+  onChanged(listener: (trace: string) => void): { dispose(): void };
+}

@@ -1,0 +1,305 @@
+/** What is stored as JSON and as rows, with its decoders. */
+import * as z from 'zod/mini';
+import { errorReport, location } from '../../base/core/errorReport.ts';
+import { tokenizerNote } from '../../tracking/core/records/episodeResult.ts';
+import {
+  importLacks,
+  type BatchRules,
+  type CodePlaces,
+  type MergeRules,
+  type TracedRun,
+  type TracedRunEnd,
+} from '../../tracking/core/records/tracedRun.ts';
+
+/** Which process writes a trace. */
+export const writerIdentity = z.object({
+  pid: z.number(),
+  /** When it started, as its system tells processes of one number apart; null where that cannot be told. */
+  started: z.nullable(z.string()),
+  host: z.string(),
+  /** Milliseconds since the Unix epoch at which it began the trace. */
+  at: z.number(),
+});
+export type WriterIdentity = z.infer<typeof writerIdentity>;
+
+/** A run but for what has a place of its own. */
+export type StoredRun = Omit<TracedRun, 'configText' | 'merging' | 'batch'>;
+
+export const storedRun: z.ZodMiniType<StoredRun> = z.object({
+  experiment: z.string(),
+  config: z.string(),
+  workflow: z.string(),
+  workflowFile: z.string(),
+  model: z.string(),
+  tokenizer: tokenizerNote,
+  limits: z.object({
+    modelLength: z.number(),
+    promptLength: z.number(),
+    responseLength: z.number(),
+    turnLength: z.number(),
+  }),
+  tasks: z.number(),
+  repeat: z.number(),
+  episodes: z.number(),
+  startedAt: z.number(),
+  judge: z.optional(z.string()),
+  imported: z.optional(
+    z.object({
+      format: z.string(),
+      source: z.string(),
+      lacks: z.array(z.enum(importLacks)),
+      records: z.number(),
+      skipped: z.number(),
+      skips: z.array(z.object({ where: z.string(), why: z.string() })),
+      rollouts: z.optional(z.boolean()),
+      ownTaskIds: z.optional(z.boolean()),
+    }),
+  ),
+  launch: z.optional(
+    z.object({
+      cwd: z.string(),
+      split: z.enum(['training', 'validation']),
+      mode: z.enum(['sample', 'validate']),
+      asUpstreamDebug: z.boolean(),
+      trainableTargets: z.optional(z.array(z.string())),
+    }),
+  ),
+});
+
+export const storedMerging: z.ZodMiniType<MergeRules> = z.object({
+  compareLevel: z.enum(['text', 'token']),
+  ignoreTools: z.boolean(),
+  fixesDrift: z.optional(z.boolean()),
+  toolCallsDisabled: z.optional(z.boolean()),
+});
+
+export const storedBatch: z.ZodMiniType<BatchRules> = z.object({
+  perEpisode: z.number(),
+  seed: z.number(),
+});
+
+export const storedPlaces: z.ZodMiniType<CodePlaces> = z.object({
+  execute: z.optional(location),
+  judge: z.optional(location),
+});
+
+export const storedEnd: z.ZodMiniType<TracedRunEnd> = z.object({
+  status: z.enum(['completed', 'cancelled', 'failed']),
+  error: z.nullable(errorReport),
+  selection: z.optional(z.array(z.object({ episode: z.number(), times: z.number() }))),
+  endedAt: z.number(),
+});
+
+/** Infinite ones, too: a workflow may well reward so. */
+const real = z.custom<number>((value) => typeof value === 'number');
+const blob = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+
+export const episodeRecord = z.object({
+  episode: z.number(),
+  taskId: z.string(),
+  repeat: z.number(),
+  query: z.string(),
+  startedAt: z.number(),
+  calls: z.number(),
+  ended: z.number(),
+  reward: z.nullable(real),
+  isSuccess: z.number(),
+  seconds: z.nullable(z.number()),
+  error: z.nullable(z.string()),
+  timelines: z.number(),
+  tokens: z.number(),
+  trainableTokens: z.number(),
+});
+export type EpisodeRecord = z.infer<typeof episodeRecord>;
+
+export const recordedRecord = z.object({
+  episode: z.number(),
+  uuid: z.string(),
+  taskId: z.string(),
+  taskIndex: z.number(),
+  repeat: z.number(),
+  reward: z.nullable(real),
+  isSuccess: z.number(),
+  task: z.nullable(z.string()),
+  output: z.nullable(z.string()),
+});
+
+export const numberRecord = z.object({ value: z.number() });
+export const toolCallsRecord = z.object({ episode: z.number(), toolCalls: z.string() });
+
+export const groupRecord = z.object({
+  group: z.number(),
+  first: z.number(),
+  taskId: z.string(),
+  query: z.string(),
+  started: z.number(),
+  ended: z.number(),
+  matching: z.number(),
+  calls: z.number(),
+  tokens: z.number(),
+  trainableTokens: z.number(),
+  seconds: z.nullable(z.number()),
+  failed: z.nullable(z.number()),
+  meanReward: z.nullable(real),
+  successRate: z.nullable(z.number()),
+  deviation: z.nullable(real),
+  best: z.nullable(z.number()),
+  bestReward: z.nullable(real),
+  worst: z.nullable(z.number()),
+  worstReward: z.nullable(real),
+  trains: z.nullable(z.number()),
+  whole: z.nullable(z.number()),
+});
+export type GroupRecord = z.infer<typeof groupRecord>;
+
+export const groupFindingRecord = z.object({
+  group: z.number(),
+  severity: z.enum(['error', 'warning']),
+  code: z.string(),
+  episodes: z.number(),
+});
+
+export const rangeRecord = z.object({
+  least: z.nullable(real),
+  most: z.nullable(real),
+  values: z.number(),
+  different: z.number(),
+  missing: z.number(),
+});
+export const binRecord = z.object({ bin: real, count: z.number() });
+export const nameRecord = z.object({ name: z.string() });
+
+export const totalsRecord = z.object({
+  started: z.number(),
+  ended: z.number(),
+  failed: z.number(),
+  meanReward: z.nullable(real),
+  successRate: z.nullable(z.number()),
+  calls: z.number(),
+  timelines: z.number(),
+  tokens: z.number(),
+  trainableTokens: z.number(),
+});
+
+export const callRecord = z.object({
+  call: z.number(),
+  agent: z.string(),
+  tag: z.string(),
+  startedAt: z.number(),
+  seconds: z.number(),
+  status: z.number(),
+  error: z.nullable(z.string()),
+  finishReason: z.nullable(z.string()),
+  reply: z.nullable(z.number()),
+  promptTokens: z.number(),
+  replyTokens: z.number(),
+  askedAfter: z.nullable(z.number()),
+  firstAfter: z.nullable(z.number()),
+});
+export type CallRecord = z.infer<typeof callRecord>;
+
+export const spanRecord = z.object({
+  span: z.number(),
+  kind: z.enum(['workflow', 'judge', 'environment', 'helper', 'call']),
+  name: z.string(),
+  call: z.nullable(z.number()),
+  startedAt: z.number(),
+  seconds: z.nullable(z.number()),
+  error: z.nullable(z.string()),
+});
+export type SpanRecord = z.infer<typeof spanRecord>;
+
+/** What tools are told by: the messages of a call's request, and what its reply calls. */
+export const toolTraceRecord = z.object({
+  call: z.number(),
+  agent: z.string(),
+  startedAt: z.number(),
+  seconds: z.number(),
+  messages: blob,
+  toolCalls: z.nullable(z.string()),
+});
+
+export const callDetailsRecord = z.object({
+  options: z.string(),
+  tools: z.nullable(z.string()),
+  messages: blob,
+});
+
+export const messageRecord = z.object({
+  position: z.number(),
+  role: z.string(),
+  author: z.enum(['env', 'llm', 'llm(do_not_train)']),
+  toolCallId: z.nullable(z.string()),
+  tokens: z.number(),
+  trainableTokens: z.number(),
+});
+export type MessageRecord = z.infer<typeof messageRecord>;
+
+export const messageTextRecord = z.object({
+  text: z.string(),
+  /** Of the text, in the file. */
+  bytes: z.number(),
+  toolCalls: z.nullable(z.string()),
+});
+
+export const messageTokensRecord = z.object({ tokenIds: blob, logprobs: z.nullable(blob), lossMask: blob });
+
+export const alternativesRecord = z.object({ width: z.number(), ids: blob, logprobs: blob });
+export const callLengthRecord = z.object({ call: z.number(), messages: z.number() });
+
+export const timelineRecord = z.object({
+  calls: blob,
+  messages: blob,
+  tokens: z.number(),
+  trainableTokens: z.number(),
+});
+
+export const tokenRecord = z.object({ bytes: blob, special: z.number() });
+export const tokenIdRecord = z.object({ id: z.number() });
+export const episodeNumber = z.object({ episode: z.number() });
+export const valueRecord = z.object({ value: z.string() });
+export const anchorRecord = z.object({ entry: z.number(), position: z.number() });
+export const countRecord = z.object({ count: z.number() });
+export const resultRecord = z.object({ sequence: z.number(), result: z.string() });
+
+export const sourceRecord = z.object({
+  file: z.string(),
+  line: z.number(),
+  column: z.nullable(z.number()),
+  function: z.nullable(z.string()),
+});
+export type SourceRecord = z.infer<typeof sourceRecord>;
+
+/** What the calls of one line have come to. */
+export const lineRecord = z.extend(sourceRecord, {
+  calls: z.number(),
+  episodes: z.number(),
+  failed: z.number(),
+  promptTokens: z.nullable(z.number()),
+  replyTokens: z.nullable(z.number()),
+  seconds: z.nullable(z.number()),
+  reward: z.nullable(real),
+  firstEpisode: z.number(),
+  firstCall: z.number(),
+});
+export type LineRecord = z.infer<typeof lineRecord>;
+export const toolLineRecord = z.object({ tool: z.string(), episodes: z.number(), reward: z.nullable(real) });
+/** What a workflow or a judge has come to. */
+export const partRecord = z.object({
+  episodes: z.number(),
+  failed: z.number(),
+  seconds: z.nullable(z.number()),
+  reward: z.nullable(real),
+  successRate: z.nullable(z.number()),
+});
+export type PartRecord = z.infer<typeof partRecord>;
+
+export const replayedRecord = z.object({
+  episode: z.number(),
+  taskId: z.string(),
+  taskIndex: z.number(),
+  repeat: z.number(),
+  reward: z.nullable(real),
+  isSuccess: z.number(),
+  twin: z.number(),
+});

@@ -1,0 +1,249 @@
+import type * as z from 'zod/mini';
+import type {
+  EpisodeSort,
+  Extreme,
+  GroupRow,
+  GroupSort,
+  Histogram,
+  ListSort,
+  NamesView,
+  EpisodesView,
+  GroupsView,
+} from './protocol/traceLists.ts';
+import { largestWindow } from './protocol/traceRpc.ts';
+import type { Filter } from './protocol/traceFilter.ts';
+import {
+  Binder,
+  choices,
+  conditionOf,
+  judgedEpisodes,
+  numberOf,
+  usesTools,
+  type ListTerms,
+} from './filterSql.ts';
+import { histogramsOf } from './histograms.ts';
+import * as records from './records.ts';
+import type { StoredTrace } from './stored.ts';
+import { callsOfEpisode } from './totalsSql.ts';
+import { findUsedTools } from './usedTools.ts';
+
+/** Which of a run's episodes, and in what order. */
+interface List<By extends string> {
+  readonly filter?: Filter | undefined;
+  readonly sort?: ListSort<By> | undefined;
+  readonly anchor?: number | 'newest' | undefined;
+}
+export type EpisodesList = List<EpisodeSort>;
+export type GroupsList = List<GroupSort>;
+
+interface Window {
+  readonly from: number;
+  readonly limit: number;
+}
+
+/** What lists depend on beside the tables. */
+export interface Listing extends ListTerms {
+  /** Brings the temporary tables up to date; asked only by lists that need them. */
+  readonly judge: () => void;
+}
+
+type Anchored = Pick<EpisodesView, 'anchor' | 'newest'>;
+
+/** The lists of a run: filtered, sorted and cut by SQL. */
+export class RunLists {
+  readonly #trace: StoredTrace;
+
+  constructor(trace: StoredTrace) {
+    this.#trace = trace;
+  }
+
+  episodes(
+    { from, limit, filter, sort, anchor }: EpisodesList & Window,
+    listing: Listing,
+  ): { readonly total: number; readonly numbers: readonly number[] } & Anchored {
+    // What is listed as it lies in the file needs nobody's verdict.
+    const plain = filter === undefined && sort === undefined;
+    if (!plain) this.#refresh(filter, listing);
+    const rows = plain ? 'episodes' : judgedEpisodes(listing);
+    const by = sort && episodeOrder(sort.by, listing);
+    const order = `${ordered(by, sort?.descending)} episodes.episode`;
+    const matching = (binder: Binder): string =>
+      filter === undefined ? '1' : conditionOf(filter, listing, binder);
+    const numbers = this.#numbers(
+      (binder) => `SELECT episodes.episode AS value FROM ${rows} WHERE ${matching(binder)}
+        ORDER BY ${order} LIMIT ${binder.bind(limit)} OFFSET ${binder.bind(from)}`,
+    );
+    const total = this.#numbers(
+      (binder) => `SELECT count(*) AS value FROM ${rows} WHERE ${matching(binder)}`,
+    );
+    const positions = (binder: Binder): string => {
+      if (plain) {
+        return `SELECT episode AS entry, (SELECT count(*) FROM episodes AS others
+          WHERE others.episode < episodes.episode) AS position FROM episodes`;
+      }
+      return `SELECT episodes.episode AS entry,
+        row_number() OVER (ORDER BY ${order}) - 1 AS position FROM ${rows} WHERE ${matching(binder)}`;
+    };
+    return { total: total[0] ?? 0, numbers, ...this.#anchor(anchor, positions) };
+  }
+
+  groups({ from, limit, filter, sort, anchor }: GroupsList & Window, listing: Listing): GroupsView {
+    this.#refresh(filter, listing);
+    const order = `${ordered(sort && groupOrders[sort.by], sort?.descending)} "group"`;
+    const all = (binder: Binder): string => groupsWhere('1', filter, listing, binder);
+    const found = this.#rows(
+      records.groupRecord,
+      (binder) => `SELECT * FROM (${all(binder)}) ORDER BY ${order}
+        LIMIT ${binder.bind(limit)} OFFSET ${binder.bind(from)}`,
+    );
+    const total = this.#numbers((binder) => `SELECT count(*) AS value FROM (${all(binder)})`);
+    const positions = (binder: Binder): string => `SELECT "group" AS entry,
+      row_number() OVER (ORDER BY ${order}) - 1 AS position FROM (${all(binder)})`;
+    const rows = this.#groupRows(found, listing);
+    return { total: total[0] ?? 0, rows, ...this.#anchor(anchor, positions) };
+  }
+
+  /** Undefined: none of its episodes has started. */
+  group(
+    group: number,
+    listing: Listing,
+  ): { readonly row: GroupRow; readonly groups: number; readonly numbers: readonly number[] } | undefined {
+    this.#refresh(undefined, listing);
+    const { size } = listing;
+    const inGroup = (binder: Binder): string => {
+      return `episodes.episode BETWEEN ${binder.bind(group * size)} AND ${binder.bind((group + 1) * size - 1)}`;
+    };
+    const found = this.#rows(records.groupRecord, (binder) =>
+      groupsWhere(inGroup(binder), undefined, listing, binder),
+    );
+    const [row] = this.#groupRows(found, listing);
+    if (row === undefined) return undefined;
+    const numbers = this.#numbers(
+      (binder) => `SELECT episode AS value FROM episodes WHERE ${inGroup(binder)}
+        ORDER BY episode LIMIT ${largestWindow.episodes}`,
+    );
+    const groups = this.#numbers(() => `SELECT max(episode) / ${size} + 1 AS value FROM episodes`);
+    return { row, numbers, groups: groups[0] ?? 0 };
+  }
+
+  histograms(listing: Listing): readonly Histogram[] {
+    this.#refresh(undefined, listing);
+    return histogramsOf(this.#trace);
+  }
+
+  names({ agents }: Pick<Listing, 'agents'>): NamesView {
+    findUsedTools(this.#trace.rows);
+    return { agents: this.#names('agent', agents), tools: this.#names('tool', 'usedTools') };
+  }
+
+  #names(column: string, table: string): readonly string[] {
+    const statement = `SELECT DISTINCT ${column} AS name FROM ${table} ORDER BY name LIMIT ${mostNames}`;
+    return this.#rows(records.nameRecord, () => statement).map(({ name }) => name);
+  }
+
+  #refresh(filter: Filter | undefined, listing: Listing): void {
+    listing.judge();
+    if (filter !== undefined && usesTools(filter)) findUsedTools(this.#trace.rows);
+  }
+
+  #groupRows(found: readonly records.GroupRecord[], { live, judgeable, size }: Listing): readonly GroupRow[] {
+    const groups = JSON.stringify(found.map(({ group }) => group));
+    const findings = this.#trace.rows.all(records.groupFindingRecord, findingsOfGroups(size), { groups });
+    return found.map((record) => groupRow(record, !judgeable || (live && record.whole !== 1), findings));
+  }
+
+  #anchor(entry: number | 'newest' | undefined, positions: (binder: Binder) => string): Anchored {
+    if (entry === undefined) return {};
+    const [found] = this.#rows(records.anchorRecord, (binder) => {
+      const which =
+        entry === 'newest' ? 'ORDER BY entry DESC LIMIT 1' : `WHERE entry = ${binder.bind(entry)}`;
+      return `SELECT entry, position FROM (${positions(binder)}) ${which}`;
+    });
+    const anchor = found?.position ?? null;
+    return entry === 'newest' ? { anchor, newest: found?.entry ?? null } : { anchor };
+  }
+
+  #numbers(statement: (binder: Binder) => string): readonly number[] {
+    return this.#rows(records.numberRecord, statement).map(({ value }) => value);
+  }
+
+  #rows<T>(schema: z.ZodMiniType<T>, statement: (binder: Binder) => string): readonly T[] {
+    const binder = new Binder();
+    const text = statement(binder);
+    return this.#trace.rows.all(schema, text, binder.parameters);
+  }
+}
+
+/** Names that a completion offers, at most. */
+const mostNames = 200;
+
+/** What has no value is last, whichever way. */
+function ordered(by: string | undefined, descending = false): string {
+  return by === undefined ? '' : `${by} IS NULL, ${by} ${descending ? 'DESC' : 'ASC'},`;
+}
+
+function episodeOrder(by: EpisodeSort, terms: ListTerms): string {
+  if (by === 'task') return 'episodes.taskId COLLATE NOCASE';
+  return by === 'trains' || by === 'success' ? choices(terms)[by] : numberOf(by, terms);
+}
+
+const groupOrders: Readonly<Record<GroupSort, string>> = {
+  task: 'taskId COLLATE NOCASE',
+  mean: 'meanReward',
+  solved: 'successRate',
+  spread: 'deviation',
+  best: 'bestReward',
+  worst: 'worstReward',
+  trains: 'trains',
+  calls: 'calls',
+  tokens: 'tokens',
+  trainable: 'trainableTokens',
+  time: 'seconds',
+};
+
+/** Groups of the episodes of a condition, of which the filter lets at least one through. */
+function groupsWhere(
+  condition: string,
+  filter: Filter | undefined,
+  listing: Listing,
+  binder: Binder,
+): string {
+  const matching = filter === undefined ? 'count(*)' : `sum(${conditionOf(filter, listing, binder)})`;
+  // Columns without an aggregate are those of the row that has the minimum.
+  return `SELECT episodes.episode / ${listing.size} AS "group", min(episodes.episode) AS first, taskId, query,
+      count(*) AS started, count(sequence) AS ended, ${matching} AS matching,
+      sum(${callsOfEpisode}) AS calls, sum(tokens) AS tokens, sum(trainableTokens) AS trainableTokens,
+      sum(seconds) AS seconds, g.failed, g.meanReward, g.successRate, g.deviation, g.best, g.bestReward,
+      g.worst, g.worstReward, g.trains, g.whole
+    FROM ${judgedEpisodes(listing)} WHERE ${condition} GROUP BY 1 HAVING matching > 0`;
+}
+
+function findingsOfGroups(size: number): string {
+  return `SELECT wanted.value AS "group", severity, code, count(*) AS episodes FROM json_each(:groups) AS wanted
+    JOIN temp.found ON episode BETWEEN wanted.value * ${size} AND (wanted.value + 1) * ${size} - 1
+    WHERE ofRun = 0 GROUP BY 1, severity, code ORDER BY severity, episodes DESC, code`;
+}
+
+function groupRow(
+  record: records.GroupRecord,
+  open: boolean,
+  findings: readonly z.infer<typeof records.groupFindingRecord>[],
+): GroupRow {
+  const { group, taskId, query, started, ended, matching, meanReward, successRate, deviation } = record;
+  const { calls, tokens, trainableTokens, seconds } = record;
+  return {
+    ...{ group, taskId, query, started, ended, matching, meanReward, successRate, deviation },
+    ...{ calls, tokens, trainableTokens, seconds },
+    failed: record.failed ?? 0,
+    best: extreme(record.best, record.bestReward),
+    worst: extreme(record.worst, record.worstReward),
+    trains: open ? null : (record.trains ?? 0),
+    findings: findings
+      .filter((found) => found.group === group)
+      .map(({ code, severity, episodes }) => ({ code, severity, episodes })),
+  };
+}
+
+function extreme(episode: number | null, reward: number | null): Extreme | null {
+  return episode === null || reward === null ? null : { episode, reward };
+}

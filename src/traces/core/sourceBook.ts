@@ -1,0 +1,62 @@
+import type { CallSource } from '../../tracking/core/records/trace.ts';
+
+/** Which lines and files of the user's code a trace has already. */
+export class SourceBook {
+  readonly #config: string;
+  readonly #fingerprint: (file: string) => string | null;
+  readonly #ids = new Map<string, number>();
+  readonly #files = new Map<string, string | null>();
+
+  /** @param config absolute */
+  constructor(config: string, fingerprint: (file: string) => string | null) {
+    this.#config = config;
+    this.#fingerprint = fingerprint;
+  }
+
+  get nextId(): number {
+    return this.#ids.size + 1;
+  }
+
+  idOf(source: CallSource): number | undefined {
+    return this.#ids.get(keyOf(source));
+  }
+
+  keep(source: CallSource): void {
+    const key = keyOf(source);
+    if (!this.#ids.has(key)) this.#ids.set(key, this.nextId);
+  }
+
+  /** As the trace has it. */
+  name(file: string): string {
+    return sourceName(file, this.#config);
+  }
+
+  /** Read once; undefined: it cannot be read. */
+  newFingerprint(file: string): string | undefined {
+    const known = this.#files.get(file);
+    const fingerprint = known === undefined ? this.#fingerprint(file) : known;
+    this.#files.set(file, fingerprint);
+    return fingerprint ?? undefined;
+  }
+}
+
+/** Relative where the file lies in the config's folder, since what is below it is moved with it. */
+export function sourceName(file: string, config: string): string {
+  const folder = folderOf(config);
+  const isInside = folder !== '' && file.startsWith(folder);
+  return isInside ? file.slice(folder.length).replaceAll('\\', '/') : file;
+}
+
+/** Where a file is that a trace names. */
+export function sourceFile(name: string, config: string): string {
+  return /^(?:[A-Za-z]:)?[\\/]/.test(name) ? name : folderOf(config) + name;
+}
+
+/** With the separator at its end. */
+function folderOf(file: string): string {
+  return file.slice(0, Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
+}
+
+function keyOf({ file, line, column, function: name }: CallSource): string {
+  return `${line} ${column ?? ''} ${name ?? ''} ${file}`;
+}

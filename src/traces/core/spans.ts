@@ -1,0 +1,175 @@
+/** What an episode did beside its LLM calls: what was recorded of it, and its tool calls, which are told by messages. */
+import { isRecord } from '../../base/core/isRecord.ts';
+import type { SpanRow } from './protocol/episodeRpc.ts';
+import { clip } from './clip.ts';
+import { OpenTools, type OpenTool } from './openTools.ts';
+import type { MessageRecord, SpanRecord } from './records.ts';
+import type { StoredToolTrace } from './storedCalls.ts';
+
+export interface EpisodeParts {
+  readonly recorded: readonly SpanRecord[];
+  /** In order of arrival. */
+  readonly calls: readonly StoredToolTrace[];
+  readonly messages: readonly Pick<MessageRecord, 'position' | 'role' | 'toolCallId'>[];
+  /** Whether the episode goes on. */
+  readonly runs: boolean;
+}
+
+/** Characters of a name and of an error. */
+const longest = { name: 200, error: 500 } as const;
+
+/** In order of their beginnings. */
+export function spanRows(parts: EpisodeParts): readonly SpanRow[] {
+  return [...parts.recorded.map((span) => recordedRow(span, parts.runs)), ...toolSpans(parts)].toSorted(
+    (one, other) => one.startedAt - other.startedAt,
+  );
+}
+
+function recordedRow({ kind, name, call, startedAt, seconds, error }: SpanRecord, runs: boolean): SpanRow {
+  return {
+    kind,
+    name: clip(name, longest.name),
+    agent: null,
+    call,
+    answeredBy: null,
+    startedAt,
+    seconds,
+    state: seconds !== null ? 'ended' : runs ? 'running' : 'lost',
+    error: error === null ? null : clip(error, longest.error),
+  };
+}
+
+/**
+ * The tuner sees no tool run. It sees the reply that calls it end, and the request that has the answer begin: the tool
+ * ran at some time between. A request's answers are its tool messages after the last reply; each answers the call of its
+ * id or, where it has none (several results in a row are one message in a timeline), all that the agent's latest reply
+ * called. A tool that no request answers has no end.
+ */
+export function toolSpans({ recorded, calls, messages, runs }: EpisodeParts): readonly SpanRow[] {
+  const heads = new Map(messages.map((message) => [message.position, message]));
+  const open = new OpenTools();
+  const rows: SpanRow[] = [];
+  for (const event of eventsOf(calls)) {
+    if (event.kind === 'reply') {
+      for (const tool of toolsCalledBy(event.call)) open.add(tool);
+      continue;
+    }
+    for (const tool of answeredTools(event.call, heads, open)) {
+      open.close(tool);
+      rows.push({ ...rowOf(tool), answeredBy: event.call.call, ...endedAt(tool, event.call.startedAt) });
+    }
+  }
+  const going = { running: recorded.filter(({ kind }) => kind === 'call'), latest: latestOf(calls), runs };
+  return [...rows, ...Array.from(open.all(), (tool) => unanswered(tool, going))];
+}
+
+interface CallEvent {
+  readonly kind: 'request' | 'reply';
+  readonly at: number;
+  readonly call: StoredToolTrace;
+}
+
+/** Beginnings and ends of calls in order, in whole milliseconds, as beginnings are told; what ends with a beginning ends before it. */
+function eventsOf(calls: readonly StoredToolTrace[]): readonly CallEvent[] {
+  const events = calls.flatMap((call): CallEvent[] => [
+    { kind: 'request', at: call.startedAt, call },
+    ...(call.toolCalls === null ? [] : [{ kind: 'reply', at: Math.floor(endOf(call)), call } as const]),
+  ]);
+  return events.sort(
+    (one, other) => one.at - other.at || Number(one.kind === 'request') - Number(other.kind === 'request'),
+  );
+}
+
+function endOf({ startedAt, seconds }: StoredToolTrace): number {
+  return startedAt + seconds * 1000;
+}
+
+function toolsCalledBy(call: StoredToolTrace): readonly OpenTool[] {
+  return toolsCalled(call.toolCalls).map(({ id, name }) => ({
+    call: call.call,
+    agent: call.agent,
+    id,
+    name: clip(name, longest.name),
+    from: endOf(call),
+  }));
+}
+
+function answeredTools(
+  { agent, messages }: StoredToolTrace,
+  heads: ReadonlyMap<number, Pick<MessageRecord, 'role' | 'toolCallId'>>,
+  open: OpenTools,
+): readonly OpenTool[] {
+  const answered = new Set<OpenTool>();
+  let isLatestAnswered = false;
+  for (let at = messages.length - 1; at >= 0 && open.size > 0; at--) {
+    const head = heads.get(messages[at] ?? -1);
+    if (head === undefined || head.role === 'assistant') break;
+    if (head.role !== 'tool') continue;
+    const named = head.toolCallId === null ? undefined : open.named(head.toolCallId, agent);
+    if (named !== undefined) answered.add(named);
+    else if (!isLatestAnswered) {
+      for (const tool of open.latestOf(agent)) answered.add(tool);
+      isLatestAnswered = true;
+    }
+  }
+  return [...answered];
+}
+
+function rowOf({ name, agent, call }: OpenTool): Pick<SpanRow, 'kind' | 'name' | 'agent' | 'call' | 'error'> {
+  return { kind: 'tool', name, agent, call, error: null };
+}
+
+function endedAt({ from }: OpenTool, at: number): Pick<SpanRow, 'startedAt' | 'seconds' | 'state'> {
+  const startedAt = Math.min(from, at);
+  return { startedAt, seconds: (at - startedAt) / 1000, state: 'ended' };
+}
+
+interface Going {
+  /** Calls that are not over. */
+  readonly running: readonly SpanRecord[];
+  /** When each agent's latest call that is over began. */
+  readonly latest: ReadonlyMap<string, number>;
+  readonly runs: boolean;
+}
+
+function latestOf(calls: readonly StoredToolTrace[]): ReadonlyMap<string, number> {
+  const latest = new Map<string, number>();
+  for (const { agent, startedAt } of calls)
+    latest.set(agent, Math.max(startedAt, latest.get(agent) ?? startedAt));
+  return latest;
+}
+
+/** It may run still; a call of its agent's that began meanwhile and is not over has its answer, most likely. */
+function unanswered(tool: OpenTool, { running, latest, runs }: Going): SpanRow {
+  const row = { ...rowOf(tool), answeredBy: null };
+  const next = running.find(
+    ({ name, startedAt }) => name === tool.agent && startedAt >= Math.floor(tool.from),
+  );
+  if (runs && next !== undefined) return { ...row, ...endedAt(tool, next.startedAt), answeredBy: next.call };
+  const wentOn = (latest.get(tool.agent) ?? -Infinity) >= Math.floor(tool.from);
+  const common = { ...row, startedAt: tool.from, seconds: null };
+  return { ...common, state: runs && !wentOn ? 'running' : 'unanswered' };
+}
+
+/** What a reply's JSON calls, by whatever a model made of the form. */
+export function toolsCalled(
+  json: string | null,
+): readonly { readonly id: string | null; readonly name: string }[] {
+  const calls = json === null ? undefined : parsed(json);
+  if (!Array.isArray(calls)) return [];
+  return (calls as readonly unknown[]).flatMap((call) => {
+    if (!isRecord(call)) return [];
+    const inner = isRecord(call['function']) ? call['function'] : call;
+    const [id, name] = [call['id'], inner['name']];
+    if (typeof name !== 'string' || name === '') return [];
+    return [{ id: typeof id === 'string' && id !== '' ? id : null, name }];
+  });
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined; // a trace may hold anything
+  }
+}

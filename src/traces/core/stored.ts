@@ -1,0 +1,175 @@
+import { episodeResult, type EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
+import type { RecordedEpisode } from './protocol/recorded.ts';
+import type { RunTotals } from './protocol/runRpc.ts';
+import { withSelection } from '../../tracking/core/records/episodeResult.ts';
+import type { TracedTimeline } from '../../tracking/core/records/trace.ts';
+import type { BatchRules, MergeRules, TracedRunEnd } from '../../tracking/core/records/tracedRun.ts';
+import { int32Values } from './blobs.ts';
+import { CheckedRows } from './checkedRows.ts';
+import { metaKeys } from './layout.ts';
+import { parseJson } from './parseJson.ts';
+import { isPlainResult } from './plainResult.ts';
+import * as records from './records.ts';
+import type { SqlParameters, SqlScratch } from './sql.ts';
+import { StoredCalls } from './storedCalls.ts';
+import { StoredMessages } from './storedMessages.ts';
+import { callsOfEpisode, totals } from './totalsSql.ts';
+
+/** What a trace has of its run, its episodes and their results; of their parts see `calls` and `messages`. */
+export class StoredTrace {
+  readonly rows: CheckedRows;
+  readonly calls: StoredCalls;
+  readonly messages: StoredMessages;
+
+  constructor(sql: SqlScratch, file: string) {
+    this.rows = new CheckedRows(sql, file);
+    this.calls = new StoredCalls(this.rows);
+    this.messages = new StoredMessages(this.rows);
+  }
+
+  /** Undefined: nothing is written yet. */
+  run(): records.StoredRun | undefined {
+    return this.rows.meta(metaKeys.run, records.storedRun);
+  }
+
+  merging(): MergeRules | undefined {
+    return this.rows.meta(metaKeys.merging, records.storedMerging);
+  }
+
+  /** Undefined: the trace is of a version that did not keep it. */
+  batch(): BatchRules | undefined {
+    return this.rows.meta(metaKeys.batch, records.storedBatch);
+  }
+
+  writer(): records.WriterIdentity | undefined {
+    return this.rows.meta(metaKeys.writer, records.writerIdentity);
+  }
+
+  end(): TracedRunEnd | undefined {
+    return this.rows.meta(metaKeys.end, records.storedEnd);
+  }
+
+  /** Tokens and timelines are those of episodes that ended. */
+  totals(): RunTotals {
+    return this.rows.one(records.totalsRecord, totals, {}) ?? this.rows.damaged('it has no totals');
+  }
+
+  /** The highest number; null: none has started. */
+  newestEpisode(): number | null {
+    const statement = 'SELECT episode FROM episodes ORDER BY episode DESC LIMIT 1';
+    return this.rows.one(records.episodeNumber, statement, {})?.episode ?? null;
+  }
+
+  episode(episode: number): records.EpisodeRecord | undefined {
+    const statement = `SELECT ${episodeColumns} FROM episodes WHERE episode = :episode`;
+    return this.rows.one(records.episodeRecord, statement, { episode });
+  }
+
+  /** In the order asked for; those that there are not are left out. */
+  episodesOf(numbers: readonly number[]): readonly records.EpisodeRecord[] {
+    const statement = `SELECT ${episodeColumns} FROM json_each(:numbers) AS wanted
+      JOIN episodes ON episode = wanted.value ORDER BY wanted.key`;
+    return this.rows.all(records.episodeRecord, statement, { numbers: JSON.stringify(numbers) });
+  }
+
+  /** Undefined: the trace is of a version that kept nothing for judges. */
+  recorded(): readonly RecordedEpisode[] | undefined {
+    if (!this.rows.has('outputs')) return undefined;
+    const statement = `SELECT episode, uuid, taskId, taskIndex, repeat, reward, isSuccess, task, output
+      FROM episodes LEFT JOIN outputs USING (episode) ORDER BY episode`;
+    return this.rows
+      .all(records.recordedRecord, statement, {})
+      .map(({ task, output, isSuccess, ...episode }) => ({
+        ...episode,
+        isSuccess: isSuccess !== 0,
+        returned: task === null || output === null ? null : { task, output },
+      }));
+  }
+
+  /** What the workflow returned, as JSON; undefined: nothing, or the trace is of a version that did not keep it. */
+  output(episode: number): string | undefined {
+    if (!this.rows.has('outputs')) return undefined;
+    const statement = 'SELECT output AS value FROM outputs WHERE episode = :episode';
+    return this.rows.one(records.valueRecord, statement, { episode })?.value;
+  }
+
+  /** Whole; undefined: the episode's row has it so. */
+  query(episode: number): string | undefined {
+    const statement = 'SELECT query AS value FROM queries WHERE episode = :episode';
+    return this.rows.one(records.valueRecord, statement, { episode })?.value;
+  }
+
+  /**
+   * Results that came after a sequence number, in order.
+   *
+   * @param most default: all
+   */
+  resultsAfter(
+    sequence: number,
+    most = -1,
+  ): readonly { readonly sequence: number; readonly result: EpisodeResult }[] {
+    const statement = `SELECT sequence, result FROM results WHERE sequence > :sequence
+      ORDER BY sequence LIMIT :most`;
+    return this.rows.all(records.resultRecord, statement, { sequence, most }).map((row) => ({
+      ...row,
+      result: this.#result(row.result),
+    }));
+  }
+
+  /**
+   * Results of whole groups, in order of their episodes.
+   *
+   * @param size episodes per group
+   */
+  resultsOfGroups(groups: readonly number[], size: number): readonly EpisodeResult[] {
+    // CROSS JOIN keeps the order of the tables: SQLite would go through all episodes, since they lie in order.
+    const statement = `SELECT sequence, result FROM json_each(:groups) AS wanted
+      CROSS JOIN episodes ON episode BETWEEN wanted.value * :size AND (wanted.value + 1) * :size - 1
+      JOIN results USING (sequence) ORDER BY episode`;
+    return this.#results(statement, { groups: JSON.stringify(groups), size });
+  }
+
+  /** Results of the episodes `first` … `last`, in order. */
+  resultsBetween(first: number, last: number): readonly EpisodeResult[] {
+    const statement = `SELECT sequence, result FROM episodes JOIN results USING (sequence)
+      WHERE episode BETWEEN :first AND :last ORDER BY episode`;
+    return this.#results(statement, { first, last });
+  }
+
+  #results(statement: string, parameters: SqlParameters): readonly EpisodeResult[] {
+    const rows = this.rows.all(records.resultRecord, statement, parameters);
+    const results = rows.map(({ result }) => this.#result(result));
+    return withSelection(results, this.end()?.selection);
+  }
+
+  timelines(episode: number): readonly TracedTimeline[] {
+    const statement = `SELECT calls, messages, tokens, trainableTokens FROM timelines
+      WHERE episode = :episode ORDER BY timeline`;
+    return this.rows.all(records.timelineRecord, statement, { episode }).map((row) => ({
+      ...row,
+      calls: [...int32Values(row.calls)],
+      messages: [...int32Values(row.messages)],
+    }));
+  }
+
+  token(id: number): { readonly bytes: Uint8Array; readonly special: boolean } | undefined {
+    const row = this.rows.one(records.tokenRecord, 'SELECT bytes, special FROM tokens WHERE id = :id', {
+      id,
+    });
+    return row && { bytes: row.bytes, special: row.special !== 0 };
+  }
+
+  specialTokens(): readonly number[] {
+    const statement = 'SELECT id FROM tokens WHERE special = 1';
+    return this.rows.all(records.tokenIdRecord, statement, {}).map(({ id }) => id);
+  }
+
+  #result(text: string): EpisodeResult {
+    const value = parseJson(text);
+    return isPlainResult(value) ? value : this.rows.json(text, episodeResult, 'the result of an episode');
+  }
+}
+
+const episodeColumns = `episode, taskId, repeat, query, startedAt, sequence IS NOT NULL AS ended,
+  ${callsOfEpisode} AS calls,
+  reward, isSuccess, seconds, error, timelines, tokens, trainableTokens`;

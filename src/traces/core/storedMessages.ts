@@ -1,0 +1,104 @@
+import type * as z from 'zod/mini';
+import type { TracedAlternatives, TracedMessage } from '../../tracking/core/records/trace.ts';
+import { float32Values, int32Values } from './blobs.ts';
+import type { CheckedRows } from './checkedRows.ts';
+import { contentKey } from './layout.ts';
+import * as records from './records.ts';
+
+/** A message's tokens as stored. */
+export type StoredTokens = Pick<TracedMessage, 'tokenIds' | 'logprobs' | 'lossMask'>;
+
+/** A message's text as stored; its calls of tools as JSON. */
+export type StoredText = Omit<z.infer<typeof records.messageTextRecord>, 'bytes'>;
+
+/** Those from a token of the message on. */
+export interface StoredWindow extends StoredTokens {
+  readonly first: number;
+}
+
+/** Stored messages of episodes, with their texts and tokens. */
+export class StoredMessages {
+  readonly #rows: CheckedRows;
+
+  constructor(rows: CheckedRows) {
+    this.#rows = rows;
+  }
+
+  /** All messages of an episode, without their texts and tokens. */
+  ofEpisode(episode: number): readonly records.MessageRecord[] {
+    const statement = `SELECT position, role, author, toolCallId, tokens, trainableTokens FROM messages
+      WHERE episode = :episode ORDER BY position`;
+    return this.#rows.all(records.messageRecord, statement, { episode });
+  }
+
+  text(episode: number, position: number): StoredText {
+    const statement =
+      'SELECT text, octet_length(text) AS bytes, toolCalls FROM messageContents WHERE key = :key';
+    const row =
+      this.#rows.one(records.messageTextRecord, statement, { key: contentKey(episode, position) }) ??
+      this.#rows.damaged(`message ${position} of episode ${episode} has no text`);
+    // SQLite does not look at what texts are made of: bytes that are no UTF-8 come as U+FFFD, which is longer.
+    const { bytes, ...stored } = row;
+    return new TextEncoder().encode(stored.text).length === bytes
+      ? stored
+      : this.#rows.damaged(`the text of message ${position} of episode ${episode} was overwritten`);
+  }
+
+  tokens(episode: number, position: number): StoredTokens {
+    const statement = 'SELECT tokenIds, logprobs, lossMask FROM messageContents WHERE key = :key';
+    const row =
+      this.#rows.one(records.messageTokensRecord, statement, { key: contentKey(episode, position) }) ??
+      this.#rows.damaged(`message ${position} of episode ${episode} has no tokens`);
+    return tokensOf(row);
+  }
+
+  /** Tokens `first` … `end` of a message; those that are there. */
+  window(episode: number, position: number, first: number, end: number): StoredWindow {
+    const length = Math.max(0, end - first);
+    const row =
+      this.#rows.one(records.messageTokensRecord, messageWindow, {
+        key: contentKey(episode, position),
+        word: first * 4 + 1,
+        words: length * 4,
+        byte: first + 1,
+        bytes: length,
+      }) ?? this.#rows.damaged(`message ${position} of episode ${episode} has no tokens`);
+    return { first, ...tokensOf(row) };
+  }
+
+  /** For tokens `first` … `end` of a message; undefined: none were told, or the trace is of a version that kept none. */
+  alternatives(
+    episode: number,
+    position: number,
+    first: number,
+    end: number,
+  ): TracedAlternatives | undefined {
+    if (!this.#rows.has('alternatives')) return undefined;
+    const key = contentKey(episode, position);
+    const row = this.#rows.one(records.alternativesRecord, alternatives, { key, first, length: end - first });
+    return row && { width: row.width, ids: int32Values(row.ids), logprobs: float32Values(row.logprobs) };
+  }
+}
+
+function tokensOf(row: z.infer<typeof records.messageTokensRecord>): StoredTokens {
+  return {
+    tokenIds: int32Values(row.tokenIds),
+    logprobs: row.logprobs === null ? null : float32Values(row.logprobs),
+    lossMask: asBits(row.lossMask),
+  };
+}
+
+/** What is not 0 counts in the loss, once: a damaged file may have any byte there. */
+function asBits(mask: Uint8Array): Uint8Array {
+  return mask.some((byte) => byte > 1) ? mask.map((byte) => (byte === 0 ? 0 : 1)) : mask;
+}
+
+const messageWindow = `
+SELECT substr(tokenIds, :word, :words) AS tokenIds, substr(logprobs, :word, :words) AS logprobs,
+  substr(lossMask, :byte, :bytes) AS lossMask
+FROM messageContents WHERE key = :key`;
+
+const alternatives = `
+SELECT width, substr(ids, :first * width * 4 + 1, :length * width * 4) AS ids,
+  substr(logprobs, :first * width * 4 + 1, :length * width * 4) AS logprobs
+FROM alternatives WHERE key = :key`;

@@ -1,0 +1,289 @@
+import type { ErrorReport, Location } from '../../base/core/errors.ts';
+import type { EpisodeResult } from '../../tracking/core/records/episodeResult.ts';
+import type {
+  TracedAlternatives,
+  CallSource,
+  TracedCall,
+  TracedEpisode,
+  TracedEpisodeEnd,
+  TracedMessage,
+  TracedSpan,
+  TracedTimeline,
+  TracedToken,
+  TraceWriter,
+} from '../../tracking/core/records/trace.ts';
+import type { CodePlaces, TracedRun, TracedRunEnd } from '../../tracking/core/records/tracedRun.ts';
+import type { AddedMessage } from '../../tracking/core/tracker.ts';
+import { float32Bytes, int32Bytes } from './blobs.ts';
+import { clip } from './clip.ts';
+import { contentKey, listedQueryLength, metaKeys } from './layout.ts';
+import { writeExcluded } from './writeExcluded.ts';
+import type { WriterIdentity } from './records.ts';
+import { SpanRows } from './spanRows.ts';
+import { SourceBook } from './sourceBook.ts';
+import type { SqlParameters, SqlWriter } from './sql.ts';
+import { toolNames } from './usedTools.ts';
+
+/** Characters of an episode's error that stand in its row; the result has it whole. */
+const listedErrorLength = 2_000;
+
+/** Writes a run into the tables of a trace, each method as one transaction. */
+export class TraceRecorder implements Omit<TraceWriter, 'file'> {
+  readonly #sql: SqlWriter;
+  /** How many calls each running episode has, and how many of them failed. */
+  readonly #calls = new Map<number, number>();
+  readonly #failures = new Map<number, number>();
+  readonly #spans = new SpanRows();
+  /** Which tools the messages of each running episode have called, and which agents made calls. */
+  readonly #usedTools = new EpisodeNames();
+  readonly #usedAgents = new EpisodeNames();
+  #ended = 0;
+  /** Ids of the tools offered so far. */
+  readonly #tools = new Map<string, number>();
+  readonly #sources: SourceBook;
+  /** Statements by table. */
+  readonly #inserts = new Map<string, string>();
+
+  /** @param fingerprint of a file's content; null: it cannot be read */
+  constructor(sql: SqlWriter, config: string, fingerprint: (file: string) => string | null) {
+    this.#sql = sql;
+    this.#sources = new SourceBook(config, fingerprint);
+  }
+
+  /** Part of the transaction that makes the tables. */
+  begin(run: TracedRun, writer: WriterIdentity): void {
+    const { configText, merging, batch, ...rest } = run;
+    this.#meta(metaKeys.run, JSON.stringify(rest));
+    this.#meta(metaKeys.configText, configText);
+    this.#meta(metaKeys.merging, JSON.stringify(merging));
+    if (batch !== undefined) this.#meta(metaKeys.batch, JSON.stringify(batch));
+    this.#meta(metaKeys.writer, JSON.stringify(writer));
+  }
+
+  episodeStarted({ episode, uuid, taskId, taskIndex, repeat, query, startedAt }: TracedEpisode): void {
+    const listedQuery = clip(query, listedQueryLength);
+    this.#sql.transaction(() => {
+      this.#insert('episodes', { episode, uuid, taskId, taskIndex, repeat, query: listedQuery, startedAt });
+      if (listedQuery !== query) this.#insert('queries', { episode, query });
+    });
+  }
+
+  callEnded(call: TracedCall, messages: readonly AddedMessage[], tokens: readonly TracedToken[]): void {
+    this.#sql.transaction(() => {
+      this.#insertTokens(tokens);
+      this.#insertMessages(call.episode, messages);
+      this.#insertCall(call);
+      this.#writeSpans(call.episode, call.call);
+    });
+    if (call.source !== undefined) this.#sources.keep(call.source);
+    if (call.tools !== null) this.#tools.set(call.tools, this.#idOfTools(call.tools));
+    this.#calls.set(call.episode, (this.#calls.get(call.episode) ?? 0) + 1);
+    if (call.error !== null) this.#failures.set(call.episode, (this.#failures.get(call.episode) ?? 0) + 1);
+  }
+
+  span(span: TracedSpan): void {
+    if (this.#spans.add(span)) this.#sql.transaction(() => this.#writeSpans(span.episode));
+  }
+
+  episodeEnded(end: TracedEpisodeEnd, messages: readonly AddedMessage[]): void {
+    const { result, returned, timelines, tokens = [] } = end;
+    const { episode } = result;
+    this.#sql.transaction(() => {
+      this.#insertTokens(tokens);
+      this.#insertMessages(episode, messages);
+      this.#writeSpans(episode);
+      timelines.forEach((timeline, index) => this.#insertTimeline(episode, timeline, index));
+      if (returned !== undefined)
+        this.#insert('outputs', { episode, task: returned.task, output: returned.output });
+      this.#endEpisode(result, timelines);
+    });
+    this.#ended += 1;
+    this.#calls.delete(episode);
+    this.#failures.delete(episode);
+    this.#usedTools.forget(episode);
+    this.#usedAgents.forget(episode);
+  }
+
+  codeFound(places: CodePlaces): void {
+    const files = Object.values(places).flatMap((place: Location | undefined) => place?.file ?? []);
+    this.#sql.transaction(() => {
+      this.#meta(metaKeys.places, JSON.stringify(places));
+      for (const file of new Set(files)) this.#insertSourceFile(file);
+    });
+  }
+
+  runEnded(end: TracedRunEnd): void {
+    this.#sql.transaction(() => this.#meta(metaKeys.end, JSON.stringify(end)));
+  }
+
+  /** Known sources are kept when the transaction has succeeded. */
+  #insertSource(source: CallSource): number {
+    const known = this.#sources.idOf(source);
+    if (known !== undefined) return known;
+    const id = this.#sources.nextId;
+    const { line, column } = source;
+    const file = this.#sources.name(source.file);
+    this.#insert('sources', { id, file, line, '"column"': column, function: source.function });
+    this.#insertSourceFile(source.file);
+    return id;
+  }
+
+  #insertSourceFile(file: string): void {
+    const fingerprint = this.#sources.newFingerprint(file);
+    if (fingerprint === undefined) return;
+    const statement = 'INSERT OR IGNORE INTO sourceFiles (file, fingerprint) VALUES (?, ?)';
+    this.#sql.run(statement, [this.#sources.name(file), fingerprint]);
+  }
+
+  #insertTokens(tokens: readonly TracedToken[]): void {
+    for (const { id, bytes, special } of tokens) {
+      this.#insert('tokens', { id, bytes, special: special ? 1 : 0 });
+    }
+  }
+
+  #insertCall({ episode, call, options, tools, messages, ...rest }: TracedCall): void {
+    const { agent, tag, startedAt, seconds, status, error } = rest;
+    const { finishReason, reply, promptTokens, replyTokens, askedAfter = null, firstAfter = null } = rest;
+    const ended = this.#calls.get(episode) ?? 0;
+    const request = { episode, call, ended, agent, tag, startedAt, seconds, status, error };
+    const source = rest.source === undefined ? null : this.#insertSource(rest.source);
+    const answer = { finishReason, reply, promptTokens, replyTokens, askedAfter, firstAfter, source };
+    this.#insert('calls', { ...request, ...answer });
+    if (this.#usedAgents.add(episode, agent)) this.#insert('usedAgents', { episode, agent });
+    const details = { key: contentKey(episode, call), options, messages: int32Bytes(messages) };
+    this.#insert('callDetails', { ...details, tools: tools === null ? null : this.#idOfTools(tools) });
+    if (rest.leftOut !== undefined) writeExcluded(this.#sql, details.key, rest.leftOut);
+    if (rest.otherMessages !== undefined)
+      this.#insert('otherRequests', { key: details.key, messages: int32Bytes(rest.otherMessages) });
+    if (tools === null || this.#tools.has(tools)) return;
+    this.#insert('tools', { id: this.#idOfTools(tools), tools });
+  }
+
+  /** @param endedCall the number of a call whose span ends with it */
+  #writeSpans(episode: number, endedCall?: number): void {
+    for (const { change, span } of this.#spans.take(episode, endedCall)) {
+      if (change !== 'begun') {
+        this.#sql.run('DELETE FROM spans WHERE episode = ? AND span = ?', [episode, span.span]);
+      }
+      if (change !== 'gone') this.#insert('spans', rowOfSpan(span));
+    }
+  }
+
+  #idOfTools(tools: string): number {
+    return this.#tools.get(tools) ?? this.#tools.size + 1;
+  }
+
+  #insertMessages(episode: number, messages: readonly AddedMessage[]): void {
+    for (const { position, message } of messages) {
+      const { role, author, toolCallId, text, toolCalls, tokenIds, logprobs, lossMask } = message;
+      const counts = { tokens: tokenIds.length, trainableTokens: trainableTokensOf(message) };
+      this.#insert('messages', { episode, position, role, author, toolCallId, ...counts });
+      this.#insert('messageContents', {
+        key: contentKey(episode, position),
+        text,
+        toolCalls,
+        tokenIds: int32Bytes(tokenIds),
+        logprobs: logprobs === null ? null : float32Bytes(logprobs),
+        lossMask,
+      });
+      if (message.alternatives !== undefined)
+        this.#insertAlternatives(episode, position, message.alternatives);
+      if (toolCalls !== null) this.#insertUsedTools(episode, toolCalls);
+    }
+  }
+
+  #insertUsedTools(episode: number, toolCalls: string): void {
+    for (const tool of toolNames(toolCalls)) {
+      if (this.#usedTools.add(episode, tool)) this.#insert('usedTools', { episode, tool });
+    }
+  }
+
+  #insertAlternatives(episode: number, position: number, alternatives: TracedAlternatives): void {
+    const { width, ids, logprobs } = alternatives;
+    const key = contentKey(episode, position);
+    this.#insert('alternatives', { key, width, ids: int32Bytes(ids), logprobs: float32Bytes(logprobs) });
+  }
+
+  #insertTimeline(episode: number, timeline: TracedTimeline, index: number): void {
+    const { calls, messages, tokens, trainableTokens } = timeline;
+    const positions = { calls: int32Bytes(calls), messages: int32Bytes(messages) };
+    this.#insert('timelines', { episode, timeline: index, ...positions, tokens, trainableTokens });
+  }
+
+  #endEpisode(result: EpisodeResult, timelines: readonly TracedTimeline[]): void {
+    const { episode, reward, isSuccess, seconds, error } = result;
+    const sequence = this.#ended + 1;
+    this.#insert('results', { sequence, result: JSON.stringify(result) });
+    const row: SqlParameters = {
+      sequence,
+      calls: this.#calls.get(episode) ?? 0,
+      failures: this.#failures.get(episode) ?? 0,
+      reward,
+      isSuccess: isSuccess ? 1 : 0,
+      seconds,
+      error: error === null ? null : JSON.stringify(listed(error)),
+      timelines: timelines.length,
+      tokens: timelines.reduce((sum, { tokens }) => sum + tokens, 0),
+      trainableTokens: timelines.reduce((sum, { trainableTokens }) => sum + trainableTokens, 0),
+    };
+    const columns = Object.keys(row).map((column) => `${column} = ?`);
+    const statement = `UPDATE episodes SET ${columns.join(', ')} WHERE episode = ?`;
+    this.#sql.run(statement, [...Object.values(row), episode]);
+  }
+
+  #meta(key: string, value: string): void {
+    this.#insert('meta', { key, value });
+  }
+
+  /** @param row the same columns in the same order for each row of a table */
+  #insert(table: string, row: SqlParameters): void {
+    let statement = this.#inserts.get(table);
+    if (statement === undefined) {
+      const columns = Object.keys(row);
+      const places = columns.map(() => '?');
+      statement = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')})`;
+      this.#inserts.set(table, statement);
+    }
+    this.#sql.run(statement, Object.values(row));
+  }
+}
+
+/** Names that came up in running episodes. */
+class EpisodeNames {
+  readonly #names = new Map<number, Set<string>>();
+
+  /** Whether the name is new. */
+  add(episode: number, name: string): boolean {
+    const names = this.#names.get(episode) ?? new Set();
+    this.#names.set(episode, names);
+    if (names.has(name)) return false;
+    names.add(name);
+    return true;
+  }
+
+  forget(episode: number): void {
+    this.#names.delete(episode);
+  }
+}
+
+function rowOfSpan({
+  episode,
+  span,
+  kind,
+  name,
+  call,
+  startedAt,
+  seconds,
+  error,
+}: TracedSpan): SqlParameters {
+  return { episode, span, kind, name, call, startedAt, seconds, error };
+}
+
+export function trainableTokensOf({ lossMask }: TracedMessage): number {
+  return lossMask.reduce((sum, counts) => (counts === 0 ? sum : sum + 1), 0);
+}
+
+/** Stacks and long messages are for whoever opens the episode. */
+function listed(error: ErrorReport): ErrorReport {
+  return { ...error, message: clip(error.message, listedErrorLength), stack: undefined };
+}

@@ -1,0 +1,34 @@
+import type { ErrorReport } from '../../base/core/errors.ts';
+import type { TraceSummary } from './protocol/runRpc.ts';
+
+/** What a list shows of a trace that cannot be read. */
+export function unreadableSummary(
+  { trace, size, startedAt }: Pick<TraceSummary, 'trace' | 'size' | 'startedAt'>,
+  error: ErrorReport,
+): TraceSummary {
+  return {
+    trace,
+    size,
+    experiment: '',
+    config: '',
+    workflow: '',
+    model: '',
+    startedAt,
+    state: 'unreadable',
+    error,
+    episodes: 0,
+    totals: {
+      started: 0,
+      ended: 0,
+      failed: 0,
+      meanReward: null,
+      successRate: null,
+      calls: 0,
+      timelines: 0,
+      tokens: 0,
+      trainableTokens: 0,
+    },
+    tokenizer: null,
+    limits: null,
+  };
+}

@@ -1,0 +1,373 @@
+import * as z from 'zod/mini';
+import type { LinesView } from './protocol/codeRpc.ts';
+import type { CallView, EpisodeView, SpansView, TimelineView } from './protocol/episodeRpc.ts';
+import type { MergeSetting, MergingView } from './protocol/mergingRpc.ts';
+import type { RecordedBatch, RecordedRun } from './protocol/recorded.ts';
+import type { ReplayedRun } from '../../tracking/core/records/replayed.ts';
+import type { CounterpartsView, DamageView, RunView, TraceSummary } from './protocol/runRpc.ts';
+import { withSelection } from '../../tracking/core/records/episodeResult.ts';
+import type {
+  EpisodeRow,
+  EpisodesView,
+  GroupsView,
+  GroupView,
+  Histogram,
+  NamesView,
+} from './protocol/traceLists.ts';
+import { largestWindow } from './protocol/traceRpc.ts';
+import { clip } from './clip.ts';
+import { CodeViews, type CodeReader } from './codeViews.ts';
+import { comparedMessages, compareSide, mostTrained, rewardNumbers } from './comparable.ts';
+import type { ComparableSide } from './compare.ts';
+import { ConversationViews } from './conversationViews.ts';
+import { episodeRows } from './episodeRows.ts';
+import { traceErrors } from './errors.ts';
+import type { MergeExplanation } from './explain.ts';
+import { Explanations } from './explanations.ts';
+import type { AgentTable } from './filterSql.ts';
+import type { FindMatches } from './findTokens.ts';
+import { FoundParts } from './foundParts.ts';
+import { formatVersion } from './layout.ts';
+import { ExcludedMessages } from './excludedMessages.ts';
+import { messageViews } from './messageViews.ts';
+import { callRow, nothingYet, timelineRow, timelinesByCall } from './partRows.ts';
+import type { EpisodeRecord, StoredRun, WriterIdentity } from './records.ts';
+import { replayedRun } from './replayed.ts';
+import { RunLists, type EpisodesList, type GroupsList, type Listing } from './runLists.ts';
+import { RunVerdicts } from './runVerdicts.ts';
+import { spanRows } from './spans.ts';
+import type { SqlReader, SqlScratch } from './sql.ts';
+import { StoredTrace } from './stored.ts';
+import { LruCache } from './lruCache.ts';
+import { sameTask, type Task } from './sameTask.ts';
+import { TokenTable } from './tokenTable.ts';
+import { TokenViews } from './tokenViews.ts';
+import { isJudgeable, sizeOf } from './verdicts.ts';
+
+/** Facts about a trace that are not in its tables. */
+export interface TraceFacts {
+  /** Absolute path. */
+  readonly file: string;
+  /** The `user_version` of the file. */
+  readonly format: number;
+  /** Absent: no damage was found so far. */
+  readonly damage?: DamageView | undefined;
+  readonly code: CodeReader;
+  /** Returns whether the process that writes the trace lives. Undefined: the trace does not name it yet. */
+  lives(writer: WriterIdentity | undefined): boolean;
+  /** Bytes of the file and its journal. */
+  size(): number;
+  /** Matches a pattern that a user typed. */
+  readonly matches: FindMatches;
+}
+
+const episodeIdentity = z.object({ uuid: z.string(), taskIndex: z.number() });
+
+/**
+ * Makes the views of a trace from its tables. Call each method within one transaction. Only token texts, results of
+ * episodes and the merged timelines of running episodes are kept between calls.
+ */
+export class TraceViews {
+  readonly #sql: SqlReader;
+  readonly #trace: StoredTrace;
+  readonly #file: TraceFacts;
+  readonly #parts: FoundParts;
+  readonly #explanations: Explanations;
+  readonly #verdicts: RunVerdicts;
+  readonly #lists: RunLists;
+  readonly #table: TokenTable;
+  readonly #own: TimelineViews;
+  /** By setting, as JSON: there are seven others than the run's own. */
+  readonly #others = new LruCache<string, TimelineViews>(8);
+  readonly excluded: ExcludedMessages;
+  readonly code: CodeViews;
+
+  constructor(sql: SqlScratch, facts: TraceFacts) {
+    this.#sql = sql;
+    this.#trace = new StoredTrace(sql, facts.file);
+    this.#file = facts;
+    this.#parts = new FoundParts(this.#trace);
+    this.#table = new TokenTable(this.#trace);
+    this.#explanations = new Explanations(this.#trace, this.#table);
+    this.#verdicts = new RunVerdicts(this.#trace);
+    this.#lists = new RunLists(this.#trace);
+    this.#own = new TimelineViews(this.#parts, this.#table, facts.matches, (episode) => {
+      return this.#wholeRow(this.#parts.episode(episode)).advantage;
+    });
+    this.excluded = new ExcludedMessages(this.#trace);
+    this.code = new CodeViews(this.#trace, facts.code);
+  }
+
+  /** The run's own timelines, or those that another merge setting would have given. */
+  timelines(setting?: MergeSetting): TimelineViews {
+    return setting === undefined ? this.#own : this.#otherTimelines(setting);
+  }
+
+  get tokens(): TokenViews {
+    return this.#own.tokens;
+  }
+
+  get conversations(): ConversationViews {
+    return this.#own.conversations;
+  }
+
+  run(): RunView {
+    const run = this.#parts.run();
+    return {
+      ...run,
+      end: this.#trace.end() ?? null,
+      live: this.isLive(),
+      newest: this.#trace.newestEpisode(),
+      totals: this.#trace.totals(),
+      report: this.#verdicts.view(run),
+      newerFormat: this.#file.format > formatVersion ? this.#file.format : null,
+      damage: this.#file.damage,
+    };
+  }
+
+  recorded(): RecordedRun {
+    const { experiment, config, workflow, workflowFile, tasks, repeat } = this.#ownRun('scores are');
+    const episodes = this.#trace.recorded();
+    if (episodes === undefined) throw traceErrors.nothingForJudges(this.#file.file);
+    return this.#whole({ experiment, config, workflow, workflowFile, tasks, repeat, episodes });
+  }
+
+  replayed(only?: number): ReplayedRun {
+    if (this.#parts.run().imported?.rollouts !== true) this.#ownRun('replays are');
+    return replayedRun(this.#trace, only);
+  }
+
+  batch(): RecordedBatch {
+    const { limits, tokenizer, repeat } = this.#ownRun('samples are');
+    const results = this.#trace.resultsAfter(0).map(({ result }) => result);
+    return this.#whole({
+      limits,
+      tokenizer,
+      repeat,
+      rules: this.#trace.batch() ?? null,
+      results: withSelection(results, this.#trace.end()?.selection).toSorted((a, b) => a.episode - b.episode),
+    });
+  }
+
+  /** Throws `trace/incomplete` if the file is damaged: scores and samples of a part of a run would be wrong. */
+  #whole<T>(result: T): T {
+    if (this.#file.damage !== undefined) throw traceErrors.incomplete(this.#file.file, this.#file.damage);
+    return result;
+  }
+
+  /** The names of an episode outside its trace. */
+  identity(episode: number): z.infer<typeof episodeIdentity> {
+    const [row] = this.#sql.all('SELECT uuid, taskIndex FROM episodes WHERE episode = :episode', { episode });
+    const found = episodeIdentity.safeParse(row);
+    if (!found.success) throw traceErrors.noSuchEpisode(this.#file.file, episode);
+    return found.data;
+  }
+
+  summary(): TraceSummary {
+    const run = this.#trace.run();
+    const { experiment, config, workflow, model, startedAt } = run ?? nothingYet;
+    const end = this.#trace.end();
+    return {
+      trace: this.#file.file,
+      size: this.#file.size(),
+      experiment,
+      config,
+      workflow,
+      model,
+      startedAt,
+      state: end?.status ?? (this.isLive() ? 'running' : 'killed'),
+      error: end?.error ?? null,
+      episodes: run?.episodes ?? 0,
+      totals: this.#trace.totals(),
+      tokenizer: run?.tokenizer ?? null,
+      limits: run?.limits ?? null,
+      damage: this.#file.damage,
+    };
+  }
+
+  episodes(from: number, limit: number, list: EpisodesList = {}): EpisodesView {
+    const { numbers, ...found } = this.#lists.episodes({ ...list, from, limit }, this.#listing());
+    return { ...found, rows: this.#rows(this.#trace.episodesOf(numbers)) };
+  }
+
+  groups(from: number, limit: number, list: GroupsList = {}): GroupsView {
+    return this.#lists.groups({ ...list, from, limit }, this.#listing());
+  }
+
+  group(group: number): GroupView {
+    const found = this.#lists.group(group, this.#listing());
+    if (found === undefined) throw traceErrors.noSuchGroup(this.#file.file, group);
+    const { row, groups, numbers } = found;
+    return { row, groups, episodes: this.#rows(this.#trace.episodesOf(numbers)) };
+  }
+
+  histograms(): readonly Histogram[] {
+    return this.#lists.histograms(this.#listing());
+  }
+
+  names(): NamesView {
+    return this.#lists.names(this.#listing());
+  }
+
+  episode(episode: number): EpisodeView {
+    const record = this.#parts.episode(episode);
+    const content = this.#parts.contents.open(record);
+    const timelineOf = timelinesByCall(content);
+    return {
+      row: this.#wholeRow(record),
+      calls: this.#trace.calls.ofEpisode(episode).map((call) => callRow(call, timelineOf)),
+      timelines: content.timelines.map((timeline, index) => timelineRow(timeline, index, content)),
+    };
+  }
+
+  spans(episode: number): SpansView {
+    const { ended } = this.#parts.episode(episode);
+    const parts = {
+      recorded: this.#trace.calls.spans(episode),
+      calls: this.#trace.calls.toolTraces(episode),
+      messages: this.#trace.messages.ofEpisode(episode),
+    };
+    return { spans: spanRows({ ...parts, runs: ended === 0 && this.isLive() }) };
+  }
+
+  call(episode: number, call: number): CallView {
+    const content = this.#parts.content(episode);
+    const record = this.#parts.call(episode, call);
+    const { options, tools, messages } = this.#trace.calls.details(episode, call);
+    const positions = record.reply === null ? messages : [...messages, record.reply];
+    const views = messageViews(positions, content.messages());
+    return {
+      row: callRow(record, timelinesByCall(content)),
+      source: this.code.ofCall(episode, call),
+      options: clip(options, largestWindow.json),
+      tools: tools === null ? null : clip(tools, largestWindow.json),
+      messages: views.slice(0, messages.length),
+      reply: views[messages.length] ?? null,
+    };
+  }
+
+  timeline(episode: number, timeline: number): TimelineView {
+    return this.#own.timeline(episode, timeline);
+  }
+
+  #otherTimelines(setting: MergeSetting): TimelineViews {
+    return this.#others.get(JSON.stringify(setting), () => {
+      const parts = new FoundParts(this.#trace, (record) => {
+        const own = this.#parts.contents.open(record);
+        const merged = this.#explanationOf(record).otherwise(setting);
+        return merged === undefined ? own : this.#parts.contents.of(record.episode, merged, own.provisional);
+      });
+      return new TimelineViews(parts, this.#table, this.#file.matches, () => null);
+    });
+  }
+
+  merging(episode: number, setting: MergeSetting | null): MergingView {
+    return this.#explanationOf(this.#parts.episode(episode)).view(setting);
+  }
+
+  #explanationOf(record: EpisodeRecord): MergeExplanation {
+    const content = this.#parts.contents.open(record);
+    return this.#explanations.of(record, content, this.#parts.run().tokenizer.exact);
+  }
+
+  /** The numbers of the run's calls by the lines of code that made them. */
+  lines(): LinesView {
+    return this.code.lines(this.isLive());
+  }
+
+  counterparts(task: Task): CounterpartsView {
+    const { episodes, sameQuery } = sameTask(this.#trace, task);
+    const rows = this.#rows(this.#trace.episodesOf(episodes));
+    return { experiment: this.#parts.run().experiment, episodes: rows, sameQuery };
+  }
+
+  task(episode: number): Task {
+    const { taskId, query } = this.#parts.episode(episode);
+    return { taskId, query: this.#trace.query(episode) ?? query };
+  }
+
+  rewardParts(episode: number): Readonly<Record<string, number>> {
+    return rewardNumbers(this.#trace, episode);
+  }
+
+  comparable(episode: number, timeline: number | null): ComparableSide {
+    const view = this.episode(episode);
+    const chosen = timeline ?? mostTrained(view.timelines);
+    const side = compareSide(this.#parts.run(), view, chosen);
+    const parts = rewardNumbers(this.#trace, episode);
+    if (chosen === null) return { side, parts, messages: [] };
+    const { content, found } = this.#parts.timeline(episode, chosen);
+    return { side, parts, messages: comparedMessages(found.messages, content.messages()) };
+  }
+
+  /** Whether more may come. */
+  isLive(): boolean {
+    return this.#trace.end() === undefined && this.#file.lives(this.#trace.writer());
+  }
+
+  #listing(): Listing {
+    const run = this.#parts.run();
+    const agents: AgentTable = this.#trace.rows.has('usedAgents') ? 'usedAgents' : 'calls';
+    return {
+      agents,
+      size: sizeOf(run),
+      live: this.isLive(),
+      judgeable: isJudgeable(run),
+      sources: this.#trace.rows.has('sources'),
+      failures: this.#trace.rows.has('episodes', 'failures'),
+      judge: () => this.#verdicts.refresh(run),
+    };
+  }
+
+  /** Throws `trace/imported` for what another tool recorded. */
+  #ownRun(what: string): StoredRun {
+    const run = this.#parts.run();
+    if (run.imported !== undefined) throw traceErrors.imported(this.#file.file, what, run.imported);
+    return run;
+  }
+
+  #rows(records: readonly EpisodeRecord[]): readonly EpisodeRow[] {
+    const context = { trace: this.#trace, contents: this.#parts.contents, run: this.#parts.run() };
+    return episodeRows(records, { ...context, live: this.isLive() });
+  }
+
+  /** With the query and the error that lists show the beginnings of. */
+  #wholeRow(record: EpisodeRecord): EpisodeRow {
+    const [row] = this.#rows([record]);
+    if (row === undefined) throw traceErrors.noSuchEpisode(this.#file.file, record.episode);
+    const query = clip(this.#trace.query(record.episode) ?? row.query, largestWindow.text);
+    const [result] = this.#trace.resultsBetween(record.episode, record.episode);
+    return { ...row, query, error: result?.error ?? row.error };
+  }
+}
+
+/** The timelines of episodes, as the run merged them or as another setting would have. */
+export class TimelineViews {
+  readonly #parts: FoundParts;
+  readonly #advantageOf: (episode: number) => number | null;
+  readonly tokens: TokenViews;
+  readonly conversations: ConversationViews;
+
+  /** @param advantageOf the advantage of an episode by these timelines; null: it is not known */
+  constructor(
+    parts: FoundParts,
+    table: TokenTable,
+    matches: FindMatches,
+    advantageOf: (episode: number) => number | null,
+  ) {
+    this.#parts = parts;
+    this.#advantageOf = advantageOf;
+    this.tokens = new TokenViews(parts, table, matches);
+    this.conversations = new ConversationViews(parts);
+  }
+
+  timeline(episode: number, timeline: number): TimelineView {
+    const { content, found } = this.#parts.timeline(episode, timeline);
+    return {
+      row: timelineRow(found, timeline, content),
+      advantage: this.#advantageOf(episode),
+      exact: this.#parts.run().tokenizer.exact,
+      messages: messageViews(found.messages, content.messages()),
+    };
+  }
+}

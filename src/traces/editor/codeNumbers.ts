@@ -1,0 +1,48 @@
+import type { CodeLine, LinesView, LineView, PartLineView, ToolLineView } from '../core/protocol/codeRpc.ts';
+
+/** What a run came to at a line of the user's code. */
+export type CodeNumber =
+  | ({ readonly kind: 'call' } & LineView)
+  | ({ readonly kind: 'tool' } & ToolLineView)
+  | ({ readonly kind: 'execute' | 'judge' } & PartLineView);
+
+/** Those that can be shown: what nothing came of, and what may be any line by now, is left out. */
+export function codeNumbers({ lines, tools, execute, judge }: LinesView): readonly CodeNumber[] {
+  const numbers: CodeNumber[] = [
+    ...lines.map((line) => ({ kind: 'call' as const, ...line })),
+    ...tools.map((line) => ({ kind: 'tool' as const, ...line })),
+    ...(execute === null ? [] : [{ kind: 'execute' as const, ...execute }]),
+    ...(judge === null ? [] : [{ kind: 'judge' as const, ...judge }]),
+  ];
+  return numbers.filter((number) => number.episodes > 0 && isPlaced(number));
+}
+
+function isPlaced({ fingerprint }: CodeLine): boolean {
+  return fingerprint !== null;
+}
+
+/** Where in the viewer its calls are, as parameters of the viewer's address. */
+export function placeOf(number: CodeNumber): string {
+  switch (number.kind) {
+    case 'call': {
+      const { episode, call } = number.first;
+      if (number.episodes === 1)
+        return String(new URLSearchParams({ episode: `${episode}`, call: `${call}` }));
+      return filtered(`source:${quoted(`${number.name}:${number.line}`)}`);
+    }
+    case 'tool':
+      return filtered(`tool:${quoted(number.tool)}`);
+    case 'execute':
+    case 'judge':
+      return '';
+  }
+}
+
+function filtered(filter: string): string {
+  return String(new URLSearchParams({ filter }));
+}
+
+/** In the language of filters nothing stands for a quote, but an asterisk for anything. */
+function quoted(value: string): string {
+  return /^[^\s()"]+$/.test(value) ? value : `"${value.replaceAll('"', '*')}"`;
+}

@@ -1,0 +1,91 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { TraceClient } from '../core/methods.ts';
+import type { Run } from './runs/run.ts';
+import { runDescription, runLabel, stateIcon } from './runs/runText.ts';
+import { WorkspaceRuns } from './runs/workspaceRuns.ts';
+
+const key = 'agentjet.comparedRuns';
+
+/** Runs that are remembered, and that are offered, at most. */
+const mostRemembered = 50;
+const mostOffered = 200;
+
+interface RunItem extends vscode.QuickPickItem {
+  /** Absent: the user looks for one on disk. */
+  readonly trace?: string;
+}
+
+/** Traces that the user has chosen to compare others with: a viewer may read them, also after a reload. */
+export class ComparedRuns {
+  readonly #client: TraceClient;
+  readonly #state: vscode.Memento;
+
+  constructor(client: TraceClient, state: vscode.Memento) {
+    this.#client = client;
+    this.#state = state;
+  }
+
+  has(trace: string): boolean {
+    return this.#chosen().includes(trace);
+  }
+
+  /** Null: the user chose none. */
+  async ask(own: string): Promise<string | null> {
+    const items = await this.#items(own);
+    const item = await vscode.window.showQuickPick(items, {
+      title: vscode.l10n.t('Compare with Another Run'),
+      placeHolder: vscode.l10n.t('Which run, over the same tasks?'),
+      matchOnDescription: true,
+      matchOnDetail: true,
+    });
+    if (item === undefined) return null;
+    const trace = item.trace ?? (await browse());
+    if (trace === undefined) return null;
+    const others = this.#chosen().filter((one) => one !== trace);
+    await this.#state.update(key, [trace, ...others].slice(0, mostRemembered));
+    return trace;
+  }
+
+  #chosen(): readonly string[] {
+    return this.#state.get<readonly string[]>(key, []);
+  }
+
+  /** The newest runs first, and what leads to those elsewhere. */
+  async #items(own: string): Promise<readonly RunItem[]> {
+    const files = (await new WorkspaceRuns().list())
+      .filter(({ trace }) => trace !== own)
+      .toSorted((one, other) => other.modified - one.modified)
+      .slice(0, mostOffered);
+    const summaries = await this.#client.ask('summaries', { traces: files.map(({ trace }) => trace) });
+    const runs = summaries.flatMap((summary, index): Run[] => {
+      const file = files[index];
+      return file === undefined ? [] : [{ file, summary }];
+    });
+    return [
+      ...runs.map(itemOf),
+      { label: '', kind: vscode.QuickPickItemKind.Separator },
+      { label: vscode.l10n.t('Browse …'), iconPath: new vscode.ThemeIcon('folder-opened'), alwaysShow: true },
+    ];
+  }
+}
+
+function itemOf(run: Run): RunItem {
+  const { trace } = run.file;
+  return {
+    trace,
+    label: runLabel(run),
+    description: runDescription(run),
+    detail: path.dirname(vscode.workspace.asRelativePath(trace)),
+    iconPath: new vscode.ThemeIcon(stateIcon(run.summary.state).icon),
+  };
+}
+
+async function browse(): Promise<string | undefined> {
+  const chosen = await vscode.window.showOpenDialog({
+    filters: { [vscode.l10n.t('Traces')]: ['ajtrace'] },
+    openLabel: vscode.l10n.t('Compare'),
+    title: vscode.l10n.t('Which run, over the same tasks?'),
+  });
+  return chosen?.[0]?.fsPath;
+}

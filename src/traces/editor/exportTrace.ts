@@ -1,0 +1,128 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { TraceJobOutcome } from '../node/client/traceJob.ts';
+import { exportFormats, type ExportFormat } from '../core/export/formats.ts';
+import { traceEditorType } from '../../base/core/ids.ts';
+import { askForScope } from './exportScope.ts';
+import { askForTexts, textChoices, type TextChoice } from './exportTexts.ts';
+import { withJob, type TraceJobs } from './openTrace.ts';
+
+/** What is known already of an export, by whoever runs the command: the rest is asked. */
+interface Answers {
+  readonly format?: ExportFormat;
+  /** As the viewer's filter has it; empty: all episodes. */
+  readonly filter?: string;
+  readonly texts?: TextChoice;
+  readonly target?: vscode.Uri;
+}
+
+/**
+ * Writes a trace in another format.
+ *
+ * @param uri from a menu; without one, that of the viewer in front
+ * @param known {@link Answers}
+ */
+export async function exportTrace(uri: unknown, known: unknown, jobs: TraceJobs): Promise<void> {
+  const trace = uri instanceof vscode.Uri ? uri : activeTrace();
+  if (trace === undefined) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('Open the trace that is to be exported first.'));
+    return;
+  }
+  const answers = answersOf(known);
+  const format = answers.format ?? (await askForFormat());
+  if (format === undefined) return;
+  const filter = answers.filter ?? (await askForScope());
+  if (filter === undefined) return;
+  const texts = answers.texts ?? (await askForTexts(trace, filter, jobs));
+  if (texts === undefined) return;
+  const target = answers.target ?? (await askForTarget(trace, format));
+  if (target === undefined) return;
+  const args = ['--export', format, '--trace', trace.fsPath, '--out', target.fsPath, '--filter', filter];
+  const title = vscode.l10n.t('Exporting {0}', path.basename(trace.fsPath));
+  const written = await withJob(jobs.spawn, title, texts === 'redact' ? [...args, '--redact-texts'] : args);
+  // Nobody waits for the notification to be closed.
+  if (written !== undefined) void tell(written, format);
+}
+
+function answersOf(known: unknown): Answers {
+  const { format, filter, texts, target } = (
+    typeof known === 'object' && known !== null ? known : {}
+  ) as Readonly<Record<keyof Answers, unknown>>;
+  const [knownFormat, knownTexts] = [
+    exportFormats.find((one) => one === format),
+    textChoices.find((one) => one === texts),
+  ];
+  return {
+    ...(knownFormat !== undefined && { format: knownFormat }),
+    ...(typeof filter === 'string' && { filter }),
+    ...(knownTexts !== undefined && { texts: knownTexts }),
+    ...(target instanceof vscode.Uri && { target }),
+  };
+}
+
+function activeTrace(): vscode.Uri | undefined {
+  const { input } = vscode.window.tabGroups.activeTabGroup.activeTab ?? {};
+  return input instanceof vscode.TabInputCustom && input.viewType === traceEditorType ? input.uri : undefined;
+}
+
+const ends: Readonly<Record<ExportFormat, string>> = {
+  otlp: '.otlp.jsonl',
+  jsonl: '.jsonl',
+  chrome: '.trace.json',
+  html: '.html',
+};
+
+async function askForFormat(): Promise<ExportFormat | undefined> {
+  const items: readonly (vscode.QuickPickItem & { readonly format: ExportFormat })[] = [
+    {
+      label: 'OTLP/JSON',
+      detail: vscode.l10n.t('OpenTelemetry with GenAI conventions, tokens included: a line for each episode'),
+      format: 'otlp',
+    },
+    { label: 'JSONL', detail: vscode.l10n.t('All of it, a line for each episode'), format: 'jsonl' },
+    {
+      label: vscode.l10n.t('Chrome trace events'),
+      detail: vscode.l10n.t('Times of calls, tools and judges, for Perfetto'),
+      format: 'chrome',
+    },
+    {
+      label: 'HTML',
+      detail: vscode.l10n.t('A page of its own to read and pass on, without scripts'),
+      format: 'html',
+    },
+  ];
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('Export Trace'),
+    placeHolder: vscode.l10n.t('As what?'),
+  });
+  return chosen?.format;
+}
+
+function askForTarget(trace: vscode.Uri, format: ExportFormat): Thenable<vscode.Uri | undefined> {
+  return vscode.window.showSaveDialog({
+    defaultUri: vscode.Uri.file(trace.fsPath.replace(/\.ajtrace$/i, '') + ends[format]),
+    saveLabel: vscode.l10n.t('Export'),
+  });
+}
+
+async function tell({ file, note }: TraceJobOutcome, format: ExportFormat): Promise<void> {
+  const [reveal, open] = [vscode.l10n.t('Reveal'), vscode.l10n.t('Open in Browser')];
+  const buttons = format === 'html' ? [open, reveal] : [reveal];
+  const name = path.basename(file);
+  const isDamaged = note !== undefined && (note.isDamaged || note.incomplete > 0);
+  const chosen = isDamaged
+    ? await vscode.window.showWarningMessage(
+        vscode.l10n.t('Exported to {0} what can be read of it: the trace is damaged.', name),
+        ...buttons,
+      )
+    : await vscode.window.showInformationMessage(exportedText(name, note?.episodes ?? 0), ...buttons);
+  const uri = vscode.Uri.file(file);
+  if (chosen === reveal) await vscode.commands.executeCommand('revealFileInOS', uri);
+  if (chosen === open) await vscode.env.openExternal(uri);
+}
+
+function exportedText(name: string, episodes: number): string {
+  return episodes === 1
+    ? vscode.l10n.t('Exported 1 episode to {0}.', name)
+    : vscode.l10n.t('Exported {0} episodes to {1}.', episodes, name);
+}

@@ -1,0 +1,34 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { CodedError } from '../../base/core/errors.ts';
+import type { TraceClient } from '../core/methods.ts';
+import { configCopy } from './runs/runPlace.ts';
+import { WorkspaceRuns } from './runs/workspaceRuns.ts';
+
+/** Runs that are asked about at a time. */
+const batchSize = 20;
+
+/** The copy of a config that its newest run keeps. Rejects with a CodedError where there is none in the open folders. */
+export async function configOfLastRun(config: vscode.Uri, client: TraceClient): Promise<vscode.Uri> {
+  const runs = (await new WorkspaceRuns().list())
+    .filter(({ ownFolder }) => ownFolder)
+    .sort((a, b) => b.modified - a.modified);
+  for (let start = 0; start < runs.length; start += batchSize) {
+    const traces = runs.slice(start, start + batchSize).map(({ trace }) => trace);
+    const summaries = await client.ask('summaries', { traces });
+    const ofConfig = new Set(
+      summaries.filter((summary) => isSame(summary.config, config.fsPath)).map(({ trace }) => trace),
+    );
+    const newest = traces.find((trace) => ofConfig.has(trace));
+    if (newest !== undefined) return vscode.Uri.file(path.join(path.dirname(newest), configCopy));
+  }
+  throw new CodedError({
+    code: 'config/no-run',
+    message: vscode.l10n.t('No run of {0} is in the open folders.', vscode.workspace.asRelativePath(config)),
+    hint: vscode.l10n.t('Run it with F5 first.'),
+  });
+}
+
+function isSame(a: string, b: string): boolean {
+  return path.relative(a, b) === '';
+}

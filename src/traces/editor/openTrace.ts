@@ -1,0 +1,70 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { runTraceJob, type TraceJobOutcome } from '../node/client/traceJob.ts';
+import type { SpawnTraceServer } from '../node/client/serverProcess.ts';
+import { cancellable } from '../../base/editor/cancellable.ts';
+import { showTrace } from './showTrace.ts';
+
+export interface TraceJobs {
+  readonly spawn: SpawnTraceServer;
+  /** Where traces that are made of other tools' files are kept. */
+  readonly importFolder: vscode.Uri;
+}
+
+/** Has the viewers of a trace go to a place, those that are open and the next one that opens. */
+export type GoInViewer = (trace: string, place: string) => void;
+
+/**
+ * Shows a trace, or what another tool recorded.
+ *
+ * @param uri from a menu; without one the user is asked
+ * @param place where in the viewer, as parameters of its address; a menu gives something else
+ */
+export async function openTrace(
+  uri: unknown,
+  place: unknown,
+  { go, ...jobs }: TraceJobs & { readonly go: GoInViewer },
+): Promise<void> {
+  const file = uri instanceof vscode.Uri ? uri : await askForTrace();
+  if (file === undefined) return;
+  const trace = /\.ajtrace$/i.test(file.path) ? file : await imported(file, jobs);
+  if (trace === undefined) return;
+  if (typeof place !== 'string') {
+    await showTrace(trace, { beside: false });
+    return;
+  }
+  go(trace.fsPath, place);
+  await showTrace(trace, { beside: true, focus: true });
+}
+
+async function askForTrace(): Promise<vscode.Uri | undefined> {
+  const chosen = await vscode.window.showOpenDialog({
+    filters: {
+      [vscode.l10n.t('Traces and recordings')]: ['ajtrace', 'db', 'json', 'jsonl', 'log'],
+      [vscode.l10n.t('All files')]: ['*'],
+    },
+    openLabel: vscode.l10n.t('Open Trace'),
+    title: vscode.l10n.t('Which trace, or which recording of another tool?'),
+  });
+  return chosen?.[0];
+}
+
+/** Undefined: the user called it off. */
+function imported(file: vscode.Uri, { spawn, importFolder }: TraceJobs): Thenable<vscode.Uri | undefined> {
+  const title = vscode.l10n.t('Reading {0}', path.basename(file.fsPath));
+  const args = ['--import', file.fsPath, '--cache', importFolder.fsPath];
+  return withJob(spawn, title, args).then((made) =>
+    made === undefined ? undefined : vscode.Uri.file(made.file),
+  );
+}
+
+/** Runs a job of the trace server's with a notification that can cancel it; undefined: it was. */
+export function withJob(
+  spawn: SpawnTraceServer,
+  title: string,
+  args: readonly string[],
+): Thenable<TraceJobOutcome | undefined> {
+  return cancellable(title, ({ cancellation, report }) =>
+    runTraceJob(spawn, { args, cancellation, onProgress: (share) => report({ share }) }),
+  );
+}

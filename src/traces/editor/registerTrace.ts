@@ -1,0 +1,104 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
+import { formatReport, toReport } from '../../base/core/errors.ts';
+import type { Clock } from '../../base/core/ports.ts';
+import type { TraceClient } from '../core/methods.ts';
+import { commands, traceEditorType } from '../../base/core/ids.ts';
+import { reportingErrors } from '../../base/editor/reportErrors.ts';
+import { exportTrace } from './exportTrace.ts';
+import type { TreeNode } from './runs/runTree.ts';
+import { ComparedRuns } from './comparedRuns.ts';
+import { askForEpisode, debugEpisode, type ConfigOfRollouts, type DebugParts } from './debugEpisode.ts';
+import { LastTrace } from './lastTrace.ts';
+import { LastRunNumbers } from './lastRunNumbers.ts';
+import { registerNumberLenses } from './numberLenses.ts';
+import { openTrace, type GoInViewer, type TraceJobs } from './openTrace.ts';
+import { openTracesOfRuns } from './runTraces.ts';
+import { showTrace } from './showTrace.ts';
+import { TraceEditorProvider } from './traceEditor.ts';
+
+export interface TraceParts {
+  readonly jobs: TraceJobs;
+  readonly configOfRollouts: ConfigOfRollouts;
+  readonly client: TraceClient;
+  readonly clock: Clock;
+  readonly state: vscode.Memento;
+  /** Folder of the viewer's script and style. */
+  readonly webFolder: vscode.Uri;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/** Everything about showing traces that is contributed to VS Code, the list of runs apart. */
+export function registerTrace(parts: TraceParts): Disposable {
+  const { client, clock, jobs, state, webFolder, log } = parts;
+  const store = new DisposableStore();
+  const last = new LastTrace(state);
+  const register = (id: string, run: (...args: unknown[]) => Promise<void>): void => {
+    store.add(
+      vscode.commands.registerCommand(id, (...args: unknown[]) => reportingErrors(() => run(...args), log)),
+    );
+  };
+  const go: GoInViewer = (trace, place) => editors.go(trace, place);
+  const editors = new TraceEditorProvider(parts, webFolder, new ComparedRuns(client, state));
+  store.add(
+    vscode.window.registerCustomEditorProvider(traceEditorType, editors, {
+      // What is drawn; the page itself finds what is not.
+      webviewOptions: { enableFindWidget: true },
+    }),
+  );
+  store.add(openTracesOfRuns(last, log));
+  register(commands.openTrace, (uri, place) => openTrace(uri, place, { ...jobs, go }));
+  register(commands.exportTrace, (uri, known) => exportTrace(uri, known, jobs));
+  register(commands.openLastTrace, () => openLastTrace(last));
+  register(commands.debugEpisode, (of) => debugChosen(parts, last, of));
+  store.add(registerNumberLenses(store.add(lastRunNumbers({ client, clock, log }, last))));
+  return store;
+}
+
+function lastRunNumbers(
+  { client, clock, log }: Pick<TraceParts, 'client' | 'clock' | 'log'>,
+  last: LastTrace,
+): LastRunNumbers {
+  return new LastRunNumbers({
+    client,
+    clock,
+    findTrace: async () => (await last.find())?.fsPath,
+    // Nobody asked for it: code without numbers is as good as it was.
+    onFailed: (error) => log.warn(formatReport(toReport(error, 'trace/no-numbers'))),
+  });
+}
+
+/** @param of a trace, or a row of the runs view; of anything else the newest trace is taken */
+async function debugChosen(parts: DebugParts, last: LastTrace, of: unknown): Promise<void> {
+  const { client } = parts;
+  const trace = of instanceof vscode.Uri ? of : (traceOfRow(of) ?? (await last.find()));
+  if (trace === undefined) {
+    tellNoTrace();
+    return;
+  }
+  const episode = await askForEpisode(client, trace.fsPath);
+  if (episode === undefined) return;
+  // Says what the recording lacks, before a session begins that could not go on.
+  await client.ask('debug', { trace: trace.fsPath, episode });
+  await debugEpisode(parts, trace.fsPath, episode);
+}
+
+function traceOfRow(row: unknown): vscode.Uri | undefined {
+  const { kind, run } = (row ?? {}) as Partial<Extract<TreeNode, { kind: 'run' }>>;
+  return kind === 'run' && run !== undefined ? vscode.Uri.file(run.file.trace) : undefined;
+}
+
+async function openLastTrace(last: LastTrace): Promise<void> {
+  const trace = await last.find();
+  if (trace) {
+    await showTrace(trace, { beside: false });
+    return;
+  }
+  tellNoTrace();
+}
+
+function tellNoTrace(): void {
+  void vscode.window.showInformationMessage(
+    vscode.l10n.t('There is no trace yet. Open an AgentJet config and press F5: its run leaves one.'),
+  );
+}

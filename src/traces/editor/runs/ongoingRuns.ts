@@ -1,0 +1,76 @@
+/** The runs of this window's debug sessions, as far as somebody has to be told of them. */
+import type { Disposable } from '../../../base/core/disposable.ts';
+import { Emitter } from '../../../base/core/event.ts';
+import type { RunEndedBody, RunProgressBody, RunStartedBody } from '../../core/runEvents.ts';
+
+export interface OngoingRun {
+  /** Absolute path. */
+  readonly trace: string;
+  /** The experiment. */
+  readonly name: string;
+  /** How many it is to have. */
+  readonly episodes: number;
+  readonly ended: number;
+  /** Of these. */
+  readonly failed: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  /** `failed`: it is over, and nobody has looked at it since. */
+  readonly state: 'running' | 'failed';
+}
+
+export class OngoingRuns implements Disposable {
+  readonly #runs = new Map<string, OngoingRun>();
+  readonly #changed = new Emitter<void>();
+  readonly #now: () => number;
+
+  readonly onChanged = this.#changed.event;
+
+  /** @param now milliseconds since the Unix epoch */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Oldest first. */
+  list(): readonly OngoingRun[] {
+    return [...this.#runs.values()];
+  }
+
+  started({ trace, experiment, episodes }: RunStartedBody): void {
+    this.#set({
+      ...{ trace, name: experiment, episodes, ended: 0, failed: 0 },
+      ...{ startedAt: this.#now(), state: 'running' },
+    });
+  }
+
+  progressed({ trace, ended, failed }: RunProgressBody): void {
+    const run = this.#runs.get(trace);
+    if (run?.state === 'running') this.#set({ ...run, ended, failed });
+  }
+
+  ended({ trace, status }: RunEndedBody): void {
+    const run = this.#runs.get(trace);
+    if (run === undefined) return;
+    if (status === 'failed' || status === 'died') this.#set({ ...run, state: 'failed' });
+    else this.#forget(trace);
+  }
+
+  /** Somebody looks at a trace. */
+  lookedAt(trace: string): void {
+    if (this.#runs.get(trace)?.state === 'failed') this.#forget(trace);
+  }
+
+  dispose(): void {
+    this.#changed.dispose();
+  }
+
+  #set(run: OngoingRun): void {
+    this.#runs.set(run.trace, run);
+    this.#changed.fire();
+  }
+
+  #forget(trace: string): void {
+    this.#runs.delete(trace);
+    this.#changed.fire();
+  }
+}

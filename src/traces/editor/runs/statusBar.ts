@@ -1,0 +1,111 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../../base/core/disposable.ts';
+import type { Clock } from '../../../base/core/ports.ts';
+import {
+  traceEventNames,
+  type RunEndedBody,
+  type RunProgressBody,
+  type RunStartedBody,
+} from '../../core/runEvents.ts';
+import { commands, debugType, traceEditorType } from '../../../base/core/ids.ts';
+import { reportingErrors } from '../../../base/editor/reportErrors.ts';
+import { showTrace } from '../showTrace.ts';
+import { OngoingRuns, type OngoingRun } from './ongoingRuns.ts';
+import { ongoingAccessibleName, ongoingText, ongoingTooltip, runProgress } from './ongoingTexts.ts';
+
+/** How often the time is told anew, in milliseconds. */
+const tick = 1_000;
+
+/** An item in the status bar while runs of this window's sessions go on, and after one failed until it is looked at. */
+export function registerRunStatus(clock: Clock, log: vscode.LogOutputChannel): Disposable {
+  const store = new DisposableStore();
+  const runs = store.add(new OngoingRuns(() => clock.now()));
+  const item = store.add(
+    vscode.window.createStatusBarItem('agentjet.runs', vscode.StatusBarAlignment.Left, 50),
+  );
+  item.name = vscode.l10n.t('AgentJet Runs');
+  item.command = commands.showOngoingRuns;
+  let ticking: Disposable | undefined;
+  const draw = (): void => {
+    const all = runs.list();
+    const anyRuns = all.some(({ state }) => state === 'running');
+    if (!anyRuns) ticking?.dispose();
+    ticking = anyRuns ? (ticking ?? clock.every(tick, draw)) : undefined;
+    show(item, all, clock.now());
+  };
+  store.defer(() => ticking?.dispose());
+  store.add(runs.onChanged(draw));
+  store.add(follow(runs));
+  store.add(
+    vscode.commands.registerCommand(commands.showOngoingRuns, () =>
+      reportingErrors(() => showOngoing(runs), log),
+    ),
+  );
+  return store;
+}
+
+function show(item: vscode.StatusBarItem, runs: readonly OngoingRun[], now: number): void {
+  if (runs.length === 0) {
+    item.hide();
+    return;
+  }
+  const failed = runs.some(({ state }) => state === 'failed');
+  item.text = ongoingText(runs, now);
+  const tooltip = ongoingTooltip(runs);
+  if (typeof item.tooltip !== 'object' || item.tooltip.value !== tooltip) {
+    item.tooltip = new vscode.MarkdownString(tooltip);
+  }
+  item.accessibilityInformation = { label: ongoingAccessibleName(runs) };
+  item.backgroundColor = failed ? new vscode.ThemeColor('statusBarItem.errorBackground') : undefined;
+  item.show();
+}
+
+function follow(runs: OngoingRuns): Disposable {
+  const store = new DisposableStore();
+  store.add(
+    vscode.debug.onDidReceiveDebugSessionCustomEvent(({ session: { type }, event, body }) => {
+      if (type !== debugType) return;
+      if (event === traceEventNames.started) runs.started(body as RunStartedBody);
+      else if (event === traceEventNames.progressed) runs.progressed(body as RunProgressBody);
+      else if (event === traceEventNames.ended) runs.ended(body as RunEndedBody);
+    }),
+  );
+  // What a run's end opens beside is not looked at until somebody goes there.
+  const look = (): void => {
+    const { input } = vscode.window.tabGroups.activeTabGroup.activeTab ?? {};
+    if (input instanceof vscode.TabInputCustom && input.viewType === traceEditorType) {
+      runs.lookedAt(input.uri.fsPath);
+    }
+  };
+  store.add(vscode.window.tabGroups.onDidChangeTabs(look));
+  store.add(vscode.window.tabGroups.onDidChangeTabGroups(look));
+  return store;
+}
+
+interface RunItem extends vscode.QuickPickItem {
+  readonly trace: string;
+}
+
+/** The trace of the only one; of several the one that is chosen. */
+async function showOngoing(runs: OngoingRuns): Promise<void> {
+  const all = runs.list();
+  const trace = all.length === 1 ? all[0]?.trace : await choose(all);
+  if (trace === undefined) return;
+  // Beside: the code at which the run stops would hide it, and it the code.
+  await showTrace(vscode.Uri.file(trace), { beside: true, focus: true });
+  runs.lookedAt(trace);
+}
+
+async function choose(runs: readonly OngoingRun[]): Promise<string | undefined> {
+  if (runs.length === 0) {
+    void vscode.window.showInformationMessage(vscode.l10n.t('No run of this window goes on.'));
+    return undefined;
+  }
+  const items = runs.map((run): RunItem => ({
+    label: `${run.state === 'failed' ? '$(error)' : '$(loading~spin)'} ${run.name}`,
+    description: runProgress(run),
+    trace: run.trace,
+  }));
+  const chosen = await vscode.window.showQuickPick(items, { title: vscode.l10n.t('Which run?') });
+  return chosen?.trace;
+}

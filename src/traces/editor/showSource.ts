@@ -1,0 +1,57 @@
+import * as vscode from 'vscode';
+import { CodedError } from '../../base/core/errors.ts';
+import type { SourceView } from '../core/protocol/codeRpc.ts';
+import { openViewers } from './showTrace.ts';
+
+/**
+ * Opens the line beside the viewer. Whatever the file is, it is only shown; one whose text is no code of a workflow is
+ * not, since traces come from anywhere.
+ */
+export async function showSource({ file, line, column, state }: SourceView): Promise<void> {
+  if (!/\.(?:py|pyw|[cm]?[jt]sx?)$/i.test(file)) throw notCode(file);
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file)).then(
+    (opened) => opened,
+    (error: unknown) => Promise.reject(cannotOpen(file, error)),
+  );
+  const at = new vscode.Position(Math.min(line, document.lineCount) - 1, Math.max((column ?? 1) - 1, 0));
+  await vscode.window.showTextDocument(document, {
+    viewColumn: columnBesideViewers(),
+    selection: new vscode.Range(at, at),
+  });
+  if (state === 'changed') {
+    vscode.window.setStatusBarMessage(
+      vscode.l10n.t('The file has changed since the run: the line may have moved.'),
+      messageTime,
+    );
+  }
+}
+
+/** Milliseconds. */
+const messageTime = 8_000;
+
+/** Where the user has code already; else beside the viewer. */
+function columnBesideViewers(): vscode.ViewColumn {
+  const taken = new Set(openViewers().map(({ column }) => column));
+  const free = vscode.window.tabGroups.all.find(({ viewColumn }) => !taken.has(viewColumn));
+  return free?.viewColumn ?? vscode.ViewColumn.Beside;
+}
+
+function notCode(file: string): CodedError {
+  return new CodedError({
+    code: 'trace/not-code',
+    message: vscode.l10n.t('The trace names {0}, which is no TypeScript, JavaScript or Python.', file),
+    hint: vscode.l10n.t('Open it yourself if you trust the trace.'),
+  });
+}
+
+function cannotOpen(file: string, cause: unknown): CodedError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new CodedError(
+    {
+      code: 'trace/source-gone',
+      message: vscode.l10n.t('{0} cannot be opened: {1}', file, reason),
+      hint: vscode.l10n.t('Bring the file back to where the run had it.'),
+    },
+    { cause },
+  );
+}

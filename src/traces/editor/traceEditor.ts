@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { CodedError } from '../../base/core/errors.ts';
+import { DisposableStore, toDisposable, type Disposable } from '../../base/core/disposable.ts';
+import { viewerPage, type ViewerTexts } from '../core/viewerPage.ts';
+import type { ComparedRuns } from './comparedRuns.ts';
+import { debugEpisode, type DebugParts } from './debugEpisode.ts';
+import { showSource } from './showSource.ts';
+import { TraceRelay } from './traceRelay.ts';
+
+/** Shows `*.ajtrace` files. Nothing is read here: the page asks, and the trace server answers. */
+export class TraceEditorProvider implements vscode.CustomReadonlyEditorProvider {
+  readonly #parts: DebugParts;
+  readonly #webFolder: vscode.Uri;
+  readonly #compared: ComparedRuns;
+  /** Of the viewers that are open, by trace. */
+  readonly #relays = new Map<string, Set<TraceRelay>>();
+  /** Where the next viewer of a trace begins. */
+  readonly #places = new Map<string, string>();
+
+  /** @param webFolder that of the viewer's script and style, and all that its page may load from */
+  constructor(parts: DebugParts, webFolder: vscode.Uri, compared: ComparedRuns) {
+    this.#parts = parts;
+    this.#compared = compared;
+    this.#webFolder = webFolder;
+  }
+
+  /** @param place as parameters of the viewer's address */
+  go(trace: string, place: string): void {
+    const relays = this.#relays.get(trace) ?? new Set();
+    if (relays.size === 0) this.#places.set(trace, place);
+    for (const relay of relays) relay.go(place);
+  }
+
+  openCustomDocument(uri: vscode.Uri): vscode.CustomDocument {
+    if (uri.scheme !== 'file') throw notOnDisk(uri);
+    return { uri, dispose: () => undefined };
+  }
+
+  resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): void {
+    const { webview } = panel;
+    const store = new DisposableStore();
+    const relay = new TraceRelay(this.#parts.client, uri.fsPath, (reply) => void webview.postMessage(reply), {
+      show: (source) => showSource(source),
+      debug: (trace, episode) => debugEpisode(this.#parts, trace, episode),
+      otherRun: (trace) => this.#compared.ask(trace),
+      mayRead: (trace) => this.#compared.has(trace),
+    });
+    store.add(relay);
+    store.add(this.#keep(uri.fsPath, relay));
+    store.add(webview.onDidReceiveMessage((message: unknown) => relay.receive(message)));
+    store.add(
+      panel.onDidChangeViewState(() => {
+        if (!panel.visible) relay.pageGone();
+      }),
+    );
+    panel.onDidDispose(() => store.dispose());
+    webview.options = { enableScripts: true, localResourceRoots: [this.#webFolder] };
+    webview.html = this.#page(webview, uri.fsPath);
+  }
+
+  #keep(trace: string, relay: TraceRelay): Disposable {
+    const relays = this.#relays.get(trace) ?? new Set();
+    this.#relays.set(trace, relays.add(relay));
+    const place = this.#places.get(trace);
+    if (place !== undefined) relay.go(place);
+    this.#places.delete(trace);
+    return toDisposable(() => relays.delete(relay));
+  }
+
+  #page(webview: vscode.Webview, trace: string): string {
+    const asset = (name: string): string =>
+      webview.asWebviewUri(vscode.Uri.joinPath(this.#webFolder, name)).toString();
+    return viewerPage({
+      nonce: randomBytes(16).toString('base64url'),
+      cspSource: webview.cspSource,
+      scriptUri: asset('trace.js'),
+      styleUri: asset('trace.css'),
+      boot: { transport: 'vscode', trace, texts: viewerTexts() },
+    });
+  }
+}
+
+/** Those of the editor's language, where the extension has it. */
+function viewerTexts(): ViewerTexts | undefined {
+  const { bundle } = vscode.l10n;
+  return bundle && { language: vscode.env.language, bundle };
+}
+
+function notOnDisk(uri: vscode.Uri): CodedError {
+  return new CodedError({
+    code: 'trace/not-on-disk',
+    message: vscode.l10n.t(
+      "A trace can only be shown from disk, and {0} is not on this machine's.",
+      uri.toString(true),
+    ),
+    hint: vscode.l10n.t('Save it to a folder of this machine and open it from there.'),
+  });
+}

@@ -1,0 +1,140 @@
+import type { Disposable } from '../../base/core/disposable.ts';
+import { otherTrace } from '../node/errors.ts';
+import type { DebugView, ShownView, SourceView } from '../core/protocol/codeRpc.ts';
+import {
+  traceCall,
+  type ParamsOf,
+  type TraceMethod,
+  type TraceReply,
+  type TraceRequest,
+} from '../core/protocol/traceRpc.ts';
+import { reportOf } from '../core/errors.ts';
+import type { TraceClient } from '../core/methods.ts';
+import type { GoMessage } from '../core/viewerPage.ts';
+
+/** What a page may have done in the editor. */
+export interface RelayedActions {
+  /** Opens a file of the user's at its line. Rejects with a CodedError where it cannot. */
+  show(source: SourceView): Promise<void>;
+  /** Runs an episode of the trace again under the debugger. Rejects with a CodedError where it cannot. */
+  debug(trace: string, episode: number): Promise<void>;
+  /** Asks the user for a run to compare with. Null: the user chose none. */
+  otherRun(trace: string): Promise<string | null>;
+  /** Whether the user has chosen a trace to compare with. */
+  mayRead(trace: string): boolean;
+}
+
+/** Passes a page's questions on, about its own trace and those that the user compares it with, and the answers back. */
+export class TraceRelay implements Disposable {
+  readonly #client: TraceClient;
+  readonly #trace: string;
+  readonly #post: (reply: TraceReply | GoMessage) => void;
+  readonly #actions: RelayedActions;
+  readonly #notices: Disposable;
+  #watching = false;
+  /** Where the page is to go once it is there. */
+  #place: string | undefined;
+  /** Pages that there were before this one: their questions have ids of their own. */
+  #page = 0;
+
+  constructor(
+    client: TraceClient,
+    trace: string,
+    post: (reply: TraceReply | GoMessage) => void,
+    actions: RelayedActions,
+  ) {
+    this.#client = client;
+    this.#trace = trace;
+    this.#post = post;
+    this.#actions = actions;
+    this.#notices = client.onChanged((changed) => {
+      if (this.#watching && changed === trace) post({ notice: 'changed', trace });
+    });
+  }
+
+  /** Never rejects: every call is answered, unless its page is gone by then. */
+  async receive(message: unknown): Promise<void> {
+    const page = this.#page;
+    const call = traceCall.safeParse(message);
+    if (!call.success) return; // no call, so nobody waits for an answer
+    const { id, request } = call.data;
+    const reply = await this.#answer(request).then(
+      (result): TraceReply => ({ id, result }),
+      (error: unknown): TraceReply => ({ id, error: reportOf(error) }),
+    );
+    if (page !== this.#page) return;
+    this.#post(reply);
+    // A page watches before it asks for anything else, and by then it listens.
+    if (request.method === 'watch') this.#sendPlace();
+  }
+
+  /** @param place as parameters of the viewer's address */
+  go(place: string): void {
+    this.#place = place;
+    if (this.#watching) this.#sendPlace();
+  }
+
+  /** The page was unloaded; another one may come in its place. */
+  pageGone(): void {
+    this.#page += 1;
+    if (!this.#watching) return;
+    this.#watching = false;
+    this.#client.ask('unwatch', { trace: this.#trace }).catch(() => undefined); // a server that died watches nothing
+  }
+
+  dispose(): void {
+    this.pageGone();
+    this.#notices.dispose();
+  }
+
+  #sendPlace(): void {
+    if (this.#place !== undefined) this.#post({ go: this.#place });
+    this.#place = undefined;
+  }
+
+  async #answer(request: TraceRequest): Promise<unknown> {
+    const other = tracesOf(request).find((trace) => trace !== this.#trace && !this.#mayRead(request, trace));
+    if (other !== undefined) throw otherTrace(other);
+    if (request.method === 'otherRuns') return { chosen: await this.#actions.otherRun(this.#trace) };
+    if (request.method === 'show') return this.#show(request);
+    if (request.method === 'debug') return this.#debug(request);
+    const watches = request.method === 'watch' || request.method === 'unwatch';
+    if (watches && (request.method === 'watch') === this.#watching) return null;
+    if (watches) this.#watching = request.method === 'watch';
+    const { method, ...parameters } = request;
+    return this.#client.ask(method, parameters);
+  }
+
+  #mayRead({ method }: TraceRequest, trace: string): boolean {
+    return comparing.has(method) && this.#actions.mayRead(trace);
+  }
+
+  /** The page names no file: which it is, the trace server reads in the trace. */
+  async #show({ episode, of }: ParamsOf<'show'>): Promise<ShownView> {
+    const source = await this.#client.ask('source', { trace: this.#trace, episode, of });
+    await this.#actions.show(source);
+    return { source, shown: 'editor' };
+  }
+
+  async #debug({ episode }: ParamsOf<'debug'>): Promise<DebugView> {
+    const { command } = await this.#client.ask('debug', { trace: this.#trace, episode });
+    await this.#actions.debug(this.#trace, episode);
+    return { started: 'editor', command };
+  }
+}
+
+/** What may be asked about a trace that is compared with. */
+const comparing: ReadonlySet<TraceMethod> = new Set<TraceMethod>(['compare', 'counterparts', 'tokens']);
+
+function tracesOf(request: TraceRequest): readonly string[] {
+  switch (request.method) {
+    case 'summaries':
+      return request.traces;
+    case 'compare':
+      return [request.trace, request.left.trace, request.right.trace];
+    case 'counterparts':
+      return [request.trace, request.other];
+    default:
+      return [request.trace];
+  }
+}

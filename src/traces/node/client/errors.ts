@@ -1,0 +1,29 @@
+import { CodedError } from '../../../base/core/errors.ts';
+
+export const clientErrors = {
+  died: (how: string) =>
+    new CodedError({
+      code: 'trace/server-died',
+      message: `The trace server ended before it had answered: ${how}.`,
+      hint: 'Ask again: it is started anew. The log of AgentJet has what it said.',
+    }),
+
+  cannotStart: (executable: string, cause: unknown) =>
+    new CodedError(
+      {
+        code: 'trace/server-cannot-start',
+        message: `The trace server could not be started with ${executable}: ${cause instanceof Error ? cause.message : String(cause)}.`,
+        hint: 'Check "agentjet.runtimeExecutable".',
+      },
+      { cause },
+    ),
+
+  noViewer: (said: string) =>
+    new CodedError({
+      code: 'trace/no-viewer',
+      message: `The viewer could not be opened: ${said}`,
+    }),
+
+  disposed: () =>
+    new CodedError({ code: 'trace/client-disposed', message: 'The trace server has been shut down.' }),
+};

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto';
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import { CodedError } from '../../../base/core/errors.ts';
+import type { ImportNote, TracedRun } from '../../../tracking/core/records/tracedRun.ts';
+import { EpisodeAssembler } from '../../core/import/assemble.ts';
+import { detectImporter } from '../../core/import/detect.ts';
+import { importErrors } from '../../core/import/errors.ts';
+import { ImportTally, placesOf } from '../../core/import/tally.ts';
+import { applicationId } from '../../core/layout.ts';
+import { Connection } from '../store/connection.ts';
+import { storeErrors } from '../store/errors.ts';
+import { openTraceWriter } from '../store/openWriter.ts';
+import { isSqlite, openImportSource } from './source.ts';
+import { Stage } from './stage.ts';
+
+export interface ImportOptions {
+  /** Where traces that are made of imports are kept, by their content; it is made where it is missing. */
+  readonly cacheFolder: string;
+  readonly cancellation: CancellationToken;
+  /** From 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+}
+
+/** Another number makes imports anew: what importers find has changed. */
+const importVersion = 3;
+
+/**
+ * The trace of a file: the file itself where it is one, else one that is made of it, or was before, in the cache. The
+ * file and its folder are only read. Rejects with a CodedError.
+ */
+export async function traceOf(file: string, options: ImportOptions): Promise<string> {
+  const source = path.resolve(file);
+  if (!existsSync(source)) throw storeErrors.noSuchFile(source);
+  try {
+    return isTrace(source) ? source : await imported(source, options);
+  } catch (error) {
+    throw error instanceof CodedError ? error : importErrors.cannotRead(source, error);
+  }
+}
+
+/** Also of what is too broken to tell: a trace's reader then says how. */
+function isTrace(file: string): boolean {
+  if (/\.ajtrace$/i.test(file)) return true;
+  if (statSync(file).size === 0 || !isSqlite(file)) return false;
+  const connection = new Connection(file, { readOnly: true });
+  try {
+    return connection.number('application_id') === applicationId;
+  } catch {
+    return false; // it has a journal that may not be written here, which importing copes with
+  } finally {
+    connection.close();
+  }
+}
+
+async function imported(file: string, options: ImportOptions): Promise<string> {
+  const { cacheFolder } = options;
+  mkdirSync(cacheFolder, { recursive: true, mode: 0o700 });
+  const name = `${await contentHash(file, options)}-${importVersion}`;
+  // Viewers show the name of the file.
+  const target = path.join(cacheFolder, name, `${path.basename(file)}.ajtrace`);
+  if (existsSync(target)) {
+    const now = new Date();
+    utimesSync(target, now, now);
+    return target;
+  }
+  const scratch = path.join(cacheFolder, `${name}-${process.pid}`);
+  const parts = [`${scratch}.stage`, `${scratch}.ajtrace`];
+  try {
+    await write(file, { stage: `${scratch}.stage`, trace: `${scratch}.ajtrace` }, options);
+    mkdirSync(path.dirname(target), { recursive: true });
+    renameSync(`${scratch}.ajtrace`, target);
+    prune(cacheFolder);
+    return target;
+  } finally {
+    for (const part of parts)
+      for (const end of ['', '-wal', '-shm', '-journal']) rmSync(part + end, { force: true });
+  }
+}
+
+/** Milliseconds after which what nobody has opened again goes. */
+const keptFor = 30 * 24 * 3_600_000;
+
+function prune(cacheFolder: string): void {
+  for (const name of readdirSync(cacheFolder)) {
+    const folder = path.join(cacheFolder, name);
+    try {
+      const times = readdirSync(folder).map((file) => statSync(path.join(folder, file)).mtimeMs);
+      if (Date.now() - Math.max(...times) > keptFor) rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Scratch of another import, or gone by now: whoever made it tidies it up.
+    }
+  }
+}
+
+/** Of what decides what is read: the content, and where it comes from, which the trace tells. */
+async function contentHash(file: string, { cancellation }: ImportOptions): Promise<string> {
+  const hash = createHash('sha256').update(file);
+  for (const end of ['', '-wal', '-journal']) {
+    if (!existsSync(file + end)) continue;
+    for await (const piece of createReadStream(file + end) as AsyncIterable<Uint8Array>) {
+      if (cancellation.isCancelled) throw importErrors.cancelled(file);
+      hash.update(piece);
+    }
+  }
+  return hash.digest('hex').slice(0, 32);
+}
+
+interface Scratch {
+  readonly stage: string;
+  readonly trace: string;
+}
+
+async function write(
+  file: string,
+  scratch: Scratch,
+  { cancellation, onProgress }: ImportOptions,
+): Promise<void> {
+  const size = Math.max(1, statSync(file).size);
+  const goOn = (): void => {
+    if (cancellation.isCancelled) throw importErrors.cancelled(file);
+  };
+  const source = openImportSource(file, (bytes) => {
+    goOn();
+    onProgress?.((0.7 * bytes) / size);
+  });
+  const stage = new Stage(scratch.stage);
+  try {
+    const importer = await detectImporter(source, file);
+    const tally = new ImportTally((episode, part) => {
+      goOn();
+      stage.add(episode, part);
+    });
+    await importer.run(source, tally);
+    if (stage.episodes.length === 0) throw importErrors.nothingFound(file, importer.label, tally.firstSkip());
+    const note = tally.note(importer, file);
+    const episodes = stage.episodes.filter((name) => tally.has(name));
+    const places = placesOf(
+      episodes.map((name) => ({ name, task: tally.taskOf(name), group: tally.groupOf(name) })),
+    );
+    const run = runOf(note, {
+      name: tally.experiment ?? source.name,
+      model: tally.model,
+      startedAt: tally.startedAt,
+      ...places,
+    });
+    const writer = openTraceWriter(scratch.trace, run);
+    const assembler = new EpisodeAssembler(writer);
+    try {
+      for (const [index, place] of places.places.entries()) {
+        goOn();
+        assembler.write(place, stage.partsOf(place.name));
+        onProgress?.(0.7 + (0.3 * index) / places.places.length);
+      }
+    } finally {
+      writer.runEnded({ status: 'completed', error: null, endedAt: tally.endedAt });
+    }
+  } finally {
+    stage.close();
+    source.close();
+  }
+}
+
+interface RunFacts {
+  readonly name: string;
+  readonly model: string | undefined;
+  readonly startedAt: number;
+  readonly tasks: number;
+  readonly repeat: number;
+  readonly places: readonly unknown[];
+}
+
+/** What only a config would tell stays empty. */
+function runOf(imported: ImportNote, { name, model, startedAt, tasks, repeat, places }: RunFacts): TracedRun {
+  return {
+    experiment: name,
+    config: '',
+    configText: '',
+    workflow: '',
+    workflowFile: '',
+    model: model ?? '',
+    tokenizer: { name: '', exact: true, file: null },
+    limits: { modelLength: 0, promptLength: 0, responseLength: 0, turnLength: 0 },
+    merging: { compareLevel: 'text', ignoreTools: true },
+    imported,
+    tasks,
+    repeat,
+    episodes: places.length,
+    startedAt,
+  };
+}

@@ -1,0 +1,254 @@
+/**
+ * The viewer in a browser: one trace, on loopback only. The page, its script and its style come without a token, since
+ * a browser cannot send one for them, and say nothing of the trace; whatever reads the trace needs the token, which is
+ * in the fragment of the printed address and therefore in no request line and no log.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Disposable } from '../../../base/core/disposable.ts';
+import type { TraceReply } from '../../core/protocol/traceRpc.ts';
+import { viewerAddress, viewerPage } from '../../core/viewerPage.ts';
+import { otherTrace } from '../errors.ts';
+import { serverErrors } from './errors.ts';
+import { textsFor } from './pageTexts.ts';
+import type { Connection, TraceService } from './service.ts';
+
+export interface HttpServerOptions {
+  /** The one trace that is shown, absolute. */
+  readonly trace: string;
+  /** Those that it may be compared with, absolute. */
+  readonly others?: readonly string[];
+  /** 0: any free one. */
+  readonly port: number;
+  /** Folder of the viewer's script and style. */
+  readonly webFolder: string;
+  /** Folder of the bundles of its texts. */
+  readonly textsFolder: string;
+}
+
+export interface TraceHttpServer extends Disposable {
+  /** With the token in its fragment. */
+  readonly url: string;
+}
+
+/** The only files that are served. */
+const assets: Readonly<Record<string, string>> = {
+  'trace.js': 'text/javascript; charset=utf-8',
+  'trace.css': 'text/css; charset=utf-8',
+};
+
+const largestBody = 65_536;
+
+const commonHeaders = {
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'content-security-policy': "frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+/** Rejects with `trace/cannot-listen`. */
+export async function serveOverHttp(
+  service: TraceService,
+  { port, ...options }: HttpServerOptions,
+): Promise<TraceHttpServer> {
+  const token = randomBytes(32).toString('base64url');
+  const server = createServer();
+  const actual = await listen(server, port);
+  const site = new Site(service, { ...options, port: actual, token });
+  server.on('request', (request, response) => void site.answer(request, response));
+  return {
+    url: viewerAddress(`http://127.0.0.1:${actual}`, token),
+    dispose: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(serverErrors.cannotListen(port, error)));
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+interface SiteOptions extends HttpServerOptions {
+  readonly token: string;
+}
+
+/** Why a request is not answered with what it asked for. */
+class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+class Site {
+  readonly #service: TraceService;
+  readonly #options: SiteOptions;
+  /** What the page knows the trace by: the path is nobody's business who has no token. */
+  readonly #name: string;
+  /** By what the page knows them by. */
+  readonly #files: ReadonlyMap<string, string>;
+  /** Answers all pages; none watches by a call, since a page that goes could not call it off. */
+  readonly #questions: Connection;
+
+  constructor(service: TraceService, options: SiteOptions) {
+    this.#service = service;
+    this.#options = options;
+    this.#files = namesOf([options.trace, ...(options.others ?? [])]);
+    const [name = '', ...others] = this.#files.keys();
+    this.#name = name;
+    this.#questions = service.connect(undefined, (trace) => this.#fileOf(trace), others);
+  }
+
+  /** Every request gets a response. */
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.on('error', () => undefined); // the browser has gone: nobody is left to tell
+    try {
+      if (!isFromHere(request.headers, this.#options.port)) throw new Refusal(403, 'not from this machine');
+      await this.#route(request, response);
+    } catch (error) {
+      if (response.headersSent) response.destroy();
+      else if (error instanceof Refusal) respond(response, error.status, 'text/plain', `${error.message}\n`);
+      else respond(response, 500, 'text/plain', 'the request failed\n');
+    }
+  }
+
+  async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const place = request.url ?? '/';
+    switch (place) {
+      case '/':
+        this.#allow(request, 'GET');
+        return this.#page(request, response);
+      case '/rpc':
+        this.#allow(request, 'POST');
+        return this.#rpc(request, response);
+      case '/events':
+        this.#allow(request, 'GET');
+        this.#events(request, response);
+        return;
+      default:
+        return this.#asset(request, response, place.slice(1));
+    }
+  }
+
+  #allow(request: IncomingMessage, method: string): void {
+    if (request.method !== method) throw new Refusal(405, `only ${method} is answered here`);
+  }
+
+  #demandToken({ headers }: IncomingMessage): void {
+    if (hasToken(headers, this.#options.token)) return;
+    throw new Refusal(401, 'the token of the printed address is missing');
+  }
+
+  async #page({ headers }: IncomingMessage, response: ServerResponse): Promise<void> {
+    const texts = await textsFor(headers['accept-language'], this.#options.textsFolder);
+    const html = viewerPage({
+      nonce: randomBytes(16).toString('base64url'),
+      cspSource: "'self'",
+      scriptUri: '/trace.js',
+      styleUri: '/trace.css',
+      boot: { transport: 'http', trace: this.#name, texts },
+    });
+    respond(response, 200, 'text/html; charset=utf-8', html);
+  }
+
+  async #asset(request: IncomingMessage, response: ServerResponse, name: string): Promise<void> {
+    const type = Object.hasOwn(assets, name) ? assets[name] : undefined;
+    if (type === undefined) throw new Refusal(404, 'there is nothing of that name');
+    this.#allow(request, 'GET');
+    respond(response, 200, type, await readFile(path.join(this.#options.webFolder, name)));
+  }
+
+  async #rpc(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#demandToken(request);
+    const reply = this.#questions.answer(await bodyOf(request));
+    respond(response, 200, 'application/json', JSON.stringify(reply));
+  }
+
+  #events(request: IncomingMessage, response: ServerResponse): void {
+    this.#demandToken(request);
+    response.writeHead(200, { ...commonHeaders, 'content-type': 'text/event-stream' });
+    response.flushHeaders();
+    const onChanged = (trace: string): void => {
+      const notice: TraceReply = { notice: 'changed', trace };
+      response.write(`data: ${JSON.stringify(notice)}\n\n`);
+    };
+    const connection = this.#service.connect(onChanged, (trace) => this.#fileOf(trace));
+    response.once('close', () => connection.dispose());
+    connection.watch(this.#name);
+  }
+
+  #fileOf(trace: string): string {
+    const file = this.#files.get(trace);
+    if (file === undefined) throw otherTrace(trace);
+    return file;
+  }
+}
+
+/** Files by their names; of several with one name the later ones get a number. */
+function namesOf(files: readonly string[]): ReadonlyMap<string, string> {
+  const named = new Map<string, string>();
+  for (const file of new Set(files)) {
+    const name = path.basename(file);
+    let free = name;
+    for (let number = 2; named.has(free); number++) free = `${name} (${number})`;
+    named.set(free, file);
+  }
+  return named;
+}
+
+function respond(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
+  response.writeHead(status, { ...commonHeaders, 'content-type': type });
+  response.end(body);
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > largestBody) throw new Refusal(413, 'the request is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The host names under which a browser of this machine reaches the server. Any other name is a DNS rebinding attack. */
+const ownNames = ['127.0.0.1', 'localhost'];
+
+/**
+ * Returns whether a request comes from the server's own page or from no page at all. A page of another site whose name
+ * resolves to this machine still sends that name as Host.
+ */
+function isFromHere({ host, origin }: IncomingHttpHeaders, port: number): boolean {
+  const own = ownNames.map((name) => `${name}:${port}`);
+  if (host === undefined || !own.includes(host)) return false;
+  return origin === undefined || origin === `http://${host}`;
+}
+
+/** Returns whether `Authorization: Bearer …` has the token, in constant time. */
+function hasToken({ authorization = '' }: IncomingHttpHeaders, token: string): boolean {
+  return timingSafeEqual(digest(authorization), digest(`Bearer ${token}`));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,131 @@
+/**
+ * The trace server, a program of its own: reading is synchronous and may take its time, which neither the editor nor
+ * a held run may feel. `--stdio` serves the program that started it; `--http` serves one trace to a browser. Either
+ * way it ends when its standard input does, which is when whoever started it has ended.
+ */
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { formatReport } from '../../../base/core/errors.ts';
+import { systemClock } from '../../../base/node/clock.ts';
+import { reportOf } from '../../core/errors.ts';
+import type { HttpGreeting } from '../errors.ts';
+import { exportFormats } from '../../core/export/formats.ts';
+import { openTraceReader } from '../store/openReader.ts';
+import { serverErrors } from './errors.ts';
+import { serveOverHttp } from './httpServer.ts';
+import { runJob, type Job } from './jobs.ts';
+import { TraceService } from './service.ts';
+import { serveOverStreams } from './stdioServer.ts';
+
+const usage = `Usage: traceServer --stdio | --http --trace FILE [--other FILE …] [--port N]
+       traceServer --import FILE --cache FOLDER
+       traceServer --export FORMAT --trace FILE --out FILE [--redact-texts] [--filter TEXT]
+       traceServer --secrets --trace FILE [--filter TEXT]`;
+
+type Mode =
+  | { readonly kind: 'stdio' }
+  | {
+      readonly kind: 'http';
+      readonly trace: string;
+      readonly others: readonly string[];
+      readonly port: number;
+    }
+  | Job;
+
+function readArguments(): Mode {
+  const { values } = parseArgs({
+    options: {
+      stdio: { type: 'boolean' },
+      http: { type: 'boolean' },
+      trace: { type: 'string' },
+      other: { type: 'string', multiple: true },
+      port: { type: 'string' },
+      import: { type: 'string' },
+      cache: { type: 'string' },
+      export: { type: 'string' },
+      out: { type: 'string' },
+      'redact-texts': { type: 'boolean' },
+      filter: { type: 'string' },
+      secrets: { type: 'boolean' },
+    },
+  });
+  const job = jobOf(values);
+  if (job !== undefined) return job;
+  if (values.stdio === true && values.http !== true) return { kind: 'stdio' };
+  if (values.http !== true || values.trace === undefined) throw serverErrors.wrongUse(`${usage}.`);
+  const { port = '0' } = values;
+  if (!/^\d+$/.test(port) || Number(port) > 65_535) {
+    throw serverErrors.wrongUse(`--port must be 0 to 65535, but is ${port}.`);
+  }
+  const others = (values.other ?? []).map(existing);
+  return { kind: 'http', trace: existing(values.trace), others, port: Number(port) };
+}
+
+function existing(file: string): string {
+  const trace = path.resolve(file);
+  if (stampOf(trace) === missing) throw serverErrors.noSuchTrace(trace);
+  return trace;
+}
+
+interface JobValues {
+  readonly import?: string | undefined;
+  readonly cache?: string | undefined;
+  readonly export?: string | undefined;
+  readonly trace?: string | undefined;
+  readonly out?: string | undefined;
+  readonly 'redact-texts'?: boolean | undefined;
+  readonly filter?: string | undefined;
+  readonly secrets?: boolean | undefined;
+}
+
+/** Undefined: it is no job. */
+function jobOf(values: JobValues): Job | undefined {
+  const { import: file, cache, export: wanted, trace, out, filter } = values;
+  if (file !== undefined && cache !== undefined) return { kind: 'import', file, cacheFolder: cache };
+  if (values.secrets === true && trace !== undefined) return { kind: 'secrets', trace, filter };
+  const format = exportFormats.find((one) => one === wanted);
+  if (format === undefined || trace === undefined || out === undefined) return undefined;
+  return { kind: 'export', format, trace, out, redactTexts: values['redact-texts'] === true, filter };
+}
+
+const missing = 'missing';
+
+function stampOf(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined ? missing : `${found.ino} ${found.size} ${found.mtimeMs}`;
+}
+
+async function serve(mode: Mode): Promise<void> {
+  if (mode.kind !== 'stdio' && mode.kind !== 'http') return runJob(mode);
+  const service = new TraceService({ open: openTraceReader, stampOf }, systemClock);
+  if (mode.kind === 'stdio') {
+    await serveOverStreams(service, process.stdin, process.stdout);
+  } else {
+    const webFolder = path.join(import.meta.dirname, 'webview');
+    const textsFolder = path.join(import.meta.dirname, '../media/l10n');
+    const { url } = await serveOverHttp(service, { ...mode, webFolder, textsFolder });
+    tell({ url });
+    await new Promise((resolve) => process.stdin.once('close', resolve).once('error', resolve).resume());
+  }
+  service.dispose();
+}
+
+/** What `--http` says first and last, on a line: where it serves, or why it does not. */
+function tell(greeting: HttpGreeting): void {
+  process.stdout.write(`${JSON.stringify(greeting)}\n`);
+}
+
+// What reading leaves behind is collected sooner: else a long timeline makes the heap three times as large as it need be.
+setFlagsFromString('--semi-space-growth-factor=1');
+
+try {
+  await serve(readArguments());
+  process.exit(0);
+} catch (error) {
+  if (process.argv.includes('--http')) tell({ error: reportOf(error) });
+  process.stderr.write(`${formatReport(reportOf(error))}\n`);
+  process.exitCode = 2;
+}

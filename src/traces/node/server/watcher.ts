@@ -1,0 +1,122 @@
+import { toDisposable, type Disposable } from '../../../base/core/disposable.ts';
+import type { Clock } from '../../../base/core/ports.ts';
+import type { OpenReaders } from './openReaders.ts';
+
+/** Milliseconds between looks at a watched trace; at most one notice comes of each. */
+export const watchInterval = 200;
+/** How long a trace is left alone after a notice, in times of what reading it took since: so much less goes into reading. */
+const rest = 9;
+/** Looks without a change after which it is asked whether the run still lives: its death changes no file. */
+const quietLooks = 10;
+
+interface Watched {
+  readonly listeners: Set<() => void>;
+  /** What the last look saw; it means nothing but for being the same or not. */
+  seen: string;
+  quiet: number;
+  /** When its listeners were last told, and what had been spent on reading it by then. */
+  told: { readonly at: number; readonly spent: number };
+  /** The run is over: the file is not kept open, and only looked at from outside. */
+  asleep: boolean;
+}
+
+/** Tells when traces have grown, by asking them: file watchers miss changes on some file systems. Idle while none is watched. */
+export class Watcher implements Disposable {
+  readonly #readers: OpenReaders;
+  readonly #clock: Clock;
+  readonly #stampOf: (file: string) => string;
+  readonly #watched = new Map<string, Watched>();
+  #ticking: Disposable | undefined;
+
+  /** @param stampOf changes whenever the file is written or replaced; never throws */
+  constructor(readers: OpenReaders, clock: Clock, stampOf: (file: string) => string) {
+    this.#readers = readers;
+    this.#clock = clock;
+    this.#stampOf = stampOf;
+  }
+
+  /** The file need not be there, or readable: that it becomes so is a change. */
+  watch(file: string, listener: () => void): Disposable {
+    const watched = this.#watched.get(file) ?? this.#begin(file);
+    watched.listeners.add(listener);
+    this.#ticking ??= this.#clock.every(watchInterval, () => this.#look());
+    return toDisposable(() => {
+      watched.listeners.delete(listener);
+      if (watched.listeners.size > 0 || this.#watched.get(file) !== watched) return;
+      this.#watched.delete(file);
+      if (this.#watched.size === 0) this.#stop();
+    });
+  }
+
+  dispose(): void {
+    this.#watched.clear();
+    this.#stop();
+  }
+
+  #begin(file: string): Watched {
+    const watched: Watched = {
+      listeners: new Set(),
+      seen: this.#countOf(file),
+      quiet: 0,
+      told: this.#now(file),
+      asleep: false,
+    };
+    this.#watched.set(file, watched);
+    return watched;
+  }
+
+  #stop(): void {
+    this.#ticking?.dispose();
+    this.#ticking = undefined;
+  }
+
+  #look(): void {
+    for (const [file, watched] of this.#watched) {
+      if (this.#rests(file, watched) || !this.#hasChanged(file, watched)) continue;
+      watched.told = this.#now(file);
+      for (const listener of [...watched.listeners]) listener();
+    }
+  }
+
+  /** Whoever is told reads anew, which takes the longer the larger the trace is. */
+  #rests(file: string, { told }: Watched): boolean {
+    const { at, spent } = this.#now(file);
+    return at - told.at < (spent - told.spent) * rest;
+  }
+
+  #now(file: string): Watched['told'] {
+    return { at: this.#clock.monotonic(), spent: this.#readers.spentOn(file) };
+  }
+
+  #hasChanged(file: string, watched: Watched): boolean {
+    const seen = watched.asleep ? this.#stampOf(file) : this.#countOf(file);
+    if (seen !== watched.seen) {
+      Object.assign(watched, { seen: this.#countOf(file), quiet: 0, asleep: false });
+      return true;
+    }
+    watched.quiet += 1;
+    if (watched.asleep || watched.quiet % quietLooks !== 0 || !this.#isOver(file)) return false;
+    this.#readers.close(file);
+    Object.assign(watched, { seen: this.#stampOf(file), asleep: true });
+    return true;
+  }
+
+  #countOf(file: string): string {
+    try {
+      return String(this.#readers.use(file, (reader) => reader.changeCount()));
+    } catch {
+      return 'unreadable'; // whoever asks for its contents is told why
+    }
+  }
+
+  #isOver(file: string): boolean {
+    try {
+      return this.#readers.use(file, (reader) => {
+        const { end, live } = reader.read((views) => views.run());
+        return end !== null || !live;
+      });
+    } catch {
+      return false; // it may yet become readable
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import { isBuiltin } from 'node:module';
+import process from 'node:process';
+import type * as Sqlite from 'node:sqlite';
+import type { SqlParameters, SqlReader, SqlValue, SqlWriter } from '../../core/sql.ts';
+import { storeErrors } from './errors.ts';
+
+/** Milliseconds that a reader or writer waits for the other's lock. */
+const busyTimeout = 2_000;
+
+export interface ConnectionOptions {
+  readonly readOnly?: boolean;
+  /** Opens also what is shorter than it says it is; only to read it. */
+  readonly damaged?: boolean;
+  /** Milliseconds. Default: two seconds. */
+  readonly timeout?: number;
+}
+
+/** One connection to a SQLite file; each statement is prepared once. Throws what SQLite throws. */
+export class Connection implements SqlReader, SqlWriter {
+  readonly #database: Sqlite.DatabaseSync;
+  readonly #prepared = new Map<string, Sqlite.StatementSync>();
+
+  /** @param file a path, or a `file:` URL where SQLite needs parameters */
+  constructor(file: string | URL, options: ConnectionOptions = {}) {
+    const { readOnly = false, damaged = false, timeout = busyTimeout } = options;
+    // Node's own protection refuses the pragma by which SQLite opens such files.
+    const database = { readOnly, timeout, ...(damaged && { defensive: false }) };
+    this.#database = new (sqlite().DatabaseSync)(file, database);
+    // Temporary tables need no file, then, which not every folder takes.
+    this.#database.exec('PRAGMA temp_store = MEMORY');
+    if (damaged) this.#database.exec('PRAGMA writable_schema = ON');
+  }
+
+  all(statement: string, parameters: SqlParameters = {}): readonly unknown[] {
+    return this.#statement(statement).all(parameters);
+  }
+
+  /** Rows as they are read; those before one that cannot be read have come by then. */
+  iterate(statement: string, parameters: SqlParameters = {}): Iterable<unknown> {
+    return this.#statement(statement).iterate(parameters);
+  }
+
+  /**
+   * One statement of a user's, which may only read this file: nothing is attached, set or loaded by it. Rows are lists
+   * of cells; integers beyond what a number holds are bigints.
+   */
+  query(sql: string): { readonly columns: readonly string[]; readonly rows: Iterable<readonly unknown[]> } {
+    this.execute('PRAGMA query_only = ON');
+    this.#onlyReading();
+    const statement = this.#database.prepare(sql);
+    if (!isOneStatement(sql, statement.sourceSQL)) throw new Error('it has more than one statement');
+    const columns = statement.columns().map(({ name }) => name);
+    statement.setReturnArrays(true);
+    statement.setReadBigInts(true);
+    const rows = statement.iterate() as unknown as Iterable<readonly unknown[]>;
+    return { columns, rows: plainNumbers(rows) };
+  }
+
+  /** A function of one argument for statements. */
+  define(name: string, answer: (value: unknown) => string | null): void {
+    this.#database.function(name, { deterministic: true }, answer);
+  }
+
+  /** Older Nodes have no such guard; there the connection that only reads has to do. */
+  #onlyReading(): void {
+    const allowed: readonly number[] = [
+      authorized.read,
+      authorized.select,
+      authorized.function,
+      authorized.recursive,
+    ];
+    const guarded = this.#database as Sqlite.DatabaseSync & Guarded;
+    guarded.setAuthorizer?.((action) => (allowed.includes(action) ? 0 : 1));
+  }
+
+  run(statement: string, parameters: readonly SqlValue[] = []): void {
+    this.#statement(statement).run(...parameters);
+  }
+
+  /** Several statements, without parameters. */
+  execute(statements: string): void {
+    this.#database.exec(statements);
+  }
+
+  transaction(work: () => void): void {
+    this.#within('BEGIN IMMEDIATE', 'COMMIT', work);
+  }
+
+  /** All that `ask` reads is of one state of the file; temporary tables that it writes stay. */
+  snapshot<T>(ask: () => T): T {
+    return this.#within('BEGIN', 'COMMIT', ask);
+  }
+
+  /** The number that a pragma answers; 0: it answers none. */
+  number(pragma: string): number {
+    const [row] = this.all(`PRAGMA ${pragma}`);
+    const value: unknown = typeof row === 'object' && row !== null ? Object.values(row)[0] : undefined;
+    return typeof value === 'number' ? value : 0;
+  }
+
+  close(): void {
+    this.#prepared.clear();
+    this.#database.close();
+  }
+
+  #statement(text: string): Sqlite.StatementSync {
+    let statement = this.#prepared.get(text);
+    if (statement === undefined) {
+      statement = this.#database.prepare(text);
+      this.#prepared.set(text, statement);
+    }
+    return statement;
+  }
+
+  #within<T>(begin: string, end: string, work: () => T): T {
+    this.run(begin);
+    try {
+      const result = work();
+      this.run(end);
+      return result;
+    } catch (error) {
+      // Some failures, a full disk among them, have already ended the transaction.
+      if (this.#database.isTransaction) this.run('ROLLBACK');
+      throw error;
+    }
+  }
+}
+
+/** What newer Nodes have. */
+interface Guarded {
+  setAuthorizer?(guard: (action: number) => number): void;
+}
+
+/** Of SQLite's action codes. */
+const authorized = { read: 20, select: 21, function: 31, recursive: 33 } as const;
+
+/** SQLite reads the first statement, and leaves the others. */
+function isOneStatement(sql: string, first: string): boolean {
+  const rest = sql.slice(sql.indexOf(first) + first.length);
+  return /^(?:[\s;]|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)*$/.test(rest);
+}
+
+function* plainNumbers(rows: Iterable<readonly unknown[]>): Generator<readonly unknown[]> {
+  for (const row of rows) {
+    yield row.map((cell) =>
+      typeof cell === 'bigint' && Number.isSafeInteger(Number(cell)) ? Number(cell) : cell,
+    );
+  }
+}
+
+/** Loaded when it is needed, for some builds of Node lack it: whatever does not touch traces works there all the same. */
+function sqlite(): typeof Sqlite {
+  if (!isBuiltin('node:sqlite')) throw storeErrors.noSqlite();
+  return process.getBuiltinModule('node:sqlite');
+}

@@ -1,0 +1,150 @@
+import { existsSync, utimesSync } from 'node:fs';
+import path from 'node:path';
+import { CodedError } from '../../../base/core/errors.ts';
+import { formatVersion } from '../../core/layout.ts';
+import type { TraceReader } from '../../core/reader.ts';
+import { TraceViews } from '../../core/views.ts';
+import { boundedMatches } from './boundedMatches.ts';
+import { Connection } from './connection.ts';
+import { isDamage, storeErrors } from './errors.ts';
+import { localCode } from './localCode.ts';
+import { changedAt, sizeOf, stampOf } from './fileParts.ts';
+import { mergeJournal } from './mergeJournal.ts';
+import { openDamaged, openSource, type Source } from './source.ts';
+import { sqliteCode, sqliteCodes } from './sqliteCodes.ts';
+import { livesStill } from './writerLife.ts';
+
+/**
+ * Opens a trace, also while it is written, in a read-only folder, or left behind by a process that was killed. Where
+ * the folder is read-only and such a process left a journal, a copy in the temporary folder is read, until closed.
+ *
+ * @throws CodedError `trace/…` when it cannot be opened
+ */
+export function openTraceReader(file: string): TraceReader {
+  return new FileTraceReader(path.resolve(file));
+}
+
+class FileTraceReader implements TraceReader {
+  readonly #file: string;
+  #source: Source;
+  #views: TraceViews;
+  /** How often the file was opened anew. */
+  #openings = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+    this.#source = this.#attempt(undefined, () => openSource(file));
+    this.#views = this.#viewsOf(this.#source);
+  }
+
+  read<T>(ask: (views: TraceViews) => T): T {
+    return this.#attempt(this.#source, () => {
+      this.#refresh();
+      try {
+        return this.#ask(ask);
+      } catch (error) {
+        if (this.#source.damage !== undefined || !isDamage(error)) throw error;
+        this.#replace(openDamaged(this.#file));
+        return this.#ask(ask);
+      }
+    });
+  }
+
+  changeCount(): number {
+    return this.#attempt(this.#source, () => {
+      this.#refresh();
+      return this.#openings * 2 ** 32 + this.#source.connection.number('data_version');
+    });
+  }
+
+  close(): void {
+    // A damaged file is left as it is: what lies beside it may not even belong to it.
+    const over = this.#source.kind === 'direct' && this.#source.damage === undefined && this.#isOver();
+    this.#source.close();
+    if (over && existsSync(`${this.#file}-wal`)) tidyUp(this.#file);
+  }
+
+  /** Of one state of the file. */
+  #ask<T>(ask: (views: TraceViews) => T): T {
+    return this.#source.connection.snapshot(() => ask(this.#views));
+  }
+
+  /** What stands still is opened anew once the file has changed. */
+  #refresh(): void {
+    const { kind, stamp, damage } = this.#source;
+    const follows = kind === 'direct' && damage === undefined;
+    if (follows || (kind !== 'blank' && stamp === stampOf(this.#file))) return;
+    const source = openSource(this.#file);
+    if (kind === 'blank' && source.kind === 'blank') source.close();
+    else this.#replace(source);
+  }
+
+  #replace(source: Source): void {
+    this.#source.close();
+    this.#source = source;
+    this.#views = this.#viewsOf(source);
+    this.#openings += 1;
+  }
+
+  #viewsOf({ connection, format, damage }: Source): TraceViews {
+    const file = this.#file;
+    return new TraceViews(connection, {
+      file,
+      format,
+      damage,
+      code: localCode,
+      size: () => sizeOf(file),
+      lives: (writer) => livesStill(writer, changedAt(file)),
+      matches: boundedMatches,
+    });
+  }
+
+  /** Whether nobody writes any more. */
+  #isOver(): boolean {
+    try {
+      return !this.#views.isLive();
+    } catch {
+      return false; // what cannot be read is left as it is
+    }
+  }
+
+  #attempt<T>(source: Source | undefined, read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw error instanceof CodedError ? error : readFailure(this.#file, source?.format ?? 0, error);
+    }
+  }
+}
+
+function readFailure(file: string, format: number, error: unknown): CodedError {
+  switch (sqliteCode(error)) {
+    case sqliteCodes.busy:
+    case sqliteCodes.locked:
+      return storeErrors.busy(file, error);
+    case sqliteCodes.notADatabase:
+      return storeErrors.notATrace(file);
+    case sqliteCodes.corrupt:
+      return storeErrors.damaged(file, error);
+    case sqliteCodes.error:
+      // No such table or column.
+      return format > formatVersion
+        ? storeErrors.newerFormat(file, format, error)
+        : storeErrors.damaged(file, error);
+    default:
+      return storeErrors.cannotRead(file, error);
+  }
+}
+
+/** The last reader leaves one file of a run that is over, as old as it was: nothing of the run is new. */
+function tidyUp(file: string): void {
+  try {
+    const seconds = changedAt(file) / 1_000;
+    const connection = new Connection(file);
+    mergeJournal(connection);
+    connection.close();
+    utimesSync(file, seconds, seconds);
+  } catch {
+    // The folder may not be written: whoever may will do it.
+  }
+}

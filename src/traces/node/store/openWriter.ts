@@ -1,0 +1,115 @@
+import { closeSync, openSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { CodedError } from '../../../base/core/errors.ts';
+import type { CodePlaces, TracedRun, TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
+import type {
+  TracedCall,
+  TracedEpisode,
+  TracedEpisodeEnd,
+  TracedSpan,
+  TracedToken,
+  TraceWriter,
+} from '../../../tracking/core/records/trace.ts';
+import { createTables } from '../../core/layout.ts';
+import { TraceRecorder } from '../../core/traceRecorder.ts';
+import type { AddedMessage } from '../../../tracking/core/tracker.ts';
+import { Connection } from './connection.ts';
+import { storeErrors } from './errors.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { journalFor, type Journal } from './journal.ts';
+import { mergeJournal } from './mergeJournal.ts';
+import { thisWriter } from './writerLife.ts';
+
+/**
+ * Begins the trace of a run.
+ *
+ * @param file absolute; its folder exists, the file does not
+ * @param journal default: what the file system of its folder is safe with
+ * @throws CodedError `trace/cannot-write` or `trace/no-sqlite`
+ */
+export function openTraceWriter(file: string, run: TracedRun, journal?: Journal): TraceWriter {
+  return new FileTraceWriter(file, run, journal);
+}
+
+class FileTraceWriter implements TraceWriter {
+  readonly file: string;
+  readonly #connection: Connection;
+  readonly #recorder: TraceRecorder;
+
+  constructor(file: string, run: TracedRun, journal: Journal | undefined) {
+    this.file = file;
+    this.#connection = this.#attempt(() => create(file, run, journal));
+    this.#recorder = new TraceRecorder(this.#connection, run.config, fingerprintOf);
+  }
+
+  episodeStarted(episode: TracedEpisode): void {
+    this.#attempt(() => this.#recorder.episodeStarted(episode));
+  }
+
+  callEnded(call: TracedCall, messages: readonly AddedMessage[], tokens: readonly TracedToken[]): void {
+    this.#attempt(() => this.#recorder.callEnded(call, messages, tokens));
+  }
+
+  span(span: TracedSpan): void {
+    this.#attempt(() => this.#recorder.span(span));
+  }
+
+  episodeEnded(end: TracedEpisodeEnd, messages: readonly AddedMessage[]): void {
+    this.#attempt(() => this.#recorder.episodeEnded(end, messages));
+  }
+
+  codeFound(places: CodePlaces): void {
+    this.#attempt(() => this.#recorder.codeFound(places));
+  }
+
+  runEnded(end: TracedRunEnd): void {
+    try {
+      this.#attempt(() => this.#recorder.runEnded(end));
+      mergeJournal(this.#connection);
+    } finally {
+      this.#connection.close();
+    }
+  }
+
+  #attempt<T>(write: () => T): T {
+    try {
+      return write();
+    } catch (error) {
+      throw error instanceof CodedError ? error : storeErrors.cannotWrite(this.file, error);
+    }
+  }
+}
+
+function create(file: string, run: TracedRun, journal: Journal | undefined): Connection {
+  closeSync(openSync(file, 'wx')); // fails where there is such a file already
+  const connection = new Connection(file);
+  try {
+    begin(connection, run, journal ?? journalFor(path.dirname(file)));
+    return connection;
+  } catch (error) {
+    connection.close();
+    rmSync(file, { force: true });
+    throw error;
+  }
+}
+
+/** Bytes. Each commit writes whole pages, few of which it fills: half of SQLite's default makes it a third faster. */
+const pageSize = 2_048;
+
+/** Pages that a WAL grows to before it is brought into the file, for which the run waits. */
+const pagesOfWal = 10_000;
+
+function begin(connection: Connection, run: TracedRun, journal: Journal): void {
+  // Where WAL is refused, SQLite keeps the rollback journal and says nothing.
+  connection.execute(`
+    PRAGMA page_size = ${pageSize};
+    PRAGMA synchronous = OFF; -- until there is something to lose
+    PRAGMA journal_mode = ${journal};
+    PRAGMA synchronous = NORMAL;
+    PRAGMA wal_autocheckpoint = ${pagesOfWal};
+  `);
+  connection.transaction(() => {
+    connection.execute(createTables);
+    new TraceRecorder(connection, run.config, fingerprintOf).begin(run, thisWriter());
+  });
+}

@@ -1,0 +1,127 @@
+import * as l10n from '@vscode/l10n';
+import { useContext, useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { toReport, type ErrorReport } from '../../base/core/errors.ts';
+import type { RunView } from '../core/protocol/runRpc.ts';
+import type { TraceClient } from '../core/methods.ts';
+import type { ImportLack } from '../../tracking/core/records/tracedRun.ts';
+import { Breadcrumbs } from './Breadcrumbs.tsx';
+import { CompareScreen } from './compare/CompareScreen.tsx';
+import { EpisodeScreen } from './episode/EpisodeScreen.tsx';
+import { GroupScreen } from './group/GroupScreen.tsx';
+import { RunScreen } from './run/RunScreen.tsx';
+import { useFollow, useKeepingUp } from './state/follow.ts';
+import type { Memory } from './state/memory.ts';
+import type { Navigator } from './state/navigator.ts';
+import { LacksContext } from './state/recorded.ts';
+import { ShortcutsContext } from './state/shortcuts.ts';
+import { useAnswer, useViewer, ViewerContext, type Viewer } from './state/viewer.ts';
+import { DamageNotice } from './ui/DamageNotice.tsx';
+import { Failure, Loading } from '../../base/webview/ui/Notices.tsx';
+
+interface Props {
+  readonly client: TraceClient;
+  readonly trace: string;
+  readonly navigator: Navigator;
+  readonly memory: Memory;
+}
+
+export function App({ client, trace, navigator, memory }: Props) {
+  const [first] = useState(navigator.place);
+  const [place, setPlace] = useState(first);
+  const [version, setVersion] = useState(0);
+  const [watchError, setWatchError] = useState<ErrorReport>();
+  const shortcuts = useContext(ShortcutsContext);
+  const { follow, moved } = useFollow(navigator, memory);
+  const arrived = () => {
+    moved(navigator.place);
+    setPlace(navigator.place);
+  };
+  // Before anything is asked, since the editor may say where to go as soon as it is.
+  useLayoutEffect(() => navigator.onChange(arrived), []);
+  useLayoutEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => shortcuts.handle(event);
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+  // Before anything is asked: no change may fall between an answer and the watch.
+  useLayoutEffect(() => {
+    const listening = client.onChanged((changed) => {
+      if (changed === trace) setVersion((last) => last + 1);
+    });
+    client.ask('watch', { trace }).catch((error: unknown) => setWatchError(toReport(error, 'viewer/watch')));
+    return () => listening.dispose();
+  }, []);
+  const viewer = useMemo<Viewer>(
+    () => ({
+      client,
+      trace,
+      version,
+      place,
+      memory,
+      moved: place !== first,
+      go: (next) => navigator.go(next),
+      follow,
+    }),
+    [version, place, follow.on, follow.seen],
+  );
+  return (
+    <ViewerContext.Provider value={viewer}>
+      <Page navigator={navigator} watchError={watchError} />
+    </ViewerContext.Provider>
+  );
+}
+
+interface PageProps {
+  readonly navigator: Navigator;
+  readonly watchError: ErrorReport | undefined;
+}
+
+function Page({ navigator, watchError }: PageProps) {
+  const { trace, place, follow } = useViewer();
+  const run = useAnswer('run', { trace });
+  useKeepingUp(run.value, place, follow);
+  useEffect(() => {
+    if (run.value) document.title = l10n.t('{0} · AgentJet trace', run.value.experiment);
+  }, [run.value?.experiment]);
+  if (run.value === undefined) {
+    return (
+      <main class="screen">
+        {run.error ? (
+          <Failure report={run.error} retry={run.retry} />
+        ) : (
+          <Loading>{l10n.t('Loading the trace …')}</Loading>
+        )}
+      </main>
+    );
+  }
+  return (
+    <>
+      <Breadcrumbs run={run.value} navigator={navigator} />
+      {run.error && <Failure report={run.error} retry={run.retry} />}
+      {watchError && !run.error && <Failure report={watchError} />}
+      {run.value.damage && <DamageNotice damage={run.value.damage} />}
+      <LacksContext.Provider value={run.value.imported?.lacks ?? nothing}>
+        <Screen run={run.value} />
+      </LacksContext.Provider>
+    </>
+  );
+}
+
+const nothing: readonly ImportLack[] = [];
+
+/** The level that the place is on. */
+function Screen({ run }: { readonly run: RunView }) {
+  const { place } = useViewer();
+  switch (place.kind) {
+    case 'run':
+      return <RunScreen run={run} place={place} />;
+    case 'group':
+      return <GroupScreen key={place.group} run={run} group={place.group} />;
+    case 'episode':
+    case 'call':
+    case 'timeline':
+      return <EpisodeScreen key={place.episode} run={run} episode={place.episode} />;
+    case 'compare':
+      return <CompareScreen run={run} place={place} />;
+  }
+}

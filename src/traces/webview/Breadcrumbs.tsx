@@ -1,0 +1,96 @@
+import * as l10n from '@vscode/l10n';
+import { useState } from 'preact/hooks';
+import type { RunView } from '../core/protocol/runRpc.ts';
+import type { Navigator } from './state/navigator.ts';
+import { parentOf, pathOf, type Place } from './state/place.ts';
+import { useShortcuts } from './state/shortcuts.ts';
+import { useViewer } from './state/viewer.ts';
+import { Icon } from '../../base/webview/ui/Icon.tsx';
+import { IconButton } from '../../base/webview/ui/IconButton.tsx';
+import { ShortcutList } from './ui/ShortcutList.tsx';
+
+interface Props {
+  readonly run: RunView;
+  readonly navigator: Navigator;
+}
+
+/** Where one is, the way back and forward, and up; the same on every level. */
+export function Breadcrumbs({ run, navigator }: Props) {
+  const { place, go } = useViewer();
+  const [listed, setListed] = useState(false);
+  const levels = { run: navigator.run, repeat: run.repeat, tasks: run.tasks };
+  const above = parentOf(place, levels);
+  const back = () => navigator.back(above);
+  const up = () => go(above);
+  useShortcuts(l10n.t('Everywhere'), [
+    { keys: ['Alt+ArrowLeft'], what: l10n.t('Back'), run: back },
+    { keys: ['Alt+ArrowRight'], what: l10n.t('Forward'), run: () => navigator.forward() },
+    { keys: ['u', 'Alt+ArrowUp'], what: l10n.t('One level up'), run: up },
+    { keys: ['?'], what: l10n.t('These shortcuts'), run: () => setListed(true) },
+  ]);
+  return (
+    <nav class="breadcrumbs" aria-label={l10n.t('Breadcrumbs')}>
+      <IconButton
+        icon="back"
+        name={l10n.t('Back')}
+        onPress={back}
+        disabled={isTop(place) && !navigator.canGoBack}
+      />
+      <IconButton
+        icon="forward"
+        name={l10n.t('Forward')}
+        onPress={() => navigator.forward()}
+        disabled={!navigator.canGoForward}
+      />
+      <IconButton icon="up" name={l10n.t('One level up')} onPress={up} disabled={isTop(place)} />
+      <Path path={pathOf(place, levels)} experiment={run.experiment} />
+      <IconButton icon="keyboard" name={l10n.t('Keyboard shortcuts')} onPress={() => setListed(true)} />
+      {listed && <ShortcutList onClose={() => setListed(false)} />}
+    </nav>
+  );
+}
+
+/** From the run to the place, which itself leads nowhere. */
+function Path({ path, experiment }: { readonly path: readonly Place[]; readonly experiment: string }) {
+  const { go } = useViewer();
+  return (
+    <ol>
+      {path.map((place, index) => (
+        <li key={index}>
+          {index > 0 && <Icon name="chevron" />}
+          {index < path.length - 1 ? (
+            <button type="button" class="link" onClick={() => go(place)}>
+              {nameOf(place, experiment)}
+            </button>
+          ) : (
+            <span aria-current="page">{nameOf(place, experiment)}</span>
+          )}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function isTop(place: Place): boolean {
+  return place.kind === 'run';
+}
+
+function nameOf(place: Place, experiment: string): string {
+  switch (place.kind) {
+    case 'run':
+      return experiment;
+    case 'group':
+      return l10n.t('Group {0}', place.group);
+    case 'episode':
+      return l10n.t('Episode {0}', place.episode);
+    case 'call':
+      return l10n.t('Call {0}', place.call);
+    case 'timeline':
+      return place.setting === null
+        ? l10n.t('Timeline {0}', place.timeline)
+        : l10n.t('Timeline {0} by another setting', place.timeline);
+    case 'compare':
+      if (place.trace !== null || place.otherTrace !== null) return l10n.t('Compared with another run');
+      return place.other === null ? l10n.t('Compared') : l10n.t('Compared with episode {0}', place.other);
+  }
+}

@@ -1,0 +1,205 @@
+import * as l10n from '@vscode/l10n';
+import type { CompareSide, CompareView, RewardPart } from '../../core/protocol/tokenRpc.ts';
+import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
+import { comparePlace, ownEpisode, timelinePlace, type ComparePlace } from '../state/place.ts';
+import { useViewer } from '../state/viewer.ts';
+import { count, fileName, reward, unknown } from '../../../base/webview/ui/format.ts';
+import { Note } from '../../../base/webview/ui/Notices.tsx';
+import { OtherRun } from './OtherRun.tsx';
+import { OwnRun } from './OwnRun.tsx';
+
+interface Props {
+  readonly place: ComparePlace;
+  readonly view: CompareView;
+  /** The episodes of the task, on either side. */
+  readonly siblings: Readonly<Record<'left' | 'right', readonly EpisodeRow[]>>;
+  readonly onSwap: () => void;
+}
+
+/** Which timelines of which episodes are compared, and the parts of their rewards. */
+export function CompareHeader({ place, view, siblings, onSwap }: Props) {
+  const { go } = useViewer();
+  const { left, right } = view;
+  const [one, other] = [left.row.episode, right.row.episode];
+  const { trace, otherTrace } = place;
+  const isOneRun = trace === null && otherTrace === null;
+  const sides = { timeline: left.timeline, otherTimeline: right.timeline, trace, otherTrace };
+  const others = (rows: readonly EpisodeRow[], taken: number) =>
+    isOneRun ? rows.filter(({ episode }) => episode !== taken) : rows;
+  return (
+    <header class="compare-header">
+      <Title place={place} view={view} onSwap={onSwap} />
+      {left.tokenizer !== right.tokenizer && (
+        <Note kind="warning">
+          {l10n.t(
+            'The tokens are of different tokenizers ({0}, {1}), so their ids cannot be compared.',
+            left.tokenizer,
+            right.tokenizer,
+          )}
+        </Note>
+      )}
+      <div class="compare-sides">
+        <Side
+          side={left}
+          label={l10n.t('Left')}
+          trace={trace}
+          siblings={others(siblings.left, other)}
+          onEpisode={(episode) => go(comparePlace(episode, other, { ...sides, timeline: null }))}
+          onTimeline={(timeline) => go(comparePlace(one, other, { ...sides, timeline }))}
+        />
+        <Side
+          side={right}
+          label={l10n.t('Right')}
+          trace={otherTrace}
+          siblings={others(siblings.right, one)}
+          onEpisode={(episode) => go(comparePlace(one, episode, { ...sides, otherTimeline: null }))}
+          onTimeline={(otherTimeline) => go(comparePlace(one, other, { ...sides, otherTimeline }))}
+        />
+        <Rewards rewards={view.rewards} />
+      </div>
+      {view.coarse && (
+        <Note kind="info">
+          {l10n.t(
+            'They differ in so much that the smallest difference was not looked for: more is marked than differs.',
+          )}
+        </Note>
+      )}
+    </header>
+  );
+}
+
+function Title({ place, view: { left, right }, onSwap }: Omit<Props, 'siblings'>) {
+  const { trace, otherTrace } = place;
+  const isOneRun = trace === null && otherTrace === null;
+  const [one, other] = [left.row.episode, right.row.episode];
+  return (
+    <div class="title-line">
+      <h1>
+        {isOneRun
+          ? l10n.t('Episode {0} beside episode {1}', one, other)
+          : l10n.t(
+              '{0}, episode {1} beside {2}, episode {3}',
+              nameOf(left, trace),
+              one,
+              nameOf(right, otherTrace),
+              other,
+            )}
+      </h1>
+      <button type="button" onClick={onSwap}>
+        {l10n.t('Swap sides')} <kbd>s</kbd>
+      </button>
+      <OtherRun episode={ownEpisode(place)} />
+      {!isOneRun && <OwnRun episode={ownEpisode(place)} />}
+    </div>
+  );
+}
+
+/** The run by its experiment; of one that has the same name, as the viewer knows its trace. */
+function nameOf({ experiment }: CompareSide, trace: string | null): string {
+  return trace === null ? experiment : l10n.t('{0} ({1})', experiment, fileName(trace));
+}
+
+interface SideProps {
+  readonly side: CompareSide;
+  /** Null: the viewer's own. */
+  readonly trace: string | null;
+  readonly label: string;
+  readonly siblings: readonly EpisodeRow[];
+  readonly onEpisode: (episode: number) => void;
+  readonly onTimeline: (timeline: number) => void;
+}
+
+function Side({ side, trace, label, siblings, onEpisode, onTimeline }: SideProps) {
+  const { row, timeline, timelines, tokens } = side;
+  return (
+    <section class="compare-side" aria-label={label}>
+      <label>
+        {label}
+        <select
+          aria-label={l10n.t('Episode')}
+          value={row.episode}
+          onChange={({ currentTarget }) => onEpisode(Number(currentTarget.value))}
+        >
+          {siblings.map(({ episode, repeat, reward: own }) => (
+            <option key={episode} value={episode}>
+              {l10n.t('Episode {0}, repeat {1}, reward {2}', episode, repeat, reward(own))}
+            </option>
+          ))}
+        </select>
+      </label>
+      <select
+        aria-label={l10n.t('Timeline')}
+        value={timeline ?? ''}
+        onChange={({ currentTarget }) => onTimeline(Number(currentTarget.value))}
+      >
+        {timelines.map((one) => (
+          <option key={one.timeline} value={one.timeline}>
+            {l10n.t('Timeline {0}, {1} tokens', one.timeline, count(one.tokens))}
+          </option>
+        ))}
+      </select>
+      {trace === null ? (
+        <OpenTimeline episode={row.episode} timeline={timeline} tokens={tokens} />
+      ) : (
+        <span class="muted compare-trace" title={trace}>
+          {fileName(trace)}
+        </span>
+      )}
+    </section>
+  );
+}
+
+interface OpenProps {
+  readonly episode: number;
+  readonly timeline: number | null;
+  readonly tokens: number;
+}
+
+function OpenTimeline({ episode, timeline, tokens }: OpenProps) {
+  const { go } = useViewer();
+  if (timeline === null || tokens === 0) return <span class="muted">{l10n.t('It has no tokens.')}</span>;
+  return (
+    <button type="button" class="link" onClick={() => go(timelinePlace(episode, timeline))}>
+      {l10n.t('Open timeline {0}', timeline)}
+    </button>
+  );
+}
+
+/** Parts of the rewards that are shown before one asks for all. */
+const fewParts = 6;
+
+function Rewards({ rewards }: { readonly rewards: readonly RewardPart[] }) {
+  if (rewards.length === 0) return null;
+  return (
+    <details class="compare-rewards" open={rewards.length <= fewParts}>
+      <summary>{l10n.t('Parts of the reward')}</summary>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{l10n.t('Part')}</th>
+            <th scope="col">{l10n.t('Left')}</th>
+            <th scope="col">{l10n.t('Right')}</th>
+            <th scope="col">{l10n.t('Right − left')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rewards.map(({ name, left, right }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{reward(left)}</td>
+              <td>{reward(right)}</td>
+              <td>{delta(left, right)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+/** With its sign; unknown where one side has none. */
+export function delta(left: number | null, right: number | null): string {
+  if (left === null || right === null) return unknown;
+  const difference = right - left;
+  return difference > 0 ? `+${reward(difference)}` : reward(difference);
+}

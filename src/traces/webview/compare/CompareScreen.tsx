@@ -1,0 +1,162 @@
+import * as l10n from '@vscode/l10n';
+import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
+import type { CompareView } from '../../core/protocol/tokenRpc.ts';
+import type { RunView } from '../../core/protocol/runRpc.ts';
+import { comparePlace, ownEpisode, type ComparePlace } from '../state/place.ts';
+import { useAnswer, useViewer } from '../state/viewer.ts';
+import { Empty, Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
+import { CompareHeader } from './CompareHeader.tsx';
+import { CompareList } from './CompareList.tsx';
+import { OtherRun } from './OtherRun.tsx';
+import { OwnRun } from './OwnRun.tsx';
+
+interface Props {
+  readonly run: RunView;
+  readonly place: ComparePlace;
+}
+
+/** Two episodes beside each other: where they part, and what their rewards are made of. */
+export function CompareScreen({ run, place }: Props) {
+  const { trace } = useViewer();
+  const own = ownEpisode(place);
+  const group = Math.floor(own / Math.max(1, run.repeat));
+  const { value, error, retry } = useAnswer('group', { trace, group });
+  const siblings = value?.episodes;
+  const otherTrace = place.trace ?? place.otherTrace;
+  return (
+    <main class="screen compare-screen">
+      {error && <Failure report={error} retry={retry} />}
+      {otherTrace === null ? (
+        <WithinRun place={place} siblings={siblings} isLoading={!error} />
+      ) : (
+        <AcrossRuns place={place} siblings={siblings ?? []} own={own} otherTrace={otherTrace} />
+      )}
+    </main>
+  );
+}
+
+interface WithinProps {
+  readonly place: ComparePlace;
+  /** Undefined: they have not come. */
+  readonly siblings: readonly EpisodeRow[] | undefined;
+  readonly isLoading: boolean;
+}
+
+function WithinRun({ place, siblings, isLoading }: WithinProps) {
+  const other = place.other ?? otherOf(siblings ?? [], place.episode);
+  if (other !== undefined) {
+    const sides = { left: siblings ?? [], right: siblings ?? [] };
+    return <Comparison place={{ ...place, other }} siblings={sides} />;
+  }
+  if (siblings === undefined) {
+    return isLoading ? <Loading>{l10n.t('Loading the other episodes of the task …')}</Loading> : null;
+  }
+  return (
+    <Empty title={l10n.t('There is nothing to compare it with.')}>
+      <p>{l10n.t('The task has no other episode so far.')}</p>
+      <OtherRun episode={place.episode} />
+    </Empty>
+  );
+}
+
+interface AcrossProps {
+  readonly place: ComparePlace;
+  readonly siblings: readonly EpisodeRow[];
+  /** The episode of the viewer's own trace. */
+  readonly own: number;
+  readonly otherTrace: string;
+}
+
+/** The same task of two runs. */
+function AcrossRuns({ place, siblings, own, otherTrace }: AcrossProps) {
+  const { trace } = useViewer();
+  const { value, error, retry } = useAnswer('counterparts', { trace, episode: own, other: otherTrace });
+  if (value === undefined) {
+    return error ? (
+      <>
+        <h1>{l10n.t('Compared with another run')}</h1>
+        <Failure report={error} retry={retry} />
+        <span class="buttons">
+          <OtherRun episode={own} />
+          <OwnRun episode={own} />
+        </span>
+      </>
+    ) : (
+      <Loading>{l10n.t('Looking for the task in the other run …')}</Loading>
+    );
+  }
+  const { episodes, sameQuery } = value;
+  const repeat = siblings.find(({ episode }) => episode === own)?.repeat;
+  const counterpart = episodes.find((row) => row.repeat === repeat) ?? episodes[0];
+  const other = place.trace === null ? (place.other ?? counterpart?.episode ?? null) : place.other;
+  if (other === null) return null;
+  const sides =
+    place.trace === null ? { left: siblings, right: episodes } : { left: episodes, right: siblings };
+  return (
+    <>
+      {!sameQuery && (
+        <Note kind="warning">
+          {l10n.t(
+            'The tasks have the same id and say different things: the runs may have been over different data.',
+          )}
+        </Note>
+      )}
+      <Comparison place={{ ...place, other }} siblings={sides} />
+    </>
+  );
+}
+
+/** The episode whose reward differs most, for what made the difference is what one wants to see. */
+export function otherOf(siblings: readonly EpisodeRow[], episode: number): number | undefined {
+  const own = siblings.find((row) => row.episode === episode)?.reward ?? 0;
+  const distance = ({ reward }: EpisodeRow): number => (reward === null ? -1 : Math.abs(reward - own));
+  const [first] = siblings
+    .filter((row) => row.episode !== episode)
+    .toSorted((one, other) => distance(other) - distance(one));
+  return first?.episode;
+}
+
+/** What has ended is compared once, however much of the run goes on. */
+function hasEnded({ left, right }: CompareView): boolean {
+  return left.row.state === 'ended' && right.row.state === 'ended';
+}
+
+/** Both episodes are known. */
+export interface Compared extends ComparePlace {
+  readonly other: number;
+}
+
+interface ComparisonProps {
+  readonly place: Compared;
+  readonly siblings: Readonly<Record<'left' | 'right', readonly EpisodeRow[]>>;
+}
+
+function Comparison({ place, siblings }: ComparisonProps) {
+  const { trace: own, go } = useViewer();
+  const { episode, other, timeline, otherTimeline, trace, otherTrace } = place;
+  const left = { trace: trace ?? own, episode, timeline };
+  const right = { trace: otherTrace ?? own, episode: other, timeline: otherTimeline };
+  const { value: view, error, retry } = useAnswer('compare', { trace: own, left, right }, hasEnded);
+  if (view === undefined) {
+    return error ? (
+      <Failure report={error} retry={retry} />
+    ) : (
+      <Loading>{l10n.t('Comparing episodes {0} and {1} …', episode, other)}</Loading>
+    );
+  }
+  const swapped = { timeline: view.right.timeline, otherTimeline: view.left.timeline };
+  const swap = () => go(comparePlace(other, episode, { ...swapped, trace: otherTrace, otherTrace: trace }));
+  return (
+    <>
+      {error && <Failure report={error} retry={retry} />}
+      <CompareHeader place={place} view={view} siblings={siblings} onSwap={swap} />
+      <CompareList
+        // What is drawn of one comparison is nothing of another.
+        key={JSON.stringify([left, right, view.left.timeline, view.right.timeline])}
+        place={place}
+        view={view}
+        onSwap={swap}
+      />
+    </>
+  );
+}

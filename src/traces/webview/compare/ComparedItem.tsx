@@ -1,0 +1,123 @@
+import * as l10n from '@vscode/l10n';
+import type { ComparedRange, CompareRow } from '../../core/protocol/tokenRpc.ts';
+import { TokenText } from '../detail/TokenChunk.tsx';
+import { spoken } from '../detail/tokenLayout.ts';
+import type { TokenRange } from '../detail/tokenRange.ts';
+import { count, logprob } from '../../../base/webview/ui/format.ts';
+import type { CompareItem } from './compareItems.ts';
+import type { PagedToken, TokenPages } from './tokenPages.ts';
+
+interface Props {
+  readonly item: CompareItem | undefined;
+  readonly left: TokenPages;
+  readonly right: TokenPages;
+  /** Position of the first token that differs; null: none does. */
+  readonly divergence: number | null;
+}
+
+export function ComparedItem({ item, left, right, divergence }: Props) {
+  switch (item?.kind) {
+    case undefined:
+      return null;
+    case 'row':
+      return <RowHeading row={item.row} />;
+    case 'gap':
+      return <p class="compare-gap">{l10n.t('{0} tokens that are the same', count(item.tokens))}</p>;
+    case 'same':
+    case 'changed':
+      return (
+        <div class={`compare-piece piece-${item.kind}`}>
+          <Tokens side="left" range={item.left} pages={left} divergence={divergence} />
+          <Tokens side="right" range={item.right} pages={right} divergence={divergence} />
+        </div>
+      );
+  }
+}
+
+function RowHeading({ row }: { readonly row: CompareRow }) {
+  return (
+    <div class={`compare-row row-${row.kind}`}>
+      <span class="compare-cell">
+        <span class="role">{row.role}</span>
+        <span class="badge">{rowName(row)}</span>
+        <MessageOf range={row.left} />
+      </span>
+      <span class="compare-cell">
+        <MessageOf range={row.right} />
+      </span>
+    </div>
+  );
+}
+
+function rowName({ kind, sameText }: CompareRow): string {
+  switch (kind) {
+    case 'same':
+      return l10n.t('same');
+    case 'changed':
+      return sameText ? l10n.t('same text, other tokens') : l10n.t('differs');
+    case 'left':
+      return l10n.t('left only');
+    case 'right':
+      return l10n.t('right only');
+  }
+}
+
+function MessageOf({ range }: { readonly range: ComparedRange | null }) {
+  return (
+    <span class="muted compare-message">
+      {range !== null && l10n.t('message {0}, {1} tokens', range.message, count(range.tokens))}
+    </span>
+  );
+}
+
+interface TokensProps {
+  readonly side: 'left' | 'right';
+  readonly range: TokenRange;
+  readonly pages: TokenPages;
+  readonly divergence: number | null;
+}
+
+function Tokens({ side, range: { from, end }, pages, divergence }: TokensProps) {
+  return (
+    <div class={`compare-tokens side-${side}`}>
+      {Array.from({ length: end - from }, (_, index) => from + index).map((position) => (
+        <Token
+          key={position}
+          token={pages.at(position)}
+          position={position}
+          isFirst={position === divergence}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface TokenProps {
+  readonly token: PagedToken | undefined;
+  readonly position: number;
+  readonly isFirst: boolean;
+}
+
+/** Undefined tokens are on their way. */
+function Token({ token, position, isFirst }: TokenProps) {
+  if (token === undefined) return null;
+  const label = spoken(token.text);
+  const classes = [
+    'token',
+    token.trained ? 'trained' : '',
+    token.special ? 'special' : '',
+    isFirst ? 'first-difference' : '',
+  ];
+  const facts = [l10n.t('token {0}', count(position)), l10n.t('id {0}', token.id)];
+  if (token.logprob !== null) facts.push(logprob(token.logprob));
+  return (
+    <span
+      class={classes.filter((name) => name !== '').join(' ')}
+      title={facts.join(' · ')}
+      role={label === undefined ? undefined : 'img'}
+      aria-label={label}
+    >
+      <TokenText text={token.text} />
+    </span>
+  );
+}

@@ -1,0 +1,125 @@
+import * as l10n from '@vscode/l10n';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { toReport, type ErrorReport } from '../../../base/core/errors.ts';
+import type { TraceSummary } from '../../core/protocol/runRpc.ts';
+import { comparePlace } from '../state/place.ts';
+import { useShortcuts } from '../state/shortcuts.ts';
+import { useViewer } from '../state/viewer.ts';
+import { count, moment, reward } from '../../../base/webview/ui/format.ts';
+import { Icon } from '../../../base/webview/ui/Icon.tsx';
+import { Failure } from '../../../base/webview/ui/Notices.tsx';
+
+interface Props {
+  /** What is compared, of the viewer's own trace; undefined: there is nothing to compare. */
+  readonly episode: number | undefined;
+  /** Beside what matters more. */
+  readonly quiet?: boolean;
+}
+
+type Asked = { readonly traces: readonly TraceSummary[] } | { readonly error: ErrorReport };
+
+/** Compares an episode with one of the same task of another run, which the editor asks for; a browser lists them. */
+export function OtherRun({ episode, quiet = false }: Props) {
+  const { client, trace, go } = useViewer();
+  const [asked, setAsked] = useState<Asked>();
+  const choose = (otherTrace: string) => {
+    setAsked(undefined);
+    if (episode !== undefined) go(comparePlace(episode, null, { otherTrace }));
+  };
+  const ask = () => {
+    if (episode === undefined) return;
+    client.ask('otherRuns', { trace }).then(
+      (answer) => {
+        if ('traces' in answer) setAsked(answer);
+        else if (answer.chosen !== null) choose(answer.chosen);
+      },
+      (error: unknown) => setAsked({ error: toReport(error, 'viewer/other-run') }),
+    );
+  };
+  useShortcuts(l10n.t('Comparison'), [
+    { keys: ['o'], what: l10n.t('Compare with the same task of another run'), run: ask },
+  ]);
+  return (
+    <>
+      <button type="button" class={quiet ? 'link' : ''} disabled={episode === undefined} onClick={ask}>
+        <Icon name="compare" /> {l10n.t('Compare with another run …')} <kbd>o</kbd>
+      </button>
+      {asked && <Choice asked={asked} onChoose={choose} onClose={() => setAsked(undefined)} />}
+    </>
+  );
+}
+
+interface ChoiceProps {
+  readonly asked: Asked;
+  readonly onChoose: (trace: string) => void;
+  readonly onClose: () => void;
+}
+
+function Choice({ asked, onChoose, onClose }: ChoiceProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog class="shortcuts other-runs" aria-labelledby="other-runs-title" ref={dialog} onClose={onClose}>
+      <div class="title-line">
+        <h2 id="other-runs-title">{l10n.t('Compare with another run')}</h2>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={l10n.t('Close')}
+          title={l10n.t('Close')}
+          onClick={() => dialog.current?.close()}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      {'error' in asked ? (
+        <Failure report={asked.error} />
+      ) : (
+        <Runs traces={asked.traces} onChoose={onChoose} />
+      )}
+    </dialog>
+  );
+}
+
+interface RunsProps extends Pick<ChoiceProps, 'onChoose'> {
+  readonly traces: readonly TraceSummary[];
+}
+
+const command = 'agentjet trace FILE.ajtrace OTHER.ajtrace';
+
+function Runs({ traces, onChoose }: RunsProps) {
+  if (traces.length === 0) {
+    return (
+      <p>
+        {l10n.t('This viewer was opened for one trace. Name the other one, too:')} <code>{command}</code>
+      </p>
+    );
+  }
+  return (
+    <ul>
+      {traces.map(({ trace, experiment, state, startedAt, totals }) => (
+        <li key={trace}>
+          <button
+            type="button"
+            class="link"
+            disabled={state === 'unreadable'}
+            onClick={() => onChoose(trace)}
+          >
+            {trace}
+          </button>{' '}
+          <span class="muted">
+            {state === 'unreadable'
+              ? l10n.t('It cannot be read.')
+              : l10n.t(
+                  '{0}, started {1}, {2} episodes, mean reward {3}',
+                  experiment,
+                  moment(startedAt),
+                  count(totals.ended),
+                  reward(totals.meanReward),
+                )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

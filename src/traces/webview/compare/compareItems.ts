@@ -1,0 +1,81 @@
+import type { CompareRow } from '../../core/protocol/tokenRpc.ts';
+import type { TokenRange } from '../detail/tokenRange.ts';
+
+/** Tokens of a side that are drawn beside those of the other, at most. */
+export const pieceTokens = 64;
+
+/** What a comparison's list holds, from top to bottom. Ranges are tokens of the timelines. */
+export type CompareItem =
+  | { readonly kind: 'row'; readonly row: CompareRow }
+  | {
+      readonly kind: 'same' | 'changed';
+      readonly left: TokenRange;
+      readonly right: TokenRange;
+      /** Whether a difference starts here. */
+      readonly starts: boolean;
+    }
+  /** Tokens that are the same in both and are left out. */
+  | { readonly kind: 'gap'; readonly tokens: number };
+
+/** Tokens around a difference that are shown, and from how many more on what lies between is left out. */
+const context = pieceTokens;
+const leastGap = 2 * pieceTokens;
+
+export function compareItems(rows: readonly CompareRow[]): readonly CompareItem[] {
+  return rows.flatMap((row): CompareItem[] => {
+    const heading: CompareItem = { kind: 'row', row };
+    return row.kind === 'same' ? [heading] : [heading, ...piecesOf(row)];
+  });
+}
+
+/** Where the differences start. */
+export function differencesOf(items: readonly CompareItem[]): readonly number[] {
+  return items.flatMap((item, index) => (item.kind === 'changed' && item.starts ? [index] : []));
+}
+
+function piecesOf({ left, right, hunks }: CompareRow): readonly CompareItem[] {
+  if (left === null || right === null) {
+    const whole = (range: CompareRow['left']): TokenRange =>
+      range === null ? nothing : { from: range.firstToken, end: range.firstToken + range.tokens };
+    return cut('changed', whole(left), whole(right));
+  }
+  const items: CompareItem[] = [];
+  let at = { left: left.firstToken, right: right.firstToken };
+  for (let hunk = 0; hunk + 3 < hunks.length; hunk += 4) {
+    const [leftFrom = 0, leftEnd = 0, rightFrom = 0, rightEnd = 0] = hunks.slice(hunk, hunk + 4);
+    items.push(...sameItems(at, left.firstToken + leftFrom - at.left));
+    const changed = {
+      left: { from: left.firstToken + leftFrom, end: left.firstToken + leftEnd },
+      right: { from: right.firstToken + rightFrom, end: right.firstToken + rightEnd },
+    };
+    items.push(...cut('changed', changed.left, changed.right));
+    at = { left: changed.left.end, right: changed.right.end };
+  }
+  items.push(...sameItems(at, left.firstToken + left.tokens - at.left));
+  return items;
+}
+
+const nothing: TokenRange = { from: 0, end: 0 };
+
+/** The beginning and the end of what is the same, and how much there is between. */
+function sameItems(at: { readonly left: number; readonly right: number }, tokens: number): CompareItem[] {
+  const part = (from: number, end: number): CompareItem[] =>
+    cut('same', { from: at.left + from, end: at.left + end }, { from: at.right + from, end: at.right + end });
+  if (tokens < 2 * context + leastGap) return part(0, tokens);
+  return [
+    ...part(0, context),
+    { kind: 'gap', tokens: tokens - 2 * context },
+    ...part(tokens - context, tokens),
+  ];
+}
+
+function cut(kind: 'same' | 'changed', left: TokenRange, right: TokenRange): CompareItem[] {
+  const longest = Math.max(left.end - left.from, right.end - right.from);
+  return Array.from({ length: Math.ceil(longest / pieceTokens) }, (_, index) => {
+    const piece = ({ from, end }: TokenRange): TokenRange => ({
+      from: Math.min(end, from + index * pieceTokens),
+      end: Math.min(end, from + (index + 1) * pieceTokens),
+    });
+    return { kind, left: piece(left), right: piece(right), starts: index === 0 };
+  });
+}

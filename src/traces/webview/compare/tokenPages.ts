@@ -1,0 +1,106 @@
+import { toReport, type ErrorReport } from '../../../base/core/errors.ts';
+import type { TokensView } from '../../core/protocol/tokenRpc.ts';
+import type { TokenRange } from '../detail/tokenRange.ts';
+
+/** Tokens of one request, and how many of those answers are kept. */
+export const pageTokens = 512;
+export const mostPages = 64;
+
+/** One token as it is drawn here. */
+export interface PagedToken {
+  readonly id: number;
+  readonly text: string;
+  readonly special: boolean;
+  readonly trained: boolean;
+  readonly logprob: number | null;
+}
+
+/**
+ * Tokens of a timeline that are wanted here and there, asked for page by page, the newest wanted first; those that were
+ * not looked at for the longest are forgotten.
+ */
+export class TokenPages {
+  readonly #ask: (from: number, limit: number) => Promise<TokensView>;
+  readonly #onChange: () => void;
+  readonly #pages = new Map<number, TokensView>();
+  #wanted: number[] = [];
+  #asking = false;
+  #isOver = false;
+  #error: ErrorReport | undefined;
+
+  constructor(ask: (from: number, limit: number) => Promise<TokensView>, onChange: () => void) {
+    this.#ask = ask;
+    this.#onChange = onChange;
+  }
+
+  /** Why the last request failed. */
+  get error(): ErrorReport | undefined {
+    return this.#error;
+  }
+
+  /** In place of what was wanted before. */
+  want(ranges: readonly TokenRange[]): void {
+    const pages = ranges.flatMap(({ from, end }) => {
+      const first = Math.floor(from / pageTokens);
+      const last = Math.floor((end - 1) / pageTokens);
+      return Array.from({ length: from < end ? last - first + 1 : 0 }, (_, index) => first + index);
+    });
+    this.#wanted = [...new Set(pages)].slice(0, mostPages).filter((page) => !this.#touch(page));
+    if (!this.#asking && this.#error === undefined) void this.#askNext();
+  }
+
+  at(token: number): PagedToken | undefined {
+    const page = this.#pages.get(Math.floor(token / pageTokens));
+    const place = token % pageTokens;
+    const [id, text] = [page?.ids[place], page?.texts[place]];
+    if (page === undefined || id === undefined || text === undefined) return undefined;
+    return {
+      id,
+      text,
+      special: page.special[place] === true,
+      trained: page.lossMask[place] === 1,
+      logprob: page.logprobs[place] ?? null,
+    };
+  }
+
+  retry(): void {
+    this.#error = undefined;
+    void this.#askNext();
+  }
+
+  dispose(): void {
+    this.#isOver = true;
+    this.#wanted = [];
+  }
+
+  /** Makes a page the newest; false: it is not there. */
+  #touch(page: number): boolean {
+    const view = this.#pages.get(page);
+    if (view === undefined) return false;
+    this.#pages.delete(page);
+    this.#pages.set(page, view);
+    return true;
+  }
+
+  async #askNext(): Promise<void> {
+    this.#asking = true;
+    try {
+      for (let page = this.#wanted.shift(); page !== undefined; page = this.#wanted.shift()) {
+        this.#keep(page, await this.#ask(page * pageTokens, pageTokens));
+      }
+    } catch (error) {
+      this.#error = toReport(error, 'viewer/compare');
+    }
+    this.#asking = false;
+    if (!this.#isOver) this.#onChange();
+  }
+
+  #keep(page: number, view: TokensView): void {
+    this.#pages.set(page, view);
+    for (const oldest of this.#pages.keys()) {
+      if (this.#pages.size <= mostPages) break;
+      this.#pages.delete(oldest);
+    }
+    if (!this.#isOver) this.#onChange();
+  }
+}

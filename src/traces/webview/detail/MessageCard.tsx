@@ -1,0 +1,159 @@
+import * as l10n from '@vscode/l10n';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { FoundText, MessageView } from '../../core/protocol/conversationRpc.ts';
+import { LongText, MarkedText, PlainBlock, type MessageSource } from '../message/LongText.tsx';
+import { Markdown } from '../message/Markdown.tsx';
+import { thoughtOf } from '../message/reasoning.ts';
+import { ToolCallList } from '../message/ToolCallList.tsx';
+import { parsed, resultsIn, type ToolTies } from '../message/toolCalls.ts';
+import { count, countedTokens, prettyJson } from '../../../base/webview/ui/format.ts';
+import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
+
+/** How texts are shown: as they are meant, or character by character. */
+export type Reading = 'markdown' | 'text';
+
+export interface CardProps {
+  readonly source: MessageSource;
+  readonly message: MessageView;
+  readonly reading: Reading;
+  readonly ties: ToolTies;
+  /** What of the message was looked for and is shown; undefined: nothing. */
+  readonly found: FoundText | undefined;
+  readonly onShow: (message: number) => void;
+  /** Leads to the tokens of the message; undefined: they are nowhere to be seen. */
+  readonly onTokens: ((message: MessageView) => void) | undefined;
+  /** The message that is reached by the tab key; arrow keys lead to the others. */
+  readonly active: number;
+}
+
+/** A message of a conversation. */
+export function MessageCard(props: CardProps) {
+  const { source, message, reading, ties, found, onShow, onTokens, active } = props;
+  const [own, setOwn] = useState<Reading>();
+  const shown = own ?? reading;
+  const { index, author, role, toolCalls } = message;
+  const other = shown === 'text' ? 'markdown' : 'text';
+  return (
+    <article
+      class={`message message-${authorClass(author)}`}
+      data-message={index}
+      tabIndex={index === active ? 0 : -1}
+      aria-label={l10n.t('Message {0}, {1}', index, role)}
+    >
+      <MessageHeading message={message}>
+        <Askers message={message} ties={ties} onShow={onShow} />
+        <span class="message-actions">
+          {onTokens && (
+            <button
+              type="button"
+              class="link"
+              aria-label={l10n.t('Tokens of message {0}', index)}
+              onClick={() => onTokens(message)}
+            >
+              {l10n.t('Tokens')}
+            </button>
+          )}
+          <button type="button" class="link" aria-pressed={shown === 'text'} onClick={() => setOwn(other)}>
+            {l10n.t('As text')}
+          </button>
+          <CopyButton text={message.text} what={l10n.t('Copy message {0}', index)} />
+        </span>
+      </MessageHeading>
+      {message.text !== '' && (
+        <LongText
+          source={source}
+          message={message}
+          found={found?.field === 'text' ? found : undefined}
+          draw={(text) => <Body message={message} text={text} reading={shown} />}
+        />
+      )}
+      {toolCalls !== null && found?.field === 'toolCalls' && (
+        <MarkedText text={toolCalls} at={found.at} length={found.length} />
+      )}
+      {toolCalls !== null && found?.field !== 'toolCalls' && (
+        <ToolCallList json={toolCalls} answers={ties.answers.get(index) ?? []} onShow={onShow} />
+      )}
+    </article>
+  );
+}
+
+interface BodyProps {
+  readonly message: MessageView;
+  /** Of the message, or its beginning. */
+  readonly text: string;
+  readonly reading: Reading;
+}
+
+function Body({ message, text, reading }: BodyProps) {
+  if (reading === 'text') return <PlainBlock text={text} />;
+  if (message.role === 'tool') return <ToolResults text={text} />;
+  const thought = message.role === 'assistant' ? thoughtOf(text) : undefined;
+  if (thought === undefined) return <Markdown text={text} />;
+  return (
+    <>
+      <details class="reasoning">
+        <summary>
+          {thought.closed
+            ? l10n.t('Reasoning, {0} characters', count(thought.reasoning.length))
+            : l10n.t('Reasoning that does not end, {0} characters', count(thought.reasoning.length))}
+        </summary>
+        <Markdown text={thought.reasoning} />
+      </details>
+      {thought.rest.trim() !== '' && <Markdown text={thought.rest} />}
+    </>
+  );
+}
+
+/** Results are data, not prose. Those in a row, which training takes as one message, stand apart. */
+function ToolResults({ text }: { readonly text: string }) {
+  return (
+    <>
+      {resultsIn(text).map((result, index) => {
+        const value = parsed(result);
+        const isData = typeof value === 'object' && value !== null;
+        return <PlainBlock key={index} text={isData ? prettyJson(result) : result} />;
+      })}
+    </>
+  );
+}
+
+function Askers({ message, ties, onShow }: Pick<CardProps, 'message' | 'ties' | 'onShow'>) {
+  return (
+    <>
+      {ties.askers.get(message.index)?.map((asker, index) => (
+        <button key={index} type="button" class="link" onClick={() => onShow(asker.message)}>
+          {l10n.t('answers {0} of message {1}', asker.name, asker.message)}
+        </button>
+      ))}
+    </>
+  );
+}
+
+interface HeadingProps {
+  readonly message: MessageView;
+  readonly children?: ComponentChildren;
+}
+
+/** Role, author and tokens of a message. */
+export function MessageHeading({ message, children }: HeadingProps) {
+  const { index, role, author, toolCallId, tokens, trainableTokens } = message;
+  return (
+    <div class="message-heading">
+      <span class="muted message-index">{index}</span>
+      <span class="role">{role}</span>
+      <span class="author">{l10n.t('by {0}', author)}</span>
+      {toolCallId !== null && <span class="mono muted">{toolCallId}</span>}
+      <span class="message-tokens">
+        {trainableTokens > 0
+          ? l10n.t('{0}, {1} trained', countedTokens(tokens), count(trainableTokens))
+          : countedTokens(tokens)}
+      </span>
+      {children}
+    </div>
+  );
+}
+
+export function authorClass(author: MessageView['author']): 'env' | 'llm' | 'frozen' {
+  return author === 'llm(do_not_train)' ? 'frozen' : author;
+}

@@ -1,0 +1,109 @@
+import * as l10n from '@vscode/l10n';
+import { Fragment } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { FoundText, ExcludedMessage, MessageView } from '../../core/protocol/conversationRpc.ts';
+import { groupBy } from '../../../tracking/core/groupBy.ts';
+import { ExcludedCard } from '../message/ExcludedCard.tsx';
+import { count } from '../../../base/webview/ui/format.ts';
+import { Icon } from '../../../base/webview/ui/Icon.tsx';
+import { MessageCard, type CardProps } from './MessageCard.tsx';
+
+/** Messages that are drawn at once. */
+const pageLength = 50;
+
+/** Where the page with the newest messages begins. */
+export function lastPage(total: number): number {
+  return Math.max(total - pageLength, 0);
+}
+
+/** Where the page begins that has a message: the one that is shown, if it has it. */
+export function pageOf(message: number, from: number, total: number): number {
+  if (message >= from && message < from + pageLength) return from;
+  return Math.max(0, Math.min(message - Math.floor(pageLength / 2), lastPage(total)));
+}
+
+interface Props {
+  readonly messages: readonly MessageView[];
+  /** Position of the page's first message. */
+  readonly from: number;
+  readonly onMove: (from: number) => void;
+  readonly card: Omit<CardProps, 'message' | 'found'>;
+  readonly found: FoundText | undefined;
+  /** Messages that stand between these and that training leaves out. */
+  readonly excluded: readonly ExcludedMessage[];
+}
+
+/** The last messages of a conversation, the newest at the end, and a way to the earlier ones. */
+export function MessagePages({ messages, from: chosen, onMove, card, found, excluded }: Props) {
+  const before = useMemo(() => groupBy(excluded, (one) => one.before), [excluded]);
+  const last = lastPage(messages.length);
+  const from = Math.min(chosen, last);
+  return (
+    <>
+      {last > 0 && <Pager from={from} total={messages.length} onMove={onMove} />}
+      {messages.slice(from, from + pageLength).map((message) => (
+        <Fragment key={message.index}>
+          <ExcludedCards messages={before.get(message.index)} />
+          <MessageCard
+            {...card}
+            message={message}
+            found={found?.message === message.index ? found : undefined}
+          />
+        </Fragment>
+      ))}
+      {from === last && <ExcludedCards messages={before.get(messages.length)} />}
+    </>
+  );
+}
+
+function ExcludedCards({ messages = [] }: { readonly messages: readonly ExcludedMessage[] | undefined }) {
+  return (
+    <>
+      {messages.map((message, index) => (
+        <ExcludedCard key={index} message={message} />
+      ))}
+    </>
+  );
+}
+
+interface PagerProps {
+  /** Position of the page's first message. */
+  readonly from: number;
+  readonly total: number;
+  readonly onMove: (from: number) => void;
+}
+
+function Pager({ from, total, onMove }: PagerProps) {
+  const end = Math.min(from + pageLength, total);
+  const earlier = Math.min(from, pageLength);
+  const later = Math.min(total - end, pageLength);
+  return (
+    <div class="pager" role="toolbar" aria-label={l10n.t('Messages shown')}>
+      <span class="pager-text" role="status">
+        {l10n.t('{0} to {1} of {2}', count(from + 1), count(end), count(total))}
+      </span>
+      <button type="button" disabled={earlier === 0} onClick={() => onMove(0)}>
+        {l10n.t('First')}
+      </button>
+      <button
+        type="button"
+        disabled={earlier === 0}
+        aria-label={l10n.t('Show {0} earlier messages', earlier)}
+        onClick={() => onMove(from - earlier)}
+      >
+        <Icon name="up" /> {l10n.t('{0} earlier', earlier)}
+      </button>
+      <button
+        type="button"
+        disabled={later === 0}
+        aria-label={l10n.t('Show {0} later messages', later)}
+        onClick={() => onMove(from + later)}
+      >
+        <Icon name="down" /> {l10n.t('{0} later', later)}
+      </button>
+      <button type="button" disabled={later === 0} onClick={() => onMove(total - pageLength)}>
+        {l10n.t('Last')}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import * as l10n from '@vscode/l10n';
+import type { MessageView } from '../../core/protocol/conversationRpc.ts';
+import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
+import { ConversationView } from '../message/ConversationView.tsx';
+import { timelinePlace } from '../state/place.ts';
+import { useRecorded } from '../state/recorded.ts';
+import { useViewer } from '../state/viewer.ts';
+import { count } from '../../../base/webview/ui/format.ts';
+import { keyOf, type TimelineOf } from './timelineOf.ts';
+
+interface Props {
+  readonly of: TimelineOf;
+  readonly timeline: TimelineView;
+  readonly message: number | 'newest';
+}
+
+/** A timeline as the messages that it is made of: who wrote each, and how much of it trains. */
+export function TimelineConversation({ of, timeline: { messages }, message }: Props) {
+  const { go } = useViewer();
+  const recorded = useRecorded();
+  const { episode, timeline, setting = null } = of;
+  const toTokens = ({ firstToken }: MessageView): void =>
+    go(timelinePlace(episode, timeline, firstToken, { setting }));
+  const trained = messages.filter(({ trainableTokens }) => trainableTokens > 0).length;
+  return (
+    <ConversationView
+      key={keyOf(of)}
+      source={{ episode, conversation: { kind: 'timeline', timeline, ...(setting !== null && { setting }) } }}
+      title={
+        messages.length === 1
+          ? l10n.t('1 message, {0} with tokens that train', count(trained))
+          : l10n.t('{0} messages, {1} with tokens that train', count(messages.length), count(trained))
+      }
+      messages={messages}
+      {...(message !== 'newest' && { start: message })}
+      onTokens={recorded('tokens') ? toTokens : undefined}
+    />
+  );
+}

@@ -1,0 +1,140 @@
+import * as l10n from '@vscode/l10n';
+import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
+import { TimelineFork } from '../merge/TimelineFork.tsx';
+import { timelinePlace, type TimelinePlace } from '../state/place.ts';
+import { trainedLacks, useRecorded } from '../state/recorded.ts';
+import { useAnswer, useViewer } from '../state/viewer.ts';
+import { CallChips } from '../ui/CallChips.tsx';
+import { count, share } from '../../../base/webview/ui/format.ts';
+import { Empty, Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
+import { Recorded } from '../ui/Recorded.tsx';
+import { Segment } from '../../../base/webview/ui/Segment.tsx';
+import { Stat } from '../../../base/webview/ui/Stat.tsx';
+import { TimelineConversation } from './TimelineConversation.tsx';
+import { keyOf, timelineOf } from './timelineOf.ts';
+import { TokenList } from './TokenList.tsx';
+
+interface Props {
+  readonly place: TimelinePlace;
+}
+
+/** One timeline: the calls that it was merged from, and every token that training would see, or its messages. */
+export function TimelineDetail({ place }: Props) {
+  const { trace } = useViewer();
+  const of = timelineOf(place);
+  const { value: timeline, error, retry } = useAnswer('timeline', { trace, ...of });
+  const number = place.timeline;
+  return (
+    // Another timeline starts at its top, with no token chosen.
+    <section
+      key={`${keyOf(of)} ${place.token} ${place.message}`}
+      class="detail timeline-detail"
+      aria-label={l10n.t('Timeline {0}', number)}
+    >
+      {error && <Failure report={error} retry={retry} />}
+      {timeline === undefined && !error && <Loading>{l10n.t('Loading timeline {0} …', number)}</Loading>}
+      {timeline && (
+        <>
+          <TimelineHeader place={place} timeline={timeline} />
+          {place.setting !== null && <OtherSetting place={place} setting={place.setting} />}
+          <TimelineBody place={place} timeline={timeline} />
+        </>
+      )}
+    </section>
+  );
+}
+
+interface ShownProps extends Props {
+  readonly timeline: TimelineView;
+}
+
+function TimelineBody({ place, timeline }: ShownProps) {
+  const recorded = useRecorded();
+  // Of what was recorded without tokens, what was said is all that there is.
+  const message = place.message ?? (recorded('tokens') ? null : 'newest');
+  if (message !== null) {
+    return <TimelineConversation of={timelineOf(place)} timeline={timeline} message={message} />;
+  }
+  if (timeline.row.tokens === 0) return <Empty title={l10n.t('This timeline has no tokens.')} />;
+  return <TokenList of={timelineOf(place)} timeline={timeline} token={place.token} />;
+}
+
+function TimelineHeader({ place, timeline }: ShownProps) {
+  const { go } = useViewer();
+  const recorded = useRecorded();
+  const { row, messages } = timeline;
+  const { episode, timeline: number, setting } = place;
+  const show = (message: TimelinePlace['message']) =>
+    go(timelinePlace(episode, number, null, { setting, message }));
+  return (
+    <div class="detail-header foldable">
+      <div class="title-line">
+        <h2>{l10n.t('Timeline {0}', row.timeline)}</h2>
+        {row.provisional && <span class="badge">{l10n.t('provisional')}</span>}
+        {recorded('tokens') && (
+          <div class="segments" role="group" aria-label={l10n.t('Show')}>
+            <Segment name={l10n.t('Tokens')} on={place.message === null} onPress={() => show(null)} />
+            <Segment name={l10n.t('Messages')} on={place.message !== null} onPress={() => show('newest')} />
+          </div>
+        )}
+      </div>
+      {row.provisional && (
+        <Note kind="info">
+          {l10n.t('Merged from the calls so far. The episode still runs, and later calls may change it.')}
+        </Note>
+      )}
+      <dl class="stats">
+        <Stat name={l10n.t('Tokens')}>
+          <Recorded of={['tokens']}>{count(row.tokens)}</Recorded>
+        </Stat>
+        <Stat
+          name={l10n.t('Trained')}
+          note={recorded('tokens') ? share(row.trainableTokens, row.tokens) : undefined}
+        >
+          <Recorded of={trainedLacks}>{count(row.trainableTokens)}</Recorded>
+        </Stat>
+        <Stat name={l10n.t('Messages')}>{count(messages.length)}</Stat>
+        <MergedCalls episode={episode} calls={row.calls} />
+      </dl>
+      <TimelineFork episode={episode} timeline={row.timeline} setting={setting} />
+    </div>
+  );
+}
+
+/** No one takes for the run's what the run did not make. */
+function OtherSetting({
+  place: { episode },
+  setting: { compareLevel, ignoreTools, fixesDrift },
+}: Props & { readonly setting: NonNullable<TimelinePlace['setting']> }) {
+  const { go } = useViewer();
+  return (
+    <Note kind="info">
+      {l10n.t(
+        'This run did not make this timeline: it is what timeline_compare_level {0}, ignore_tools {1} and fix_retokenization_drift {2} would give.',
+        compareLevel,
+        String(ignoreTools),
+        String(fixesDrift),
+      )}{' '}
+      <button type="button" class="link" onClick={() => go(timelinePlace(episode, 0))}>
+        {l10n.t('To the timelines of the run')}
+      </button>
+    </Note>
+  );
+}
+
+/** Chips of calls that a header has room for. */
+const mostChips = 24;
+
+function MergedCalls({ episode, calls }: { readonly episode: number; readonly calls: readonly number[] }) {
+  return (
+    <Stat
+      name={
+        calls.length === 1
+          ? l10n.t('Merged from 1 call')
+          : l10n.t('Merged from {0} calls', count(calls.length))
+      }
+    >
+      <CallChips episode={episode} calls={calls} most={mostChips} />
+    </Stat>
+  );
+}

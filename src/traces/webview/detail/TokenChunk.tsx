@@ -1,0 +1,159 @@
+import { useMemo } from 'preact/hooks';
+import type { TokensView } from '../../core/protocol/tokenRpc.ts';
+import { count } from '../../../base/webview/ui/format.ts';
+import { hiddenName } from './hiddenCharacters.ts';
+import { shadeOf, type Layer } from './tokenLayers.ts';
+import { spoken, startsWord, textPieces, type TextPiece } from './tokenLayout.ts';
+import { overlap, type TokenRange } from './tokenRange.ts';
+
+export const tokenId = (position: number): string => `token-${position}`;
+
+/** What of a list of tokens stands out. */
+export interface Marks {
+  readonly layer: Layer;
+  /** Of the episode. */
+  readonly advantage: number | null;
+  /** The current token of the whole list. */
+  readonly active: number | null;
+  readonly chosen: TokenRange | null;
+  /** What a search found among the tokens that are drawn, and which of it one is at. */
+  readonly found: readonly TokenRange[];
+  readonly current: TokenRange | null;
+}
+
+interface Props {
+  readonly from: number;
+  readonly end: number;
+  /** Undefined while none has arrived. */
+  readonly tokens: TokensView | undefined;
+  readonly marks: Marks;
+}
+
+/** Some tokens in a row, after the position of the first. */
+export function TokenChunk({ from, end, tokens, marks }: Props) {
+  const here = within(marks, { from, end });
+  return useMemo(
+    () => (
+      <div class="chunk" role="presentation">
+        <span class="chunk-position" aria-hidden="true">
+          {count(from)}
+        </span>
+        <div class="chunk-tokens" role="presentation">
+          {positions(from, end).map((position) => (
+            <Token key={position} position={position} tokens={tokens} marks={here} />
+          ))}
+        </div>
+      </div>
+    ),
+    [from, end, tokens, JSON.stringify(here)],
+  );
+}
+
+/** What of the marks a chunk needs to know: what happens in others leaves it as it is drawn. */
+function within(marks: Marks, chunk: TokenRange): Marks {
+  const { active, chosen, found, current } = marks;
+  const isHere = active !== null && chunk.from <= active && active < chunk.end;
+  return {
+    ...marks,
+    active: isHere ? active : null,
+    chosen: chosen && overlap(chosen, chunk),
+    found: found.filter((match) => overlap(match, chunk) !== null),
+    current: current && overlap(current, chunk),
+  };
+}
+
+function positions(from: number, end: number): number[] {
+  return Array.from({ length: end - from }, (_, offset) => from + offset);
+}
+
+interface TokenProps {
+  readonly position: number;
+  readonly tokens: TokensView | undefined;
+  readonly marks: Marks;
+}
+
+function Token({ position, tokens, marks }: TokenProps) {
+  const at = position - (tokens?.from ?? 0);
+  const text = tokens?.texts[at];
+  if (tokens === undefined || text === undefined) return null;
+  const active = position === marks.active;
+  return (
+    <span
+      id={tokenId(position)}
+      class={classesOf(tokens, at, { position, marks })}
+      data-token={position}
+      role="option"
+      aria-selected={active || contains(marks.chosen, position)}
+      aria-posinset={active ? position + 1 : undefined}
+      aria-setsize={active ? tokens.total : undefined}
+      aria-label={spoken(text)}
+    >
+      <TokenText text={text} />
+    </span>
+  );
+}
+
+/** A token's text with what shows nothing made visible; it is copied as it is. */
+export function TokenText({ text }: { readonly text: string }) {
+  if (startsWord(text)) return <>{text}</>;
+  return (
+    <>
+      {textPieces(text).map((piece, index) => (
+        <Piece key={index} piece={piece} />
+      ))}
+    </>
+  );
+}
+
+function classesOf(
+  tokens: TokensView,
+  at: number,
+  { position, marks }: Pick<TokenProps, 'position' | 'marks'>,
+): string {
+  const text = tokens.texts[at] ?? '';
+  const shade = shadeOf(marks.layer, tokens, at, marks.advantage);
+  const classes: Readonly<Record<string, boolean>> = {
+    token: true,
+    trained: tokens.lossMask[at] === 1,
+    special: tokens.special[at] === true,
+    partial: text === '',
+    spaced: text.startsWith(' ') && startsWord(text),
+    current: position === marks.active,
+    chosen: contains(marks.chosen, position),
+    found: marks.found.some((match) => contains(match, position)),
+    'found-current': contains(marks.current, position),
+    [`shade-${shade ?? 'none'}`]: shade !== null,
+  };
+  return Object.keys(classes)
+    .filter((name) => classes[name] === true)
+    .join(' ');
+}
+
+function contains(range: TokenRange | null, token: number): boolean {
+  return range !== null && range.from <= token && token < range.end;
+}
+
+function Piece({ piece }: { readonly piece: TextPiece }) {
+  switch (piece.kind) {
+    case 'text':
+      return <>{piece.text}</>;
+    case 'spaces':
+      return (
+        <i class="space" data-dots={'·'.repeat(piece.text.length)}>
+          {piece.text}
+        </i>
+      );
+    case 'tab':
+      return <i class="tab">{'\t'}</i>;
+    case 'return':
+      return <i class="return">{'\r'}</i>;
+    case 'newline':
+      return <i class="newline">{'\n'}</i>;
+    case 'hidden':
+      return (
+        <i class="hidden-character" data-name={hiddenName(piece.text)}>
+          {piece.text}
+        </i>
+      );
+  }
+}

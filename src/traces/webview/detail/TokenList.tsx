@@ -1,0 +1,223 @@
+import * as l10n from '@vscode/l10n';
+import { useState } from 'preact/hooks';
+import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
+import { timelinePlace } from '../state/place.ts';
+import { useShortcuts } from '../state/shortcuts.ts';
+import { useViewer } from '../state/viewer.ts';
+import { Failure } from '../../../base/webview/ui/Notices.tsx';
+import { TimelineMap } from './TimelineMap.tsx';
+import { tokenId, type Marks } from './TokenChunk.tsx';
+import { TokenFind, TokenGo } from './TokenFind.tsx';
+import { TokenItems } from './TokenItems.tsx';
+import type { TimelineOf } from './timelineOf.ts';
+import { nextLayer } from './tokenLayers.ts';
+import { messageAt } from './tokenLayout.ts';
+import { tokenAfterKey } from './tokenMoves.ts';
+import { TokenCopy, TokenTools } from './TokenTools.tsx';
+import { TokenTooltip, tokenOf, tooltipId } from './TokenTooltip.tsx';
+import { useTokens, type Tokens } from './useTokens.ts';
+
+interface Props {
+  readonly of: TimelineOf;
+  readonly timeline: TimelineView;
+  /** To begin at; null: where one was. */
+  readonly token: number | null;
+}
+
+/**
+ * A timeline's tokens below the headings of their messages. Only those near the visible ones are held and drawn; the
+ * server has the others, also when one searches or copies.
+ */
+export function TokenList({ of, timeline: view, token }: Props) {
+  const { go } = useViewer();
+  const tokens = useTokens({ of, view, token });
+  const [hasFocus, setHasFocus] = useState(false);
+  const [bar, setBar] = useState<Bar>(null);
+  const { slice, error, retry } = tokens.window;
+  const { episode, timeline, setting = null } = of;
+  const read = (message: number) => go(timelinePlace(episode, timeline, null, { setting, message }));
+  useShortcuts(l10n.t('Tokens'), [
+    {
+      keys: ['m'],
+      what: l10n.t('Read the message of the current token'),
+      run: () => read(messageAt(view.messages, tokens.active ?? tokens.shown.first)),
+    },
+  ]);
+  return (
+    <>
+      {error && <Failure report={error} retry={retry} />}
+      <TokenBars view={view} tokens={tokens} bar={bar} onBar={setBar} />
+      <TimelineMap
+        strip={tokens.strip}
+        layer={tokens.layer}
+        advantage={view.advantage}
+        total={view.row.tokens}
+        shown={tokens.shown}
+        onPick={tokens.pick}
+      />
+      <ListBox
+        tokens={tokens}
+        advantage={view.advantage}
+        hasFocus={hasFocus}
+        onFocus={setHasFocus}
+        onFind={() => setBar('find')}
+        onRead={read}
+      />
+      <TokenTooltip
+        list={tokens.list}
+        of={of}
+        tokens={slice?.view}
+        messages={view.messages}
+        focused={hasFocus ? tokens.active : null}
+      />
+    </>
+  );
+}
+
+type Bar = 'find' | 'go' | null;
+
+interface BarsProps {
+  readonly view: TimelineView;
+  readonly tokens: Tokens;
+  readonly bar: Bar;
+  readonly onBar: (bar: Bar) => void;
+}
+
+/** What stands above the tokens: what can be done with them, and what is being done. */
+function TokenBars({ view, tokens, bar, onBar }: BarsProps) {
+  const { layer, onLayer, chosen, searcher, active, shown, list, strip } = tokens;
+  const close = () => {
+    onBar(null);
+    searcher.clear();
+    list.current?.focus();
+  };
+  const go = (token: number) => {
+    // The focus would make the first token in view the current one.
+    close();
+    tokens.go(token);
+  };
+  const clear = () => {
+    chosen.clear();
+    list.current?.focus();
+  };
+  const commands = { onFind: () => onBar('find'), onGo: () => onBar('go'), onChoose: chosen.all };
+  useTokenShortcuts({ ...commands, onLayer: () => onLayer(nextLayer(layer)) });
+  return (
+    <>
+      <TokenTools layer={layer} onLayer={onLayer} timeline={view} strip={strip} {...commands} />
+      {bar === 'find' && (
+        <TokenFind
+          search={searcher.search}
+          onSearch={(wanted) => searcher.start(wanted, active ?? shown.first)}
+          onStep={searcher.step}
+          onClose={close}
+        />
+      )}
+      {bar === 'go' && <TokenGo total={view.row.tokens} onGo={go} onClose={close} />}
+      {chosen.range && (
+        <TokenCopy chosen={chosen.range} told={chosen.told} onCopy={chosen.copy} onClear={clear} />
+      )}
+    </>
+  );
+}
+
+interface ListBoxProps {
+  readonly tokens: Tokens;
+  readonly advantage: number | null;
+  readonly hasFocus: boolean;
+  readonly onFocus: (has: boolean) => void;
+  readonly onFind: () => void;
+  /** Goes to a message among the others. */
+  readonly onRead: (message: number) => void;
+}
+
+function ListBox({ tokens, advantage, hasFocus, onFocus, onFind, onRead }: ListBoxProps) {
+  const { active, chosen, shown, layer, searcher, list, follower } = tokens;
+  const marks: Marks = {
+    layer,
+    advantage,
+    active,
+    chosen: chosen.range,
+    ...searcher.near(shown.first, shown.end),
+  };
+  return (
+    <div
+      class="tokens"
+      role="listbox"
+      aria-label={l10n.t('Tokens')}
+      aria-multiselectable="true"
+      aria-activedescendant={active === null ? undefined : tokenId(active)}
+      aria-describedby={hasFocus ? tooltipId : undefined}
+      data-layer={layer}
+      tabIndex={0}
+      ref={list}
+      onKeyDown={(event) => onKeyDown(event, tokens, onFind)}
+      onCopy={(event) => chosen.onCopy(event, active)}
+      onFocus={() => {
+        onFocus(true);
+        if (active === null) tokens.setActive(shown.first);
+      }}
+      onBlur={() => onFocus(false)}
+      onWheel={() => follower.release()}
+      onPointerDown={() => follower.release()}
+      onClick={(event) => onClick(event, tokens)}
+    >
+      <TokenItems
+        virtualizer={tokens.virtualizer}
+        items={tokens.items}
+        tokens={tokens.window.slice?.view}
+        marks={marks}
+        onRead={onRead}
+      />
+    </div>
+  );
+}
+
+function onKeyDown(event: KeyboardEvent, tokens: Tokens, onFind: () => void): void {
+  const { active, chosen, shown, total, follower } = tokens;
+  follower.release();
+  if (event.ctrlKey || event.metaKey) {
+    const command = { a: chosen.all, f: onFind }[event.key];
+    if (command === undefined) return;
+    event.preventDefault();
+    command();
+    return;
+  }
+  if (event.key === 'Escape') chosen.clear();
+  const from = active ?? shown.first;
+  const target = event.altKey ? undefined : tokenAfterKey(event.key, from, total - 1);
+  if (target === undefined) return;
+  event.preventDefault();
+  if (event.shiftKey) chosen.extend(from, target);
+  else chosen.clear();
+  tokens.go(target);
+}
+
+function onClick(event: MouseEvent, { active, chosen, shown, setActive }: Tokens): void {
+  const token = tokenOf(event.target);
+  if (token === null) return;
+  if (event.shiftKey) chosen.extend(active ?? shown.first, token);
+  else chosen.clear();
+  setActive(token);
+}
+
+interface Commands {
+  readonly onFind: () => void;
+  readonly onGo: () => void;
+  readonly onLayer: () => void;
+  readonly onChoose: () => void;
+}
+
+function useTokenShortcuts({ onFind, onGo, onLayer, onChoose }: Commands): void {
+  useShortcuts(l10n.t('Tokens'), [
+    { keys: ['f', 'Ctrl+F'], what: l10n.t('Find in the tokens'), run: onFind },
+    { keys: ['g'], what: l10n.t('Go to a token by its position'), run: onGo },
+    { keys: ['c'], what: l10n.t('Next meaning of the colors'), run: onLayer },
+    { keys: ['a', 'Ctrl+A'], what: l10n.t('Choose all tokens, to copy them'), run: onChoose },
+    { keys: ['Shift+ArrowRight', 'Shift+ArrowDown'], what: l10n.t('Choose tokens') },
+    { keys: ['Ctrl+C'], what: l10n.t('Copy the text of the chosen tokens') },
+    { keys: ['Escape'], what: l10n.t('Choose none') },
+    { keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'], what: l10n.t('Another token') },
+    { keys: ['Home', 'End', 'PageUp', 'PageDown'], what: l10n.t('First, last, and far between') },
+  ]);
+}

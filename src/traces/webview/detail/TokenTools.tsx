@@ -1,0 +1,122 @@
+import * as l10n from '@vscode/l10n';
+import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
+import type { StripView } from '../../core/protocol/tokenRpc.ts';
+import { count } from '../../../base/webview/ui/format.ts';
+import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
+import { copyForms, type CopyForm } from './copyTokens.ts';
+import { layerName, layers, readLayer, stepsOf, whyEmpty, type Layer } from './tokenLayers.ts';
+import type { TokenRange } from './tokenRange.ts';
+
+interface Props {
+  readonly layer: Layer;
+  readonly onLayer: (layer: Layer) => void;
+  readonly timeline: Pick<TimelineView, 'advantage' | 'exact'>;
+  readonly strip: StripView | undefined;
+  readonly onFind: () => void;
+  readonly onGo: () => void;
+  readonly onChoose: () => void;
+}
+
+/** What the colours of the tokens tell, with its scale, and what can be done with the tokens. */
+export function TokenTools({ layer, onLayer, timeline, strip, onFind, onGo, onChoose }: Props) {
+  const empty = whyEmpty(layer, strip, timeline);
+  return (
+    <div class="token-tools foldable">
+      <label class="layer-choice">
+        {l10n.t('Colors')}
+        <select value={layer} onChange={({ currentTarget }) => onLayer(readLayer(currentTarget.value))}>
+          {layers.map((one) => (
+            <option key={one} value={one}>
+              {layerName(one)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {empty === undefined ? (
+        <Legend layer={layer} advantage={timeline.advantage} />
+      ) : (
+        <p class="legend">{empty}</p>
+      )}
+      <span class="token-actions">
+        <button type="button" onClick={onFind}>
+          {l10n.t('Find')}
+        </button>
+        <button type="button" onClick={onGo}>
+          {l10n.t('Go to')}
+        </button>
+        <button type="button" onClick={onChoose}>
+          {l10n.t('Choose all')}
+        </button>
+      </span>
+    </div>
+  );
+}
+
+interface LegendProps {
+  readonly layer: Layer;
+  readonly advantage: number | null;
+}
+
+function Legend({ layer, advantage }: LegendProps) {
+  return (
+    <p class="legend" aria-label={l10n.t('Legend')}>
+      {layer === 'advantage' && advantage !== null && (
+        <span class="mono">{advantage.toFixed(3).replace('-', '−')}</span>
+      )}
+      {stepsOf(layer).map(({ shade, name }) => (
+        <span key={name} class={`sample ${shade === null ? '' : `shade-${shade}`}`}>
+          {name}
+        </span>
+      ))}
+      {layer === 'mask' && <span class="sample special">{l10n.t('special')}</span>}
+      {layer !== 'mask' && <span class="sample trained">{l10n.t('trained')}</span>}
+    </p>
+  );
+}
+
+interface CopyProps {
+  readonly chosen: TokenRange;
+  readonly onCopy: (form: CopyForm) => void;
+  readonly onClear: () => void;
+  /** What became of the last copy. */
+  readonly told: string;
+}
+
+/** The chosen tokens, to be copied. */
+export function TokenCopy({ chosen, onCopy, onClear, told }: CopyProps) {
+  const tokens = chosen.end - chosen.from;
+  const range =
+    tokens === 1
+      ? l10n.t('Token {0} is chosen', count(chosen.from))
+      : l10n.t(
+          '{0} tokens are chosen, from {1} to {2}',
+          count(tokens),
+          count(chosen.from),
+          count(chosen.end - 1),
+        );
+  return (
+    <div class="token-bar" role="group" aria-label={l10n.t('Chosen tokens')}>
+      <span>{range}</span>
+      {copyForms.map((form) => (
+        <button key={form} type="button" onClick={() => onCopy(form)}>
+          {copyName(form)}
+        </button>
+      ))}
+      <p class="found-text" role="status">
+        {told}
+      </p>
+      <IconButton icon="close" name={l10n.t('Choose none')} onPress={onClear} />
+    </div>
+  );
+}
+
+function copyName(form: CopyForm): string {
+  switch (form) {
+    case 'text':
+      return l10n.t('Copy text');
+    case 'ids':
+      return l10n.t('Copy ids');
+    case 'json':
+      return l10n.t('Copy JSON');
+  }
+}

@@ -1,0 +1,220 @@
+import * as l10n from '@vscode/l10n';
+import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
+import type { TokensView, StripView, TokenAuthor } from '../../core/protocol/tokenRpc.ts';
+
+/** What the background of tokens tells, one at a time. What is trained is underlined whatever it is. */
+export const layers = ['mask', 'author', 'logprob', 'entropy', 'advantage', 'drift'] as const;
+export type Layer = (typeof layers)[number];
+
+export function readLayer(saved: unknown): Layer {
+  return layers.find((layer) => layer === saved) ?? 'mask';
+}
+
+export function nextLayer(layer: Layer): Layer {
+  return layers[(layers.indexOf(layer) + 1) % layers.length] ?? 'mask';
+}
+
+/**
+ * A class that style sheets have a background for. The level of a `heat` is told by how much of the token is filled, from
+ * below; of `worse` it is from above.
+ */
+export type Shade =
+  | 'trained'
+  | 'template'
+  | 'env'
+  | 'llm'
+  | 'frozen'
+  | 'drifted'
+  | `${'heat' | 'better' | 'worse'}-${1 | 2 | 3 | 4 | 5}`;
+
+/** A shade with what it stands for; null: no shade. */
+export interface Step {
+  readonly shade: Shade | null;
+  readonly name: string;
+}
+
+type Level = 0 | 1 | 2 | 3 | 4 | 5;
+
+/** Probabilities from which on a token has a level; below the last it has the highest. */
+const probabilities = [0.9, 0.5, 0.2, 0.05, 0.01];
+/** Entropies, in nats, below which a token has a level. */
+const entropies = [0.1, 0.5, 1, 2, 3];
+/** Sizes of an advantage, in deviations. */
+const advantages = [1e-9, 0.5, 1, 1.5, 2];
+
+/** How many of the bounds a value does not keep. */
+function levelOf(bounds: readonly number[], keeps: (bound: number) => boolean): Level {
+  const level = bounds.findIndex(keeps);
+  return (level < 0 ? bounds.length : level) as Level;
+}
+
+function heat(kind: 'heat' | 'better' | 'worse', level: Level): Shade | null {
+  return level === 0 ? null : `${kind}-${level}`;
+}
+
+export function logprobShade(logprob: number): Shade | null {
+  const probability = Math.exp(logprob);
+  return heat(
+    'heat',
+    levelOf(probabilities, (bound) => probability >= bound),
+  );
+}
+
+export function entropyShade(entropy: number): Shade | null {
+  return heat(
+    'heat',
+    levelOf(entropies, (bound) => entropy < bound),
+  );
+}
+
+/** An advantage of nothing has no shade. */
+export function advantageShade(advantage: number): Shade | null {
+  const size = Math.abs(advantage);
+  return heat(
+    advantage > 0 ? 'better' : 'worse',
+    levelOf(advantages, (bound) => size < bound),
+  );
+}
+
+const authorShades: Readonly<Record<TokenAuthor, Shade>> = {
+  template: 'template',
+  env: 'env',
+  llm: 'llm',
+  'llm(do_not_train)': 'frozen',
+};
+
+/** What a layer tells of a token; null: nothing. */
+export function shadeOf(
+  layer: Layer,
+  tokens: TokensView,
+  at: number,
+  advantage: number | null,
+): Shade | null {
+  const trained = tokens.lossMask[at] === 1;
+  switch (layer) {
+    case 'mask':
+      return trained ? 'trained' : null;
+    case 'author':
+      return authorShades[tokens.authors[at] ?? 'template'];
+    case 'logprob':
+      return orNull(tokens.logprobs[at], logprobShade);
+    case 'entropy':
+      return orNull(tokens.entropies[at], entropyShade);
+    case 'advantage':
+      return trained && advantage !== null ? advantageShade(advantage) : null;
+    case 'drift':
+      return tokens.drifted[at] === 1 ? 'drifted' : null;
+  }
+}
+
+/** The same of a stretch of the strip. */
+export function stretchShade(
+  layer: Layer,
+  strip: StripView,
+  at: number,
+  advantage: number | null,
+): Shade | null {
+  const trained = (strip.trained[at] ?? 0) > 0;
+  switch (layer) {
+    case 'mask':
+      return trained ? 'trained' : null;
+    case 'author':
+      return authorShades[strip.authors[at] ?? 'template'];
+    case 'logprob':
+      return orNull(strip.logprobs[at], logprobShade);
+    case 'entropy':
+      return orNull(strip.entropies[at], entropyShade);
+    case 'advantage':
+      return trained && advantage !== null ? advantageShade(advantage) : null;
+    case 'drift':
+      return strip.drifted[at] === 1 ? 'drifted' : null;
+  }
+}
+
+function orNull(value: number | null | undefined, shade: (value: number) => Shade | null): Shade | null {
+  return value === null || value === undefined ? null : shade(value);
+}
+
+export function layerName(layer: Layer): string {
+  switch (layer) {
+    case 'mask':
+      return l10n.t('Loss mask');
+    case 'author':
+      return l10n.t('Author');
+    case 'logprob':
+      return l10n.t('Log probability');
+    case 'entropy':
+      return l10n.t('Entropy');
+    case 'advantage':
+      return l10n.t('Advantage');
+    case 'drift':
+      return l10n.t('Drift');
+  }
+}
+
+/** The steps of a layer's scale, for its legend. */
+export function stepsOf(layer: Layer): readonly Step[] {
+  switch (layer) {
+    case 'mask':
+      return [
+        { shade: 'trained', name: l10n.t('trained') },
+        { shade: null, name: l10n.t('not trained') },
+      ];
+    case 'author':
+      return [
+        { shade: 'llm', name: l10n.t('model') },
+        { shade: 'frozen', name: l10n.t('model, not trained') },
+        { shade: 'env', name: l10n.t('environment') },
+        { shade: 'template', name: l10n.t('chat template') },
+      ];
+    case 'logprob':
+      return ['≥ 90 %', '50–90 %', '20–50 %', '5–20 %', '1–5 %', '< 1 %'].map((name, level) => ({
+        shade: heat('heat', level as Level),
+        name,
+      }));
+    case 'entropy':
+      return ['< 0.1', '0.1–0.5', '0.5–1', '1–2', '2–3', l10n.t('≥ 3 nats')].map((name, level) => ({
+        shade: heat('heat', level as Level),
+        name,
+      }));
+    case 'advantage':
+      return [
+        { shade: 'better-2', name: l10n.t('better than its group') },
+        { shade: 'worse-2', name: l10n.t('worse') },
+        { shade: null, name: l10n.t('not trained, or no gradient') },
+      ];
+    case 'drift':
+      return [
+        { shade: 'drifted', name: l10n.t('the template makes other tokens of this text') },
+        { shade: null, name: l10n.t('the same') },
+      ];
+  }
+}
+
+/** Why a layer has nothing to tell of a whole timeline; undefined: it has, or that is not known yet. */
+export function whyEmpty(
+  layer: Layer,
+  strip: StripView | undefined,
+  { advantage, exact }: Pick<TimelineView, 'advantage' | 'exact'>,
+): string | undefined {
+  const has = (values: readonly (number | null)[] | undefined): boolean =>
+    values === undefined || values.some((value) => value !== null);
+  switch (layer) {
+    case 'logprob':
+      return has(strip?.logprobs) ? undefined : l10n.t('The endpoint told no log probabilities.');
+    case 'entropy':
+      return has(strip?.entropies)
+        ? undefined
+        : l10n.t('No alternatives were told: entropy needs requests that ask for top_logprobs.');
+    case 'advantage':
+      return advantage === null
+        ? l10n.t('The advantage is open until all of the group has ended.')
+        : undefined;
+    case 'drift':
+      return exact
+        ? undefined
+        : l10n.t('Drift is not known: a stand-in counts the tokens, not the tokenizer of training.');
+    default:
+      return undefined;
+  }
+}

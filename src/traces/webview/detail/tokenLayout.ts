@@ -1,0 +1,103 @@
+import * as l10n from '@vscode/l10n';
+import type { MessageView } from '../../core/protocol/conversationRpc.ts';
+import { hiddenCharacter, hiddenName } from './hiddenCharacters.ts';
+
+/** Tokens that are laid out together; as few as a list of them still scrolls smoothly with. */
+export const chunkTokens = 128;
+
+/** What a timeline's list holds, from top to bottom. */
+export type TokenItem =
+  | {
+      readonly kind: 'message';
+      readonly key: string;
+      readonly message: MessageView;
+      readonly from: number;
+      readonly end: number;
+    }
+  /** Tokens `from` … `end` of the timeline, `end` excluded. */
+  | { readonly kind: 'tokens'; readonly key: string; readonly from: number; readonly end: number };
+
+/** A heading for each message and, below it, its tokens in chunks. */
+export function tokenItems(messages: readonly MessageView[]): readonly TokenItem[] {
+  return messages.flatMap((message): TokenItem[] => {
+    const from = message.firstToken;
+    const heading: TokenItem = { kind: 'message', key: `message ${message.index}`, message, from, end: from };
+    return [heading, ...chunksOf(from, from + message.tokens)];
+  });
+}
+
+function chunksOf(from: number, end: number): TokenItem[] {
+  return Array.from({ length: Math.ceil((end - from) / chunkTokens) }, (_, index) => {
+    const start = from + index * chunkTokens;
+    return { kind: 'tokens', key: `tokens ${start}`, from: start, end: Math.min(start + chunkTokens, end) };
+  });
+}
+
+/** Position of the item that holds a token; -1: none does. */
+export function itemOfToken(items: readonly TokenItem[], token: number): number {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const item = items[middle];
+    if (item !== undefined && item.end <= token) low = middle + 1;
+    else high = middle;
+  }
+  const found = items[low];
+  return found !== undefined && found.from <= token ? low : -1;
+}
+
+/** Index of the message that a token is in; of those without tokens none is. */
+export function messageAt(messages: readonly MessageView[], token: number): number {
+  const found = messages.findIndex(
+    ({ firstToken, tokens }) => token >= firstToken && token < firstToken + tokens,
+  );
+  return Math.max(0, found);
+}
+
+/** A token's text, cut where whitespace must be made visible. */
+export type TextPiece =
+  | { readonly kind: 'text' | 'spaces' | 'hidden'; readonly text: string }
+  | { readonly kind: 'newline' | 'tab' | 'return' };
+
+/** A single space before a word is the commonest of all: its token shows it by itself, see {@link startsWord}. */
+export function textPieces(text: string): readonly TextPiece[] {
+  return (text.match(piece) ?? []).map((found): TextPiece => {
+    if (found === '\n') return { kind: 'newline' };
+    if (found === '\t') return { kind: 'tab' };
+    if (found === '\r') return { kind: 'return' };
+    if (hiddenCharacter.test(found)) return { kind: 'hidden', text: found };
+    return { kind: found.startsWith(' ') ? 'spaces' : 'text', text: found };
+  });
+}
+
+const hidden = hiddenCharacter.source;
+const piece = new RegExp(`[\\n\\r\\t]|${hidden}| +|(?:(?!${hidden})[^ \\n\\r\\t])+`, 'gu');
+
+/** One space and then neither whitespace nor what hides. */
+export function startsWord(text: string): boolean {
+  return /^ ?\S+$/.test(text) && !hiddenCharacter.test(text);
+}
+
+/** What a screen reader would pass over, in words; undefined: the text speaks for itself. */
+export function spoken(text: string): string | undefined {
+  if (text === '') return l10n.t('part of a character');
+  if (text.trim() !== '' && !hiddenCharacter.test(text)) return undefined;
+  const names: Readonly<Record<string, string>> = {
+    ' ': l10n.t('space'),
+    '\n': l10n.t('newline'),
+    '\t': l10n.t('tab'),
+    '\r': l10n.t('return'),
+  };
+  return textPieces(text)
+    .flatMap((piece) => {
+      if (piece.kind === 'hidden') return [hiddenName(piece.text)];
+      if (piece.kind === 'text') return [piece.text];
+      return Array.from(textOfPiece(piece), (character) => names[character] ?? character);
+    })
+    .join(' ');
+}
+
+function textOfPiece(piece: TextPiece): string {
+  if ('text' in piece) return piece.text;
+  return { newline: '\n', tab: '\t', return: '\r' }[piece.kind];
+}

@@ -1,0 +1,99 @@
+import { toReport, type ErrorReport } from '../../../base/core/errors.ts';
+import type { FindView, Wanted } from '../../core/protocol/tokenRpc.ts';
+import type { TokenRange } from './tokenRange.ts';
+
+/** Matches that are kept, at most. */
+export const mostMatches = 10_000;
+
+export interface Search {
+  readonly wanted: Wanted;
+  readonly matches: readonly TokenRange[];
+  /** Which of them one is at; -1: at none yet. */
+  readonly at: number;
+  /** `full`: there may be more than are kept. */
+  readonly state: 'searching' | 'done' | 'full' | 'failed';
+  readonly error?: ErrorReport;
+}
+
+interface SearcherOptions {
+  /** Searches a part of the timeline from a token on. */
+  readonly ask: (wanted: Wanted, from: number) => Promise<FindView>;
+  readonly onChange: (search: Search | null) => void;
+  /** Called with each match that one comes to. */
+  readonly onArrive: (match: TokenRange) => void;
+}
+
+/** Searches a timeline, one request after the other, until it was searched to its end or enough is found. */
+export class Searcher {
+  readonly #options: SearcherOptions;
+  #search: Search | null = null;
+  /** Counts searches: what an older one finds is of no interest. */
+  #run = 0;
+
+  constructor(options: SearcherOptions) {
+    this.#options = options;
+  }
+
+  /** @param first the token to begin at; what is found before it comes last */
+  async start(wanted: Wanted, first: number): Promise<void> {
+    const run = (this.#run += 1);
+    this.#set({ wanted, matches: [], at: -1, state: 'searching' });
+    try {
+      for (let from: number | null = 0; from !== null;) {
+        const answer: FindView = await this.#options.ask(wanted, from);
+        if (run !== this.#run) return;
+        from = this.#add(answer, first);
+      }
+    } catch (error) {
+      if (run !== this.#run) return;
+      this.#set({ wanted, matches: [], at: -1, state: 'failed', error: toReport(error, 'viewer/search') });
+    }
+  }
+
+  /** To the next match or the one before it, around the ends. */
+  step(direction: 1 | -1): void {
+    const search = this.#search;
+    if (search === null || search.matches.length === 0) return;
+    const { length } = search.matches;
+    this.#arrive({ ...search, at: (Math.max(search.at, 0) + direction + length) % length });
+  }
+
+  clear(): void {
+    this.#run += 1;
+    this.#set(null);
+  }
+
+  /** @returns the token to go on from; null: there is no need to */
+  #add({ matches: added, next }: FindView, first: number): number | null {
+    const search = this.#search;
+    if (search === null) return null;
+    const matches = [...search.matches, ...added];
+    const full = next !== null && matches.length >= mostMatches;
+    const state = full ? 'full' : next === null ? 'done' : 'searching';
+    const over = state !== 'searching';
+    const ahead = matches.findIndex(({ from }) => from >= first);
+    const at = ahead < 0 && over ? 0 : ahead;
+    const changed: Search = { ...search, matches, state };
+    if (search.at < 0 && matches[at] !== undefined) this.#arrive({ ...changed, at });
+    else this.#set(changed);
+    return over ? null : next;
+  }
+
+  #arrive(search: Search): void {
+    this.#set(search);
+    const match = search.matches[search.at];
+    if (match !== undefined) this.#options.onArrive(match);
+  }
+
+  #set(search: Search | null): void {
+    this.#search = search;
+    this.#options.onChange(search);
+  }
+}
+
+/** Undefined: there is nothing to search for yet. */
+export function wantedOf(typed: string, kind: Wanted['kind'], matchCase: boolean): Wanted | undefined {
+  if (typed === '') return undefined;
+  if (kind !== 'id') return { kind, text: typed, matchCase };
+  return /^\s*-?\d{1,10}\s*$/.test(typed) ? { kind, id: Number(typed) } : undefined;
+}

@@ -1,0 +1,89 @@
+import * as l10n from '@vscode/l10n';
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { toReport } from '../../../base/core/errors.ts';
+import type { TokensView } from '../../core/protocol/tokenRpc.ts';
+import { useViewer } from '../state/viewer.ts';
+import { count } from '../../../base/webview/ui/format.ts';
+import { copied, pointedAt, type CopyForm } from './copyTokens.ts';
+import type { TimelineOf } from './timelineOf.ts';
+import { between, type TokenRange } from './tokenRange.ts';
+
+interface Options {
+  readonly of: TimelineOf;
+  readonly total: number;
+  readonly loaded: TokensView | undefined;
+  readonly list: RefObject<HTMLElement | null>;
+}
+
+export interface Chosen {
+  readonly range: TokenRange | null;
+  /** What became of the last copy, in words. */
+  readonly told: string;
+  readonly all: () => void;
+  readonly clear: () => void;
+  /** From the token that one began at to another. */
+  readonly extend: (from: number, to: number) => void;
+  readonly copy: (form: CopyForm) => void;
+  /** @param active what is copied when nothing is chosen, neither by keys nor with the pointer */
+  readonly onCopy: (event: ClipboardEvent, active: number | null) => void;
+}
+
+/** A range of a timeline's tokens that one has chosen, and its way to the clipboard. */
+export function useChosen({ of, total, loaded, list }: Options): Chosen {
+  const { client, trace } = useViewer();
+  const [anchor, setAnchor] = useState(0);
+  const [range, setRange] = useState<TokenRange | null>(null);
+  const [told, setTold] = useState('');
+  const copies = useRef(0);
+  useEffect(() => () => void (copies.current += 1), []);
+  const choose = (next: TokenRange | null) => {
+    copies.current += 1;
+    setTold('');
+    setRange(next);
+  };
+
+  const copy = async (wanted: TokenRange, form: CopyForm) => {
+    const number = (copies.current += 1);
+    const isOver = () => number !== copies.current;
+    setTold(l10n.t('Copying …'));
+    try {
+      const key = { trace, ...of };
+      const text = await copied(client, key, wanted, { form, isOver });
+      if (text === undefined) return;
+      await navigator.clipboard.writeText(text);
+      if (!isOver()) setTold(l10n.t('Copied: {0} characters', count(text.length)));
+    } catch (error) {
+      if (!isOver()) setTold(l10n.t('Not copied: {0}', toReport(error, 'viewer/copy').message));
+    }
+  };
+  return {
+    range,
+    told,
+    all: () => choose({ from: 0, end: total }),
+    clear: () => choose(null),
+    extend: (from, to) => {
+      const start = range === null ? from : anchor;
+      setAnchor(start);
+      choose(between(start, to));
+    },
+    copy: (form) => range && void copy(range, form),
+    onCopy: (event, active) => {
+      const own = active === null ? null : { from: active, end: active + 1 };
+      const wanted = (list.current && pointedAt(getSelection(), list.current)) ?? range ?? own;
+      if (wanted === null) return;
+      event.preventDefault();
+      const text = loaded && textOf(loaded, wanted);
+      // What has to be asked for comes too late for the event.
+      if (text === undefined) void copy(wanted, 'text');
+      else event.clipboardData?.setData('text/plain', text);
+    },
+  };
+}
+
+/** Undefined: not all of it is loaded. */
+function textOf(loaded: TokensView, { from, end }: TokenRange): string | undefined {
+  const [start, stop] = [from - loaded.from, end - loaded.from];
+  if (start < 0 || stop > loaded.texts.length) return undefined;
+  return loaded.texts.slice(start, stop).join('');
+}

@@ -1,0 +1,47 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Wanted } from '../../core/protocol/tokenRpc.ts';
+import { useViewer } from '../state/viewer.ts';
+import type { TimelineOf } from './timelineOf.ts';
+import { overlap, type TokenRange } from './tokenRange.ts';
+import { Searcher, type Search } from './tokenSearch.ts';
+
+export interface TokenSearch {
+  readonly search: Search | null;
+  /** @param first the token to begin at */
+  readonly start: (wanted: Wanted, first: number) => void;
+  readonly step: (direction: 1 | -1) => void;
+  readonly clear: () => void;
+  /** What was found among some tokens, and which of it one is at. */
+  readonly near: (
+    first: number,
+    end: number,
+  ) => { readonly found: readonly TokenRange[]; readonly current: TokenRange | null };
+}
+
+/** Searches the tokens of a timeline for as long as its list is there. */
+export function useSearcher(of: TimelineOf, onArrive: (match: TokenRange) => void): TokenSearch {
+  const { client, trace } = useViewer();
+  const [search, setSearch] = useState<Search | null>(null);
+  const arrive = useRef(onArrive);
+  arrive.current = onArrive;
+  const searcher = useMemo(
+    () =>
+      new Searcher({
+        ask: (wanted, from) => client.ask('find', { trace, ...of, wanted, from }),
+        onChange: setSearch,
+        onArrive: (match) => arrive.current(match),
+      }),
+    [],
+  );
+  useEffect(() => () => searcher.clear(), []);
+  return {
+    search,
+    start: (wanted, first) => void searcher.start(wanted, first),
+    step: (direction) => searcher.step(direction),
+    clear: () => searcher.clear(),
+    near: (first, end) => ({
+      found: (search?.matches ?? []).filter((match) => overlap(match, { from: first, end }) !== null),
+      current: search?.matches[search.at] ?? null,
+    }),
+  };
+}

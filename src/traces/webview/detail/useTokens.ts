@@ -1,0 +1,150 @@
+import type { RefObject } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { largestWindow } from '../../core/protocol/traceRpc.ts';
+import type { TimelineView } from '../../core/protocol/episodeRpc.ts';
+import type { TokensView, StripView } from '../../core/protocol/tokenRpc.ts';
+import { useKept } from '../state/kept.ts';
+import { useAnswer, useViewer, useWindow, type Windowed } from '../state/viewer.ts';
+import type { Slice } from '../../../base/webview/state/windowBuffer.ts';
+import { useVirtualizer } from '../../../base/webview/ui/useVirtualizer.ts';
+import { mapStretches } from './TimelineMap.tsx';
+import { readLayer, type Layer } from './tokenLayers.ts';
+import { chunkTokens, itemOfToken, tokenItems, type TokenItem } from './tokenLayout.ts';
+import { keyOf, type TimelineOf } from './timelineOf.ts';
+import { useChosen, type Chosen } from './useChosen.ts';
+import { useFollower } from './useFollower.ts';
+import { useSearcher, type TokenSearch } from './useSearcher.ts';
+
+/** Pixels, until the real heights are measured. */
+const headingHeight = 40;
+const chunkHeight = 130;
+
+interface TokenSlice extends Slice {
+  readonly view: TokensView;
+}
+
+/** A timeline's tokens, and where one is in them. */
+export interface Tokens {
+  readonly total: number;
+  readonly items: readonly TokenItem[];
+  readonly window: Windowed<TokenSlice>;
+  /** Undefined while it has not come. */
+  readonly strip: StripView | undefined;
+  readonly list: RefObject<HTMLDivElement | null>;
+  readonly virtualizer: ReturnType<typeof useTokenVirtualizer>;
+  readonly shown: { readonly first: number; readonly end: number };
+  readonly layer: Layer;
+  readonly onLayer: (layer: Layer) => void;
+  readonly active: number | null;
+  readonly setActive: (token: number) => void;
+  /** Makes a token the current one, and brings it into view. */
+  readonly go: (token: number) => void;
+  /** Only brings it into view. */
+  readonly pick: (token: number) => void;
+  readonly chosen: Chosen;
+  readonly searcher: TokenSearch;
+  readonly follower: ReturnType<typeof useFollower>;
+}
+
+interface Options {
+  readonly of: TimelineOf;
+  readonly view: TimelineView;
+  readonly token: number | null;
+}
+
+export function useTokens({ of, view, token: wanted }: Options): Tokens {
+  const { trace } = useViewer();
+  const { tokens: total } = view.row;
+  const list = useRef<HTMLDivElement>(null);
+  const [layer, onLayer] = useKept('layer', readLayer);
+  const items = useMemo(() => tokenItems(view.messages), [view.messages]);
+  const window = useTokenWindow(of);
+  // All of the tokens are read for it: of what has ended that is done once.
+  const strip = useAnswer('strip', { trace, ...of, stretches: mapStretches }, () => !view.row.provisional);
+  const [place, setActive] = useKept(`token ${keyOf(of)}`, readPlace(wanted));
+  const active = place !== null && place < total ? place : null;
+  const chosen = useChosen({ of, total, loaded: window.slice?.view, list });
+  const virtualizer = useTokenVirtualizer(list, items, active);
+  const shown = shownOf(virtualizer, items);
+  useEffect(() => {
+    if (shown.end > shown.first) window.want(shown.first, shown.end);
+  });
+  const show = (token: number, align: 'auto' | 'start') =>
+    virtualizer.scrollToIndex(itemOfToken(items, token), { align });
+  const follower = useFollower();
+  const go = (token: number) => {
+    setActive(token);
+    follower.follow(token, () => show(token, 'auto'));
+  };
+  const pick = (token: number) => {
+    follower.release();
+    show(token, 'start');
+  };
+  useEffect(() => {
+    if (active !== null && active > 0) go(active);
+  }, []);
+  const searcher = useSearcher(of, ({ from }) => go(from));
+  const here = { active, setActive, go, pick, follower };
+  return {
+    total,
+    items,
+    window,
+    strip: strip.value,
+    list,
+    virtualizer,
+    shown,
+    layer,
+    onLayer,
+    chosen,
+    searcher,
+    ...here,
+  };
+}
+
+function shownOf(
+  { range }: ReturnType<typeof useTokenVirtualizer>,
+  items: readonly TokenItem[],
+): Tokens['shown'] {
+  return { first: items[range?.startIndex ?? 0]?.from ?? 0, end: items[range?.endIndex ?? 0]?.end ?? 0 };
+}
+
+/** @param wanted wins over what was saved */
+function readPlace(wanted: number | null): (saved: unknown) => number | null {
+  return (saved) => {
+    if (wanted !== null) return wanted;
+    return typeof saved === 'number' && Number.isSafeInteger(saved) && saved >= 0 ? saved : null;
+  };
+}
+
+function useTokenWindow(of: TimelineOf): Windowed<TokenSlice> {
+  const { client, trace } = useViewer();
+  return useWindow<TokenSlice>({
+    fetch: async (from, limit) => {
+      const view = await client.ask('tokens', { trace, ...of, from, limit });
+      return { from: view.from, length: view.ids.length, total: view.total, view };
+    },
+    largest: largestWindow.tokens,
+    smallest: 2_048,
+  });
+}
+
+function useTokenVirtualizer(
+  scroller: RefObject<HTMLDivElement | null>,
+  items: readonly TokenItem[],
+  active: number | null,
+) {
+  return useVirtualizer<HTMLDivElement>({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => estimatedHeight(items[index]),
+    getItemKey: (index) => items[index]?.key ?? index,
+    overscan: 3,
+    alwaysDrawn: active === null ? -1 : itemOfToken(items, active),
+  });
+}
+
+/** Not yet fetched tokens keep their place. */
+function estimatedHeight(item: TokenItem | undefined): number {
+  if (item?.kind !== 'tokens') return headingHeight;
+  return Math.ceil((chunkHeight * (item.end - item.from)) / chunkTokens) + 8;
+}

@@ -1,0 +1,193 @@
+import * as l10n from '@vscode/l10n';
+import type { EpisodeFinding } from '../../core/protocol/traceLists.ts';
+import type { EpisodeView } from '../../core/protocol/episodeRpc.ts';
+import type { RunView } from '../../core/protocol/runRpc.ts';
+import { canRunEpisodes } from '../../../tracking/core/records/tracedRun.ts';
+import { CallDetail } from '../detail/CallDetail.tsx';
+import { TimelineDetail } from '../detail/TimelineDetail.tsx';
+import { MergeExplainer } from '../merge/MergeExplainer.tsx';
+import { callsCell, timeCell, tokensCell, TrainableCell } from '../run/cells.tsx';
+import { trainedLacks, useRecorded } from '../state/recorded.ts';
+import { Recorded } from '../ui/Recorded.tsx';
+import { episodeStatus, episodeStatusWord, trainsWord } from '../run/status.ts';
+import { comparePlace, episodePlace, isPart } from '../state/place.ts';
+import { useAnswer, useViewer } from '../state/viewer.ts';
+import { count, reward } from '../../../base/webview/ui/format.ts';
+import { DebugEpisode } from '../ui/DebugEpisode.tsx';
+import { FindingMessage } from '../ui/FindingMessage.tsx';
+import { FollowLatest } from '../ui/FollowLatest.tsx';
+import { GoToSource } from '../ui/GoToSource.tsx';
+import { Icon } from '../../../base/webview/ui/Icon.tsx';
+import { Empty, Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
+import { Stat } from '../../../base/webview/ui/Stat.tsx';
+import { useFold, type Fold } from '../../../base/webview/ui/useFold.tsx';
+import { TimeAxis } from './axis/TimeAxis.tsx';
+import { Parts } from './Parts.tsx';
+
+interface Props {
+  readonly run: RunView;
+  readonly episode: number;
+}
+
+/** One episode: when it called, what came of the calls, and one of them or of its timelines in full. */
+export function EpisodeScreen({ run, episode: number }: Props) {
+  const { trace, place } = useViewer();
+  const { value: episode, error, retry } = useAnswer('episode', { trace, episode: number });
+  const fold = useFold();
+  if (episode === undefined) {
+    return (
+      <main class="screen">
+        {error ? (
+          <Failure report={error} retry={retry} />
+        ) : (
+          <Loading>{l10n.t('Loading episode {0} …', number)}</Loading>
+        )}
+      </main>
+    );
+  }
+  const { findings } = episode.row;
+  return (
+    <main class={`screen episode-screen ${fold.className}`}>
+      {error && <Failure report={error} retry={retry} />}
+      <EpisodeHeader run={run} episode={episode} findings={findings} fold={fold} />
+      <TimeAxis episode={episode} />
+      <div class={`split ${isPart(place) ? '' : 'split-overview'}`}>
+        <Parts episode={episode} />
+        <Detail episode={episode} findings={findings} />
+      </div>
+    </main>
+  );
+}
+
+interface HeaderProps {
+  readonly run: RunView;
+  readonly episode: EpisodeView;
+  readonly findings: readonly EpisodeFinding[];
+  readonly fold: Fold;
+}
+
+function EpisodeHeader({ run, episode: { row }, findings, fold }: HeaderProps) {
+  const status = episodeStatus(row);
+  return (
+    <header class="episode-header">
+      <div class="title-line">
+        <h1>{row.taskId}</h1>
+        <span class="muted">{l10n.t('repeat {0}', row.repeat)}</span>
+        <span class={`status status-${status}`} role="status">
+          <span class="status-dot" aria-hidden="true" />
+          {episodeStatusWord(status)}
+        </span>
+        {row.state === 'ended' && canRunEpisodes(run) && <DebugEpisode episode={row.episode} />}
+        {row.reward !== null && run.imported === undefined && (
+          <GoToSource
+            episode={row.episode}
+            of={{ kind: 'reward' }}
+            label={l10n.t('Reward’s source')}
+            what={l10n.t('Reward’s source')}
+          />
+        )}
+        <FollowLatest run={run} />
+        {fold.button}
+      </div>
+      <dl class="stats foldable">
+        <Stat name={l10n.t('Reward')}>{reward(row.reward)}</Stat>
+        <Stat name={l10n.t('Time')}>{timeCell(row)}</Stat>
+        <Stat name={l10n.t('Calls')}>{callsCell(row)}</Stat>
+        <Stat name={l10n.t('Timelines')}>{count(row.timelines)}</Stat>
+        <Stat name={l10n.t('Tokens')}>{tokensCell(row)}</Stat>
+        <Stat name={l10n.t('Trainable')}>
+          <TrainableCell {...row} />
+        </Stat>
+        <Stat name={l10n.t('Would train')}>
+          <Recorded of={trainedLacks}>{trainsWord(row.trains)}</Recorded>
+        </Stat>
+      </dl>
+      {row.trains === false && <WouldNotTrain episode={row.episode} findings={findings} />}
+    </header>
+  );
+}
+
+interface WouldNotTrainProps {
+  readonly episode: number;
+  readonly findings: readonly EpisodeFinding[];
+}
+
+/** Why an episode does not train, wherever in it one is; the overview has all of its findings. */
+function WouldNotTrain({ episode, findings: [first, ...others] }: WouldNotTrainProps) {
+  const { place, go } = useViewer();
+  return (
+    <p class="would-not-train">
+      <Icon name="cross" />
+      <span>
+        <strong>{l10n.t('Would not train')}</strong>
+        {first && (
+          <>
+            : <FindingMessage code={first.code} message={first.message} />
+            <span class="finding-hint">{first.hint}</span>
+          </>
+        )}
+        {others.length > 0 && isPart(place) && (
+          <button type="button" class="link" onClick={() => go(episodePlace(episode))}>
+            {others.length === 1
+              ? l10n.t('and 1 other finding')
+              : l10n.t('and {0} other findings', count(others.length))}
+          </button>
+        )}
+      </span>
+    </p>
+  );
+}
+
+interface DetailProps {
+  readonly episode: EpisodeView;
+  readonly findings: readonly EpisodeFinding[];
+}
+
+function Detail({ episode, findings }: DetailProps) {
+  const { place } = useViewer();
+  const number = episode.row.episode;
+  if (place.kind === 'call') return <CallDetail episode={number} call={place.call} />;
+  if (place.kind === 'timeline') return <TimelineDetail place={place} />;
+  return <Overview episode={episode} findings={findings} />;
+}
+
+/** What is known of the episode as a whole. A lone reason not to train is in the header already. */
+function Overview({ episode: { row, calls }, findings }: DetailProps) {
+  const { go } = useViewer();
+  const recorded = useRecorded();
+  const listed = row.trains === false && findings.length === 1 ? [] : findings;
+  return (
+    <section class="detail" aria-label={l10n.t('Overview')}>
+      {row.error && <Failure report={row.error} />}
+      {listed.map(({ code, message, severity, hint }) => (
+        <Note key={message} kind={severity}>
+          <strong class="finding-severity">
+            {severity === 'error' ? l10n.t('error') : l10n.t('warning')}
+          </strong>{' '}
+          <FindingMessage code={code} message={message} />
+          <span class="finding-hint">{hint}</span>
+        </Note>
+      ))}
+      <div class="title-line">
+        <h2>{l10n.t('Task')}</h2>
+        <button type="button" onClick={() => go(comparePlace(row.episode, null))}>
+          {l10n.t('Compare with another repeat')}
+        </button>
+      </div>
+      <p class="text-block">{row.query}</p>
+      {calls.length === 0 && !recorded('calls') && (
+        <Empty title={l10n.t('No calls were recorded.')}>
+          {l10n.t('What was said is in the timelines.')}
+        </Empty>
+      )}
+      {calls.length === 0 && recorded('calls') && (
+        <Empty title={l10n.t('No calls yet.')}>
+          {row.state === 'running'
+            ? l10n.t('The workflow has not asked its model anything so far.')
+            : l10n.t('The workflow asked its model nothing, so there is nothing to train on.')}
+        </Empty>
+      )}
+      {calls.length > 0 && <MergeExplainer episode={row.episode} />}
+    </section>
+  );
+}

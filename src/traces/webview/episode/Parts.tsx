@@ -1,0 +1,152 @@
+import * as l10n from '@vscode/l10n';
+import { useRef, useState } from 'preact/hooks';
+import type { EpisodeView } from '../../core/protocol/episodeRpc.ts';
+import { callPlace, isPart, timelinePlace } from '../state/place.ts';
+import { useShortcuts } from '../state/shortcuts.ts';
+import { useViewer } from '../state/viewer.ts';
+import { count, countedCalls, countedTokens, duration, share } from '../../../base/webview/ui/format.ts';
+import { Icon } from '../../../base/webview/ui/Icon.tsx';
+import { PartList } from '../../../base/webview/ui/PartList.tsx';
+import { useNarrow } from '../../../base/webview/ui/useNarrow.ts';
+
+interface Props {
+  readonly episode: EpisodeView;
+}
+
+/** What of an episode can be looked at in full. On a narrow page it folds to the part that is. */
+export function Parts({ episode }: Props) {
+  const { place } = useViewer();
+  const narrow = useNarrow();
+  if (!narrow || !isPart(place)) return <PartLists episode={episode} />;
+  return <PartChoice episode={episode} />;
+}
+
+const listsId = 'episode-parts';
+
+/** A button that names the chosen part, above the lists while it is pressed. */
+function PartChoice({ episode }: Props) {
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  // Arrow keys go from part to part; only what ends the choice closes the lists.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!open || (event.key !== 'Escape' && event.key !== 'Enter')) return;
+    event.preventDefault();
+    close();
+  };
+  return (
+    <div class="part-choice" onKeyDown={onKeyDown}>
+      <button
+        type="button"
+        class="part-button"
+        aria-expanded={open}
+        aria-controls={open ? listsId : undefined}
+        title={l10n.t('Other timelines and calls')}
+        ref={button}
+        onClick={() => setOpen(!open)}
+      >
+        <ChosenEntry episode={episode} />
+        <Icon name={open ? 'up' : 'down'} />
+      </button>
+      {open && <PartLists episode={episode} onChoose={close} />}
+    </div>
+  );
+}
+
+function ChosenEntry({ episode: { calls, timelines } }: Props) {
+  const { place } = useViewer();
+  if (place.kind === 'call') {
+    return <CallEntry call={calls.find(({ call }) => call === place.call)} />;
+  }
+  if (place.kind !== 'timeline') return null;
+  if (place.setting !== null) {
+    return <span class="part-title">{l10n.t('Timeline {0} by another setting', place.timeline)}</span>;
+  }
+  return <TimelineEntry timeline={timelines.find(({ timeline }) => timeline === place.timeline)} />;
+}
+
+interface ListsProps extends Props {
+  /** Called after an entry was clicked. */
+  readonly onChoose?: () => void;
+}
+
+function PartLists({ episode: { row, calls, timelines }, onChoose }: ListsProps) {
+  useShortcuts(l10n.t('Episode'), [
+    {
+      keys: ['ArrowDown', 'ArrowUp', 'Home', 'End'],
+      what: l10n.t('Another timeline or call, in their lists'),
+    },
+  ]);
+  const { place, go } = useViewer();
+  const shownTimeline = place.kind === 'timeline' && place.setting === null ? place.timeline : null;
+  const shownCall = place.kind === 'call' ? place.call : null;
+  return (
+    <nav class="parts" id={listsId} aria-label={l10n.t('Parts of the episode')}>
+      <h2>
+        {timelines.length === 1 ? l10n.t('1 timeline') : l10n.t('{0} timelines', count(timelines.length))}
+      </h2>
+      <PartList
+        label={l10n.t('Timelines')}
+        count={timelines.length}
+        selected={timelines.findIndex(({ timeline }) => timeline === shownTimeline)}
+        onSelect={(position) => {
+          const chosen = timelines[position];
+          if (chosen) go(timelinePlace(row.episode, chosen.timeline));
+        }}
+        onChoose={onChoose}
+        entry={(position) => <TimelineEntry timeline={timelines[position]} />}
+      />
+      <h2>{countedCalls(calls.length)}</h2>
+      <PartList
+        label={l10n.t('Calls')}
+        count={calls.length}
+        selected={calls.findIndex(({ call }) => call === shownCall)}
+        onSelect={(position) => {
+          const chosen = calls[position];
+          if (chosen) go(callPlace(row.episode, chosen.call));
+        }}
+        onChoose={onChoose}
+        entry={(position) => <CallEntry call={calls[position]} />}
+      />
+    </nav>
+  );
+}
+
+function TimelineEntry({ timeline }: { readonly timeline: EpisodeView['timelines'][number] | undefined }) {
+  if (timeline === undefined) return null;
+  return (
+    <>
+      <span class="part-title">
+        {l10n.t('Timeline {0}', timeline.timeline)}
+        {timeline.provisional && <span class="badge">{l10n.t('provisional')}</span>}
+      </span>
+      <span class="part-note">
+        {countedCalls(timeline.calls.length)} · {countedTokens(timeline.tokens)} ·{' '}
+        {l10n.t('{0} trainable', share(timeline.trainableTokens, timeline.tokens))}
+      </span>
+    </>
+  );
+}
+
+function CallEntry({ call }: { readonly call: EpisodeView['calls'][number] | undefined }) {
+  if (call === undefined) return null;
+  return (
+    <>
+      <span class="part-title">
+        {l10n.t('Call {0}', call.call)} <span class="muted">{call.agent}</span>
+        {call.error !== null && (
+          <span class="badge badge-error">
+            <Icon name="cross" /> {call.status}
+          </span>
+        )}
+      </span>
+      <span class="part-note">
+        {duration(call.seconds)} · {count(call.promptTokens)} → {countedTokens(call.replyTokens)}
+        {call.timeline === null && <> · {l10n.t('in no timeline')}</>}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,102 @@
+import * as l10n from '@vscode/l10n';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { count, duration } from '../../../../base/webview/ui/format.ts';
+import { nameOf } from './describe.ts';
+import { endOf, type AxisModel, type AxisSpan } from './model.ts';
+
+/** A span and where on the page it is told of. */
+export interface Told {
+  readonly span: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+interface Props {
+  readonly model: AxisModel;
+  readonly told: Told;
+  readonly now: number;
+}
+
+/** Pixels between the pointer and what is told. */
+const gap = 12;
+
+/** What is known of a span. Escape hides it. */
+export function AxisTooltip({ model, told, now }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const [hidden, setHidden] = useState<number | null>(null);
+  useLayoutEffect(() => {
+    const onKey = ({ key }: KeyboardEvent) => key === 'Escape' && setHidden(told.span);
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [told.span]);
+  useLayoutEffect(() => setHidden(null), [told.span]);
+  useLayoutEffect(() => {
+    if (box.current) place(box.current, told);
+  });
+  const span = model.spans[told.span];
+  if (span === undefined || hidden === told.span) return null;
+  return (
+    <div class="tooltip axis-tooltip" role="tooltip" ref={box}>
+      <p class="tooltip-text">{nameOf(span)}</p>
+      <dl>
+        {linesOf(span, now).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {span.kind === 'tool' && span.state === 'ended' && (
+        <p class="axis-note">{l10n.t('It ran at some time between the call and its answer.')}</p>
+      )}
+      {span.error !== null && <p class="axis-note axis-error">{span.error}</p>}
+    </div>
+  );
+}
+
+type Line = readonly [name: string, value: string];
+
+function linesOf(span: AxisSpan, now: number): readonly Line[] {
+  const milliseconds = (time: number): string => duration(time / 1000);
+  const took = milliseconds(endOf(span, now) - span.start);
+  const { asked, first, row } = span;
+  return [
+    [l10n.t('from'), milliseconds(span.start)],
+    ...(span.kind === 'tool' ? toolLines(span, took) : [[l10n.t('took'), stateOf(span, took)] as const]),
+    ...(asked === null
+      ? []
+      : [[l10n.t('before the model was asked'), milliseconds(asked - span.start)] as const]),
+    ...(first === null
+      ? []
+      : [[l10n.t('to the first token'), milliseconds(first - (asked ?? span.start))] as const]),
+    ...(row === null
+      ? []
+      : [[l10n.t('tokens'), `${count(row.promptTokens)} → ${count(row.replyTokens)}`] as const]),
+    ...(row !== null && span.error !== null ? [[l10n.t('status'), String(row.status)] as const] : []),
+  ];
+}
+
+function toolLines({ call, answeredBy, state }: AxisSpan, took: string): readonly Line[] {
+  return [
+    ...(state === 'ended' ? [[l10n.t('took at most'), took] as const] : []),
+    ...(state === 'running' ? [[l10n.t('may run'), took] as const] : []),
+    [l10n.t('called by'), l10n.t('call {0}', call ?? '')],
+    [
+      l10n.t('answered in'),
+      answeredBy === null ? l10n.t('no request so far') : l10n.t('call {0}', answeredBy),
+    ],
+  ];
+}
+
+function stateOf({ state }: AxisSpan, took: string): string {
+  if (state === 'running') return l10n.t('{0} so far', took);
+  return state === 'lost' ? l10n.t('the process ended before it did') : took;
+}
+
+/** Below and right of the point, or where there is room; never outside of the page. */
+function place(box: HTMLElement, { x, y }: Told): void {
+  const { width, height } = box.getBoundingClientRect();
+  const below = y + gap + height <= window.innerHeight;
+  box.style.left = `${Math.max(4, Math.min(x + gap, window.innerWidth - width - 4))}px`;
+  box.style.top = `${below ? y + gap : Math.max(4, y - gap - height)}px`;
+}

@@ -1,0 +1,231 @@
+import * as l10n from '@vscode/l10n';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { EpisodeView } from '../../../core/protocol/episodeRpc.ts';
+import { callPlace } from '../../state/place.ts';
+import { useShortcuts } from '../../state/shortcuts.ts';
+import { useAnswer, useViewer } from '../../state/viewer.ts';
+import type { IconName } from '../../../../base/webview/ui/Icon.tsx';
+import { IconButton } from '../../../../base/webview/ui/IconButton.tsx';
+import { Failure } from '../../../../base/webview/ui/Notices.tsx';
+import { AxisSummary } from './AxisSummary.tsx';
+import { AxisTooltip, type Told } from './AxisTooltip.tsx';
+import { rowHeight, rulerHeight } from './frame.ts';
+import type { AxisEngine } from './engine.ts';
+import type { Hover } from './gestures.ts';
+import { actionOf, axisShortcuts, type AxisAction, type AxisMove } from './keys.ts';
+import { axisModel, callKey, isTimed, spanInNextLane, type AxisModel, type AxisSpan } from './model.ts';
+import { around, type Range } from './range.ts';
+import { optionId, SpanOptions } from './SpanOptions.tsx';
+import { Totals } from './Totals.tsx';
+import { useEngine, type AxisRefs } from './useEngine.ts';
+
+/** When each agent asked its model, when tools, judge and services ran, and when the workflow itself worked. */
+export function TimeAxis({ episode }: { readonly episode: EpisodeView }) {
+  const { trace } = useViewer();
+  const { value, error, retry } = useAnswer('spans', { trace, episode: episode.row.episode });
+  const model = useMemo(() => axisModel(episode, value?.spans ?? []), [episode, value]);
+  const untimed = episode.calls.filter((call) => !isTimed(call)).length;
+  if (model.spans.length === 0 && untimed === 0) return null;
+  return (
+    <section class="lanes-section foldable" aria-label={l10n.t('Time of the episode')}>
+      {error && <Failure report={error} retry={retry} />}
+      {untimed > 0 && (
+        <p class="muted">
+          {l10n.t('Calls of which the trace does not tell when they were made: {0}', untimed)}
+        </p>
+      )}
+      {model.spans.length > 0 && <Axis episode={episode} model={model} />}
+    </section>
+  );
+}
+
+interface Props {
+  readonly episode: EpisodeView;
+  readonly model: AxisModel;
+}
+
+/** Which span is selected: the call that is looked at, or what was picked last. */
+function useSelection({ episode, model }: Props) {
+  const { place, go } = useViewer();
+  const chosen = place.kind === 'call' ? callKey(place.call) : null;
+  const [key, setKey] = useState(chosen);
+  useEffect(() => {
+    if (chosen !== null) setKey(chosen);
+  }, [chosen]);
+  const open = (span: AxisSpan | undefined) => {
+    const call = span === undefined ? null : openedCall(span, model);
+    if (call !== null) go(callPlace(episode.row.episode, call));
+  };
+  return {
+    key,
+    selected: (key === null ? undefined : model.ids.get(key)) ?? null,
+    select: (id: number) => setKey(model.spans[id]?.key ?? null),
+    open,
+  };
+}
+
+function Axis({ episode, model }: Props) {
+  const { place } = useViewer();
+  const refs = {
+    scroller: useRef<HTMLDivElement>(null),
+    canvas: useRef<HTMLCanvasElement>(null),
+    overview: useRef<HTMLCanvasElement>(null),
+  };
+  const { key, selected, select, open } = useSelection({ episode, model });
+  const pick = (id: number) => {
+    select(id);
+    const span = model.spans[id];
+    if (span?.kind === 'agent') open(span);
+  };
+  const { engine, hover, now } = useEngine(refs, { episode: episode.row.episode, model, key, pick });
+  const timeline = place.kind === 'timeline' ? place.timeline : null;
+  const related = useMemo(() => relatedCalls(episode, timeline), [episode, timeline]);
+  useLayoutEffect(() => engine.current?.show(model, { selected, related }), [model, selected, related]);
+  const [byKey, setByKey] = useState(false);
+  const act = (action: AxisAction) => {
+    if (action.kind === 'open') open(model.spans[selected ?? -1]);
+    const next = applied(action, engine.current, model, selected);
+    if (next !== undefined) select(next);
+  };
+  useShortcuts(l10n.t('On the time axis'), axisShortcuts());
+  const told = toldOf(hover, byKey ? selected : null, engine.current);
+  return (
+    <>
+      <div class="axis-bar">
+        <AxisSummary model={model} now={now} />
+        <AxisButtons act={act} />
+      </div>
+      <canvas class="axis-overview" aria-hidden="true" ref={refs.overview} />
+      <Lanes refs={refs} model={model} selected={selected} now={now} act={act} onKeys={setByKey} />
+      {told && <AxisTooltip model={model} told={told} now={now} />}
+      <Totals model={model} now={now} />
+    </>
+  );
+}
+
+interface LanesProps {
+  readonly refs: AxisRefs;
+  readonly model: AxisModel;
+  readonly selected: number | null;
+  readonly now: number;
+  readonly act: (action: AxisAction) => void;
+  /** Whether it is the keyboard that one goes along by. */
+  readonly onKeys: (byKey: boolean) => void;
+}
+
+/** A list for whoever reads or hears it, a canvas for whoever sees it. */
+function Lanes({ refs, model, selected, now, act, onKeys }: LanesProps) {
+  const onKeyDown = (event: KeyboardEvent) => {
+    const action = actionOf(event);
+    if (action === undefined) return;
+    event.preventDefault();
+    onKeys(true);
+    act(action);
+  };
+  const active = selected ?? 0;
+  return (
+    <div
+      class="lanes"
+      role="listbox"
+      aria-label={l10n.t('What the episode did, in order of time')}
+      aria-activedescendant={optionId(active)}
+      tabIndex={0}
+      ref={refs.scroller}
+      onKeyDown={onKeyDown}
+      onFocus={(event) => onKeys(event.currentTarget.matches(':focus-visible'))}
+      onPointerDown={() => onKeys(false)}
+      onBlur={() => onKeys(false)}
+    >
+      <div
+        class="axis-space"
+        role="presentation"
+        style={{ height: `${rulerHeight + model.rows.length * rowHeight}px` }}
+      >
+        <canvas class="axis-canvas" aria-hidden="true" ref={refs.canvas} />
+      </div>
+      <SpanOptions model={model} active={active} selected={selected} now={now} />
+    </div>
+  );
+}
+
+/** Does what a key asks for; returns the span to be selected, if it asks for one. */
+function applied(
+  action: AxisAction,
+  engine: AxisEngine | null,
+  model: AxisModel,
+  selected: number | null,
+): number | undefined {
+  const last = model.spans.length - 1;
+  switch (action.kind) {
+    case 'zoom':
+    case 'pan':
+    case 'fit':
+    case 'frame':
+      if (engine) move(action, engine, model.spans[selected ?? -1]);
+      return undefined;
+    case 'first':
+      return 0;
+    case 'last':
+      return last;
+    case 'step':
+      return selected === null ? 0 : Math.min(Math.max(selected + action.by, 0), last);
+    case 'lane':
+      return selected === null ? 0 : spanInNextLane(model, selected, action.by);
+    case 'open':
+      return undefined;
+  }
+}
+
+function move(action: AxisMove, engine: AxisEngine, span: AxisSpan | undefined): void {
+  switch (action.kind) {
+    case 'zoom':
+      engine.zoom(action.factor);
+      return;
+    case 'pan':
+      engine.pan(action.screens);
+      return;
+    case 'fit':
+      engine.fit();
+      return;
+    case 'frame':
+      if (span) engine.frame(around(endedSpan(span, engine.bounds), engine.bounds));
+  }
+}
+
+function endedSpan({ start, end }: AxisSpan, bounds: Range): Range {
+  return { start, end: Math.min(end, bounds.end) };
+}
+
+/** The call that a span leads to; null: it leads nowhere. */
+function openedCall({ kind, call, row }: AxisSpan, model: AxisModel): number | null {
+  if (call === null || (kind !== 'agent' && kind !== 'tool')) return null;
+  // A call that runs has nothing to show yet.
+  const shown = row ?? model.spans[model.ids.get(callKey(call)) ?? -1]?.row;
+  return shown ? call : null;
+}
+
+function relatedCalls({ timelines }: EpisodeView, timeline: number | null): ReadonlySet<number> {
+  return new Set(timelines.find((candidate) => candidate.timeline === timeline)?.calls);
+}
+
+/** What the tooltip tells of: what is below the pointer, or else what the keyboard is on. */
+function toldOf(hover: Hover | null, focused: number | null, engine: AxisEngine | null): Told | null {
+  if (hover !== null) return hover;
+  if (focused === null || engine === null) return null;
+  return { span: focused, ...engine.anchorOf(focused) };
+}
+
+function AxisButtons({ act }: { readonly act: (action: AxisAction) => void }) {
+  const buttons: readonly (readonly [IconName, string, AxisAction])[] = [
+    ['zoomOut', l10n.t('Zoom out (S)'), { kind: 'zoom', factor: 2 }],
+    ['zoomIn', l10n.t('Zoom in (W)'), { kind: 'zoom', factor: 0.5 }],
+    ['fit', l10n.t('Show the whole episode (0)'), { kind: 'fit' }],
+  ];
+  return (
+    <div class="axis-buttons">
+      {buttons.map(([icon, name, action]) => (
+        <IconButton key={icon} icon={icon} name={name} onPress={() => act(action)} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,184 @@
+import * as l10n from '@vscode/l10n';
+import type { EpisodeRow, GroupView, Extreme } from '../../core/protocol/traceLists.ts';
+import type { RunView } from '../../core/protocol/runRpc.ts';
+import { canRunEpisodes } from '../../../tracking/core/records/tracedRun.ts';
+import { episodePlace, groupPlace } from '../state/place.ts';
+import { useShortcuts } from '../state/shortcuts.ts';
+import { useAnswer, useViewer } from '../state/viewer.ts';
+import { count, percent, reward } from '../../../base/webview/ui/format.ts';
+import { Icon } from '../../../base/webview/ui/Icon.tsx';
+import { Failure, Loading, Note } from '../../../base/webview/ui/Notices.tsx';
+import { trainedLacks } from '../state/recorded.ts';
+import { Recorded } from '../ui/Recorded.tsx';
+import { Stat } from '../../../base/webview/ui/Stat.tsx';
+import { useFold, type Fold } from '../../../base/webview/ui/useFold.tsx';
+import { callsCell, timeCell, tokensCell, TrainableCell } from '../run/cells.tsx';
+import { findingTerm } from '../run/ReportPanel.tsx';
+import { RepeatTable } from './RepeatTable.tsx';
+
+interface Props {
+  readonly run: RunView;
+  readonly group: number;
+}
+
+/** The repeats of one task side by side: what training compares with each other. */
+export function GroupScreen({ run, group: number }: Props) {
+  const { trace } = useViewer();
+  const { value: group, error, retry } = useAnswer('group', { trace, group: number });
+  const fold = useFold();
+  if (group === undefined) {
+    return (
+      <main class="screen">
+        <Neighbours group={number} groups={run.tasks} />
+        {error ? (
+          <Failure report={error} retry={retry} />
+        ) : (
+          <Loading>{l10n.t('Loading group {0} …', number)}</Loading>
+        )}
+      </main>
+    );
+  }
+  return (
+    <main class={`screen group-screen ${fold.className}`}>
+      {error && <Failure report={error} retry={retry} />}
+      <GroupHeader group={group} fold={fold} />
+      <GroupFindings run={run} episodes={group.episodes} />
+      <section class="episodes" aria-label={l10n.t('Episodes')}>
+        <RepeatTable group={number} episodes={group.episodes} canRun={canRunEpisodes(run)} />
+      </section>
+    </main>
+  );
+}
+
+interface HeaderProps {
+  readonly group: GroupView;
+  readonly fold: Fold;
+}
+
+function GroupHeader({ group: { row, groups, episodes }, fold }: HeaderProps) {
+  const running = row.ended < row.started && episodes.some(({ state }) => state === 'running');
+  return (
+    <header class="group-header">
+      <div class="title-line">
+        <h1>{row.taskId}</h1>
+        <span class="muted">{l10n.t('group {0}', row.group)}</span>
+        {running && (
+          <span class="status status-running" role="status">
+            <span class="status-dot" aria-hidden="true" />
+            {l10n.t('running')}
+          </span>
+        )}
+        {fold.button}
+        <Extremes best={row.best} worst={row.worst} />
+        <Neighbours group={row.group} groups={groups} />
+      </div>
+      <p class="group-query foldable">{row.query}</p>
+      <dl class="stats foldable">
+        <Stat name={l10n.t('Repeats')} note={l10n.t('{0} ended', count(row.ended))}>
+          {count(row.started)}
+        </Stat>
+        <Stat name={l10n.t('Mean reward')}>{reward(row.meanReward)}</Stat>
+        <Stat name={l10n.t('Spread')}>{reward(row.deviation)}</Stat>
+        <Stat name={l10n.t('Success')}>
+          <Recorded of={['successes']}>{percent(row.successRate)}</Recorded>
+        </Stat>
+        <Stat name={l10n.t('Failed')}>{count(row.failed)}</Stat>
+        <Stat name={l10n.t('Would train')}>
+          <Recorded of={trainedLacks}>
+            {row.trains === null ? l10n.t('open') : l10n.t('{0} of {1}', row.trains, row.started)}
+          </Recorded>
+        </Stat>
+        <Stat name={l10n.t('Calls')}>{callsCell(row)}</Stat>
+        <Stat name={l10n.t('Tokens')}>{tokensCell(row)}</Stat>
+        <Stat name={l10n.t('Trainable')}>
+          <TrainableCell {...row} />
+        </Stat>
+        <Stat name={l10n.t('Time in all')}>{timeCell(row)}</Stat>
+      </dl>
+    </header>
+  );
+}
+
+interface ExtremesProps {
+  readonly best: Extreme | null;
+  readonly worst: Extreme | null;
+}
+
+/** To the best episode and to the worst, of several that are alike the first. */
+function Extremes({ best, worst }: ExtremesProps) {
+  const { go } = useViewer();
+  const open = (extreme: Extreme | null) => extreme && go(episodePlace(extreme.episode));
+  useShortcuts(l10n.t('Group'), [
+    { keys: ['b'], what: l10n.t('Best episode'), run: () => open(best) },
+    { keys: ['w'], what: l10n.t('Worst episode'), run: () => open(worst) },
+  ]);
+  return (
+    <span class="buttons">
+      <button type="button" disabled={best === null} onClick={() => open(best)}>
+        {best === null ? l10n.t('Best') : l10n.t('Best: {0}', reward(best.reward))} <kbd>b</kbd>
+      </button>
+      <button type="button" disabled={worst === null} onClick={() => open(worst)}>
+        {worst === null ? l10n.t('Worst') : l10n.t('Worst: {0}', reward(worst.reward))} <kbd>w</kbd>
+      </button>
+    </span>
+  );
+}
+
+interface NeighboursProps {
+  readonly group: number;
+  /** How many there are. */
+  readonly groups: number;
+}
+
+function Neighbours({ group, groups }: NeighboursProps) {
+  const { go } = useViewer();
+  const step = (to: number) => {
+    if (to >= 0 && to < groups) go(groupPlace(to));
+  };
+  useShortcuts(l10n.t('Group'), [
+    { keys: ['['], what: l10n.t('Previous group'), run: () => step(group - 1) },
+    { keys: [']'], what: l10n.t('Next group'), run: () => step(group + 1) },
+  ]);
+  return (
+    <span class="buttons">
+      <button type="button" disabled={group === 0} onClick={() => step(group - 1)}>
+        <Icon name="back" /> {l10n.t('Previous group')} <kbd>[</kbd>
+      </button>
+      <button type="button" disabled={group >= groups - 1} onClick={() => step(group + 1)}>
+        {l10n.t('Next group')} <kbd>]</kbd> <Icon name="forward" />
+      </button>
+    </span>
+  );
+}
+
+interface FindingsProps {
+  readonly run: RunView;
+  readonly episodes: readonly EpisodeRow[];
+}
+
+/** What the report says of the group as a whole, such as that its rewards are all equal, and what that means. */
+function GroupFindings({ run, episodes }: FindingsProps) {
+  const { go } = useViewer();
+  const ofGroups = new Set(
+    run.report.findings.flatMap(({ code, level }) => (level === 'group' ? [code] : [])),
+  );
+  const found = episodes.flatMap(({ findings }) => findings.filter(({ code }) => ofGroups.has(code)));
+  const different = [...new Map(found.map((finding) => [finding.message, finding])).values()];
+  return (
+    <>
+      {different.map(({ code, severity, message, hint }) => (
+        <Note key={message} kind={severity}>
+          {message} <span class="finding-code mono">{code}</span>
+          <span class="finding-hint">{hint}</span>
+          <button
+            type="button"
+            class="link"
+            onClick={() => go({ kind: 'run', list: 'groups', filter: findingTerm(code), sort: null })}
+          >
+            {l10n.t('All groups with this finding')}
+          </button>
+        </Note>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,161 @@
+import * as l10n from '@vscode/l10n';
+import { useState } from 'preact/hooks';
+import type { ListSort, EpisodeRow } from '../../core/protocol/traceLists.ts';
+import { outcomeColumns } from '../run/cells.tsx';
+import { useKept } from '../state/kept.ts';
+import { episodePlace } from '../state/place.ts';
+import { useShortcuts } from '../state/shortcuts.ts';
+import { useViewer } from '../state/viewer.ts';
+import { CompareBar } from './CompareBar.tsx';
+import { useMarked } from './marked.ts';
+import { DataGrid, type Column } from '../ui/DataGrid.tsx';
+import { useEpisodeActions } from '../ui/DebugEpisode.tsx';
+import { Icon } from '../../../base/webview/ui/Icon.tsx';
+
+interface Props {
+  readonly group: number;
+  readonly episodes: readonly EpisodeRow[];
+  /** Whether episodes can be run here. */
+  readonly canRun: boolean;
+}
+
+/** A group's episodes; the bars in it are to the longest of the group. */
+export function RepeatTable({ group, episodes, canRun }: Props) {
+  const { go } = useViewer();
+  const { marked, toggle } = useMarked(group, episodes);
+  const { actions, note } = useEpisodeActions(canRun);
+  const [episode, keep] = useKept(`group.${group}.episode`, (saved) =>
+    typeof saved === 'number' ? saved : episodes[0]?.episode,
+  );
+  const [sort, setSort] = useState<ListSort | null>(null);
+  useShortcuts(l10n.t('Group'), [
+    { keys: ['ArrowDown', 'ArrowUp'], what: l10n.t('Another row') },
+    { keys: ['Enter'], what: l10n.t('Open the row') },
+    { keys: ['Space'], what: l10n.t('Mark the row, to compare it') },
+  ]);
+  const rows = sort === null ? episodes : sorted(episodes, sort);
+  const current = Math.max(
+    0,
+    rows.findIndex((row) => row.episode === episode),
+  );
+  const choose = (position: number) => {
+    const row = rows[position];
+    if (row !== undefined) keep(row.episode);
+    return row;
+  };
+  const mark = (position: number) => {
+    const row = choose(position);
+    if (row !== undefined) toggle(row.episode);
+  };
+  return (
+    <>
+      {note}
+      <CompareBar episodes={episodes} marked={marked} current={rows[current]?.episode} />
+      <DataGrid
+        label={episodes.length === 1 ? l10n.t('1 repeat') : l10n.t('{0} repeats', episodes.length)}
+        columns={[markColumn(marked, toggle), ...columnsOf(episodes)]}
+        total={rows.length}
+        rowAt={(position) => rows[position]}
+        name="repeat"
+        current={current}
+        onCurrent={choose}
+        onOpen={(position) => {
+          const row = choose(position);
+          if (row !== undefined) go(episodePlace(row.episode));
+        }}
+        isMarked={(row) => marked.includes(row.episode)}
+        onMark={mark}
+        sort={sort}
+        onSort={setSort}
+        actions={actions}
+      />
+    </>
+  );
+}
+
+function markColumn(marked: readonly number[], toggle: (episode: number) => void): Column<EpisodeRow> {
+  return {
+    name: l10n.t('Mark'),
+    width: 68,
+    cell: ({ episode, repeat }) => (
+      <input
+        type="checkbox"
+        class="mark"
+        aria-label={l10n.t('Mark repeat {0}, to compare it', repeat)}
+        tabIndex={-1}
+        checked={marked.includes(episode)}
+        // A click on the row opens it.
+        onClick={(event) => event.stopPropagation()}
+        onChange={() => toggle(episode)}
+      />
+    ),
+  };
+}
+
+/** What a repeat is sorted by; null is last. */
+const sortValues: Readonly<Record<string, (row: EpisodeRow) => number | null>> = {
+  repeat: (row) => row.repeat,
+  reward: (row) => row.reward,
+  advantage: (row) => row.advantage,
+  success: (row) => (row.reward === null ? null : Number(row.isSuccess)),
+  trains: (row) => (row.trains === null ? null : Number(row.trains)),
+  calls: (row) => row.calls,
+  timelines: (row) => row.timelines,
+  tokens: (row) => row.tokens,
+  trainable: (row) => row.trainableTokens,
+  time: (row) => row.seconds,
+};
+
+function sorted(rows: readonly EpisodeRow[], { by, descending }: ListSort): readonly EpisodeRow[] {
+  const valueOf = sortValues[by] ?? (() => null);
+  return rows.toSorted((a, b) => {
+    const [one, other] = [valueOf(a), valueOf(b)];
+    if (one === null || other === null) return Number(one === null) - Number(other === null);
+    return descending ? other - one : one - other;
+  });
+}
+
+/** Lengths have a bar, so that they are compared at a glance. */
+const barred: Readonly<Record<string, (row: EpisodeRow) => number>> = {
+  calls: (row) => row.calls,
+  tokens: (row) => row.tokens,
+  time: (row) => row.seconds ?? 0,
+};
+
+function columnsOf(episodes: readonly EpisodeRow[]): readonly Column<EpisodeRow>[] {
+  const columns = outcomeColumns().map((column): Column<EpisodeRow> => {
+    const lengthOf = column.sort === undefined ? undefined : barred[column.sort];
+    if (lengthOf === undefined) return column;
+    const most = Math.max(...episodes.map(lengthOf));
+    const cell = (row: EpisodeRow) => (
+      <>
+        <Bar part={most > 0 ? lengthOf(row) / most : 0} />
+        {column.cell(row)}
+      </>
+    );
+    return { ...column, width: column.width + 44, cell };
+  });
+  return [
+    ...columns,
+    { name: l10n.t('Error'), width: 160, grows: 2, cell: (row) => <ErrorCell row={row} /> },
+  ];
+}
+
+function Bar({ part }: { readonly part: number }) {
+  return (
+    <svg class="cell-bar" viewBox="0 0 40 8" aria-hidden="true">
+      <rect class="cell-bar-all" width="40" height="8" />
+      <rect class="cell-bar-part" width={40 * part} height="8" />
+    </svg>
+  );
+}
+
+function ErrorCell({ row: { error } }: { readonly row: EpisodeRow }) {
+  if (error === null) return null;
+  return (
+    <span title={error.message}>
+      <Icon name="cross" />
+      {error.message}
+    </span>
+  );
+}

@@ -1,0 +1,48 @@
+import { boot } from './boot.ts'; // first: what follows has its texts made as it loads
+import * as l10n from '@vscode/l10n';
+import { render } from 'preact';
+import type { ErrorReport } from '../../base/core/errors.ts';
+import { tokenParameter } from '../core/viewerPage.ts';
+import { App } from './App.tsx';
+import { browserMemory, editorMemory } from './state/memory.ts';
+import { browserNavigator, editorNavigator, fragmentOf } from './state/navigator.ts';
+import { parsePlace } from './state/place.ts';
+import { createTraceClient } from './transport/client.ts';
+import { httpTransport } from './transport/http.ts';
+import { editorTransport, onGo, type EditorApi } from './transport/vscode.ts';
+import { Failure } from '../../base/webview/ui/Notices.tsx';
+import './styles/index.css';
+
+/** The editor's own function, in the page of a webview only. */
+declare function acquireVsCodeApi(): EditorApi;
+
+const noToken: ErrorReport = {
+  code: 'viewer/no-token',
+  message: l10n.t('This address lacks the token of the trace server.'),
+  hint: l10n.t('Open the whole address that it printed when it started, with everything after the #.'),
+};
+
+function start(root: HTMLElement): void {
+  const { trace, transport } = boot;
+  if (transport === 'vscode') {
+    const editor = acquireVsCodeApi();
+    const client = createTraceClient(editorTransport(editor, window));
+    const memory = editorMemory(editor);
+    const navigator = editorNavigator(memory);
+    onGo(window, (place) => navigator.go(parsePlace(place)));
+    render(<App client={client} trace={trace} navigator={navigator} memory={memory} />, root);
+    return;
+  }
+  const token = fragmentOf(window).get(tokenParameter);
+  if (token === null) {
+    render(<Failure report={noToken} />, root);
+    return;
+  }
+  const client = createTraceClient(httpTransport({ token, trace }));
+  const memory = browserMemory(window, trace);
+  const navigator = browserNavigator(window, memory);
+  render(<App client={client} trace={trace} navigator={navigator} memory={memory} />, root);
+}
+
+const root = document.getElementById('agentjet-viewer');
+if (root) start(root);

@@ -1,0 +1,104 @@
+import * as l10n from '@vscode/l10n';
+import type { MergeSetting } from '../../core/protocol/mergingRpc.ts';
+import type { ForkView, MergedView, MergingView } from '../../core/protocol/mergingRpc.ts';
+import { timelinePlace } from '../state/place.ts';
+import { useViewer } from '../state/viewer.ts';
+import { CallChips } from '../ui/CallChips.tsx';
+import { count } from '../../../base/webview/ui/format.ts';
+import { ForkDetail } from './ForkDetail.tsx';
+
+/** Timelines that are drawn at once. */
+const mostDrawn = 100;
+/** Calls of a timeline that are named. */
+const mostCalls = 12;
+
+interface Props {
+  readonly episode: number;
+  readonly view: MergingView;
+}
+
+/** Timelines in the order of the calls that end them, each with where it left an earlier one and why. */
+export function MergeTree({ episode, view }: Props) {
+  const { timelines, forks } = view;
+  const longest = Math.max(1, ...timelines.map(({ messages }) => messages));
+  const forkOf = new Map(forks.map((fork) => [fork.timeline, fork]));
+  return (
+    <>
+      <ol class="merge-tree" aria-label={l10n.t('Timelines')}>
+        {timelines.slice(0, mostDrawn).map((timeline, index) => (
+          <li key={index} class="merge-branch">
+            <Branch timeline={timeline} longest={longest} />
+            <BranchHead
+              episode={episode}
+              index={index}
+              timeline={timeline}
+              setting={view.chosen === 0 ? null : (view.rows[view.chosen]?.setting ?? null)}
+            />
+            <ForkNote episode={episode} fork={forkOf.get(index)} parent={timeline.parent} />
+          </li>
+        ))}
+      </ol>
+      {timelines.length > mostDrawn && (
+        <p class="muted">{l10n.t('and {0} more', count(timelines.length - mostDrawn))}</p>
+      )}
+    </>
+  );
+}
+
+/** Where a timeline begins to be its own, drawn to the length of the longest: what stands before it is its parent's. */
+function Branch({ timeline, longest }: { readonly timeline: MergedView; readonly longest: number }) {
+  const { messages, parent } = timeline;
+  const own = parent?.messages ?? 0;
+  const [start, end] = [(own / longest) * 100, (messages / longest) * 100];
+  return (
+    <svg class="merge-line" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
+      {own > 0 && <path class="merge-shared" d={`M0 6H${start}`} />}
+      {parent && <path class="merge-fork" d={`M${start} 0V12`} />}
+      <path class="merge-own" d={`M${start} 6H${end}`} />
+    </svg>
+  );
+}
+
+interface HeadProps {
+  readonly episode: number;
+  readonly index: number;
+  readonly timeline: MergedView;
+  /** What would have made it; null: the run's own, which did. */
+  readonly setting: MergeSetting | null;
+}
+
+function BranchHead({ episode, index, timeline, setting }: HeadProps) {
+  const { go } = useViewer();
+  const { calls, agents, messages, tokens, trainableTokens } = timeline;
+  return (
+    <div class="merge-head">
+      <button type="button" class="link" onClick={() => go(timelinePlace(episode, index, null, { setting }))}>
+        {l10n.t('Timeline {0}', index)}
+      </button>
+      <span class="muted">{agents.join(', ')}</span>
+      <CallChips episode={episode} calls={calls} most={mostCalls} />
+      <span class="merge-counts muted">
+        {l10n.t(
+          '{0} messages, {1} tokens, {2} trainable',
+          count(messages),
+          count(tokens),
+          count(trainableTokens),
+        )}
+      </span>
+    </div>
+  );
+}
+
+interface NoteProps {
+  readonly episode: number;
+  readonly fork: ForkView | undefined;
+  readonly parent: MergedView['parent'];
+}
+
+function ForkNote({ episode, fork, parent }: NoteProps) {
+  if (fork !== undefined) return <ForkDetail episode={episode} fork={fork} />;
+  if (parent === null) return null;
+  return (
+    <p class="muted">{l10n.t('Leaves timeline {0} at message {1}.', parent.timeline, parent.messages)}</p>
+  );
+}

@@ -1,0 +1,37 @@
+import * as l10n from '@vscode/l10n';
+import { useState } from 'preact/hooks';
+import type { MergeSetting } from '../../core/protocol/mergingRpc.ts';
+import { useAnswer, useViewer } from '../state/viewer.ts';
+import { Failure, Loading } from '../../../base/webview/ui/Notices.tsx';
+import { ForkDetail } from './ForkDetail.tsx';
+
+interface Props {
+  readonly episode: number;
+  readonly timeline: number;
+  /** Null: the run's own. */
+  readonly setting: MergeSetting | null;
+}
+
+/** Why a timeline stands by itself, when one asks: to tell it takes all of the episode. The first has none before it. */
+export function TimelineFork({ episode, timeline, setting }: Props) {
+  const [open, setOpen] = useState(false);
+  if (timeline === 0) return null;
+  return (
+    <div class="timeline-fork">
+      <button type="button" class="link" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {l10n.t('Why it is a timeline of its own')}
+      </button>
+      {open && <Answered episode={episode} timeline={timeline} setting={setting} />}
+    </div>
+  );
+}
+
+function Answered({ episode, timeline, setting }: Props) {
+  const { trace } = useViewer();
+  const { value, error, retry } = useAnswer('merging', { trace, episode, setting });
+  const fork = value?.forks.find((one) => one.timeline === timeline);
+  if (error) return <Failure report={error} retry={retry} />;
+  if (value === undefined) return <Loading>{l10n.t('Loading how calls were merged …')}</Loading>;
+  if (fork === undefined) return <p class="muted">{l10n.t('The trace does not tell.')}</p>;
+  return <ForkDetail episode={episode} fork={fork} />;
+}

@@ -1,0 +1,31 @@
+import * as l10n from '@vscode/l10n';
+import type { TokenRun } from '../../core/protocol/mergingRpc.ts';
+
+interface Props {
+  readonly run: TokenRun;
+  /** Index in the message of the first token that differs; those before it are the same on either side. */
+  readonly from: number;
+}
+
+/** Some tokens of a message with their ids. */
+export function TokenChips({ run, from }: Props) {
+  return (
+    <ol class="token-chips" aria-label={l10n.t('Tokens from {0} on', run.from)}>
+      {run.from > 0 && <li aria-hidden="true">…</li>}
+      {run.ids.map((id, index) => (
+        <li key={index} class={run.from + index >= from ? 'token-chip differs' : 'token-chip'}>
+          <span class="token-chip-text">{visible(run.texts[index] ?? '')}</span>
+          <span class="token-chip-id">{id}</span>
+        </li>
+      ))}
+      {run.more && <li aria-hidden="true">…</li>}
+      {run.ids.length === 0 && <li class="muted">{l10n.t('no tokens')}</li>}
+    </ol>
+  );
+}
+
+/** White space as signs; a part of a character has none of its own. */
+function visible(text: string): string {
+  if (text === '') return '◌';
+  return text.replaceAll(' ', '·').replaceAll('\n', '↵').replaceAll('\t', '→');
+}

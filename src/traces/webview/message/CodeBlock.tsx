@@ -1,0 +1,30 @@
+import * as l10n from '@vscode/l10n';
+import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
+import { PlainText } from './PlainText.tsx';
+
+interface Props {
+  readonly code: string;
+  /** Empty: none is said. */
+  readonly language: string;
+}
+
+export function CodeBlock({ code, language }: Props) {
+  return (
+    <div class="code-block">
+      <div class="code-block-bar">
+        <span class="muted">{language}</span>
+        <CopyButton text={code} what={l10n.t('Copy the code')} />
+      </div>
+      {/* Long lines are scrolled to, also by keyboard. */}
+      <pre
+        tabIndex={0}
+        aria-label={language === '' ? l10n.t('Code') : l10n.t('Code, {0}', language)}
+        role="group"
+      >
+        <code>
+          <PlainText text={code} />
+        </code>
+      </pre>
+    </div>
+  );
+}

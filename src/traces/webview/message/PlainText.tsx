@@ -1,0 +1,25 @@
+import * as l10n from '@vscode/l10n';
+import { useMemo } from 'preact/hooks';
+import { bytes } from '../../../base/webview/ui/format.ts';
+import { textPieces } from './rasters.ts';
+
+/** A text as it is, but for data in base64, of which only the kind and the size are said. */
+export function PlainText({ text }: { readonly text: string }) {
+  const pieces = useMemo(() => textPieces(text), [text]);
+  return (
+    <>
+      {pieces.map((piece, index) =>
+        piece.kind === 'text' ? piece.text : <DataChip key={index} type={piece.type} size={piece.bytes} />,
+      )}
+    </>
+  );
+}
+
+/** What stands for data that is not shown. */
+export function DataChip({ type, size }: { readonly type: string; readonly size: number }) {
+  return (
+    <span class="data-chip">
+      {type === '' ? l10n.t('base64 data, {0}', bytes(size)) : l10n.t('{0}, {1}', type, bytes(size))}
+    </span>
+  );
+}

@@ -1,0 +1,60 @@
+import * as l10n from '@vscode/l10n';
+import { useEffect, useState } from 'preact/hooks';
+import type { ErrorReport } from '../../../base/core/errors.ts';
+import { toReport } from '../../../base/core/errors.ts';
+import type { TraceClient } from '../../core/methods.ts';
+import { largestBinary, type SentPart } from '../../core/protocol/conversationRpc.ts';
+import { useViewer } from '../state/viewer.ts';
+import { Failure, Loading } from '../../../base/webview/ui/Notices.tsx';
+import { DataChip } from './PlainText.tsx';
+import { byteSize, isRaster, largestImage } from './rasters.ts';
+import { Thumbnail } from './Thumbnail.tsx';
+
+interface Props {
+  readonly part: Extract<SentPart, { readonly kind: 'data' }>;
+}
+
+/** Data of a message: pixels as a thumbnail, fetched window by window; of anything else its kind and size. */
+export function StoredImage({ part }: Props) {
+  const { type, size } = part;
+  const isShown = isRaster(type) && byteSize(size) <= largestImage;
+  if (isShown) return <Fetched key={part.hash} part={part} />;
+  return (
+    <span>
+      <DataChip type={type} size={byteSize(size)} />
+      {isRaster(type) && <span class="muted"> {l10n.t('too large to be shown')}</span>}
+    </span>
+  );
+}
+
+function Fetched({ part: { hash, type } }: Props) {
+  const { client, trace } = useViewer();
+  const [base64, setBase64] = useState<string>();
+  const [error, setError] = useState<ErrorReport>();
+  useEffect(() => {
+    let isGone = false;
+    fetched(client, trace, hash, () => isGone).then(
+      (whole) => !isGone && setBase64(whole),
+      (reason: unknown) => !isGone && setError(toReport(reason, 'viewer/request')),
+    );
+    return () => (isGone = true);
+  }, []);
+  if (error !== undefined) return <Failure report={error} />;
+  if (base64 === undefined) return <Loading>{l10n.t('Loading the image …')}</Loading>;
+  return <Thumbnail raster={{ type, base64 }} name="" />;
+}
+
+/** All of it, one window after the other, until nobody wants it any more. */
+async function fetched(
+  client: TraceClient,
+  trace: string,
+  hash: number,
+  isGone: () => boolean,
+): Promise<string> {
+  let base64 = '';
+  for (;;) {
+    const window = await client.ask('binary', { trace, hash, from: base64.length, limit: largestBinary });
+    base64 += window.base64;
+    if (isGone() || window.base64 === '' || base64.length >= window.length) return base64;
+  }
+}

@@ -1,0 +1,107 @@
+import { isRecord } from '../../../base/core/isRecord.ts';
+import type { MessageView } from '../../core/protocol/conversationRpc.ts';
+import { prettyJson } from '../../../base/webview/ui/format.ts';
+
+/** A tool call as it can be read. */
+export interface ReadToolCall {
+  readonly id: string | null;
+  readonly name: string;
+  /** As sent. */
+  readonly given: string;
+  /** With indentation; null: what was sent is no JSON. */
+  readonly pretty: string | null;
+}
+
+/** Undefined: it is no list of calls of functions. */
+export function readToolCalls(json: string): readonly ReadToolCall[] | undefined {
+  const calls = parsed(json);
+  if (!Array.isArray(calls)) return undefined;
+  const read = calls.map(readToolCall);
+  return read.every((call) => call !== undefined) ? read : undefined;
+}
+
+function readToolCall(call: unknown): ReadToolCall | undefined {
+  if (!isRecord(call) || !isRecord(call['function'])) return undefined;
+  const { name, arguments: given = '' } = call['function'];
+  if (typeof name !== 'string') return undefined;
+  const id = typeof call['id'] === 'string' && call['id'] !== '' ? call['id'] : null;
+  const text = typeof given === 'string' ? given : JSON.stringify(given);
+  return { id, name, given: text, pretty: parsed(text) === undefined ? null : prettyJson(text) };
+}
+
+/** What ties the tool calls of a conversation to their answers. */
+export interface ToolTies {
+  /** By the index of the message that calls: for each of its calls the answer; undefined: there is none here. */
+  readonly answers: ReadonlyMap<number, readonly (ToolAnswer | undefined)[]>;
+  /** By the index of the message that answers: whom, in order. */
+  readonly askers: ReadonlyMap<number, readonly Asker[]>;
+}
+
+export interface ToolAnswer {
+  /** Index of the message. */
+  readonly message: number;
+  readonly text: string;
+}
+
+export interface Asker {
+  readonly message: number;
+  readonly name: string;
+}
+
+/** What a template, and with it training, puts between tool results in a row. */
+const between = '\n</tool_response>\n<tool_response>\n';
+
+/** The results that a message of a timeline has in it: those in a row are one message, and have no ids then. */
+export function resultsIn(text: string): readonly string[] {
+  if (!text.includes(between)) return [text];
+  return text.replace(/\n$/, '').split(between);
+}
+
+export function toolTies(messages: readonly MessageView[]): ToolTies {
+  const answers = new Map<number, readonly (ToolAnswer | undefined)[]>();
+  const askers = new Map<number, Asker[]>();
+  messages.forEach((message, at) => {
+    const calls = message.toolCalls === null ? undefined : readToolCalls(message.toolCalls);
+    if (calls === undefined) return;
+    const found = answersTo(calls, messages, at);
+    answers.set(message.index, found);
+    found.forEach((answer, call) => {
+      if (answer === undefined) return;
+      const own = askers.get(answer.message) ?? [];
+      own.push({ message: message.index, name: calls[call]?.name ?? '' });
+      askers.set(answer.message, own);
+    });
+  });
+  return { answers, askers };
+}
+
+/** By their ids; results that were joined have none, and stand in the order of the calls. */
+function answersTo(
+  calls: readonly ReadToolCall[],
+  messages: readonly MessageView[],
+  at: number,
+): readonly (ToolAnswer | undefined)[] {
+  const end = messages.findIndex(({ role }, index) => index > at && role === 'assistant');
+  const results = messages.slice(at + 1, end === -1 ? undefined : end).filter(({ role }) => role === 'tool');
+  const [joined] = results;
+  if (results.length === 1 && joined?.toolCallId === null) {
+    const texts = resultsIn(joined.text);
+    return calls.map((_, index) => {
+      const text = texts[index];
+      return text === undefined ? undefined : { message: joined.index, text };
+    });
+  }
+  return calls.map(({ id }) => {
+    const answer = id === null ? undefined : results.find(({ toolCallId }) => toolCallId === id);
+    return answer && { message: answer.index, text: answer.text };
+  });
+}
+
+/** Undefined: it is no JSON. */
+export function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined; // shown as it was sent
+  }
+}

@@ -1,0 +1,83 @@
+import * as l10n from '@vscode/l10n';
+import type { Filter } from '../../core/protocol/traceFilter.ts';
+import { episodeSorts, type EpisodeRow, type ListSort } from '../../core/protocol/traceLists.ts';
+import { episodePlace } from '../state/place.ts';
+import { useViewer } from '../state/viewer.ts';
+import { count } from '../../../base/webview/ui/format.ts';
+import { outcomeColumns, taskColumn } from './cells.tsx';
+import { useEpisodeActions } from '../ui/DebugEpisode.tsx';
+import { ListView, type ListViewProps } from './ListView.tsx';
+import { useList, type Anchor } from './useList.ts';
+
+/** What a list of the run is filtered and sorted by. */
+export interface ListChoice {
+  /** Null: everything. */
+  readonly filter: Filter | null;
+  readonly sort: ListSort | null;
+}
+
+export type TableProps = ListChoice &
+  Pick<ListViewProps<unknown>, 'onSort' | 'onClear' | 'onLeave'> & {
+    /** Whether the newest row is kept in view. */
+    readonly follows: boolean;
+  };
+
+interface Props extends TableProps {
+  /** Whether episodes can be run here. */
+  readonly canRun: boolean;
+}
+
+/** The run's episodes, of which those near the visible ones are held. */
+export function EpisodeTable({ filter, sort, follows, canRun, ...rest }: Props) {
+  const { onLeave } = rest;
+  const { client, trace, go } = useViewer();
+  const order = sortOf(sort, episodeSorts);
+  const list = useList<EpisodeRow>({
+    name: 'episode',
+    key: JSON.stringify([filter, order]),
+    ask: (from, limit, anchor) =>
+      client.ask('episodes', { trace, from, limit, ...listedBy(filter, order, anchor) }),
+    numberOf: ({ episode }) => episode,
+    follows,
+    onChosen: onLeave,
+  });
+  const { actions, note } = useEpisodeActions(canRun);
+  return (
+    <ListView
+      {...rest}
+      list={list}
+      name="episode"
+      label={list.total === 1 ? l10n.t('1 episode') : l10n.t('{0} episodes', count(list.total))}
+      loading={l10n.t('Loading episodes …')}
+      columns={[taskColumn(), ...outcomeColumns()]}
+      sort={order ?? null}
+      filtered={filter !== null}
+      comparedOf={({ episode }) => episode}
+      onOpen={({ episode }) => go(episodePlace(episode))}
+      actions={actions}
+      note={note}
+    />
+  );
+}
+
+/** An order that the list has; a link may ask for any. */
+export function sortOf<By extends string>(
+  sort: ListSort | null,
+  known: readonly By[],
+): ListSort<By> | undefined {
+  const by = known.find((one) => one === sort?.by);
+  return by === undefined || sort === null ? undefined : { by, descending: sort.descending };
+}
+
+/** What a request for a list says beside its window: what there is of it. */
+export function listedBy<Order>(
+  filter: Filter | null,
+  sort: Order | undefined,
+  anchor: Anchor,
+): { readonly filter?: Filter; readonly sort?: Order; readonly anchor?: number | 'newest' } {
+  return {
+    ...(filter !== null && { filter }),
+    ...(sort !== undefined && { sort }),
+    ...(anchor !== undefined && { anchor }),
+  };
+}

@@ -1,0 +1,167 @@
+import * as l10n from '@vscode/l10n';
+import { useState } from 'preact/hooks';
+import type { Bar, Histogram } from '../../core/protocol/traceLists.ts';
+import type { ImportLack } from '../../../tracking/core/records/tracedRun.ts';
+import { useRecorded } from '../state/recorded.ts';
+import { count, duration, percent, reward } from '../../../base/webview/ui/format.ts';
+import { barTerm, hasTerm, toggledTerm } from './filterEdit.ts';
+
+/** Units of the drawing: wide enough that bars of one do not blur. */
+const width = 160;
+const height = 44;
+
+interface Props {
+  readonly histograms: readonly Histogram[];
+  readonly filter: string;
+  readonly onFilter: (filter: string) => void;
+}
+
+/** What a distribution is of, as a tool may have left it out. */
+const madeOf: Readonly<Record<Histogram['field'], ImportLack>> = {
+  reward: 'rewards',
+  mean: 'rewards',
+  solved: 'successes',
+  tokens: 'tokens',
+  time: 'times',
+};
+
+/** How rewards, successes and lengths are spread; a bar filters. */
+export function Histograms({ histograms, filter, onFilter }: Props) {
+  const recorded = useRecorded();
+  const shown = histograms.filter(({ field }) => recorded(madeOf[field]));
+  if (shown.length === 0) return null;
+  return (
+    <section class="histograms foldable" aria-label={l10n.t('Distributions')}>
+      {shown.map((histogram) => (
+        <Chart key={histogram.field} histogram={histogram} filter={filter} onFilter={onFilter} />
+      ))}
+    </section>
+  );
+}
+
+interface ChartProps extends Omit<Props, 'histograms'> {
+  readonly histogram: Histogram;
+}
+
+function Chart({ histogram, filter, onFilter }: ChartProps) {
+  const { bars, field, missing } = histogram;
+  const [focused, setFocused] = useState(0);
+  const most = Math.max(...bars.map((bar) => bar.count));
+  const slot = width / bars.length;
+  const terms = bars.map((bar) => barTerm(histogram, bar));
+  const choose = (index: number) => {
+    const term = terms[index];
+    if (term !== undefined) onFilter(toggledTerm(filter, term, terms));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const target = targetOf(event.key, focused, bars.length - 1);
+    if (event.key === 'Enter' || event.key === ' ') choose(focused);
+    else if (target === undefined) return;
+    else {
+      setFocused(target);
+      (event.currentTarget as Element).querySelectorAll<SVGGElement>('.bar')[target]?.focus();
+    }
+    event.preventDefault();
+  };
+  return (
+    <figure class="histogram">
+      <figcaption>{titleOf(histogram)}</figcaption>
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+        role="group"
+        aria-label={titleOf(histogram)}
+        onKeyDown={onKeyDown}
+      >
+        {bars.map((bar, index) => (
+          <BarShape
+            key={bar.from}
+            text={barText(histogram, bar)}
+            left={index * slot}
+            slot={slot}
+            tall={heightOf(bar, most)}
+            pressed={hasTerm(filter, terms[index] ?? '')}
+            focusable={index === Math.min(focused, bars.length - 1)}
+            onFocus={() => setFocused(index)}
+            onChoose={() => choose(index)}
+          />
+        ))}
+      </svg>
+      <p class="histogram-ends muted" aria-hidden="true">
+        <span>{valueText(field, bars[0]?.from ?? 0)}</span>
+        {missing > 0 && <span>{l10n.t('{0} without', count(missing))}</span>}
+        <span>{bars.length > 1 && valueText(field, bars.at(-1)?.to ?? 0)}</span>
+      </p>
+    </figure>
+  );
+}
+
+interface BarProps {
+  readonly text: string;
+  readonly left: number;
+  readonly slot: number;
+  readonly tall: number;
+  readonly pressed: boolean;
+  readonly focusable: boolean;
+  readonly onFocus: () => void;
+  readonly onChoose: () => void;
+}
+
+/** The whole height can be pressed, however low the bar is. */
+function BarShape({ text, left, slot, tall, pressed, focusable, onFocus, onChoose }: BarProps) {
+  return (
+    <g
+      class="bar"
+      role="button"
+      tabindex={focusable ? 0 : -1}
+      aria-pressed={pressed}
+      aria-label={text}
+      onFocus={onFocus}
+      onClick={onChoose}
+    >
+      <title>{text}</title>
+      <rect class="bar-slot" x={left} width={slot} height={height} />
+      <rect class="bar-value" x={left + 1} width={Math.max(slot - 2, 1)} y={height - tall} height={tall} />
+    </g>
+  );
+}
+
+/** One of many is still seen. */
+function heightOf({ count: counted }: Bar, most: number): number {
+  return counted === 0 ? 0 : Math.max((counted / most) * (height - 2), 2);
+}
+
+function titleOf({ field }: Histogram): string {
+  const titles: Readonly<Record<Histogram['field'], string>> = {
+    reward: l10n.t('Reward of episodes'),
+    mean: l10n.t('Mean reward of tasks'),
+    solved: l10n.t('Success of tasks'),
+    tokens: l10n.t('Tokens of episodes'),
+    time: l10n.t('Time of episodes'),
+  };
+  return titles[field];
+}
+
+function barText({ field, of }: Histogram, { from, to, count: counted }: Bar): string {
+  const values =
+    from === to ? valueText(field, from) : l10n.t('{0} to {1}', valueText(field, from), valueText(field, to));
+  if (of === 'groups') {
+    return counted === 1 ? l10n.t('{0}: 1 task', values) : l10n.t('{0}: {1} tasks', values, count(counted));
+  }
+  return counted === 1
+    ? l10n.t('{0}: 1 episode', values)
+    : l10n.t('{0}: {1} episodes', values, count(counted));
+}
+
+function valueText(field: Histogram['field'], value: number): string {
+  if (field === 'solved') return percent(value);
+  if (field === 'time') return duration(value);
+  return field === 'tokens' ? count(Math.round(value)) : reward(value);
+}
+
+function targetOf(key: string, at: number, last: number): number | undefined {
+  if (key === 'ArrowRight') return Math.min(at + 1, last);
+  if (key === 'ArrowLeft') return Math.max(at - 1, 0);
+  if (key === 'Home') return 0;
+  return key === 'End' ? last : undefined;
+}

@@ -1,0 +1,64 @@
+import * as l10n from '@vscode/l10n';
+import type { ImportLack, ImportNote } from '../../../tracking/core/records/tracedRun.ts';
+import { fileName } from '../../../base/webview/ui/format.ts';
+import { Note } from '../../../base/webview/ui/Notices.tsx';
+
+/** Where an imported trace comes from, what its format lacks, and what of it could not be read. */
+export function ImportNotice({ imported }: { readonly imported: ImportNote }) {
+  const { format, source, lacks, skipped, skips } = imported;
+  return (
+    <Note kind={skipped > 0 ? 'warning' : 'info'}>
+      <p title={source}>
+        {l10n.t('Imported from {0} ({1}), which was only read.', fileName(source), format)}
+      </p>
+      {lacks.length > 0 && (
+        <p>
+          {l10n.t(
+            'Not in it, and so unknown here, whatever number stands in its place: {0}.',
+            lacks.map(lackName).join(', '),
+          )}
+        </p>
+      )}
+      {skipped > 0 && (
+        <details class="import-skips">
+          <summary>
+            {skipped === 1
+              ? l10n.t('1 part of it could not be read.')
+              : l10n.t('{0} parts of it could not be read.', skipped)}
+          </summary>
+          <ul>
+            {skips.map(({ where, why }, index) => (
+              <li key={index}>
+                <span class="mono">{where}</span>: {why}
+              </li>
+            ))}
+          </ul>
+          {skipped > skips.length && <p>{l10n.t('These are the first {0}.', skips.length)}</p>}
+        </details>
+      )}
+    </Note>
+  );
+}
+
+function lackName(lack: ImportLack): string {
+  switch (lack) {
+    case 'calls':
+      return l10n.t('LLM calls');
+    case 'rewards':
+      return l10n.t('rewards');
+    case 'successes':
+      return l10n.t('successes');
+    case 'times':
+      return l10n.t('times');
+    case 'tokens':
+      return l10n.t('token ids');
+    case 'tokenTexts':
+      return l10n.t('texts of tokens');
+    case 'lossMask':
+      return l10n.t('loss mask');
+    case 'logprobs':
+      return l10n.t('log probabilities');
+    case 'tokenCounts':
+      return l10n.t('token counts of calls');
+  }
+}

@@ -1,0 +1,89 @@
+import * as l10n from '@vscode/l10n';
+import type { ListSort } from '../../core/protocol/traceLists.ts';
+import { OtherRun } from '../compare/OtherRun.tsx';
+import type { ComponentChildren } from 'preact';
+import { DataGrid, type Column } from '../ui/DataGrid.tsx';
+import type { GridActions } from '../../../base/webview/ui/RowMenu.tsx';
+import { Empty, Failure, Loading } from '../../../base/webview/ui/Notices.tsx';
+import type { List } from './useList.ts';
+
+export interface ListViewProps<Row> {
+  readonly list: List<Row>;
+  /** Part of each row's id. */
+  readonly name: string;
+  /** How many rows there are. */
+  readonly label: string;
+  readonly loading: string;
+  readonly columns: readonly Column<Row>[];
+  readonly sort: ListSort | null;
+  readonly filtered: boolean;
+  readonly onSort: (sort: ListSort | null) => void;
+  /** Takes the filter away. */
+  readonly onClear: () => void;
+  readonly onOpen: (row: Row) => void;
+  /** The episode of a row that is compared with other runs; undefined: it has none. */
+  readonly comparedOf: (row: Row) => number | undefined;
+  /** The user scrolls or chooses a row. */
+  readonly onLeave: () => void;
+  readonly actions?: GridActions<Row>;
+  /** What became of the last of them. */
+  readonly note?: ComponentChildren;
+}
+
+/** A list of the run as a table, or why there is none. */
+export function ListView<Row>(props: ListViewProps<Row>) {
+  const { list, filtered, onOpen } = props;
+  const { slice, error, retry, want } = list.window;
+  if (slice === undefined) {
+    return error ? <Failure report={error} retry={retry} /> : <Loading>{props.loading}</Loading>;
+  }
+  if (slice.total === 0 && !list.stale) {
+    if (filtered) return <NothingFound onClear={props.onClear} />;
+    return (
+      <Empty title={l10n.t('No episode has started yet.')}>{l10n.t('They appear here as they start.')}</Empty>
+    );
+  }
+  const current = Math.min(list.current.position, Math.max(slice.total - 1, 0));
+  const row = list.rowAt(current);
+  const open = (position: number) => {
+    list.onCurrent(position);
+    const row = list.rowAt(position);
+    if (row !== undefined) onOpen(row);
+  };
+  return (
+    <>
+      {error && <Failure report={error} retry={retry} />}
+      <div class="list-actions foldable">
+        <OtherRun episode={row && props.comparedOf(row)} quiet />
+      </div>
+      {props.note}
+      <DataGrid
+        label={props.label}
+        columns={props.columns}
+        total={slice.total}
+        rowAt={list.rowAt}
+        name={props.name}
+        current={current}
+        shifted={list.current.shifted}
+        onCurrent={list.onCurrent}
+        onOpen={open}
+        onRange={want}
+        sort={props.sort}
+        onSort={props.onSort}
+        busy={list.stale}
+        onScrolled={props.onLeave}
+        {...(props.actions && { actions: props.actions })}
+      />
+    </>
+  );
+}
+
+function NothingFound({ onClear }: Pick<ListViewProps<unknown>, 'onClear'>) {
+  return (
+    <Empty title={l10n.t('Nothing matches the filter.')}>
+      <button type="button" onClick={onClear}>
+        {l10n.t('Clear the filter')}
+      </button>
+    </Empty>
+  );
+}

@@ -1,0 +1,120 @@
+import * as l10n from '@vscode/l10n';
+import type { ReportView } from '../../core/protocol/runRpc.ts';
+import { FindingMessage } from '../ui/FindingMessage.tsx';
+import { count } from '../../../base/webview/ui/format.ts';
+import { Icon } from '../../../base/webview/ui/Icon.tsx';
+import { hasTerm } from './filterEdit.ts';
+
+export type Finding = ReportView['findings'][number];
+
+interface Props {
+  readonly report: ReportView;
+  readonly running: boolean;
+  /** The run's; a finding in it is chosen. */
+  readonly filter: string;
+  readonly onChoose: (code: string) => void;
+}
+
+/** The term that finds a finding's episodes. */
+export const findingTerm = (code: string): string => `finding:${code}`;
+
+/** Whether the run's episodes would train, and what keeps some from it. */
+export function ReportPanel({ report, running, filter, onChoose }: Props) {
+  const judged = report.trains + report.doesNotTrain;
+  return (
+    <section class="report" aria-labelledby="report-title">
+      <div class="report-line">
+        <h2 id="report-title">{l10n.t('Training report')}</h2>
+        <p class="report-verdict">{verdictText(report, running)}</p>
+        {judged > 0 && <TrainsBar trains={report.trains} judged={judged} />}
+      </div>
+      {report.findings.length > 0 && (
+        <ul class="findings">
+          {report.findings.map((finding) => (
+            <li key={`${finding.severity} ${finding.code}`}>
+              <FindingButton
+                finding={finding}
+                pressed={hasTerm(filter, findingTerm(finding.code))}
+                onPress={() => onChoose(finding.code)}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function verdictText({ trains, doesNotTrain, findings }: ReportView, running: boolean): string {
+  const judged = trains + doesNotTrain;
+  if (judged === 0) {
+    return running ? l10n.t('No episode has ended yet.') : l10n.t('What would train is not known.');
+  }
+  const [some, all] = [count(trains), count(judged)];
+  if (running) return l10n.t('{0} of {1} episodes would train so far.', some, all);
+  if (findings.length === 0) {
+    return l10n.t('{0} of {1} episodes would train, with nothing to remark.', some, all);
+  }
+  return l10n.t('{0} of {1} episodes would train.', some, all);
+}
+
+function TrainsBar({ trains, judged }: { readonly trains: number; readonly judged: number }) {
+  return (
+    <svg class="trains-bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="trains-bar-all" width="100" height="6" />
+      <rect class="trains-bar-part" width={(100 * trains) / judged} height="6" />
+    </svg>
+  );
+}
+
+interface FindingProps {
+  readonly finding: Finding;
+  readonly pressed: boolean;
+  readonly onPress: () => void;
+}
+
+function FindingButton({ finding, pressed, onPress }: FindingProps) {
+  // What is about the run as a whole has no episodes to select.
+  if (finding.count === 0) {
+    return (
+      <div class={`finding finding-${finding.severity} about-run`}>
+        <FindingText finding={finding} />
+      </div>
+    );
+  }
+  return (
+    <button
+      type="button"
+      class={`finding finding-${finding.severity}`}
+      aria-pressed={pressed}
+      title={finding.message}
+      onClick={onPress}
+    >
+      <FindingText finding={finding} />
+    </button>
+  );
+}
+
+function FindingText({ finding }: { readonly finding: Finding }) {
+  const { severity, message, code, hint } = finding;
+  return (
+    <>
+      <Icon name={severity === 'error' ? 'cross' : 'warning'} />
+      <span class="finding-severity">{severity === 'error' ? l10n.t('error') : l10n.t('warning')}</span>
+      <span class="finding-message">
+        <FindingMessage code={code} message={message} />
+        <span class="finding-hint">{hint}</span>
+      </span>
+      <span class="finding-count">{concerned(finding)}</span>
+    </>
+  );
+}
+
+function concerned({ count: episodes, groups }: Finding): string {
+  if (episodes === 0) return l10n.t('the run');
+  const inEpisodes = episodes === 1 ? l10n.t('1 episode') : l10n.t('{0} episodes', count(episodes));
+  if (groups === 0) return inEpisodes;
+  return groups === 1
+    ? l10n.t('1 group, {0}', inEpisodes)
+    : l10n.t('{0} groups, {1}', count(groups), inEpisodes);
+}

@@ -1,0 +1,127 @@
+import * as l10n from '@vscode/l10n';
+import type { RunView } from '../../core/protocol/runRpc.ts';
+import type { ImportLack } from '../../../tracking/core/records/tracedRun.ts';
+import { useRecorded } from '../state/recorded.ts';
+import {
+  count,
+  duration,
+  fileName,
+  moment,
+  percent,
+  reward,
+  share,
+} from '../../../base/webview/ui/format.ts';
+import { Failure, Note } from '../../../base/webview/ui/Notices.tsx';
+import { NotRecorded } from '../ui/Recorded.tsx';
+import { Stat } from '../../../base/webview/ui/Stat.tsx';
+import type { Fold } from '../../../base/webview/ui/useFold.tsx';
+import { ImportNotice } from './ImportNotice.tsx';
+import { runStatus, runStatusWord } from './status.ts';
+
+/** What ran, how it stands, what has come of it. */
+export function RunHeader({ run, fold }: { readonly run: RunView; readonly fold: Fold }) {
+  const status = runStatus(run);
+  const recorded = useRecorded();
+  return (
+    <header class="run-header">
+      <div class="title-line">
+        <h1>{run.experiment}</h1>
+        <span class={`status status-${status}`} role="status">
+          <span class="status-dot" aria-hidden="true" />
+          {runStatusWord(status)}
+        </span>
+        {run.imported === undefined && <TokenizerLine run={run} />}
+        {fold.button}
+      </div>
+      <dl class="facts foldable">
+        {run.imported === undefined && (
+          <>
+            <Fact name={l10n.t('config')} text={fileName(run.config)} title={run.config} />
+            <Fact name={l10n.t('workflow')} text={run.workflow} title={run.workflowFile} />
+          </>
+        )}
+        <Fact name={l10n.t('model')} text={run.model} />
+        <Fact
+          name={l10n.t('started')}
+          text={recorded('times') && run.startedAt !== 0 ? moment(run.startedAt) : ''}
+        />
+      </dl>
+      <Totals run={run} />
+      {run.imported && <ImportNotice imported={run.imported} />}
+      {run.newerFormat !== null && (
+        <Note kind="info">
+          {l10n.t(
+            'This trace has format {0}, newer than this viewer: what it does not know is not shown. A newer AgentJet shows all of it.',
+            run.newerFormat,
+          )}
+        </Note>
+      )}
+      {status === 'killed' && (
+        <Note kind="warning">
+          {l10n.t(
+            'The process of this run ended before the run did. Everything up to then is here; episodes that ran are lost.',
+          )}
+        </Note>
+      )}
+      {run.end?.error && <Failure report={run.end.error} />}
+    </header>
+  );
+}
+
+/** Counts by another tokenizer than the model's are never shown as if they were the model's. */
+function TokenizerLine({ run: { tokenizer } }: { readonly run: RunView }) {
+  return (
+    <span
+      class={`tokenizer ${tokenizer.exact ? '' : 'tokenizer-approximate'}`}
+      title={tokenizer.file ?? undefined}
+    >
+      {tokenizer.exact
+        ? l10n.t('tokenizer: {0}', tokenizer.name)
+        : l10n.t('tokenizer: {0}, approximate', tokenizer.name)}
+    </span>
+  );
+}
+
+function Fact({
+  name,
+  text,
+  title,
+}: {
+  readonly name: string;
+  readonly text: string;
+  readonly title?: string | undefined;
+}) {
+  return (
+    <div class="fact">
+      <dt>{name}</dt>
+      <dd title={title}>{text === '' ? <NotRecorded /> : text}</dd>
+    </div>
+  );
+}
+
+function Totals({ run }: { readonly run: RunView }) {
+  const { totals, episodes, startedAt, end } = run;
+  const recorded = useRecorded();
+  const of = (what: ImportLack, text: string) => (recorded(what) ? text : <NotRecorded />);
+  const trainable = recorded('tokens') && recorded('lossMask');
+  return (
+    <dl class="stats foldable">
+      <Stat name={l10n.t('Episodes')} note={l10n.t('of {0}', count(episodes))}>
+        {count(totals.ended)}
+      </Stat>
+      <Stat name={l10n.t('Mean reward')}>{of('rewards', reward(totals.meanReward))}</Stat>
+      <Stat name={l10n.t('Success')}>{of('successes', percent(totals.successRate))}</Stat>
+      <Stat name={l10n.t('Failed')}>{count(totals.failed)}</Stat>
+      <Stat name={l10n.t('Calls')}>{of('calls', count(totals.calls))}</Stat>
+      <Stat name={l10n.t('Timelines')}>{count(totals.timelines)}</Stat>
+      <Stat name={l10n.t('Tokens')}>{of('tokens', count(totals.tokens))}</Stat>
+      <Stat
+        name={l10n.t('Trainable')}
+        note={trainable ? share(totals.trainableTokens, totals.tokens) : undefined}
+      >
+        {trainable ? count(totals.trainableTokens) : <NotRecorded />}
+      </Stat>
+      {end && <Stat name={l10n.t('Time')}>{of('times', duration((end.endedAt - startedAt) / 1000))}</Stat>}
+    </dl>
+  );
+}

@@ -1,0 +1,115 @@
+import * as l10n from '@vscode/l10n';
+import { useMemo, useState } from 'preact/hooks';
+import type { NamesView } from '../../core/protocol/traceLists.ts';
+import type { RunView } from '../../core/protocol/runRpc.ts';
+import { canRunEpisodes } from '../../../tracking/core/records/tracedRun.ts';
+import { parseFilter } from '../../core/filterText.ts';
+import type { RunPlace } from '../state/place.ts';
+import { useShortcuts } from '../state/shortcuts.ts';
+import { useAnswer, useViewer } from '../state/viewer.ts';
+import { Segment } from '../../../base/webview/ui/Segment.tsx';
+import { FollowLatest } from '../ui/FollowLatest.tsx';
+import { useFold } from '../../../base/webview/ui/useFold.tsx';
+import { EpisodeTable } from './EpisodeTable.tsx';
+import { toggledTerm } from './filterEdit.ts';
+import { FilterField } from './FilterField.tsx';
+import { GroupTable } from './GroupTable.tsx';
+import { Histograms } from './Histograms.tsx';
+import { findingTerm, ReportPanel } from './ReportPanel.tsx';
+import { RunHeader } from './RunHeader.tsx';
+import { SavedFilters } from './SavedFilters.tsx';
+import { runStatus } from './status.ts';
+
+interface Props {
+  readonly run: RunView;
+  readonly place: RunPlace;
+}
+
+/** How the run stands as a whole, and its episodes and groups in a table. */
+export function RunScreen({ run, place }: Props) {
+  const { trace, go } = useViewer();
+  const fold = useFold();
+  const histograms = useAnswer('histograms', { trace });
+  const { filter } = place;
+  const onFilter = (next: string) => go({ ...place, filter: next.trim() });
+  const others = run.report.findings.map(({ code }) => findingTerm(code));
+  return (
+    <main class={`screen run-screen ${fold.className}`}>
+      <RunHeader run={run} fold={fold} />
+      <Histograms histograms={histograms.value ?? []} filter={filter} onFilter={onFilter} />
+      <ReportPanel
+        report={run.report}
+        running={runStatus(run) === 'running'}
+        filter={filter}
+        onChoose={(code) => onFilter(toggledTerm(filter, findingTerm(code), others))}
+      />
+      <Lists run={run} place={place} onFilter={onFilter} />
+    </main>
+  );
+}
+
+interface ListsProps extends Props {
+  readonly onFilter: (filter: string) => void;
+}
+
+function Lists({ run, place, onFilter }: ListsProps) {
+  const { go, follow } = useViewer();
+  const { known, onWanted } = useKnown(run);
+  const parsed = useMemo(() => parseFilter(place.filter), [place.filter]);
+  const show = (list: RunPlace['list']) => go({ ...place, list, sort: null });
+  useShortcuts(l10n.t('Run'), [
+    {
+      keys: ['t'],
+      what: l10n.t('Episodes or groups'),
+      run: () => show(place.list === 'groups' ? 'episodes' : 'groups'),
+    },
+    { keys: ['ArrowDown', 'ArrowUp', 'PageDown', 'PageUp', 'Home', 'End'], what: l10n.t('Another row') },
+    { keys: ['Enter'], what: l10n.t('Open the row') },
+  ]);
+  const table = {
+    filter: 'filter' in parsed ? parsed.filter : null,
+    sort: place.sort,
+    onSort: (sort: RunPlace['sort']) => go({ ...place, sort }),
+    onClear: () => onFilter(''),
+    follows: run.live && follow.on,
+    onLeave: () => {
+      if (follow.on) follow.set(false);
+    },
+  };
+  return (
+    <section class="episodes" aria-label={l10n.t('Episodes')}>
+      <div class="list-bar">
+        <div class="segments" role="group" aria-label={l10n.t('List')}>
+          <Segment
+            name={l10n.t('Episodes')}
+            on={place.list === 'episodes'}
+            onPress={() => show('episodes')}
+          />
+          <Segment name={l10n.t('Groups')} on={place.list === 'groups'} onPress={() => show('groups')} />
+        </div>
+        <FollowLatest run={run} />
+        <FilterField filter={place.filter} onFilter={onFilter} known={known} onFocus={onWanted} />
+        <SavedFilters filter={place.filter} onFilter={onFilter} />
+      </div>
+      {place.list === 'groups' ? (
+        <GroupTable {...table} />
+      ) : (
+        <EpisodeTable {...table} canRun={canRunEpisodes(run)} />
+      )}
+    </section>
+  );
+}
+
+const noNames: NamesView = { agents: [], tools: [] };
+
+/** What completions offer; agents and tools are asked for once somebody is about to write. */
+function useKnown(run: RunView) {
+  const { client, trace } = useViewer();
+  const [names, setNames] = useState(noNames);
+  const onWanted = () => {
+    // Without them fields are offered all the same.
+    client.ask('names', { trace }).then(setNames, () => undefined);
+  };
+  const findings = run.report.findings.filter(({ count }) => count > 0).map(({ code }) => code);
+  return { known: { ...names, findings }, onWanted };
+}

@@ -1,0 +1,124 @@
+/** What cells of the run's and a group's tables have in common. */
+import * as l10n from '@vscode/l10n';
+import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
+import { count, duration, reward, share } from '../../../base/webview/ui/format.ts';
+import type { Column } from '../ui/DataGrid.tsx';
+import { Icon } from '../../../base/webview/ui/Icon.tsx';
+import { trainedLacks } from '../state/recorded.ts';
+import { Recorded } from '../ui/Recorded.tsx';
+import { episodeStatus, successWords, trainsWord } from './status.ts';
+
+export function TaskCell({ taskId, query }: { readonly taskId: string; readonly query: string }) {
+  return (
+    <span title={query}>
+      <span class="task-id">{taskId}</span> <span class="task-query">{query}</span>
+    </span>
+  );
+}
+
+function SuccessCell({ row }: { readonly row: EpisodeRow }) {
+  const status = episodeStatus(row);
+  return (
+    <span class={`success success-${status}`} title={row.error?.message}>
+      {status === 'success' && <Icon name="check" />}
+      {(status === 'failed' || status === 'lost') && <Icon name="cross" />}
+      {status === 'running' && <span class="status-dot" aria-hidden="true" />}
+      {status === 'ended' ? (
+        <Recorded of={['successes']}>{successWords().ended}</Recorded>
+      ) : (
+        successWords()[status]
+      )}
+    </span>
+  );
+}
+
+export function TrainableCell({
+  trainableTokens,
+  tokens,
+}: {
+  readonly trainableTokens: number;
+  readonly tokens: number;
+}) {
+  return (
+    <Recorded of={['tokens', 'lossMask']}>
+      {count(trainableTokens)} <span class="muted share">{share(trainableTokens, tokens)}</span>
+    </Recorded>
+  );
+}
+
+type Counted = Pick<EpisodeRow, 'calls' | 'tokens' | 'seconds'>;
+
+export const callsCell = ({ calls }: Counted) => <Recorded of={['calls']}>{count(calls)}</Recorded>;
+export const tokensCell = ({ tokens }: Counted) => <Recorded of={['tokens']}>{count(tokens)}</Recorded>;
+export const timeCell = ({ seconds }: Counted) => <Recorded of={['times']}>{duration(seconds)}</Recorded>;
+
+function TrainsCell({ row }: { readonly row: EpisodeRow }) {
+  const [first] = row.findings;
+  return (
+    <span title={row.findings.map(({ message }) => message).join('\n')}>
+      {row.trains === false && <Icon name="cross" />}
+      {row.trains === true && first && <Icon name="warning" />}
+      {trainsWord(row.trains)}
+      {first && <span class="muted reason">: {first.message}</span>}
+    </span>
+  );
+}
+
+export function taskColumn(): Column<EpisodeRow> {
+  return { name: l10n.t('Task'), width: 180, grows: 3, sort: 'task', cell: (row) => <TaskCell {...row} /> };
+}
+
+/** How long episodes and groups are. */
+export function lengthColumns<
+  Row extends Counted & Pick<EpisodeRow, 'trainableTokens'>,
+>(): readonly Column<Row>[] {
+  const numeric = true;
+  return [
+    { name: l10n.t('Tokens'), width: 88, numeric, sort: 'tokens', cell: tokensCell },
+    {
+      name: l10n.t('Trainable'),
+      width: 124,
+      numeric,
+      sort: 'trainable',
+      cell: (row) => <TrainableCell {...row} />,
+    },
+    { name: l10n.t('Time'), width: 96, numeric, sort: 'time', cell: timeCell },
+  ];
+}
+
+/** What an episode comes to, in the order of the run's table. */
+export function outcomeColumns(): readonly Column<EpisodeRow>[] {
+  const numeric = true;
+  return [
+    { name: l10n.t('Repeat'), width: 80, numeric, sort: 'repeat', cell: (row) => row.repeat },
+    { name: l10n.t('Reward'), width: 84, numeric, sort: 'reward', cell: (row) => reward(row.reward) },
+    {
+      name: l10n.t('Advantage'),
+      width: 104,
+      numeric,
+      sort: 'advantage',
+      cell: (row) => reward(row.advantage),
+    },
+    { name: l10n.t('Success'), width: 96, sort: 'success', cell: (row) => <SuccessCell row={row} /> },
+    {
+      name: l10n.t('Would train'),
+      width: 150,
+      grows: 2,
+      sort: 'trains',
+      cell: (row) => (
+        <Recorded of={trainedLacks}>
+          <TrainsCell row={row} />
+        </Recorded>
+      ),
+    },
+    { name: l10n.t('Calls'), width: 68, numeric, sort: 'calls', cell: callsCell },
+    {
+      name: l10n.t('Timelines'),
+      width: 100,
+      numeric,
+      sort: 'timelines',
+      cell: (row) => count(row.timelines),
+    },
+    ...lengthColumns<EpisodeRow>(),
+  ];
+}

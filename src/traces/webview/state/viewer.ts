@@ -1,0 +1,109 @@
+import { createContext } from 'preact';
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ErrorReport } from '../../../base/core/errors.ts';
+import type { ParamsOf, TraceMethod } from '../../core/protocol/traceRpc.ts';
+import type { TraceClient, ResultOf } from '../../core/methods.ts';
+import type { ViewerBoot } from '../../core/viewerPage.ts';
+import type { Follow } from './follow.ts';
+import type { Memory } from './memory.ts';
+import { LatestRequest } from '../../../base/webview/state/latestRequest.ts';
+import type { Place } from './place.ts';
+import { WindowBuffer, type Slice } from '../../../base/webview/state/windowBuffer.ts';
+
+/** What every part of the page works with. */
+export interface Viewer {
+  readonly client: TraceClient;
+  readonly trace: ViewerBoot['trace'];
+  /** Counts what was told to have changed in the trace. */
+  readonly version: number;
+  readonly place: Place;
+  readonly memory: Memory;
+  /** Whether one has gone anywhere since the page opened. */
+  readonly moved: boolean;
+  readonly go: (place: Place) => void;
+  readonly follow: Follow;
+}
+
+export const ViewerContext = createContext<Viewer | null>(null);
+
+export function useViewer(): Viewer {
+  const viewer = useContext(ViewerContext);
+  if (viewer === null) throw new Error('This part of the page stands outside of the viewer.');
+  return viewer;
+}
+
+/** An answer that is kept fresh while the trace changes. Neither value nor error: it has not come yet. */
+export interface Answer<T> {
+  readonly value: T | undefined;
+  /** Why the newest request failed; an older value stays. */
+  readonly error: ErrorReport | undefined;
+  readonly retry: () => void;
+}
+
+/**
+ * Asks, and asks again whenever the trace has changed.
+ *
+ * @param isSettled of an answer that nothing will change any more, which is not asked for again
+ */
+export function useAnswer<M extends TraceMethod>(
+  method: M,
+  parameters: ParamsOf<M>,
+  isSettled: (value: ResultOf<M>) => boolean = () => false,
+): Answer<ResultOf<M>> {
+  const { client, version } = useViewer();
+  const [attempt, setAttempt] = useState(0);
+  const [state, setState] = useState<{
+    readonly key: string;
+    readonly value?: ResultOf<M>;
+    readonly error?: ErrorReport;
+  }>();
+  const requests = useMemo(
+    () =>
+      new LatestRequest<ResultOf<M>>((outcome) =>
+        setState((last) =>
+          'error' in outcome && last?.key === outcome.key ? { ...last, error: outcome.error } : outcome,
+        ),
+      ),
+    [],
+  );
+  useEffect(() => () => requests.dispose(), []);
+  const key = JSON.stringify([method, parameters]);
+  useEffect(() => {
+    const { value, error } = state?.key === key ? state : {};
+    if (value !== undefined && error === undefined && isSettled(value)) return;
+    requests.run(key, () => client.ask(method, parameters));
+  }, [key, version, attempt]);
+  const retry = () => setAttempt((last) => last + 1);
+  if (state?.key !== key) return { value: undefined, error: undefined, retry };
+  return { value: state.value, error: state.error, retry };
+}
+
+export interface Windowed<S extends Slice> {
+  readonly slice: S | undefined;
+  readonly error: ErrorReport | undefined;
+  readonly want: (first: number, end: number) => void;
+  readonly retry: () => void;
+}
+
+/** A window into a list that is too long to be held, kept fresh while the trace changes. */
+export function useWindow<S extends Slice>(options: {
+  readonly fetch: (from: number, limit: number) => Promise<S>;
+  readonly largest: number;
+  readonly smallest: number;
+}): Windowed<S> {
+  const { version } = useViewer();
+  const [, redraw] = useState({});
+  const buffer = useMemo(() => new WindowBuffer<S>({ ...options, onChange: () => redraw({}) }), []);
+  useEffect(() => () => buffer.dispose(), []);
+  const shown = useRef(version);
+  useEffect(() => {
+    if (shown.current !== version) buffer.refresh();
+    shown.current = version;
+  }, [version]);
+  return {
+    slice: buffer.slice,
+    error: buffer.error,
+    want: (first, end) => buffer.want(first, end),
+    retry: () => buffer.refresh(),
+  };
+}

@@ -1,0 +1,122 @@
+import * as l10n from '@vscode/l10n';
+import { createParser } from 'eventsource-parser';
+import type { ErrorReport } from '../../../base/core/errors.ts';
+import type { TraceReply } from '../../core/protocol/traceRpc.ts';
+import { isTraceReply, type Transport } from './transport.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Milliseconds until the events are asked for again after they broke off. */
+const reconnectAfter = 1_000;
+
+export interface HttpTransportOptions {
+  /** Sent as a bearer token: it never is in an address that a log could keep. */
+  readonly token: string;
+  readonly trace: string;
+}
+
+/** Requests by POST to `/rpc`, notices as server-sent events of `/events`. */
+export function httpTransport({ token, trace }: HttpTransportOptions): Transport {
+  const headers = { authorization: `Bearer ${token}` };
+  let deliver: (reply: TraceReply) => void = () => undefined;
+  return {
+    send: (call) => {
+      void post(JSON.stringify(call), headers).then(
+        (reply) => deliver(reply),
+        (error: unknown) => deliver({ id: call.id, error: unreachable(error) }),
+      );
+    },
+    onReply: (listener) => {
+      deliver = listener;
+      void follow(headers, trace, listener);
+    },
+  };
+}
+
+async function post(body: string, headers: Headers): Promise<TraceReply> {
+  const response = await fetch('/rpc', {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body,
+  });
+  if (isRefusal(response)) throw new Refused();
+  const reply: unknown = await response.json();
+  if (!isTraceReply(reply)) {
+    throw new Error(l10n.t('Its answer, with status {0}, is no reply.', response.status));
+  }
+  return reply;
+}
+
+class Refused extends Error {}
+
+function isRefusal({ status }: Response): boolean {
+  return status === 401 || status === 403;
+}
+
+function unreachable(error: unknown): ErrorReport {
+  if (error instanceof Refused) {
+    return {
+      code: 'viewer/refused',
+      message: l10n.t('The trace server does not accept the token of this address.'),
+      hint: l10n.t('Open the whole address that it printed when it started, with everything after the #.'),
+    };
+  }
+  return {
+    code: 'viewer/unreachable',
+    message: l10n.t(
+      'The trace server did not answer. {0}',
+      error instanceof Error ? error.message : String(error),
+    ),
+    hint: l10n.t('Start it again with `agentjet trace FILE` and open the address that it prints, or retry.'),
+  };
+}
+
+/** Reads the events until the server no longer accepts the token; a server that is away may come back. */
+async function follow(headers: Headers, trace: string, listener: (reply: TraceReply) => void): Promise<void> {
+  for (;;) {
+    try {
+      await readEvents(headers, trace, listener);
+    } catch (error) {
+      if (error instanceof Refused) return;
+      // Away: what is asked meanwhile says so, and the next round finds it again.
+    }
+    await new Promise((resume) => setTimeout(resume, reconnectAfter));
+  }
+}
+
+/** Reads until the events break off. What was answered before they came may be old by then, which is told. */
+async function readEvents(
+  headers: Headers,
+  trace: string,
+  listener: (reply: TraceReply) => void,
+): Promise<void> {
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      const reply = parseEvent(data);
+      if (isTraceReply(reply)) listener(reply);
+    },
+  });
+  const response = await fetch('/events', { headers });
+  if (isRefusal(response)) throw new Refused();
+  if (!response.ok || response.body === null) return;
+  listener({ notice: 'changed', trace });
+  await readText(response.body, (text) => parser.feed(text));
+}
+
+function parseEvent(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined; // not of the protocol
+  }
+}
+
+async function readText(body: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    take(decoder.decode(value, { stream: true }));
+  }
+}

@@ -1,0 +1,32 @@
+import * as l10n from '@vscode/l10n';
+import { callPlace } from '../state/place.ts';
+import { useViewer } from '../state/viewer.ts';
+import { count } from '../../../base/webview/ui/format.ts';
+
+interface Props {
+  readonly episode: number;
+  readonly calls: readonly number[];
+  /** How many are drawn; the others are counted. */
+  readonly most: number;
+}
+
+/** Calls by their numbers, each of which leads to its call. */
+export function CallChips({ episode, calls, most }: Props) {
+  const { go } = useViewer();
+  return (
+    <span class="chips">
+      {calls.slice(0, most).map((call) => (
+        <button
+          key={call}
+          type="button"
+          class="chip"
+          aria-label={l10n.t('Call {0}', call)}
+          onClick={() => go(callPlace(episode, call))}
+        >
+          {call}
+        </button>
+      ))}
+      {calls.length > most && <span class="muted">{l10n.t('and {0} more', count(calls.length - most))}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,255 @@
+import * as l10n from '@vscode/l10n';
+import type { Virtualizer } from '@tanstack/virtual-core';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import type { ListSort } from '../../core/protocol/traceLists.ts';
+import { useLanding } from '../state/landing.ts';
+import { scrollListeners } from '../../../base/webview/ui/scrollListeners.ts';
+import { Icon } from '../../../base/webview/ui/Icon.tsx';
+import type { GridActions } from '../../../base/webview/ui/RowMenu.tsx';
+import { useRowMenu } from '../../../base/webview/ui/useRowMenu.tsx';
+import { useVirtualizer } from '../../../base/webview/ui/useVirtualizer.ts';
+
+/** Pixels; the style sheet knows them too. */
+const rowHeight = 28;
+const headerHeight = 28;
+const pageRows = 20;
+
+export interface Column<Row> {
+  readonly name: string;
+  /** Least width in pixels, and which share of what is left it takes. */
+  readonly width: number;
+  readonly grows?: number;
+  /** A number stands at the right. */
+  readonly numeric?: boolean;
+  /** What the list is asked to sort by; absent: it cannot be. */
+  readonly sort?: string;
+  readonly cell: (row: Row) => ComponentChildren;
+}
+
+interface Props<Row> {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly total: number;
+  /** Undefined while it has not arrived. */
+  readonly rowAt: (position: number) => Row | undefined;
+  /** Part of each row's id. */
+  readonly name: string;
+  /** Position of the current row. */
+  readonly current: number;
+  readonly onCurrent: (position: number) => void;
+  readonly onOpen: (position: number) => void;
+  /** Called with the visible positions, the last excluded. */
+  readonly onRange?: (first: number, end: number) => void;
+  readonly isMarked?: (row: Row) => boolean;
+  /** The space bar on the current row. */
+  readonly onMark?: (position: number) => void;
+  readonly sort: ListSort | null;
+  readonly onSort: (sort: ListSort | null) => void;
+  /** Rows by which the current one has moved under the user, in all: the list scrolls along. */
+  readonly shifted?: number;
+  readonly busy?: boolean;
+  /** The user scrolls, whatever with. */
+  readonly onScrolled?: () => void;
+  readonly actions?: GridActions<Row>;
+}
+
+/** A table of any length: rows near the visible ones are drawn; arrow keys go from row to row, Enter opens one. */
+export function DataGrid<Row>(props: Props<Row>) {
+  const { total, current, columns, onRange } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const menu = useRowMenu(props, scroller);
+  useLanding(scroller);
+  const virtualizer = useVirtualizer<HTMLDivElement>({
+    count: total,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    scrollMargin: headerHeight,
+    scrollPaddingStart: headerHeight,
+    overscan: 8,
+    alwaysDrawn: current,
+  });
+  const range = virtualizer.range;
+  useEffect(() => {
+    if (range) onRange?.(range.startIndex, range.endIndex + 1);
+  });
+  useScroll(virtualizer, scroller, props);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target === scroller.current && !menu.onKey(event)) onKey(event, props);
+  };
+  const layout = layoutOf(columns);
+  return (
+    <>
+      <div
+        class={`grid ${props.busy === true ? 'busy' : ''}`}
+        role="grid"
+        aria-label={props.label}
+        aria-rowcount={total + 1}
+        aria-busy={props.busy === true}
+        aria-multiselectable={props.isMarked ? 'true' : undefined}
+        aria-activedescendant={total === 0 ? undefined : rowId(props.name, current)}
+        tabIndex={0}
+        ref={scroller}
+        onKeyDown={onKeyDown}
+        onContextMenu={menu.onContextMenu}
+        {...scrollListeners(scroller, props.onScrolled)}
+      >
+        <HeaderRow columns={columns} layout={layout} sort={props.sort} onSort={props.onSort} />
+        <div
+          class="grid-rows"
+          role="rowgroup"
+          style={{ height: `${virtualizer.getTotalSize()}px`, minWidth: layout.minWidth }}
+        >
+          {virtualizer.getVirtualItems().map(({ index, start }) => (
+            <BodyRow key={index} {...props} position={index} top={start - headerHeight} layout={layout} />
+          ))}
+        </div>
+      </div>
+      {menu.shown}
+    </>
+  );
+}
+
+/** Enter opens the current row, the space bar marks it, and others make another row the current one. */
+function onKey<Row>(event: KeyboardEvent, { current, total, onOpen, onMark, onCurrent }: Props<Row>): void {
+  if (event.key === 'Enter') {
+    onOpen(current);
+    return;
+  }
+  const target = targetOf(event, current, total - 1);
+  if (target !== undefined) onCurrent(target);
+  else if (event.key === ' ' && onMark) onMark(current);
+  else return;
+  event.preventDefault();
+}
+
+/** Shows the current row when it becomes another one; where it only lies elsewhere than before, all stays in sight. */
+function useScroll<Row>(
+  virtualizer: Virtualizer<HTMLElement, HTMLDivElement>,
+  scroller: { readonly current: HTMLDivElement | null },
+  { current, shifted = 0 }: Props<Row>,
+): void {
+  const followed = useRef(shifted);
+  useLayoutEffect(() => {
+    const rows = shifted - followed.current;
+    followed.current = shifted;
+    if (rows === 0) virtualizer.scrollToIndex(current, { align: 'auto' });
+    else scroller.current?.scrollBy({ top: rows * rowHeight });
+  }, [current, shifted]);
+}
+
+type Layout = Readonly<Record<'gridTemplateColumns' | 'minWidth', string>>;
+
+interface HeaderProps<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly layout: Layout;
+  readonly sort: ListSort | null;
+  readonly onSort: (sort: ListSort | null) => void;
+}
+
+function HeaderRow<Row>({ columns, layout, sort, onSort }: HeaderProps<Row>) {
+  return (
+    <div class="grid-header" role="rowgroup" style={{ minWidth: layout.minWidth }}>
+      <div class="grid-row" role="row" aria-rowindex={1} style={layout}>
+        {columns.map((column) => (
+          <HeaderCell key={column.name} column={column} sort={sort} onSort={onSort} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+type HeaderCellProps<Row> = Pick<HeaderProps<Row>, 'sort' | 'onSort'> & { readonly column: Column<Row> };
+
+function HeaderCell<Row>({ column, sort, onSort }: HeaderCellProps<Row>) {
+  const { name, numeric = false, sort: by } = column;
+  const own = sort !== null && sort.by === by ? sort : undefined;
+  const direction = own && (own.descending ? 'descending' : 'ascending');
+  return (
+    <div
+      class={`cell ${numeric ? 'number' : ''}`}
+      role="columnheader"
+      aria-sort={by === undefined ? undefined : (direction ?? 'none')}
+    >
+      {by === undefined ? (
+        name
+      ) : (
+        <button
+          type="button"
+          class="sort-button"
+          title={l10n.t('Sort by {0}', name)}
+          onClick={() => onSort(nextSort(by, numeric, own))}
+        >
+          {name}
+          {own && <Icon name={own.descending ? 'down' : 'up'} />}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** One way, the other way, not at all. Of numbers the greatest come first. */
+function nextSort(by: string, numeric: boolean, own: ListSort | undefined): ListSort | null {
+  if (own === undefined) return { by, descending: numeric };
+  return own.descending === numeric ? { by, descending: !numeric } : null;
+}
+
+interface BodyRowProps<Row> extends Props<Row> {
+  readonly position: number;
+  readonly top: number;
+  readonly layout: Layout;
+}
+
+function BodyRow<Row>(props: BodyRowProps<Row>) {
+  const { position, columns, name, rowAt, current, isMarked, top, layout, onOpen } = props;
+  const row = rowAt(position);
+  const marked = row !== undefined && isMarked?.(row) === true;
+  return (
+    <div
+      id={rowId(name, position)}
+      class={`grid-row body-row ${position === current ? 'current' : ''} ${marked ? 'marked' : ''}`}
+      role="row"
+      aria-rowindex={position + 2}
+      data-position={position}
+      aria-selected={isMarked ? marked : undefined}
+      style={{ ...layout, transform: `translateY(${top}px)` }}
+      onClick={() => onOpen(position)}
+    >
+      {columns.map(({ name: column, numeric, cell }) => (
+        <div key={column} class={`cell ${numeric === true ? 'number' : ''}`} role="gridcell">
+          {row === undefined ? '…' : cell(row)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function layoutOf<Row>(columns: readonly Column<Row>[]): Layout {
+  return {
+    gridTemplateColumns: columns.map(({ width, grows }) => track(width, grows)).join(' '),
+    minWidth: `${columns.reduce((sum, { width }) => sum + width, 0)}px`,
+  };
+}
+
+function track(width: number, grows: number | undefined): string {
+  return grows === undefined ? `${width}px` : `minmax(${width}px, ${grows}fr)`;
+}
+
+function rowId(name: string, position: number): string {
+  return `${name}-row-${position}`;
+}
+
+/** Where a key leads from a row; undefined: not a key of the grid's. */
+function targetOf(event: KeyboardEvent, current: number, last: number): number | undefined {
+  if (event.altKey || event.ctrlKey || event.metaKey) return undefined;
+  const targets: Readonly<Record<string, number>> = {
+    ArrowDown: current + 1,
+    ArrowUp: current - 1,
+    PageDown: current + pageRows,
+    PageUp: current - pageRows,
+    Home: 0,
+    End: last,
+  };
+  const target = targets[event.key];
+  return target === undefined ? undefined : Math.max(0, Math.min(target, last));
+}

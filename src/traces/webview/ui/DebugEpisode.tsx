@@ -1,0 +1,122 @@
+import * as l10n from '@vscode/l10n';
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { toReport, type ErrorReport } from '../../../base/core/errors.ts';
+import type { DebugView } from '../../core/protocol/codeRpc.ts';
+import type { EpisodeRow } from '../../core/protocol/traceLists.ts';
+import { episodePlace } from '../state/place.ts';
+import { useShortcuts } from '../state/shortcuts.ts';
+import { useViewer } from '../state/viewer.ts';
+import { CopyButton } from '../../../base/webview/ui/CopyButton.tsx';
+import { Icon } from '../../../base/webview/ui/Icon.tsx';
+import type { GridActions } from '../../../base/webview/ui/RowMenu.tsx';
+
+type Outcome = { readonly debug: DebugView } | { readonly error: ErrorReport };
+
+/** Runs the episode again from its recording: in the editor under its debugger; in a browser it says how. */
+export function DebugEpisode({ episode }: { readonly episode: number }) {
+  const { debug, outcome } = useDebug();
+  useShortcuts(l10n.t('Code'), [
+    { keys: ['d'], what: l10n.t('Debug this episode'), run: () => debug(episode) },
+  ]);
+  return (
+    <span class="go-to-source">
+      <button
+        type="button"
+        class="link"
+        aria-label={l10n.t('Debug this episode')}
+        title={l10n.t('Debug this episode')}
+        onClick={() => debug(episode)}
+      >
+        <Icon name="bug" /> <span class="link-label">{l10n.t('Debug this episode')}</span>
+      </button>
+      <span role="status">{outcome && <Told outcome={outcome} />}</span>
+    </span>
+  );
+}
+
+/**
+ * What can be done to an episode of a table beside opening it, and what became of it.
+ *
+ * @param canRun see `canRunEpisodes`
+ */
+export function useEpisodeActions(canRun: boolean): {
+  readonly actions: GridActions<EpisodeRow>;
+  readonly note: ComponentChildren;
+} {
+  const { go } = useViewer();
+  const { debug, outcome, forget } = useDebug();
+  useShortcuts(l10n.t('Code'), canRun ? [{ keys: ['d'], what: l10n.t('Debug the episode of the row') }] : []);
+  const actions: GridActions<EpisodeRow> = {
+    label: ({ episode }) => l10n.t('Episode {0}', episode),
+    of: ({ episode, state }) => [
+      { name: l10n.t('Open'), icon: 'forward', run: () => go(episodePlace(episode)) },
+      ...(canRun && state === 'ended'
+        ? ([
+            {
+              name: l10n.t('Debug this episode'),
+              icon: 'bug',
+              shortcut: 'd',
+              run: () => debug(episode),
+            },
+          ] as const)
+        : []),
+    ],
+  };
+  return { actions, note: <DebugNote outcome={outcome} onClose={forget} /> };
+}
+
+interface DebugNoteProps {
+  readonly outcome: (Outcome & { readonly episode: number }) | undefined;
+  readonly onClose: () => void;
+}
+
+/** Above a table, since the row may be out of sight by then. */
+function DebugNote({ outcome, onClose }: DebugNoteProps) {
+  const isSaid = outcome !== undefined && !('debug' in outcome && outcome.debug.started === 'editor');
+  return (
+    <div role="status">
+      {isSaid && (
+        <p class="debug-note">
+          {l10n.t('Episode {0}', outcome.episode)}: <Told outcome={outcome} />
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={l10n.t('Close')}
+            title={l10n.t('Close')}
+            onClick={onClose}
+          >
+            <Icon name="close" />
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function useDebug() {
+  const { client, trace } = useViewer();
+  const [outcome, setOutcome] = useState<Outcome & { readonly episode: number }>();
+  const debug = (episode: number) => {
+    client.ask('debug', { trace, episode }).then(
+      (answer) => setOutcome({ episode, debug: answer }),
+      (error: unknown) => setOutcome({ episode, error: toReport(error, 'viewer/debug') }),
+    );
+  };
+  return { debug, outcome, forget: () => setOutcome(undefined) };
+}
+
+function Told({ outcome }: { readonly outcome: Outcome }) {
+  if ('error' in outcome) {
+    const { message, hint = '' } = outcome.error;
+    return <span class="source-note">{`${message} ${hint}`}</span>;
+  }
+  const { started, command } = outcome.debug;
+  if (started === 'editor') return null;
+  return (
+    <>
+      <code class="source-place">{command}</code>
+      <CopyButton text={command} what={l10n.t('Copy the command')} />
+    </>
+  );
+}

@@ -1,0 +1,135 @@
+import { formatLocation, type ErrorReport } from '../../base/core/errors.ts';
+import type { EpisodeResult, EpisodeTracking, OutsideCalls } from './records/episodeResult.ts';
+import { finding, type Finding } from './finding.ts';
+import { routedAway, trainedAnyway } from './routingFindings.ts';
+
+/** What is found of an episode by itself: why it makes no sample, what its calls have, and what is odd about its reward. */
+export function episodeFindings(result: EpisodeResult): readonly Finding[] {
+  return [
+    ...injected(result),
+    ...withoutSample(result),
+    ...(result.outside ?? []).map(bypassed),
+    ...(result.tracking?.problems ?? []),
+    ...trainedAnyway(result.routing),
+    ...aboutReward(result),
+    ...(result.selected === 0 ? [leftOut] : []),
+  ];
+}
+
+const leftOut = finding(
+  'not-selected',
+  'More episodes were started than train (`enable_oversample`), and this one is left out.',
+);
+
+function injected({ faults = [], error }: EpisodeResult): readonly Finding[] {
+  if (faults.length === 0) return [];
+  const kinds = [...new Set(faults.map(({ kind }) => kind))].join(', ');
+  const message =
+    error === null
+      ? `Faults were injected into its calls (${kinds}), so its reward is not only the model's doing.`
+      : `The episode was lost after faults had been injected into its calls (${kinds}): ${firstLine(error)}`;
+  return [finding(error === null ? 'injected-fault' : 'lost-to-injected-fault', message)];
+}
+
+function firstLine({ message }: ErrorReport): string {
+  return message.split('\n')[0] ?? '';
+}
+
+function withoutSample({ error, tracking, faults, routing }: EpisodeResult): readonly Finding[] {
+  if (error !== null) {
+    if (faults !== undefined && faults.length > 0) return [];
+    const found = finding('episode-error', `The episode ended with an error: ${firstLine(error)}`);
+    return [error.location === undefined ? found : { ...found, location: error.location }];
+  }
+  if (tracking === undefined) {
+    return [
+      finding(
+        'not-tracked',
+        'Its calls were not tracked: the process ended before, or its tokenizer failed.',
+      ),
+    ];
+  }
+  if (tracking.timelines === 0) {
+    const why = whyNothing(tracking);
+    if (why !== undefined) return [nothingTrainable(why)];
+    const routed = routedAway(routing);
+    if (routed !== undefined) return [routed];
+    return [
+      finding(
+        'no-call',
+        'No LLM call of the episode was answered through the tuner, so there is nothing to train on.',
+      ),
+    ];
+  }
+  if (tracking.trainableTokens > 0) return [];
+  return [nothingTrainable(whyNothing(tracking) ?? 'every reply is empty')];
+}
+
+function nothingTrainable(why: string): Finding {
+  return finding('nothing-trainable', `No token of the episode counts in the loss: ${why}.`);
+}
+
+function bypassed({ host, calls, location }: OutsideCalls): Finding {
+  const count = calls === 1 ? '1 LLM call' : `${calls} LLM calls`;
+  const from = location === undefined ? '' : `, from ${formatLocation({ ...location, column: undefined })}`;
+  const found = finding(
+    'bypassed-tuner',
+    `${count} went to ${host} and not through the tuner${from}, so what it answered is not trained.`,
+  );
+  return { ...found, location };
+}
+
+function whyNothing({ problems }: EpisodeTracking): string | undefined {
+  const codes = new Set(problems.map(({ code }) => code));
+  return nothingBecause.find(([code]) => codes.has(code))?.[1];
+}
+
+/** The first that an episode has explains it. */
+const nothingBecause: readonly (readonly [code: string, why: string])[] = [
+  ['overlong', 'no prompt leaves room for a reply'],
+  ['externally-interrupted', 'the episode had been told to stop before it asked'],
+  ['after-degenerate-reply', 'all replies that count come after a degenerate one'],
+  ['foreign-template', 'the chat template frames replies in a way that the loss mask does not know'],
+];
+
+/** What AgentJet's own judges give, and what a degenerate reply costs by default. */
+const usualRewards = { least: -1, most: 1.5 } as const;
+/** From which reward on validation counts an episode as a success. */
+const successFrom = 1;
+
+function aboutReward({ reward, isSuccess, successGiven, rewardUnused }: EpisodeResult): readonly Finding[] {
+  if (reward === null) return [];
+  const { least, most } = usualRewards;
+  const unusual = reward < least || reward > most;
+  return [
+    ...(unusual
+      ? [
+          finding(
+            'reward-range',
+            `The reward ${reward} is outside of ${least} to ${most}, where rewards usually are.`,
+          ),
+        ]
+      : []),
+    ...(successGiven === false ? missing(reward) : []),
+    ...(successGiven === true ? mismatch(reward, isSuccess) : []),
+    ...(rewardUnused === undefined ? [] : [unused(rewardUnused, reward)]),
+  ];
+}
+
+function missing(reward: number): readonly Finding[] {
+  if (reward <= 0) return []; // a failure either way
+  const message = `The reward ${reward} came without isSuccess, so the episode counts as a failure.`;
+  return [finding('success-missing', message)];
+}
+
+function unused(own: number, reward: number): Finding {
+  const message = `The workflow, a function, returned the reward ${own}, but the judge’s counts, which is ${reward}.`;
+  return finding('reward-unused', message);
+}
+
+function mismatch(reward: number, isSuccess: boolean): readonly Finding[] {
+  if (reward >= successFrom === isSuccess) return [];
+  const [training, validation] = isSuccess ? ['a success', 'not to'] : ['a failure', 'a success to'];
+  const message = `The reward ${reward} is ${training} by isSuccess, but ${validation} validation, which takes rewards of 1 and more for successes.`;
+  return [finding('success-mismatch', message)];
+}

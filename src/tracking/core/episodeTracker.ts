@@ -1,0 +1,280 @@
+import type { TracedMessage, TracedTimeline } from './records/trace.ts';
+import { packAlternatives } from './alternatives.ts';
+import { endsEarly, endTrained, foreignTemplate, repeatsHeader } from './callProblems.ts';
+import { DriftDetector } from './drift.ts';
+import { patchedPrompt, type PatchedPrompt } from './enginePrompt.ts';
+import { explainMerging, type ExplainableCall } from './explainMerging.ts';
+import { KeptCalls } from './keptCalls.ts';
+import { replyProblem, sampleProblems } from './lengths.ts';
+import { sampleLossMask } from './lossMask.ts';
+import { mergeCalls, type MergeSettings } from './mergeCalls.ts';
+import { notMerged } from './mergeProblems.ts';
+import { templateMessage } from './messages.ts';
+import { MessageTable } from './messageTable.ts';
+import { Problems, type CallProblem } from './problems.ts';
+import { replyTokens, type ReplyTokens } from './replyTokens.ts';
+import { RequestTokens, type CountedPrompt, type ReadRequest, type Templatable } from './requestTokens.ts';
+import { count, sampleOf } from './samples.ts';
+import { SnapDetector, type KeptCall } from './snaps.ts';
+import { withTokens } from './timelineTokens.ts';
+import { traced } from './traced.ts';
+import type {
+  BegunRequest,
+  ContextCheck,
+  EpisodeTracker,
+  TrackedCall,
+  TrackedEpisode,
+  TrackerOptions,
+  TrackerReply,
+  TrackerRequest,
+} from './tracker.ts';
+
+/**
+ * Makes timelines of an episode's calls as upstream's tracker does, and tells what training would refuse, cut or leave
+ * out of them. What upstream refuses becomes the timeline that comes closest, so that there is something to look at.
+ */
+export function createEpisodeTracker(options: TrackerOptions): EpisodeTracker {
+  return new Tracker(options);
+}
+
+/** What is known of a call once it has begun. */
+interface BegunCall {
+  readonly read: ReadRequest;
+  readonly messages: readonly number[];
+  readonly prompt: CountedPrompt;
+  readonly check: ContextCheck;
+}
+
+class Tracker implements EpisodeTracker {
+  readonly #options: TrackerOptions;
+  readonly #table = new MessageTable();
+  readonly #problems: Problems;
+  readonly #requests: RequestTokens;
+  readonly #kept: KeptCalls;
+  readonly #drift: DriftDetector;
+  readonly #snaps: SnapDetector;
+  /** The header of a reply that upstream takes every template to have. */
+  readonly #chatMlHeader: readonly number[];
+  readonly #calls: ExplainableCall[] = [];
+  /** Those whose reply was cut by length. */
+  readonly #cutCalls = new Set<number>();
+  /** By the position of a reply: why upstream makes no sample of a timeline that ends with it. */
+  readonly #maskProblems = new Map<number, CallProblem>();
+  /** Calls that have begun and not ended. */
+  readonly #begun = new Map<number, BegunCall>();
+
+  constructor(options: TrackerOptions) {
+    const { tokenizer } = options.text;
+    this.#problems = new Problems(options.untold);
+    const report = (call: number, problem: CallProblem): void => this.#problems.add(call, problem);
+    this.#options = options;
+    this.#requests = new RequestTokens(options, this.#table, report);
+    this.#kept = new KeptCalls(options.madness, report);
+    const at = (position: number): TracedMessage => this.#table.at(position);
+    this.#drift = new DriftDetector(tokenizer, at);
+    this.#snaps = new SnapDetector(options.merging, at);
+    this.#chatMlHeader = tokenizer.encode('<|im_start|>assistant\n');
+  }
+
+  begin(request: BegunRequest): ContextCheck {
+    const begun = this.#begin(request);
+    this.#begun.set(request.call, begun);
+    return begun.check;
+  }
+
+  track(request: TrackerRequest, reply: TrackerReply | null): TrackedCall {
+    const { call, agent = '' } = request;
+    const begun = this.#begun.get(call) ?? this.#begin(request);
+    this.#begun.delete(call);
+    const { read, messages, prompt, check } = begun;
+    if (check.overflows) return this.#overflowed(begun, reply);
+    this.#judgeDrift(call, messages);
+    const answer = reply === null ? null : this.#answer(read, prompt, reply);
+    const position = answer?.position ?? null;
+    if (position !== null) this.#drift.answered(call, position);
+    const isKept = reply === null || this.#kept.keeps(request, check, reply);
+    const { messages: patched, ...others } = isKept ? this.#patched(call, messages, reply) : { messages };
+    const tracked = { call, agent, messages: patched, tools: this.#requests.offerKey(read) };
+    this.#calls.push({ ...tracked, reply: isKept ? position : null });
+    if (isKept && position !== null) this.#judgeSnap({ ...tracked, reply: position });
+    return {
+      messages: patched,
+      ...others,
+      ...(read.leftOut.length > 0 && { leftOut: read.leftOut }),
+      reply: position,
+      promptTokens: prompt.tokens,
+      replyTokens: answer?.made ?? 0,
+      added: this.#table.takeAdded(),
+    };
+  }
+
+  restart(): void {
+    this.#calls.length = 0;
+    this.#drift.restart();
+    this.#snaps.restart();
+    this.#kept.restart();
+    this.#begun.clear();
+    this.#problems.clear();
+  }
+
+  end(): TrackedEpisode {
+    const settings = this.#mergeSettings();
+    const merged = mergeCalls(this.#calls, this.#table.all, settings);
+    const timelines = withTokens(merged, this.#table.all);
+    if (timelines.length > 1) this.#explain(settings, timelines);
+    for (const call of merged.maskedAnew) {
+      if (this.#cutCalls.has(call)) this.#problems.add(call, endTrained);
+    }
+    const made = new Map(merged.added.map(({ position, message }) => [position, message]));
+    const samples = timelines.map((timeline) =>
+      timeline.messages.map((position) => made.get(position) ?? this.#table.at(position)),
+    );
+    this.#judgeSamples(timelines, samples);
+    const { madnessReward } = this.#kept;
+    const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+    return {
+      timelines,
+      added: merged.added,
+      tracking: {
+        timelines: timelines.length,
+        tokens: sum(timelines.map(({ tokens }) => tokens)),
+        trainableTokens: sum(timelines.map(({ trainableTokens }) => trainableTokens)),
+        ...(madnessReward !== undefined && { madnessReward }),
+        problems: [...this.#problems.list()],
+      },
+    };
+  }
+
+  #begin(request: BegunRequest): BegunCall {
+    const read = this.#requests.read(request);
+    const messages = this.#requests.positions(read);
+    const prompt = this.#requests.prompt(read, messages);
+    return { read, messages, prompt, check: this.#kept.check(request, prompt.overflows) };
+  }
+
+  /** A call that the model was not asked: upstream judges and records nothing of it. The canned reply is for readers. */
+  #overflowed({ messages, prompt }: BegunCall, reply: TrackerReply | null): TrackedCall {
+    const canned = { role: 'assistant', text: reply?.content ?? '', toolCalls: null, toolCallId: null };
+    const position =
+      reply && this.#table.put(traced(canned, 'llm(do_not_train)', [], null, new Uint8Array()));
+    const added = this.#table.takeAdded();
+    return { messages, reply: position, promptTokens: prompt.tokens, replyTokens: 0, added };
+  }
+
+  /** The request's messages by what the engine told of its prompt. Ids of another tokenizer tell nothing. */
+  #patched(
+    call: number,
+    messages: readonly number[],
+    reply: TrackerReply | null,
+  ): Pick<TrackedCall, 'messages' | 'otherMessages'> {
+    const { text, fixesDrift } = this.#options;
+    const ids = reply?.promptIds ?? [];
+    if (ids.length === 0 || !text.note.exact) return { messages };
+    const own = messages.map((position) => this.#table.at(position));
+    const { tokenizer } = text;
+    const patchedBy = (fixes: boolean): PatchedPrompt =>
+      patchedPrompt(ids, own, { tokenizer, header: this.#requests.header, fixes });
+    const placed = ({ tokens }: PatchedPrompt): readonly number[] =>
+      tokens.map((one, index) => this.#withTokens(messages[index] ?? 0, one));
+    const patched = patchedBy(fixesDrift);
+    for (const problem of patched.problems) this.#problems.add(call, problem);
+    // Only of a text that differs do the two settings make different tokens.
+    const differs = patched.problems.some(({ about }) => about === 'text');
+    return { messages: placed(patched), ...(differs && { otherMessages: placed(patchedBy(!fixesDrift)) }) };
+  }
+
+  #withTokens(position: number, tokens: readonly number[] | null): number {
+    if (tokens === null) return position;
+    const tokenIds = Int32Array.from(tokens);
+    const lossMask = new Uint8Array(tokenIds.length);
+    return this.#table.put({ ...this.#table.at(position), tokenIds, lossMask });
+  }
+
+  #judgeSnap(call: KeptCall): void {
+    const problem = this.#options.detectsSnaps ? this.#snaps.kept(call) : undefined;
+    if (problem !== undefined) this.#problems.add(call.call, problem);
+  }
+
+  /** An approximate tokenizer shows no drift: its ids are not those of the model. */
+  #judgeDrift(call: number, messages: readonly number[]): void {
+    const problem = this.#options.text.note.exact ? this.#drift.found(messages) : undefined;
+    if (problem !== undefined) this.#problems.add(call, problem);
+  }
+
+  #mergeSettings(): MergeSettings {
+    const { eos } = this.#options.text.tokenizer;
+    return {
+      ...this.#options.merging,
+      lossMaskOf: ({ tokenIds }) =>
+        sampleLossMask(tokenIds, { header: this.#chatMlHeader, eos, lacksEos: false }),
+    };
+  }
+
+  #explain(settings: MergeSettings, timelines: readonly TracedTimeline[]): void {
+    const explanation = explainMerging(this.#calls, this.#table.all, settings, timelines);
+    for (const { call, problem } of notMerged(explanation, settings)) this.#problems.add(call, problem);
+  }
+
+  #answer(
+    request: Templatable,
+    prompt: CountedPrompt,
+    reply: TrackerReply,
+  ): { readonly position: number; readonly made: number } {
+    const toolCalls = reply.toolCalls?.length ? reply.toolCalls : null;
+    const message = { role: 'assistant', text: reply.content ?? '', toolCalls, toolCallId: null };
+    const container = this.#requests.container(request, prompt, templateMessage(message));
+    const tokens = replyTokens(container, this.#requests.header, reply, this.#options.text);
+    this.#judgeLength(request.call, prompt, container.length, tokens);
+    const logprobs = tokens.logprobs && Float32Array.from(tokens.logprobs, (logprob) => logprob ?? NaN);
+    const lossMask = Uint8Array.from(tokens.lossMask);
+    const alternatives = tokens.alternatives === null ? undefined : packAlternatives(tokens.alternatives);
+    const position = this.#table.put({
+      ...traced(message, 'llm', tokens.tokenIds, logprobs, lossMask),
+      ...(alternatives && { alternatives }),
+    });
+    this.#judgeReply(request.call, tokens, position);
+    return { position, made: count(lossMask) };
+  }
+
+  #judgeLength(call: number, prompt: CountedPrompt, added: number, reply: ReplyTokens): void {
+    if (prompt.isNear) return; // told of already
+    const { limits, text } = this.#options;
+    const lengths = { reply: reply.tokenIds.length, whole: prompt.tokens + added };
+    const problem = replyProblem(lengths, limits, text.note.exact);
+    if (problem !== undefined) this.#problems.add(call, problem);
+  }
+
+  /**
+   * Upstream works the loss mask out a second time when it makes a sample, by the header of ChatML and the first end
+   * token, and refuses the sample where the two masks of its last reply differ.
+   */
+  #judgeReply(call: number, reply: ReplyTokens, position: number): void {
+    if (reply.lacksEos) this.#cutCalls.add(call);
+    if (reply.repeatsHeader) this.#problems.add(call, repeatsHeader);
+    if (!reply.fits) this.#problems.add(call, foreignTemplate);
+    const { eos } = this.#options.text.tokenizer;
+    const mask = sampleLossMask(reply.tokenIds, {
+      header: this.#chatMlHeader,
+      eos,
+      lacksEos: reply.lacksEos,
+    });
+    const differs = mask.some((counts, index) => counts !== reply.lossMask[index]);
+    if (differs) this.#maskProblems.set(position, reply.endsEarly ? endsEarly : foreignTemplate);
+  }
+
+  #judgeSamples(timelines: readonly TracedTimeline[], messages: readonly (readonly TracedMessage[])[]): void {
+    const { limits, text } = this.#options;
+    const samples = messages.map((list) => sampleOf(list, limits));
+    const options = {
+      exact: text.note.exact,
+      trains: samples.some(({ lossMask }) => lossMask.includes(1)),
+    };
+    samples.forEach((sample, index) => {
+      const timeline = timelines[index];
+      const call = timeline?.calls.at(-1) ?? 0;
+      const masked = this.#maskProblems.get(timeline?.messages.at(-1) ?? -1);
+      if (masked !== undefined) this.#problems.add(call, masked);
+      for (const problem of sampleProblems(sample, limits, options)) this.#problems.add(call, problem);
+    });
+  }
+}

@@ -1,0 +1,129 @@
+/** What the config's lengths make of prompts, replies and samples. */
+import type { LengthLimits } from './records/tracedRun.ts';
+import type { CallProblem } from './problems.ts';
+import type { TrainingSample } from './samples.ts';
+
+/** With an approximate tokenizer, lengths from this share of a limit on may be over it. */
+const nearShare = 0.9;
+
+/** A length that upstream compares with a limit. */
+interface Measured {
+  /** e.g. `the prompt`. */
+  readonly what: string;
+  readonly tokens: number;
+  readonly limit: number;
+  /** e.g. `ajet.data.max_prompt_length`. */
+  readonly limitName: string;
+}
+
+interface LengthRule extends Measured {
+  readonly code: CallProblem['code'];
+  readonly severity: CallProblem['severity'];
+  /** Whether a length that is just the limit is too long. */
+  readonly below: boolean;
+  /** What training does with what is too long. */
+  readonly consequence: string;
+}
+
+/** Whether a prompt leaves too little room for the longest reply: upstream's check before it calls the model. */
+export function overflows(tokens: number, { modelLength, turnLength }: LengthLimits): boolean {
+  return tokens >= modelLength - turnLength;
+}
+
+/** What overflows by an approximate count overflows here all the same, since that is the count there is. */
+export function promptProblem(tokens: number, limits: LengthLimits, exact: boolean): CallProblem | undefined {
+  const rule: LengthRule = {
+    code: 'overlong',
+    severity: 'error',
+    what: 'the prompt',
+    tokens,
+    limit: limits.modelLength - limits.turnLength,
+    limitName: 'ajet.rollout.max_model_len less ajet.rollout.max_response_length_in_one_turn',
+    below: true,
+    consequence:
+      'as in training, the model is not asked: the workflow gets a canned reply, and nothing is recorded.',
+  };
+  if (exact || !overflows(tokens, limits)) return judge(rule, exact);
+  const clause = `the prompt has about ${tokens} tokens, where ${rule.limitName} allows fewer than ${rule.limit}; by this count, ${rule.consequence} The count is approximate, because the model's own tokenizer is not at hand, so training may ask the model.`;
+  return { code: rule.code, severity: rule.severity, clause };
+}
+
+/**
+ * A reply that was made: upstream refuses the call where it has too many tokens, template's included, or where request
+ * and reply do not fit the model.
+ */
+export function replyProblem(
+  tokens: { readonly reply: number; readonly whole: number },
+  limits: LengthLimits,
+  exact: boolean,
+): CallProblem | undefined {
+  const consequence = 'AgentJet refuses the call in training.';
+  const shared = { severity: 'error', below: false, consequence } as const;
+  const reply = {
+    ...shared,
+    code: 'reply-over-turn' as const,
+    what: 'the reply with what the template adds',
+    tokens: tokens.reply,
+    limit: limits.turnLength,
+    limitName: 'ajet.rollout.max_response_length_in_one_turn',
+  };
+  const whole = {
+    ...shared,
+    code: 'timeline-over-model' as const,
+    what: 'the conversation with its reply',
+    tokens: tokens.whole,
+    limit: limits.modelLength,
+    limitName: 'ajet.rollout.max_model_len',
+  };
+  return judge(reply, exact) ?? judge(whole, exact);
+}
+
+/** @param trains whether the episode has any token in the loss once all its samples are cut */
+export function sampleProblems(
+  sample: TrainingSample,
+  limits: LengthLimits,
+  options: { readonly exact: boolean; readonly trains: boolean },
+): readonly CallProblem[] {
+  const prompt: LengthRule = {
+    code: 'prompt-over',
+    severity: 'warning',
+    what: "the timeline's prompt",
+    tokens: sample.prefixTokens,
+    limit: limits.promptLength,
+    limitName: 'ajet.data.max_prompt_length',
+    below: false,
+    consequence: 'AgentJet counts the rest to the response, which has less room for replies.',
+  };
+  const response: LengthRule = {
+    code: 'response-cut',
+    severity: options.trains ? 'warning' : 'error',
+    what: "the timeline's response",
+    tokens: sample.inputIds.length - sample.promptTokens + sample.cutTokens,
+    limit: limits.responseLength,
+    limitName: 'ajet.data.max_response_length',
+    below: false,
+    consequence: `AgentJet cuts it, and with it ${sample.cutTrainable} of the tokens that count in the loss.`,
+  };
+  const refused = sample.refusal === null ? [] : [sampleRefused(sample.refusal)];
+  return [...refused, ...[prompt, response].flatMap((rule) => judge(rule, options.exact) ?? [])];
+}
+
+function sampleRefused(refusal: string): CallProblem {
+  const clause = `the timeline makes no sample: ${refusal}; AgentJet refuses it in training.`;
+  return { code: 'sample-refused', severity: 'error', clause };
+}
+
+function judge(rule: LengthRule, exact: boolean): CallProblem | undefined {
+  if (!exact) return nearLimit(rule);
+  const fits = rule.below ? rule.tokens < rule.limit : rule.tokens <= rule.limit;
+  if (fits) return undefined;
+  const allowed = rule.below ? `fewer than ${rule.limit}` : `at most ${rule.limit}`;
+  const clause = `${rule.what} has ${rule.tokens} tokens, where ${rule.limitName} allows ${allowed}; ${rule.consequence}`;
+  return { code: rule.code, severity: rule.severity, clause };
+}
+
+function nearLimit({ what, tokens, limit, limitName }: Measured): CallProblem | undefined {
+  if (tokens < limit * nearShare) return undefined;
+  const clause = `${what} has about ${tokens} tokens, near or over the ${limit} of ${limitName}; the count is approximate, because the model's own tokenizer is not at hand.`;
+  return { code: 'near-limit', severity: 'warning', about: limitName, clause };
+}

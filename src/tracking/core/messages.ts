@@ -1,0 +1,187 @@
+/** A request's messages as upstream's tracker takes them: what it keeps, leaves out, joins and refuses. */
+import type { CallProblem } from './problems.ts';
+import type { TemplateMessage } from './tokenizer.ts';
+import { isRecord } from '../../base/core/isRecord.ts';
+import { parsedToolCalls } from './toolCalls.ts';
+
+/** A message that upstream keeps. */
+export interface KeptMessage {
+  readonly role: string;
+  readonly text: string;
+  /** As sent; null: none. */
+  readonly toolCalls: readonly unknown[] | null;
+  readonly toolCallId: string | null;
+}
+
+/** A message of a timeline: one that was kept, or tool results in a row, which upstream joins into one. */
+export interface TimelineMessage extends KeptMessage {
+  /** What the chat template is given to make its tokens: more than one only for joined tool results. */
+  readonly parts: readonly TemplateMessage[];
+}
+
+export interface ReadMessages {
+  readonly kept: readonly KeptMessage[];
+  /** As sent, each with how many were kept before it. */
+  readonly dropped: readonly { readonly before: number; readonly message: unknown }[];
+  readonly problems: readonly CallProblem[];
+}
+
+/** Kept, dropped, or kept with something lost. */
+interface ReadMessage {
+  readonly kept: KeptMessage | null;
+  readonly problems: readonly CallProblem[];
+}
+
+interface ReadText {
+  /** Null: the whole message is left out. */
+  readonly text: string | null;
+  readonly problems: readonly CallProblem[];
+}
+
+/**
+ * What upstream keeps of a request. It knows the roles system, user, assistant and tool; the last only while tool
+ * calls are enabled. The first message must be a system message, and no other may be.
+ */
+export function readMessages(messages: readonly unknown[], toolCallsDisabled: boolean): ReadMessages {
+  const kept: KeptMessage[] = [];
+  const problems: CallProblem[] = [];
+  const dropped: { readonly before: number; readonly message: unknown }[] = [];
+  const systems: number[] = [];
+  for (const [place, message] of messages.entries()) {
+    const read = readMessage(message, toolCallsDisabled);
+    problems.push(...read.problems);
+    if (read.kept === null) {
+      dropped.push({ before: kept.length, message });
+      continue;
+    }
+    kept.push(read.kept);
+    if (read.kept.role === 'system') systems.push(place);
+  }
+  if (systems[0] !== 0) problems.push(firstNotSystem);
+  if (systems.some((place) => place > 0)) problems.push(laterSystem);
+  return { kept, dropped, problems };
+}
+
+/** A request's messages, tool results in a row together: what a timeline has one message of. */
+export function inRows<T extends { readonly role: string }>(messages: readonly T[]): readonly [T, ...T[]][] {
+  const rows: [T, ...T[]][] = [];
+  let before = '';
+  for (const message of messages) {
+    const row = message.role === 'tool' && before === 'tool' ? rows.at(-1) : undefined;
+    if (row === undefined) rows.push([message]);
+    else row.push(message);
+    before = message.role;
+  }
+  return rows;
+}
+
+/** The timeline's message: tool results in a row are one, their texts joined the way a ChatML template parts them. */
+export function timelineMessage(first: KeptMessage, more: readonly KeptMessage[]): TimelineMessage {
+  return more.length === 0 ? { ...first, parts: [templateMessage(first)] } : joined(first, [first, ...more]);
+}
+
+/** A message as a chat template sees it. */
+export function templateMessage(message: KeptMessage): TemplateMessage {
+  return {
+    role: message.role,
+    content: message.text,
+    ...(message.toolCalls !== null && { tool_calls: parsedToolCalls(message.toolCalls) }),
+    ...(message.toolCallId !== null && { tool_call_id: message.toolCallId }),
+  };
+}
+
+function joined(first: KeptMessage, run: readonly KeptMessage[]): TimelineMessage {
+  return {
+    ...first,
+    text: `${run.map(({ text }) => text).join('\n</tool_response>\n<tool_response>\n')}\n`,
+    toolCallId: null,
+    parts: run.map(({ role, text }) => ({ role, content: text })),
+  };
+}
+
+function readMessage(value: unknown, toolCallsDisabled: boolean): ReadMessage {
+  const message = isRecord(value) ? value : {};
+  const role = typeof message['role'] === 'string' ? message['role'] : '';
+  const content = message['content'];
+  if (toolCallsDisabled && typeof content !== 'string') return leftOut(notPlain(role));
+  if (toolCallsDisabled && role === 'tool') return leftOut(toolResult);
+  if (!keptRoles.has(role)) return leftOut(unknownRole(role));
+  const { text, problems } = readText(content, role);
+  if (text === null) return { kept: null, problems };
+  const calls = message['tool_calls'];
+  const id = message['tool_call_id'];
+  const toolCalls = Array.isArray(calls) && calls.length > 0 ? (calls as unknown[]) : null;
+  const toolCallId = typeof id === 'string' && id !== '' ? id : null;
+  return { kept: { role, text, toolCalls, toolCallId }, problems };
+}
+
+const keptRoles = new Set(['system', 'user', 'assistant', 'tool']);
+
+function leftOut(problem: CallProblem): ReadMessage {
+  return { kept: null, problems: [problem] };
+}
+
+/** Null and absent content is the empty text; of a list, the text parts one after the other. */
+function readText(content: unknown, role: string): ReadText {
+  if (typeof content === 'string') return { text: content, problems: none };
+  if (!Array.isArray(content)) return { text: '', problems: none };
+  const problems: CallProblem[] = [];
+  let text = '';
+  for (const part of content as unknown[]) {
+    const fields = isRecord(part) ? part : {};
+    const type = typeof fields['type'] === 'string' ? fields['type'] : '';
+    if (type === 'tool_use' || type === 'tool_result') problems.push(refusedPart(type));
+    else if (!('text' in fields)) return { text: null, problems: [...problems, noText(role, type)] };
+    else if (typeof fields['text'] === 'string') text += fields['text'];
+    else {
+      problems.push(textLost(type));
+      text = '';
+    }
+  }
+  return { text, problems };
+}
+
+const none: readonly CallProblem[] = [];
+
+const firstNotSystem: CallProblem = {
+  code: 'first-not-system',
+  severity: 'error',
+  clause: 'the first message is not a system message; AgentJet refuses such a request in training.',
+};
+
+const laterSystem: CallProblem = {
+  code: 'later-system',
+  severity: 'error',
+  clause: 'a later message than the first is a system message; AgentJet refuses such a request in training.',
+};
+
+const toolResult: CallProblem = {
+  code: 'tool-result-dropped',
+  severity: 'warning',
+  clause: 'a tool result is left out because tool calls are disabled; in training the model does not see it.',
+};
+
+function unknownRole(role: string): CallProblem {
+  const clause = `a message with role ${role} is left out, because AgentJet does not know the role; in training the model does not see it.`;
+  return { code: 'role-dropped', severity: 'warning', clause };
+}
+
+function notPlain(role: string): CallProblem {
+  const clause = `a message with role ${role} whose content is no plain text is left out because tool calls are disabled; in training the model does not see it.`;
+  return { code: 'content-dropped', severity: 'warning', clause };
+}
+
+function noText(role: string, type: string): CallProblem {
+  const clause = `a message with role ${role} is left out because its part of type ${type} has no text; in training the model does not see it.`;
+  return { code: 'content-dropped', severity: 'warning', clause };
+}
+
+function textLost(type: string): CallProblem {
+  const clause = `the text of a message before its part of type ${type} is lost, because that part's text is no string; in training the model does not see it.`;
+  return { code: 'text-lost', severity: 'warning', clause };
+}
+
+function refusedPart(type: string): CallProblem {
+  const clause = `a message has a part of type ${type}; AgentJet refuses such a request in training.`;
+  return { code: 'part-refused', severity: 'error', clause };
+}

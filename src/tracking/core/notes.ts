@@ -1,0 +1,109 @@
+import type { Location } from '../../base/core/errors.ts';
+import type { EpisodeResult, RunPlaces } from './records/episodeResult.ts';
+import { findingKind, hintOf, levelOf, type Finding } from './finding.ts';
+import { type FindingPlace } from './findings.ts';
+import { groupBy } from './groupBy.ts';
+import type { TrainingReport } from './report.ts';
+
+/** What the report of a run says about one place of the user's files. */
+export interface RunNote {
+  /** Of the finding. */
+  readonly code: string;
+  /** `warning`: it costs episodes their training. */
+  readonly severity: 'warning' | 'information';
+  /** What was found and in how many episodes, then, on a line of its own, what to do. */
+  readonly message: string;
+  readonly location: Location;
+}
+
+/** A finding at its place; `concerned` is the episode or group that has it, undefined for the run. */
+interface PlacedFinding {
+  readonly one: Finding;
+  readonly location: Location;
+  readonly concerned: number | undefined;
+}
+
+/**
+ * One note per finding and place, in the order of the episodes, those about the run last. Findings without a place make
+ * none.
+ *
+ * @param results those that the report is of
+ */
+export function runNotes(
+  report: TrainingReport,
+  results: readonly EpisodeResult[],
+  places: RunPlaces,
+): readonly RunNote[] {
+  const scoredBy = new Map(results.map((result) => [result.episode, result.scoredBy]));
+  const groupOf = new Map(
+    report.groups.flatMap(({ group, members }) => members.map(({ episode }) => [episode, group] as const)),
+  );
+  const ofEpisodes = report.episodes.flatMap(({ episode, findings }) =>
+    findings.flatMap((one) => {
+      const concerned = levelOf(one.code) === 'group' ? groupOf.get(episode) : episode;
+      return placed(one, concerned, scoredBy.get(episode), places);
+    }),
+  );
+  const ofRun = report.findings
+    .filter(({ code }) => levelOf(code) === 'run')
+    .flatMap((one) => placed(one, undefined, undefined, places));
+  const alike = groupBy([...ofEpisodes, ...ofRun], ({ one, location: { file, line, column } }) =>
+    [one.code, file, line, column].join(' '),
+  );
+  return [...alike.values()].flatMap((same) => noteOf(same, report));
+}
+
+function placed(
+  one: Finding,
+  concerned: number | undefined,
+  scoredBy: EpisodeResult['scoredBy'],
+  places: RunPlaces,
+): readonly PlacedFinding[] {
+  const place = findingKind(one.code)?.place;
+  const location = place && locationOf(place, one, scoredBy, places);
+  return location === undefined ? [] : [{ one, location, concerned }];
+}
+
+function locationOf(
+  place: FindingPlace,
+  one: Finding,
+  scoredBy: EpisodeResult['scoredBy'],
+  places: RunPlaces,
+): Location | undefined {
+  switch (place) {
+    case 'execute':
+    case 'judge':
+      return places[place];
+    case 'reward':
+      return scoredBy === 'judge' ? places.judge : places.execute;
+    case 'line':
+      return one.location;
+    default:
+      return places.keys[place.slice('key:'.length)];
+  }
+}
+
+function noteOf(same: readonly PlacedFinding[], report: TrainingReport): readonly RunNote[] {
+  // What costs episodes their training says it best.
+  const first = same.find(({ one }) => one.severity === 'error') ?? same[0];
+  if (first === undefined) return [];
+  const { code, severity, message } = first.one;
+  const example = same.every(({ one }) => one.message === message) ? '' : ', for example';
+  const count = new Set(same.map(({ concerned }) => concerned)).size;
+  const hint = hintOf(code);
+  return [
+    {
+      code,
+      severity: severity === 'error' ? 'warning' : 'information',
+      message: `In ${whichOf(code, count, report)}${example}: ${message}${hint === '' ? '' : `\n${hint}`}`,
+      location: first.location,
+    },
+  ];
+}
+
+function whichOf(code: string, count: number, { episodes, groups }: TrainingReport): string {
+  const level = levelOf(code);
+  const [all, what] = level === 'group' ? [groups.length, 'tasks'] : [episodes.length, 'episodes'];
+  if (level === 'run' || all === 1) return 'the last run';
+  return count === all ? `all ${all} ${what} of the last run` : `${count} of ${all} ${what} of the last run`;
+}

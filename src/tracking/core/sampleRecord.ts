@@ -1,0 +1,113 @@
+import type { LengthLimits } from './records/tracedRun.ts';
+import type { TracedMessage } from './records/trace.ts';
+import type { TrainingSample } from './samples.ts';
+
+/** Whose sample it is, under upstream's names. */
+export interface SampleOwner {
+  readonly task_batch_index: number;
+  readonly task_id: string;
+  /** Upstream's `T<task_id>#R<repeat>`. */
+  readonly task_tag: string;
+  readonly step_reward: number;
+  /** NaN where it is none; see `BatchSample`. */
+  readonly reference_advantage: number;
+}
+
+/** Upstream's `Sample`, field by field; lists have a number for each token. */
+export interface SampleRecord extends Omit<SampleOwner, 'reference_advantage'> {
+  /** Null: not a number. */
+  readonly reference_advantage: number | null;
+  readonly messages: readonly SampleMessage[];
+  /** Nothing fills it. */
+  readonly extras: Readonly<Record<string, never>>;
+  readonly input_ids: readonly number[];
+  readonly prompt_ids: readonly number[];
+  readonly response_ids: readonly number[];
+  readonly attention_mask: readonly number[];
+  readonly prompt_attention_mask: readonly number[];
+  readonly response_attention_mask: readonly number[];
+  /** From 0; those of the response go on from the prompt's. */
+  readonly position_ids: readonly number[];
+  readonly prompt_position_ids: readonly number[];
+  readonly response_position_ids: readonly number[];
+  readonly loss_mask: readonly number[];
+  readonly prompt_loss_mask: readonly number[];
+  readonly response_loss_mask: readonly number[];
+  /** 0 where there is none. */
+  readonly logprobs: readonly number[];
+  readonly prompt_logprobs: readonly number[];
+  readonly response_logprobs: readonly number[];
+  /** `ajet.data.max_prompt_length` and `max_response_length`, and the two together. */
+  readonly max_prompt_len: number;
+  readonly max_response_len: number;
+  readonly max_model_len: number;
+}
+
+interface SampleMessage {
+  readonly role: string;
+  readonly content: string;
+  readonly tool_calls?: unknown;
+  readonly tool_call_id?: string;
+}
+
+/**
+ * A sample as training gets it.
+ *
+ * @param messages of its timeline
+ */
+export function sampleRecord(
+  owner: SampleOwner,
+  messages: readonly TracedMessage[],
+  sample: TrainingSample,
+  { promptLength, responseLength }: Pick<LengthLimits, 'promptLength' | 'responseLength'>,
+): SampleRecord {
+  const { inputIds, promptTokens } = sample;
+  const { reference_advantage, ...rest } = owner;
+  return {
+    ...rest,
+    reference_advantage: Number.isNaN(reference_advantage) ? null : reference_advantage,
+    messages: messages.map(sampleMessage),
+    extras: {},
+    ...split('ids', [...inputIds], promptTokens),
+    ...split(
+      'attention_mask',
+      Array.from(inputIds, () => 1),
+      promptTokens,
+    ),
+    ...split('position_ids', [...inputIds.keys()], promptTokens),
+    ...split('loss_mask', [...sample.lossMask], promptTokens),
+    ...split('logprobs', Array.from(sample.logprobs, shortest), promptTokens),
+    max_prompt_len: promptLength,
+    max_response_len: responseLength,
+    max_model_len: promptLength + responseLength,
+  };
+}
+
+type ListName = 'ids' | 'attention_mask' | 'position_ids' | 'loss_mask' | 'logprobs';
+
+type Split<Name extends ListName> = Readonly<
+  Record<(Name extends 'ids' ? 'input_ids' : Name) | `prompt_${Name}` | `response_${Name}`, readonly number[]>
+>;
+
+/** The whole list, the prompt's part and the response's. */
+function split<Name extends ListName>(name: Name, values: readonly number[], at: number): Split<Name> {
+  return {
+    [name === 'ids' ? 'input_ids' : name]: values,
+    [`prompt_${name}`]: values.slice(0, at),
+    [`response_${name}`]: values.slice(at),
+  } as Split<Name>;
+}
+
+/** The digits that a 32-bit number has. */
+function shortest(value: number): number {
+  return Number(value.toPrecision(7));
+}
+
+function sampleMessage({ role, text, toolCalls, toolCallId }: TracedMessage): SampleMessage {
+  return {
+    role,
+    content: text,
+    ...(toolCalls !== null && { tool_calls: JSON.parse(toolCalls) as unknown }),
+    ...(toolCallId !== null && { tool_call_id: toolCallId }),
+  };
+}

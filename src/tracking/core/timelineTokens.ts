@@ -1,0 +1,36 @@
+import type { TracedMessage, TracedTimeline } from './records/trace.ts';
+import type { MergedCalls } from './mergeCalls.ts';
+import { count } from './samples.ts';
+
+/**
+ * What calls were merged into, with how many tokens each timeline has, and how many of them train. Looks at the tokens
+ * of each message once.
+ *
+ * @param messages the episode's list, without what merging added
+ */
+export function withTokens(
+  { timelines, added }: MergedCalls,
+  messages: readonly TracedMessage[],
+): readonly TracedTimeline[] {
+  const counts = new Array<Counts | undefined>(messages.length);
+  const countsAt = (position: number): Counts =>
+    (counts[position] ??= countsOf(messages[position] ?? added[position - messages.length]?.message));
+  return timelines.map((timeline) => {
+    let tokens = 0;
+    let trainableTokens = 0;
+    for (const position of timeline.messages) {
+      const one = countsAt(position);
+      tokens += one.tokens;
+      trainableTokens += one.trainableTokens;
+    }
+    return { ...timeline, tokens, trainableTokens };
+  });
+}
+
+type Counts = Pick<TracedTimeline, 'tokens' | 'trainableTokens'>;
+
+function countsOf(message: TracedMessage | undefined): Counts {
+  return { tokens: message?.tokenIds.length ?? 0, trainableTokens: count(message?.lossMask ?? nothing) };
+}
+
+const nothing = new Uint8Array();

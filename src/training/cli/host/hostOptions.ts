@@ -1,0 +1,59 @@
+/** The options of `agentjet host` and its commands. */
+import { scopes } from '../../core/protocol/hostRpc.ts';
+import { choice, flag, repeated, text, whole, type Values } from '../../../base/node/terminal/commandLine.ts';
+
+/** The host in one file, which also starts the processes that supervise its runs. */
+export interface HostProgram {
+  /** Absolute. */
+  readonly script: string;
+  readonly version: string;
+}
+
+export const settingsOptions = {
+  listen: text(
+    '<address:port>',
+    'Where to listen (default: 127.0.0.1:7788). An address beyond this machine needs TLS.',
+  ),
+  data: text('<folder>', 'The data folder of the host (default: ~/.agentjet/host).'),
+  launcher: repeated(
+    text(
+      '<name=path>',
+      'The executable for ajet or trinity (default: those on PATH). The host starts nothing else. Can be repeated.',
+    ),
+  ),
+  gpus: whole('<n>', 0, 'Number of GPUs, whatever nvidia-smi reports. 0: none.'),
+  ray: text('<url>', 'The dashboard of a Ray cluster that runs may use, such as http://HEAD:8265.'),
+  tls: flag(
+    'Uses a self-signed certificate, which the host creates and keeps. Clients check its fingerprint.',
+  ),
+  tlsCert: text('<file>', 'Your certificate in PEM, with --tls-key.'),
+  tlsKey: text('<file>', 'The key of your certificate in PEM, with --tls-cert.'),
+};
+export type SettingValues = Values<typeof settingsOptions>;
+
+export const installOptions = {
+  ...settingsOptions,
+  user: flag('Installs a service of yours (default), in ~/.config/systemd/user.'),
+  system: flag(
+    'Installs a service of the machine, in /etc/systemd/system. It runs as the user who calls sudo, with the data folder of that user.',
+  ),
+  print: flag('Prints the unit and installs nothing.'),
+  json: flag('Prints one JSON document.'),
+};
+export type InstallValues = Values<typeof installOptions>;
+
+export const dataOptions = {
+  data: settingsOptions.data,
+  json: flag('Prints one JSON document.'),
+};
+export const tokenOptions = {
+  scope: repeated(choice('<name>', scopes, 'What the token allows in addition to viewing. Can be repeated.')),
+  ...dataOptions,
+};
+export type TokenValues = Values<typeof tokenOptions>;
+export type DataValues = Values<typeof dataOptions>;
+
+export const serveOptions = {
+  ...settingsOptions,
+  json: flag('Prints the address as one line of JSON.'),
+};

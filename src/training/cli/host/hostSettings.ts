@@ -1,0 +1,106 @@
+/** The settings of a GPU host, which `agentjet host` and `agentjet host install` share. */
+import { accessSync, constants } from 'node:fs';
+import path from 'node:path';
+import type { Launchers } from '../../core/launch/plan.ts';
+import { agentjetHome } from '../../../base/node/agentjetHome.ts';
+import type { CommandIo } from '../../../base/node/terminal/commandIo.ts';
+import { oneOf, wrongUse } from '../../../base/node/terminal/commandLine.ts';
+import type { SettingValues } from './hostOptions.ts';
+import { rayHead } from '../../node/client/sshStart.ts';
+
+/** All paths are absolute. */
+export interface HostSettings {
+  readonly listen: { readonly address: string; readonly port: number };
+  readonly dataFolder: string;
+  readonly gpus: number | undefined;
+  readonly ray: string | undefined;
+  readonly launchers: Launchers;
+  readonly tls: 'own' | { readonly cert: string; readonly key: string } | undefined;
+}
+
+const defaultPort = 7788;
+
+/** @param home the home folder of the user who owns the host, by default the user of this process */
+export function hostSettings(
+  values: SettingValues,
+  { cwd, env }: Pick<CommandIo, 'cwd' | 'env'>,
+  home?: string,
+): HostSettings {
+  return {
+    listen: listenAddress(values.listen ?? `127.0.0.1:${defaultPort}`),
+    dataFolder: dataFolderOf(values.data, { cwd, env }, home),
+    gpus: values.gpus,
+    ray: values.ray === undefined ? undefined : rayHead(values.ray),
+    launchers: Object.fromEntries((values.launcher ?? []).map((written) => launcher(written, cwd))),
+    tls: tlsOf(values, cwd),
+  };
+}
+
+export function dataFolderOf(
+  named: string | undefined,
+  { cwd, env }: Pick<CommandIo, 'cwd' | 'env'>,
+  home?: string,
+): string {
+  return named === undefined ? path.join(agentjetHome(env, home), 'host') : path.resolve(cwd, named);
+}
+
+/** Returns the options with the same meaning, for the command line of a service. */
+export function settingArguments({ listen, dataFolder, gpus, ray, launchers, tls }: HostSettings): string[] {
+  const { address, port } = listen;
+  return [
+    ...['--listen', `${address.includes(':') ? `[${address}]` : address}:${port}`, '--data', dataFolder],
+    ...(gpus === undefined ? [] : ['--gpus', String(gpus)]),
+    ...(ray === undefined ? [] : ['--ray', ray]),
+    ...Object.entries(launchers).flatMap(([name, { command }]) => ['--launcher', `${name}=${command}`]),
+    ...(tls === 'own' ? ['--tls'] : []),
+    ...(typeof tls === 'object' ? ['--tls-cert', tls.cert, '--tls-key', tls.key] : []),
+  ];
+}
+
+function listenAddress(written: string): HostSettings['listen'] {
+  const [, bracketed, plain, digits = ''] =
+    /^(?:(?:\[([\da-fA-F:.%]+)\]|([\w.-]+)):)?(\d{1,5})$/.exec(written) ?? [];
+  const port = Number(digits);
+  if (digits === '' || port > 65_535) {
+    throw wrongUse(
+      `--listen ${written} is not an address.`,
+      'Write it as ADDRESS:PORT: 127.0.0.1:7788, 0.0.0.0:7788, [::1]:7788.',
+    );
+  }
+  return { address: bracketed ?? plain ?? '127.0.0.1', port };
+}
+
+function launcher(written: string, cwd: string): [string, { command: string; args: readonly string[] }] {
+  const [, name = '', file = ''] = /^([^=]*)=(.+)$/.exec(written) ?? [];
+  if (file === '')
+    throw wrongUse(`--launcher ${written} is not NAME=PATH.`, 'Write --launcher ajet=/opt/venv/bin/ajet.');
+  const command = path.resolve(cwd, file);
+  if (!isExecutable(command)) {
+    throw wrongUse(
+      `--launcher ${written} does not name an executable.`,
+      `Check that ${command} exists and is executable.`,
+    );
+  }
+  return [oneOf('--launcher', name, ['ajet', 'trinity']), { command, args: [] }];
+}
+
+export function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function tlsOf(values: SettingValues, cwd: string): HostSettings['tls'] {
+  const { tls = false, tlsCert: cert, tlsKey: key } = values;
+  if (cert === undefined && key === undefined) return tls ? 'own' : undefined;
+  if (cert === undefined || key === undefined)
+    throw wrongUse(
+      'A certificate needs its key, and a key its certificate.',
+      'Give --tls-cert FILE --tls-key FILE.',
+    );
+  if (tls) throw wrongUse('--tls and --tls-cert exclude each other.', 'Leave --tls out.');
+  return { cert: path.resolve(cwd, cert), key: path.resolve(cwd, key) };
+}

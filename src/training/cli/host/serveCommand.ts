@@ -1,0 +1,99 @@
+import { hostname } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import type { Scope } from '../../core/protocol/hostRpc.ts';
+import { finalStates } from '../../core/protocol/runs.ts';
+import type { LauncherCommand } from '../../core/launch/plan.ts';
+import { openHost, type OpenHost } from '../../node/host/openHost.ts';
+import type { CommandIo } from '../../../base/node/terminal/commandIo.ts';
+import { onInterrupt } from '../../../base/node/terminal/interrupts.ts';
+import { exitCodes } from '../../../base/node/terminal/commandIo.ts';
+import type { HostProgram } from './hostOptions.ts';
+import type { HostSettings } from './hostSettings.ts';
+
+/** The name and the scopes of the token that a host makes at its first start. */
+export const firstToken = { name: 'owner', scopes: ['start', 'cancel'] satisfies Scope[] } as const;
+
+/** Serves until INT, TERM or HUP; the runs go on. */
+export async function serve(
+  settings: HostSettings,
+  program: HostProgram,
+  { io, json }: { readonly io: CommandIo; readonly json: boolean },
+): Promise<number> {
+  const stopped = untilStopped();
+  const own = (name: string): LauncherCommand => ({
+    command: process.execPath,
+    args: [program.script, name],
+  });
+  const host = await openHost({
+    ...settings,
+    env: process.env,
+    keeper: own('keep'),
+    raySupervisor: own('ray-job'),
+    version: program.version,
+    program: program.script,
+    logger: { log: (level, message) => level !== 'debug' && io.stderr.write(`${level}: ${message}\n`) },
+  });
+  try {
+    const token = host.tokens.addFirst(firstToken.name, firstToken.scopes, Date.now());
+    io.stdout.write(json ? document(host, settings, token) : text(host, settings, token));
+    await stopped;
+  } finally {
+    await host.close();
+  }
+  const active = host.runs.list().filter(({ state }) => !finalStates.includes(state) && state !== 'queued');
+  if (active.length > 0) io.stderr.write(`The host stops; of its runs ${active.length} go on.\n`);
+  return exitCodes.ok;
+}
+
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    onInterrupt(() => resolve());
+  });
+}
+
+/** What a client is given: the address as it is seen from elsewhere, and what to know the certificate by. */
+function pairingAddress(host: Pick<OpenHost, 'server' | 'certificate'>): string {
+  const { server, certificate } = host;
+  const anywhere = /\/\/(?:0\.0\.0\.0|\[::\])(?=:)/;
+  const url = server.url.replace(anywhere, `//${hostname()}`);
+  return certificate?.selfSigned === true ? `${url}#${certificate.fingerprint}` : url;
+}
+
+function text(host: OpenHost, { dataFolder }: HostSettings, token: string | undefined): string {
+  const { name, version } = host.services.identity;
+  const lines = [
+    `GPU host ${name}, version ${version}, keeps its runs in ${dataFolder}. Its address:`,
+    '',
+    `  ${pairingAddress(host)}`,
+    '',
+  ];
+  if (token === undefined) {
+    const none = host.tokens.list().length === 0 ? 'It has no token, so nobody can connect. ' : '';
+    lines.push(`${none}Tokens for it are made with \`agentjet host token add NAME\`.`);
+  } else {
+    lines.push(
+      `Its first token, ${firstToken.name}, which may view, start and cancel runs; it is shown this once:`,
+      '',
+      `  ${token}`,
+      '',
+    );
+    lines.push(
+      'Give both to AgentJet: Add GPU Host in the editor, or to `agentjet remote add NAME ADDRESS`.',
+    );
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function document(host: OpenHost, { dataFolder }: HostSettings, token: string | undefined): string {
+  return `${JSON.stringify({
+    type: 'listening',
+    address: pairingAddress(host),
+    url: host.server.url,
+    fingerprint: host.certificate?.fingerprint ?? null,
+    host: host.services.identity,
+    data: path.resolve(dataFolder),
+    pid: process.pid,
+    ...(token !== undefined && { token: { name: firstToken.name, token } }),
+  })}\n`;
+}

@@ -1,0 +1,131 @@
+import { neverCancelled } from '../../../base/core/cancellation.ts';
+import { CodedError } from '../../../base/core/errors.ts';
+import type { HostResults } from '../../core/protocol/hostRpc.ts';
+import type { SshAsk } from '../../core/protocol/sshHost.ts';
+import type { ConnectionState, HostConnection } from '../../core/contracts.ts';
+import { whenConnected, type ClientConnection } from '../../core/wire/clientConnection.ts';
+import { agentjetHome } from '../../../base/node/agentjetHome.ts';
+import { connectHost, type HostAddress } from '../../node/client/connectHost.ts';
+import { KnownHosts, type KnownHost } from '../../node/client/knownHosts.ts';
+import { openSshHost, type SshHost } from '../../node/client/ssh/sshHost.ts';
+import { isSshAddress, sshTarget } from '../../node/client/ssh/target.ts';
+import type { CommandIo } from '../../../base/node/terminal/commandIo.ts';
+import type { CommandContext } from '../../../base/node/terminal/commandLine.ts';
+import { isAtTerminal } from './person.ts';
+
+/** A connected host. */
+export interface RemoteSession {
+  readonly host: KnownHost;
+  readonly connection: HostConnection;
+}
+
+/** This program: its version, and the host in one file for machines that ssh reaches. */
+export type ClientInfo = Pick<CommandContext, 'version' | 'hostProgram'>;
+
+export function knownHosts({ env }: Pick<CommandIo, 'env'>): KnownHosts {
+  return new KnownHosts(agentjetHome(env));
+}
+
+/** Connects to a known host, by default to the only one. Rejects if it does not answer. */
+export async function withHost<T>(
+  client: CommandContext,
+  named: string | undefined,
+  use: (session: RemoteSession) => Promise<T>,
+): Promise<T> {
+  const { io } = client;
+  const hosts = knownHosts(io);
+  const host = hosts.get(named ?? io.env['AGENTJET_HOST']);
+  const token = hosts.tokenOf(host.name);
+  if (token === undefined) throw noToken(host.name);
+  const ask = { token: null, launchers: {}, gpus: null, ray: null, ...host.start };
+  const way = isSshAddress(host.address) ? await overSsh(host.address, ask, { io, client }) : undefined;
+  const fingerprint = way?.fingerprint ?? host.fingerprint;
+  const address = { url: way?.url ?? host.address, token, fingerprint, route: way?.route };
+  try {
+    return await connected(address, client, async (connection, hello) => {
+      way?.onOpened(() => connection.retryNow());
+      if (hello.host.id !== host.id) throw otherHost(host);
+      const watch = connection.onState((state) => reportState(state, io));
+      try {
+        return await use({ host, connection });
+      } finally {
+        watch.dispose();
+      }
+    });
+  } finally {
+    way?.dispose();
+  }
+}
+
+/** Starts a host over SSH and opens a tunnel to it. */
+export function overSsh(
+  address: string,
+  ask: SshAsk,
+  { io, client }: { readonly io: CommandIo; readonly client: ClientInfo },
+): Promise<SshHost> {
+  return openSshHost(sshTarget(address), {
+    ssh: io.env['AGENTJET_SSH'] ?? 'ssh',
+    program: client.hostProgram,
+    asks: isAtTerminal(),
+    ask,
+    onProgress: (text) => io.stderr.write(`${text}\n`),
+  });
+}
+
+/** Connects. The first attempt must succeed; later the connection is restored when it is lost. */
+export async function connected<T>(
+  address: HostAddress,
+  { version }: Pick<ClientInfo, 'version'>,
+  use: (connection: ClientConnection, hello: HostResults['hello']) => Promise<T>,
+): Promise<T> {
+  const connection = connectHost(address, { client: { name: 'agentjet', version } });
+  const giveUp = connection.onState((state) => {
+    if (state.kind === 'waiting') failed(state.reason);
+  });
+  let reason = '';
+  const failed = (why: string): void => {
+    reason = why;
+    connection.dispose();
+  };
+  try {
+    await whenConnected(connection, neverCancelled).catch((error: unknown) => {
+      throw reason === '' ? error : doesNotAnswer(address.url, reason);
+    });
+    giveUp.dispose();
+    const { state } = connection;
+    if (state.kind !== 'connected') throw doesNotAnswer(address.url, 'The connection was cut.');
+    return await use(connection, state.hello);
+  } finally {
+    giveUp.dispose();
+    connection.dispose();
+  }
+}
+
+function reportState(state: ConnectionState, { stderr }: CommandIo): void {
+  if (state.kind === 'waiting') stderr.write(`The connection is lost: ${state.reason} Reconnecting.\n`);
+  else if (state.kind === 'connected') stderr.write('Connected again.\n');
+}
+
+function doesNotAnswer(url: string, reason: string): CodedError {
+  return new CodedError({
+    code: 'remote/no-answer',
+    message: `The host at ${url} does not answer: ${reason}`,
+    hint: 'Check that the host runs, and that no firewall blocks the connection.',
+  });
+}
+
+function noToken(name: string): CodedError {
+  return new CodedError({
+    code: 'remote/no-token',
+    message: `The token of the host ${name} is missing.`,
+    hint: `Remove the host and add it again: \`agentjet remote remove ${name}\`.`,
+  });
+}
+
+function otherHost({ name, address }: KnownHost): CodedError {
+  return new CodedError({
+    code: 'remote/other-host',
+    message: `The host at ${address} is not the one that was added as ${name}.`,
+    hint: `If this is expected, remove the host and add it again: \`agentjet remote remove ${name}\`.`,
+  });
+}

@@ -1,0 +1,80 @@
+/** Texts about hosts and runs. */
+import stringWidth from 'string-width';
+import { finalStates, type RunEvent, type RunRecord } from '../../core/protocol/runs.ts';
+import { visible } from '../../../base/node/terminal/visibleText.ts';
+
+/** Returns a table with aligned columns. Wide characters count as two. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => stringWidth(row[at] ?? ''))));
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, at) => `${cell}${' '.repeat((widths[at] ?? 0) - stringWidth(cell))}`)
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+export function timeSpan(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
+}
+
+export function isFinal({ state }: RunRecord): boolean {
+  return finalStates.includes(state);
+}
+
+/** Returns the state of a run in one line. */
+export function stateOf({ state, reason, phase }: RunRecord): string {
+  const more = reason ?? (state === 'running' ? phase : null);
+  return more === null ? state : `${state}: ${visible(more)}`;
+}
+
+/** Returns the step as `12/200`, or for training in stages as `rl 12/200`: each stage counts from 1. */
+export function stepOf({ step, totalSteps, stages, stage }: RunRecord): string {
+  const name = stage === undefined ? '' : visible(stages?.[stage - 1]?.name ?? String(stage));
+  if (step === null) return name;
+  return `${name} ${totalSteps === null ? step : `${step}/${totalSteps}`}`.trimStart();
+}
+
+/** Returns the text of an event. Undefined for log lines and metrics. */
+export function eventText(event: RunEvent): string | undefined {
+  switch (event.type) {
+    case 'state':
+      return `The run is ${event.state}${event.reason === undefined ? '.' : `: ${event.reason}`}`;
+    case 'phase':
+      return `Phase: ${event.phase}`;
+    case 'checkpoint':
+      return `Wrote the checkpoint of step ${event.step}${event.stage === undefined ? '' : ` of stage ${event.stage}`}.`;
+    case 'alarm':
+      return `Alarm: ${event.text}`;
+    case 'notice':
+      return event.text;
+    case 'log':
+    case 'metrics':
+      return undefined;
+  }
+}
+
+/** Returns a log line without control characters. */
+export function logText(text: string): string {
+  return text.split('\t').map(visible).join('\t');
+}
+
+/** Reports progress in steps of a tenth. */
+export class Tenths {
+  #reported = 0;
+
+  isNext(done: number, total: number): boolean {
+    const tenth = total === 0 ? 10 : Math.floor((10 * done) / total);
+    if (tenth <= this.#reported) return false;
+    this.#reported = tenth;
+    return true;
+  }
+}

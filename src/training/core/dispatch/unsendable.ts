@@ -1,0 +1,22 @@
+import type { Finding } from '../protocol/hostRpc.ts';
+import { unsendable, type LeftOut } from '../sync/tree.ts';
+
+export const unsendableId = 'cannot-be-sent';
+/** Told one by one; more are counted. */
+const mostTold = 10;
+
+/** What the run would not have, although nobody left it out. */
+export function unsendableFindings(leftOut: readonly LeftOut[]): Finding[] {
+  const found = unsendable(leftOut);
+  const warning = (message: string): Finding => ({
+    id: unsendableId,
+    severity: 'warning',
+    message,
+    hint: 'Give it another name or put a copy in its place; where the run does without, leave it out by a line in .agentjetignore.',
+  });
+  const told = found.slice(0, mostTold).map(({ path, problem = '' }) => {
+    return warning(`\`${path}\` cannot be sent: ${problem}.`);
+  });
+  const more = found.length - told.length;
+  return more === 0 ? told : [...told, warning(`${more} more cannot be sent: \`--dry-run\` lists them.`)];
+}

@@ -1,0 +1,105 @@
+/** Where a config names what training reads: tasks, documents, examples. */
+import { valueAt, type Value } from '../../../configs/core/value.ts';
+import type { Keyed } from './keyed.ts';
+
+export interface DataPlace extends Keyed<string> {
+  /** `dataset`: a file or folder, or the name of a hub. */
+  readonly kind: 'file' | 'dataset';
+}
+
+type When = Readonly<Record<string, string>>;
+
+interface DataKey extends Pick<DataPlace, 'kind'> {
+  /** `*`: each item of a list. */
+  readonly path: string;
+  /** What other keys have to say for it to be read. */
+  readonly when?: When;
+}
+
+export const readerKey = 'ajet.task_reader.type';
+
+/** Of AgentJet's task readers; one that has others within names them likewise. */
+const readers = {
+  jsonl_dataset_file: [
+    ['file', 'jsonl_dataset_file.training.file_path'],
+    ['file', 'jsonl_dataset_file.validation.file_path'],
+  ],
+  huggingface_dat_repo: [['dataset', 'huggingface_dat_repo.dataset_path']],
+  tracing: [['file', 'feedback_tracing.base_url']],
+  deep_finance: [
+    ['file', 'deep_finance.training.file_path'],
+    ['file', 'deep_finance.validation.file_path'],
+  ],
+  data_generation: [
+    ['file', 'data_generation.document_reader.document_path'],
+    ['file', 'data_generation.document_reader.document_path.*'],
+  ],
+} as const;
+type Reader = keyof typeof readers;
+
+function readBy(reader: Reader, section: string, when: When): readonly DataKey[] {
+  return readers[reader].map(([kind, path]) => ({ kind, path: `${section}.${path}`, when }));
+}
+
+/** The training split of a reader that is within another one. */
+function nested(section: string, typeKey: string, when: When): readonly DataKey[] {
+  const type = `${section}.${typeKey}`;
+  const inside = (['jsonl_dataset_file', 'huggingface_dat_repo'] as const).flatMap((reader) => {
+    return readBy(reader, section, { ...when, [type]: reader });
+  });
+  return inside.filter(({ path }) => !path.includes('.validation.'));
+}
+
+const names = Object.keys(readers) as readonly Reader[];
+
+const places = {
+  ajet: [
+    ...names.flatMap((reader) => readBy(reader, 'ajet.task_reader', { [readerKey]: reader })),
+    ...nested('ajet.task_reader.data_generation.query_reader', 'type', { [readerKey]: 'data_generation' }),
+    ...nested('ajet.task_judge.rubrics_auto_grader', 'input_data_type', {
+      'ajet.task_judge.judge_type': 'rubrics_auto_grader',
+    }),
+  ],
+  trinity: [
+    { kind: 'dataset', path: 'buffer.explorer_input.taskset.path' },
+    { kind: 'dataset', path: 'buffer.explorer_input.tasksets.*.path' },
+    { kind: 'dataset', path: 'buffer.explorer_input.eval_tasksets.*.path' },
+    // What SFT and DPO learn from; the other kinds of a buffer are written by the training itself.
+    {
+      kind: 'dataset',
+      path: 'buffer.trainer_input.experience_buffer.path',
+      when: { 'buffer.trainer_input.experience_buffer.storage_type': 'file' },
+    },
+  ],
+} as const satisfies Readonly<Record<string, readonly DataKey[]>>;
+
+export interface FoundData extends Pick<DataPlace, 'kind'> {
+  readonly path: string;
+  readonly value: Value;
+}
+
+/** The values of a config by which its backbone, or AgentJet before it, finds data. */
+export function dataIn(root: Value, dialect: keyof typeof places): readonly FoundData[] {
+  const keys: readonly DataKey[] = places[dialect];
+  return keys.flatMap(({ kind, path, when = {} }): readonly FoundData[] => {
+    const isRead = Object.entries(when).every(([key, wanted]) => {
+      const value = valueAt(root, key);
+      return value?.kind === 'scalar' && value.value === wanted;
+    });
+    return isRead ? valuesAt(root, path).map((found) => ({ kind, ...found })) : [];
+  });
+}
+
+/** Of a path with at most one `*`. */
+function valuesAt(root: Value, path: string): readonly Pick<FoundData, 'path' | 'value'>[] {
+  const [before = '', after] = path.split(/\.\*(?:\.|$)/);
+  const value = valueAt(root, before);
+  if (value === undefined || after === undefined) return value === undefined ? [] : [{ path, value }];
+  if (value.kind !== 'sequence') return [];
+  return value.items.flatMap((item, index) => {
+    const inside = after === '' ? item : valueAt(item, after);
+    return inside === undefined
+      ? []
+      : [{ path: [before, index, ...(after === '' ? [] : [after])].join('.'), value: inside }];
+  });
+}

@@ -1,0 +1,89 @@
+import * as z from 'zod/mini';
+import type { Finding } from '../protocol/hostRpc.ts';
+import type { RunOrder } from '../protocol/runs.ts';
+import { programOf } from './plan.ts';
+import type { Training } from './training.ts';
+
+/** What {@link pythonQuestion} prints: the interpreter's version and those of packages, null for one that is not there. */
+export const pythonFacts = z.object({
+  version: z.tuple([z.int(), z.int(), z.int()]),
+  packages: z.record(z.string(), z.nullable(z.string())),
+  /** Where AgentJet's package is, its default configs in it. */
+  ajet: z.optional(z.nullable(z.string())),
+});
+export type PythonFacts = z.infer<typeof pythonFacts>;
+
+/** Versions by what is installed, without an import: to import torch alone takes seconds. */
+export const pythonQuestion = `
+import importlib.metadata as metadata, importlib.util, json, os, sys
+def version(*names):
+    for name in names:
+        try:
+            return metadata.version(name)
+        except Exception:
+            pass
+    return None
+def folder(name):
+    try:
+        found = importlib.util.find_spec(name).submodule_search_locations[0]
+        return found if os.path.isdir(os.path.join(found, 'default_config')) else None
+    except Exception:
+        return None
+print(json.dumps({'ajet': folder('ajet'), 'version': list(sys.version_info[:3]), 'packages': {
+    'agentjet': version('agentjet', 'ajet', 'astuner'), 'trinity-rft': version('trinity-rft'),
+    'verl': version('verl', 'verl-bundle'), 'ray': version('ray'), 'vllm': version('vllm'),
+    'torch': version('torch'), 'swanlab': version('swanlab'), 'wandb': version('wandb')}}))
+`;
+
+/** Python and packages against what upstream's launchers check, and what they need later. */
+export function pythonFindings(order: RunOrder, training: Training, facts: PythonFacts): Finding[] {
+  if (order.launcher === 'ray') return [];
+  const [major, minor] = facts.version;
+  const found: Finding[] = [];
+  if (major !== 3 || minor < 10 || minor > 12) {
+    found.push({
+      id: 'python-version',
+      severity: 'error',
+      message: `The launcher's Python is ${facts.version.join('.')}; upstream runs on 3.10 to 3.12.`,
+      hint: 'Have the owner of the host name a launcher of another environment.',
+    });
+  }
+  const missing = needed(order, training).filter((name) => facts.packages[name] === null);
+  if (missing.length > 0) {
+    found.push({
+      id: 'packages-missing',
+      // An engine that is elsewhere (tinker, an external model) needs no vllm here.
+      severity: missing.every((name) => name === 'vllm') ? 'warning' : 'error',
+      message: `The launcher's Python lacks ${missing.join(', ')}.`,
+      hint: 'Install what the backbone needs there, as upstream tells.',
+    });
+  }
+  const verl = facts.packages['verl'];
+  if (order.launcher === 'ajet' && typeof verl === 'string')
+    found.push(...verlFindings(verl, order.backbone));
+  return found;
+}
+
+function needed(order: RunOrder, training: Training): string[] {
+  const { value } = training.monitor;
+  const monitor = value === 'swanlab' || value === 'wandb' ? [value] : [];
+  const trinity = programOf(order.launcher, training) === 'trinity' || order.backbone === 'trinity';
+  return ['ray', 'torch', 'verl', 'vllm', ...(trinity ? ['trinity-rft'] : []), ...monitor];
+}
+
+/** Upstream's own check of the version, which ends the launcher with exit status 1. */
+function verlFindings(version: string, backbone: RunOrder['backbone']): Finding[] {
+  const has = (...parts: string[]): boolean => parts.some((part) => version.includes(part));
+  const fits =
+    backbone === 'trinity' ? !has('0.5.0.post', '0.7.0.post') : has('0.5.0.post', '0.5.0.dev', '0.7.0.post');
+  if (fits) return [];
+  const wanted = backbone === 'trinity' ? 'the one that trinity-rft pins' : '0.5.0.post… or 0.7.0.post…';
+  return [
+    {
+      id: 'verl-version',
+      severity: 'error',
+      message: `verl is ${version}, with which the launcher refuses the backbone ${backbone}.`,
+      hint: `Install ${wanted}, or choose the other backbone.`,
+    },
+  ];
+}

@@ -1,0 +1,211 @@
+import type { PathRules } from '../../../base/core/ports.ts';
+import { insertKey, replaceScalar, textScalar } from '../../../configs/core/edits.ts';
+import { nodeAt } from '../../../configs/core/node.ts';
+import { parseConfig } from '../../../configs/core/parse.ts';
+import { applyEdits } from '../../../configs/core/text.ts';
+import type { RunOrder } from '../protocol/runs.ts';
+import { notResumable, uneditableConfig } from './failures.ts';
+import {
+  aboutStages,
+  newestOf,
+  seedOf,
+  stageAnew,
+  stagedSeed,
+  stagesToGoOn,
+  stepText,
+  type JobSeed,
+  type StagedSource,
+  type StagesToGoOn,
+  type StagesToTell,
+} from './resumeStages.ts';
+import type { JobPlace, Training } from './training.ts';
+
+/** Where a run goes on from. */
+export interface ResumeSource {
+  /** The folder of the earlier run's job, absolute. */
+  readonly jobFolder: string;
+  /** What `latest_checkpointed_iteration.txt` says there; null: nothing. */
+  readonly latest: number | null;
+  /** Of a training in stages. */
+  readonly staged?: StagedSource;
+}
+
+/** What is done before a run that goes on is started. */
+export interface ResumePlan {
+  readonly config: string;
+  /** Absolute. */
+  readonly jobFolder: string;
+  /** What the new job's folder begins with; undefined: the old one goes on. */
+  readonly seed?: JobSeed;
+}
+
+/**
+ * A config with texts and switches set, its comments and the rest of it untouched.
+ *
+ * @param why they have to be set, as the beginning of a sentence
+ */
+export function withKeys(
+  text: string,
+  values: readonly (readonly [path: string, value: string | boolean])[],
+  why = 'To go on from a checkpoint',
+): string {
+  return values.reduce((before, [path, value]) => {
+    const document = parseConfig(before);
+    const steps = path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+    const node = nodeAt(document.root, steps);
+    const written = typeof value === 'string' ? textScalar(value) : String(value);
+    // What is in a list can be replaced, but nothing can be put there by its number.
+    const isInList = node === undefined && steps.some((step) => typeof step === 'number');
+    const edit =
+      node?.kind === 'scalar' && node.span.end > node.span.start
+        ? replaceScalar(
+            document,
+            node,
+            typeof value === 'string' ? value : written,
+            typeof value === 'string',
+          )
+        : !isInList && (node === undefined || node.kind === 'scalar')
+          ? insertKey(document, path.split('.'), written)
+          : undefined;
+    if (edit === undefined) throw uneditableConfig(path, why);
+    return applyEdits(before, [edit]);
+  }, text);
+}
+
+/** The keys by which the place of a job is set. */
+function keysOf({ dialect }: Pick<Training, 'dialect'>): { readonly root: string; readonly name: string } {
+  return dialect === 'trinity'
+    ? { root: 'checkpoint_root_dir', name: 'name' }
+    : { root: 'ajet.trainer_common.checkpoint_base_dir', name: 'ajet.experiment_name' };
+}
+
+/** The launcher would make a name of the minute, which nobody knows beforehand and two runs can share. */
+export function withName(text: string, training: Training, stem: string, run: string): string {
+  if (training.job.name.value !== null) return text;
+  const why = 'So that its folder is known, which the config leaves open,';
+  return withKeys(text, [[keysOf(training).name, `${stem}_${run}`]], why);
+}
+
+/**
+ * Going on in the same folder (`resume`: the same project, group and name, the newest step), or in a new one from a copy of
+ * one step (`fork`). Throws `host/not-resumable` where upstream would start anew without a word.
+ */
+export function planResume(
+  request: {
+    readonly run: string;
+    readonly from: NonNullable<RunOrder['from']>;
+    readonly source: ResumeSource;
+    readonly text: string;
+    readonly cwd: string;
+    readonly paths: Pick<PathRules, 'resolve'>;
+  },
+  training: Training,
+): ResumePlan {
+  const { from, source, text, paths, cwd, run } = request;
+  const keys = keysOf(training);
+  const goesOn = training.continues.value ? [] : [continuing(training)];
+  const staged = stagesToGoOn(from, source.staged, training);
+  if (from.as === 'resume') {
+    const { root, name } = placeIn(source.jobFolder, training.job);
+    mustBeNewest(from, staged === undefined ? { step: source.latest } : newestOf(staged));
+    const stages = staged === undefined ? [] : renamedStages(staged, training);
+    const config = withKeys(text, [[keys.root, root], [keys.name, name], ...stages, ...goesOn]);
+    return { config, jobFolder: source.jobFolder };
+  }
+  const { job } = training;
+  const name = `${job.name.value ?? 'run'}_${run}`;
+  const parts = [job.project.value, job.group.value, name].filter((part) => part !== '');
+  return {
+    config: withKeys(text, [[keys.name, name], ...goesOn]),
+    jobFolder: paths.resolve(cwd, job.root.value, ...parts),
+    seed: staged === undefined ? seedOf(from.step, source.latest, training.actors) : stagedSeed(from, staged),
+  };
+}
+
+/** Throws `host/not-resumable`. @param newest what training in the folder goes on from */
+function mustBeNewest(
+  { step, stage }: NonNullable<RunOrder['from']>,
+  newest: { readonly step: number | null; readonly stage?: string },
+): void {
+  if (newest.step === step && newest.stage === stage) return;
+  const told =
+    newest.step === null ? 'it has none' : `the newest is of ${stepText({ ...newest, step: newest.step })}`;
+  throw notResumable(
+    `training resumes from the newest checkpoint of its folder, and ${told}`,
+    `To go on from ${stepText({ step, stage })} choose a fork, which leaves the earlier run as it is.`,
+  );
+}
+
+/** Upstream finds the folder of a stage that it had renamed by no other way. */
+function renamedStages(
+  { stages }: StagesToGoOn,
+  training: Training,
+): (readonly [path: string, value: string])[] {
+  return stages.flatMap(({ name, folder }, at) => {
+    const key = training.stages[at]?.name.key;
+    return folder === name || key === undefined ? [] : [[key, folder] as const];
+  });
+}
+
+function continuing({ backbone, dialect }: Training): readonly [string, string | boolean] {
+  if (backbone === 'verl') return ['trainer.resume_mode', 'auto'];
+  return [dialect === 'trinity' ? 'continue_from_checkpoint' : 'trinity.continue_from_checkpoint', true];
+}
+
+/**
+ * The root and name that lead to a job's folder with the project and group that the config has. A run that was a fork, or that
+ * upstream renamed, has a longer name than the config that was sent for it.
+ */
+function placeIn(folder: string, { project, group, name }: JobPlace): { root: string; name: string } {
+  const segments = folder.split('/');
+  const own = segments.at(-1) ?? '';
+  const last = (name.value ?? own).split('/');
+  if (own.startsWith(`${last.at(-1) ?? ''}_`)) last.splice(-1, 1, own);
+  const between = [project.value, group.value]
+    .filter((part) => part !== '')
+    .join('/')
+    .split('/');
+  const expected = [...between, ...last].filter((part) => part !== '');
+  const root = segments.slice(0, -expected.length).join('/');
+  if (segments.slice(-expected.length).join('/') === expected.join('/') && root !== '') {
+    return { root, name: last.join('/') };
+  }
+  throw notResumable(
+    `its project, group and name (${expected.join('/')}) are not those of the earlier run's folder ${folder}`,
+    'Take the config of the earlier run, or choose a fork.',
+  );
+}
+
+const notRestored =
+  'Not restored: episodes that were under way, experiences that waited to be trained on, and the state of services and environments.';
+
+/**
+ * What is there again after going on and what is not, a sentence each.
+ *
+ * @param stages of the training that the run goes on from
+ */
+export function whatIsRestored(
+  from: NonNullable<RunOrder['from']>,
+  backbone: RunOrder['backbone'],
+  isNewest: boolean,
+  stages: StagesToTell = { names: [] },
+): string[] {
+  const folder =
+    from.as === 'resume'
+      ? "The run goes on in the earlier run's folder and writes its checkpoints there."
+      : `The run gets a folder of its own, with a copy of ${stepText(from)}; the earlier run stays as it is.`;
+  const trainer = `Restored: weights, optimizer and learning rate schedule as of ${stepText(from)}.`;
+  const next = stageAnew(from, stages);
+  if (next !== undefined) return [folder, ...next, ...aboutStages(from, stages), notRestored];
+  const position = isNewest
+    ? 'Restored: the position in the data set, as of the last time that weights were handed over; that can be some steps off.'
+    : 'Not restored: the position in the data set, which begins anew, and the step number of the explorer.';
+  return [
+    folder,
+    ...aboutStages(from, stages),
+    trainer,
+    backbone === 'verl' ? 'Restored: the position in the data set, where the checkpoint has it.' : position,
+    notRestored,
+    'Metrics begin a new curve; steps that were trained after the checkpoint are trained again.',
+  ];
+}

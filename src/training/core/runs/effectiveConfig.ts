@@ -1,0 +1,104 @@
+import { withoutCompositionKeys } from '../../../configs/core/compose/compositionKeys.ts';
+import { preparedConfig } from '../../../configs/core/convert/convert.ts';
+import type { Composition } from '../../../configs/core/compose.ts';
+import type { DialectId } from '../../../configs/core/dialect.ts';
+import { diffEffective } from '../../../configs/core/effective/diff.ts';
+import { ownFirst, sorted } from '../../../configs/core/effective/arrange.ts';
+import { secretDefaults, withoutConfigSecrets } from '../../../configs/core/effective/secrets.ts';
+import { oneLine, renderEffective } from '../../../configs/core/effective/render.ts';
+import { parseConfig } from '../../../configs/core/parse.ts';
+import { fromNode, type MappingValue, type Value } from '../../../configs/core/value.ts';
+import { mostOfEffectiveConfig } from '../protocol/effectiveConfig.ts';
+import type { RunOrder } from '../protocol/runs.ts';
+import type { BridgedCode } from '../dispatch/bridgeNames.ts';
+import { flagValue } from '../launch/flags.ts';
+import { stepText } from '../launch/resumeStages.ts';
+
+export interface EffectiveConfigRequest {
+  /** Removes secrets from a text. */
+  readonly redact: (text: string) => string;
+  /** Folder that files are named from. */
+  readonly relativeTo: string;
+  readonly run: string;
+  readonly order: Omit<RunOrder, 'env'>;
+  readonly dialect: DialectId;
+  /** The config as it was sent, composed. */
+  readonly sent: Composition;
+  /** As it is started: with what the host has set. */
+  readonly started: Composition;
+  /** The text that was sent. */
+  readonly text: string;
+  /** The code that the bridge stands in for, by kind. */
+  readonly bridged: Readonly<Record<string, BridgedCode>>;
+}
+
+/**
+ * What a run is started with, as YAML: the config as its launcher composes it, each value with where it comes from, without
+ * secrets.
+ */
+export function effectiveConfigText(request: EffectiveConfigRequest): string {
+  const { sent, started, text } = request;
+  const root = withOrigins(rootOf(started, request), rootOf(sent, request));
+  const hidden = secretDefaults(started.layers.map(({ value }) => value));
+  const { redact, relativeTo } = request;
+  const shown = withoutConfigSecrets(ownFirst(root, parseConfig(text)), { redact, hidden });
+  const { text: yaml } = renderEffective(shown, { format: 'yaml', origins: true, relativeTo });
+  const header = headerOf(request).map((line) => `# ${oneLine(redact(line))}`);
+  return limited(`${header.join('\n')}\n\n${yaml}`);
+}
+
+function headerOf({ run, order, bridged }: EffectiveConfigRequest): string[] {
+  const { config, launcher, backbone, flags, from } = order;
+  return [
+    `${config}, as run ${run} was started with it`,
+    `launcher ${launcher}, backbone ${backbone}${flags.length === 0 ? '' : `, flags ${flags.join(' ')}`}`,
+    ...Object.entries(bridged).map(([kind, { file, name }]) => `${kind} ${file}->${name}, by the bridge`),
+    ...(from === undefined ? [] : [`${from.as} of run ${from.run} from ${stepText(from)}`]),
+  ];
+}
+
+function rootOf(composition: Composition, { dialect, order }: EffectiveConfigRequest): MappingValue {
+  if (dialect !== 'ajet') return withoutCompositionKeys(composition.config.root);
+  return preparedConfig(composition, order.backbone, flagValue(order.flags, '--exp-dir'));
+}
+
+/** Values that were sent are told by their places in what was sent; the others are the host's. */
+function withOrigins(started: MappingValue, sent: MappingValue): MappingValue {
+  if (diffEffective(sent, started).length === 0) return sent;
+  return marked(started, sent) as MappingValue;
+}
+
+function marked(value: Value, before: Value | undefined): Value {
+  if (before !== undefined && diffEffective(before, value).length === 0) return before;
+  if (value.kind === 'mapping') {
+    const known = before?.kind === 'mapping' ? before.entries : undefined;
+    const entries = [...value.entries].map(([key, child]) => [key, marked(child, known?.get(key))] as const);
+    return { ...value, entries: new Map(entries) };
+  }
+  if (value.kind === 'sequence') {
+    const known = before?.kind === 'sequence' ? before.items : undefined;
+    return { ...value, items: value.items.map((item, index) => marked(item, known?.[index])) };
+  }
+  if (value.origin.kind === 'rule') return value;
+  return { ...value, origin: { kind: 'rule', expression: 'set by the host', inputs: [] } };
+}
+
+/** Whole lines of it. */
+function limited(text: string): string {
+  if (text.length <= mostOfEffectiveConfig) return text;
+  const told = '# The rest is left out: it is too long.\n';
+  return text.slice(0, text.lastIndexOf('\n', mostOfEffectiveConfig - told.length) + 1) + told;
+}
+
+/** The values of such a text. What is no mapping has none. */
+export function effectiveConfigValues(text: string, file: string): MappingValue {
+  const { root, lines } = parseConfig(text);
+  const value = root && fromNode(root, { file, lines }, () => undefined);
+  if (value?.kind === 'mapping') return value;
+  return { kind: 'mapping', entries: new Map(), origin: { kind: 'file', location: { file } } };
+}
+
+/** The values alone and sorted, so that those of two runs can be compared line by line. */
+export function comparableText(values: MappingValue): string {
+  return renderEffective(sorted(values), { format: 'yaml', origins: false }).text;
+}

@@ -1,0 +1,122 @@
+/**
+ * Which paths may stand for a place inside a root. Whoever is connected says them, so both sides hold them to this
+ * before they touch a file. Such a path alone is not enough: folders on the way to it may be links.
+ */
+import type { SnapshotEntry } from '../protocol/sync.ts';
+
+/** Bytes in UTF-8. */
+const longestName = 255;
+const longestPath = 1_024;
+
+const control = /[\p{Cc}\p{Cs}\u2028\u2029]/u;
+const drive = /^[A-Za-z]:/;
+const forbiddenByWindows = /[<>:"|?*]|[. ]$/;
+const devicesOfWindows = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i;
+
+export interface JailRules {
+  /** The root is on Windows, where more names stand for something else. */
+  readonly windows?: boolean;
+}
+
+/** Why a path is refused, as the end of a sentence; undefined: it is inside. */
+export function pathProblem(path: string, { windows = false }: JailRules = {}): string | undefined {
+  if (path === '') return 'it is empty';
+  if (path.length > longestPath || new TextEncoder().encode(path).length > longestPath)
+    return `it is longer than ${longestPath} bytes`;
+  if (control.test(path)) return 'it has control characters';
+  if (path.includes('\\')) return 'it has a backslash';
+  if (path.startsWith('/') || drive.test(path)) return 'it is absolute';
+  for (const name of path.split('/')) {
+    const problem = nameProblem(name, windows);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function nameProblem(name: string, windows: boolean): string | undefined {
+  if (name === '') return 'it has an empty name';
+  if (name === '.' || name === '..') return `it has the name ${name}`;
+  if (name.length > longestName / 3 && new TextEncoder().encode(name).length > longestName) {
+    return `it has a name of more than ${longestName} bytes`;
+  }
+  if (windows && (forbiddenByWindows.test(name) || devicesOfWindows.test(name))) {
+    return `${JSON.stringify(name)} is no file's name on Windows`;
+  }
+  return undefined;
+}
+
+/**
+ * Why a symbolic link is refused. `..` is allowed at the beginning only: behind the name of another link it would lead
+ * elsewhere than it seems.
+ * @param path of the link, which must be inside itself
+ */
+export function linkProblem(path: string, target: string): string | undefined {
+  if (target === '') return 'it leads nowhere';
+  if (new TextEncoder().encode(target).length > longestPath)
+    return `its target is longer than ${longestPath} bytes`;
+  if (control.test(target)) return 'its target has control characters';
+  if (target.includes('\\')) return 'its target has a backslash';
+  if (target.startsWith('/') || drive.test(target)) return 'its target is absolute';
+  let depth = path.split('/').length - 1;
+  let hasDescended = false;
+  for (const name of target.split('/')) {
+    if (name === '' || name === '.') continue;
+    if (name !== '..') hasDescended = true;
+    else if (hasDescended) return 'its target has .. behind a name';
+    else if (--depth < 0) return 'it leads out of the folder';
+  }
+  return undefined;
+}
+
+/** What paths have in common that a file system may take for the same: case, and the form of accents. */
+export function folded(path: string): string {
+  // To upper case first: ſ, ß and others have no lower case that tells them apart from what they become.
+  return path.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+}
+
+/** Takes the entries of one root, in any order, and tells what is wrong with each beside those before it. */
+export class Jail {
+  readonly #rules: JailRules;
+  /** The exact path of a folded one, and what is there. */
+  readonly #taken = new Map<string, { readonly path: string; readonly isFolder: boolean }>();
+
+  constructor(rules: JailRules = {}) {
+    this.#rules = rules;
+  }
+
+  /** Undefined: it is inside, and taken. */
+  problemOf(entry: SnapshotEntry | { readonly path: string }): string | undefined {
+    const { path } = entry;
+    const problem =
+      pathProblem(path, this.#rules) ?? ('link' in entry ? linkProblem(path, entry.link) : undefined);
+    if (problem !== undefined) return problem;
+    const key = folded(path);
+    const place = this.#taken.get(key);
+    if (place !== undefined) return collision(place, path);
+    const folders = foldersOf(path);
+    for (const folder of folders) {
+      const found = this.#taken.get(folded(folder));
+      if (found?.isFolder === false) return `${JSON.stringify(found.path)}, above it, is no folder`;
+      if (found !== undefined && found.path !== folder) return collision(found, folder);
+    }
+    for (const folder of folders) this.#taken.set(folded(folder), { path: folder, isFolder: true });
+    this.#taken.set(key, { path, isFolder: false });
+    return undefined;
+  }
+}
+
+function collision(there: { readonly path: string; readonly isFolder: boolean }, path: string): string {
+  if (there.path !== path) {
+    return `${JSON.stringify(there.path)} is the same where case or accents do not count`;
+  }
+  return there.isFolder ? 'other files are below it' : 'it is there twice';
+}
+
+/** Deepest first. */
+function foldersOf(path: string): readonly string[] {
+  const folders: string[] = [];
+  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+    folders.push(path.slice(0, at));
+  }
+  return folders;
+}

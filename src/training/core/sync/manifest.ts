@@ -1,0 +1,60 @@
+import type { SnapshotEntry, SnapshotManifest } from '../protocol/sync.ts';
+import { entriesPerRequest } from '../protocol/sync.ts';
+import { badManifest, refusedPath } from './failures.ts';
+import { Jail, type JailRules } from './jail.ts';
+
+/** Bytes of JSON in a page, so that one with long names still fits into a message. */
+const pageBytes = 2 * 1024 * 1024;
+
+/** Its canonical JSON, of which the SHA-256 is a snapshot's id; faster than for any value. */
+export function manifestText(manifest: SnapshotManifest): string {
+  const pieces = manifest.map((entry) => {
+    const path = JSON.stringify(entry.path);
+    if ('link' in entry) return `{"link":${JSON.stringify(entry.link)},"path":${path}}`;
+    const executable = entry.executable === true ? '"executable":true,' : '';
+    return `{"bytes":${entry.bytes},${executable}"path":${path},"sha256":"${entry.sha256}"}`;
+  });
+  return `[${pieces.join(',')}]`;
+}
+
+/** Rejects what is out of order or out of the jail. */
+export function checkManifest(manifest: SnapshotManifest, rules: JailRules = {}): void {
+  const jail = new Jail(rules);
+  let last = '';
+  for (const entry of manifest) {
+    const problem = jail.problemOf(entry);
+    if (problem !== undefined) throw refusedPath(entry.path, problem);
+    if (entry.path <= last) throw badManifest('it is not sorted by path');
+    last = entry.path;
+  }
+}
+
+/** At least one, that of an empty manifest. */
+export function manifestPages(
+  manifest: SnapshotManifest,
+): readonly { readonly from: number; readonly entries: SnapshotEntry[] }[] {
+  const pages: { from: number; entries: SnapshotEntry[] }[] = [{ from: 0, entries: [] }];
+  let page = pages[0];
+  let bytes = 0;
+  for (const [from, entry] of manifest.entries()) {
+    const size = entryBytes(entry);
+    if (page === undefined || page.entries.length === entriesPerRequest || bytes + size > pageBytes) {
+      page = { from, entries: [] };
+      pages.push(page);
+      bytes = 0;
+    }
+    page.entries.push(entry);
+    bytes += size;
+  }
+  return pages;
+}
+
+/** At most; quotes in names are what may double them. */
+function entryBytes(entry: SnapshotEntry): number {
+  return (
+    256 +
+    2 *
+      (new TextEncoder().encode(entry.path).length +
+        ('link' in entry ? new TextEncoder().encode(entry.link).length : 0))
+  );
+}

@@ -1,0 +1,157 @@
+/** What of a folder is sent, before it is: sizes and what is left out, and the limit. */
+import { sizeText } from '../../../base/core/sizeText.ts';
+import { tooLarge } from './failures.ts';
+
+export interface TreeFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly executable: boolean;
+  /** Changes when the file does: its times, size and inode. */
+  readonly stamp: string;
+  /** Known from an earlier sync of the same file; undefined: it has to be read. */
+  readonly sha256: string | undefined;
+  /** What is sent in place of a file of the folder's; absent: the file itself. */
+  readonly content?: Uint8Array;
+}
+
+export interface TreeLink {
+  readonly path: string;
+  readonly link: string;
+}
+
+/** A folder stands for what is below it. */
+export interface LeftOut {
+  readonly path: string;
+  /** The file of the rule that it was, from the root, or `default`; null: it cannot be sent. */
+  readonly rule: string | null;
+  /** The rule, as it is written. */
+  readonly pattern?: string;
+  /** Why it cannot, as the end of a sentence. */
+  readonly problem?: string;
+}
+
+export interface Tree {
+  /** Absolute. */
+  readonly root: string;
+  /** Sorted by path (UTF-16 code units), as are the links. */
+  readonly files: readonly TreeFile[];
+  readonly links: readonly TreeLink[];
+  readonly bytes: number;
+  /** All that cannot be sent, and of the rest the first {@link mostLeftOut}. */
+  readonly leftOut: readonly LeftOut[];
+  /** Where stamps and sums are kept from one sync to the next; null: nowhere. */
+  readonly cache: string | null;
+}
+
+export const mostLeftOut = 10_000;
+
+/** What a run needs beside, or in place of, the folder's own files. */
+export interface AddedFile {
+  readonly path: string;
+  readonly content: Uint8Array;
+}
+
+/** The tree as if these files were in the folder; the folder itself stays as it is. */
+export function withFiles(tree: Tree, added: readonly AddedFile[]): Tree {
+  const replaced = new Set(added.map(({ path }) => path));
+  const kept = tree.files.filter(({ path }) => !replaced.has(path));
+  const more = added.map(({ path, content }): TreeFile => ({
+    ...{ path, content, bytes: content.length },
+    ...{ executable: false, stamp: '', sha256: undefined },
+  }));
+  const files = [...kept, ...more].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { ...tree, files, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+export interface SyncLimit {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export const defaultSyncLimit: SyncLimit = { files: 200_000, bytes: 2e9 };
+
+export interface Part {
+  /** `.`: the files directly in the root. */
+  readonly path: string;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface Preview {
+  readonly files: number;
+  readonly bytes: number;
+  readonly biggestFiles: readonly Pick<TreeFile, 'path' | 'bytes'>[];
+  /** None is inside another. */
+  readonly biggestFolders: readonly Part[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+const mostNamed = 10;
+
+export function previewOf(tree: Tree, limit: SyncLimit = defaultSyncLimit): Preview {
+  const biggest = [...tree.files].sort((a, b) => b.bytes - a.bytes).slice(0, mostNamed);
+  return {
+    files: tree.files.length,
+    bytes: tree.bytes,
+    biggestFiles: biggest.map(({ path, bytes }) => ({ path, bytes })),
+    biggestFolders: biggestFolders(tree, limit, mostNamed),
+    leftOut: tree.leftOut,
+  };
+}
+
+/** Throws `sync/too-large`, which names the biggest folders. */
+export function checkLimit(tree: Tree, limit: SyncLimit): void {
+  const files = tree.files.length + tree.links.length;
+  if (files <= limit.files && tree.bytes <= limit.bytes) return;
+  throw tooLarge({ files, bytes: tree.bytes }, limit, biggestFolders(tree, limit, 5).map(partText));
+}
+
+export function partText({ path, files, bytes }: Part): string {
+  return `${path} (${sizeText(bytes)}, ${files} ${files === 1 ? 'file' : 'files'})`;
+}
+
+/** What has no rule against it, and all the same does not arrive. */
+export function unsendable(leftOut: readonly LeftOut[]): readonly LeftOut[] {
+  return leftOut.filter(({ rule }) => rule === null);
+}
+
+interface Folder {
+  files: number;
+  bytes: number;
+  readonly folders: Map<string, Folder>;
+}
+
+/** A folder most of which is in one of its folders is named by that one. */
+function biggestFolders(tree: Tree, limit: SyncLimit, most: number): readonly Part[] {
+  const root: Folder = { files: 0, bytes: 0, folders: new Map() };
+  const top: Part = tree.files
+    .filter(({ path }) => !path.includes('/'))
+    .reduce((sum, { bytes }) => ({ ...sum, files: sum.files + 1, bytes: sum.bytes + bytes }), {
+      ...{ path: '.', files: 0, bytes: 0 },
+    });
+  for (const file of tree.files) addTo(root, file);
+  const weight = ({ files, bytes }: { files: number; bytes: number }): number =>
+    files / limit.files + bytes / limit.bytes;
+  const nearest = (path: string, folder: Folder): Part => {
+    for (const [name, inner] of folder.folders) {
+      if (weight(inner) > 0.8 * weight(folder)) return nearest(`${path}/${name}`, inner);
+    }
+    return { path, files: folder.files, bytes: folder.bytes };
+  };
+  const parts = [...root.folders].map(([name, folder]) => nearest(name, folder));
+  return [...parts, ...(top.files > 0 ? [top] : [])].sort((a, b) => weight(b) - weight(a)).slice(0, most);
+}
+
+function addTo(root: Folder, { path, bytes }: TreeFile): void {
+  let folder = root;
+  for (const name of path.split('/').slice(0, -1)) {
+    let inner = folder.folders.get(name);
+    if (inner === undefined) {
+      inner = { files: 0, bytes: 0, folders: new Map() };
+      folder.folders.set(name, inner);
+    }
+    inner.files++;
+    inner.bytes += bytes;
+    folder = inner;
+  }
+}

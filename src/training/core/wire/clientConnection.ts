@@ -1,0 +1,281 @@
+import { backoff, type Pauses } from '../../../base/core/backoff.ts';
+import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import type { Disposable } from '../../../base/core/disposable.ts';
+import { CodedError, toReport } from '../../../base/core/errors.ts';
+import { Emitter } from '../../../base/core/event.ts';
+import type { Clock } from '../../../base/core/ports.ts';
+import type { HostMethod, HostNotice, HostNotices, HostParams, HostResults } from '../protocol/hostRpc.ts';
+import { hostNotices } from '../protocol/hostResults.ts';
+import { closeCodes, rpcFromHost, wireLimits, wireVersions } from '../protocol/wire.ts';
+import type { ByteSource, ConnectionState, HostConnection } from '../contracts.ts';
+import type { Closed, Dial } from './dial.ts';
+import { wireErrors } from './failures.ts';
+import { Follows } from './follows.ts';
+import { Requests } from './requests.ts';
+import { Transfers } from './transfers.ts';
+import type { WireSocket } from './wireSocket.ts';
+
+export interface ClientOptions {
+  readonly dial: Dial;
+  readonly clock: Pick<Clock, 'after' | 'monotonic' | 'now'>;
+  /** From 0 up to 1: clients that lost the same host must not come back all at once. */
+  readonly random: () => number;
+  readonly client: { readonly name: string; readonly version: string };
+  /** Pauses before attempts to connect again, in milliseconds. */
+  readonly delays?: Pauses;
+}
+
+/** Notices that are told; events of runs go to who follows them. */
+type Notice = Exclude<HostNotice, 'run.events'>;
+
+/** A connection that held for so long starts with short delays again. */
+const goodConnection = 5_000;
+
+/** The client's side: keeps a connection, and what was asked and followed over as many as it takes. */
+export class ClientConnection implements HostConnection {
+  readonly #options: ClientOptions;
+  readonly #requests = new Requests();
+  readonly #follows = new Follows(this.#requests);
+  readonly #transfers: Transfers;
+  readonly #states = new Emitter<ConnectionState>();
+  readonly #notices = new Map<Notice, Emitter<never>>();
+  #state: ConnectionState = { kind: 'connecting', attempt: 1 };
+  #socket: WireSocket | undefined;
+  /** The one request that goes before all others; undefined once it was answered. */
+  #hello: Requests | undefined;
+  /** Counts sockets: what an old one tells no longer matters. */
+  #dials = 0;
+  #attempt = 0;
+  #connectedAt = 0;
+  #retry: Disposable | undefined;
+  /** With a host that has not answered the hello. */
+  #patience: Disposable | undefined;
+  #watches = false;
+
+  readonly onState = this.#states.event;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#transfers = new Transfers({
+      requests: this.#requests,
+      socket: () => (this.#state.kind === 'connected' ? this.#socket : undefined),
+      connected: (cancellation) => this.#connected(cancellation),
+    });
+    this.#dial();
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  async ask<M extends HostMethod>(
+    method: M,
+    params: HostParams<M>,
+    cancellation?: CancellationToken,
+  ): Promise<HostResults[M]> {
+    if (this.#state.kind === 'ended') throw wireErrors.ended(this.#state.reason, this.#state.hint);
+    if (method === 'run.watch') this.#watches = true;
+    const asked = this.#requests.ask(method, params);
+    const cancelled = cancellation?.onCancelled(() => asked.forget(wireErrors.cancelled(method)));
+    try {
+      return await asked.answer;
+    } finally {
+      cancelled?.dispose();
+    }
+  }
+
+  on<N extends Notice>(notice: N, listener: (params: HostNotices[N]) => void): Disposable {
+    const known = this.#notices.get(notice) as Emitter<HostNotices[N]> | undefined;
+    const emitter = known ?? new Emitter<HostNotices[N]>();
+    this.#notices.set(notice, emitter as unknown as Emitter<never>);
+    return emitter.event(listener);
+  }
+
+  follow(
+    run: string,
+    options: { readonly after: number; readonly sources?: readonly string[] },
+    cancellation: CancellationToken,
+  ): ReturnType<HostConnection['follow']> {
+    const events = this.#follows.follow(run, options, cancellation);
+    if (this.#state.kind === 'ended')
+      this.#follows.failAll(wireErrors.ended(this.#state.reason, this.#state.hint));
+    return events;
+  }
+
+  async upload(
+    request: Parameters<HostConnection['upload']>[0],
+    source: ByteSource,
+    cancellation: CancellationToken,
+  ): Promise<void> {
+    await this.#transfers.upload(request, source, cancellation);
+  }
+
+  async download(
+    request: Parameters<HostConnection['download']>[0],
+    cancellation: CancellationToken,
+  ): Promise<ByteSource> {
+    return this.#transfers.download(request, cancellation);
+  }
+
+  /** Waits no longer for the next attempt: the way to the host is there again. */
+  retryNow(): void {
+    if (this.#state.kind !== 'waiting') return;
+    this.#retry?.dispose();
+    this.#dial();
+  }
+
+  dispose(): void {
+    if (this.#state.kind === 'ended') return;
+    const socket = this.#socket;
+    this.#over({ reason: 'It was closed.', isFinal: true });
+    socket?.close(1000, 'done');
+  }
+
+  #dial(): void {
+    this.#attempt += 1;
+    this.#dials += 1;
+    const dial = this.#dials;
+    const isNow = (): boolean => dial === this.#dials && this.#state.kind !== 'ended';
+    this.#set({ kind: 'connecting', attempt: this.#attempt });
+    this.#socket = this.#options.dial({
+      opened: () => {
+        if (isNow()) this.#greet();
+      },
+      text: (text) => {
+        if (isNow()) this.#guard(() => this.#text(text));
+      },
+      bytes: (frame) => {
+        if (isNow() && !this.#transfers.take(frame))
+          this.#drop('it sent bytes that are no part of a transfer');
+      },
+      closed: (why) => {
+        if (isNow()) this.#over(why);
+      },
+    });
+  }
+
+  #greet(): void {
+    const socket = this.#socket;
+    if (socket === undefined) return;
+    const { client } = this.#options;
+    // Goes before whatever waits; the rest is sent once it was answered.
+    const hello = new Requests();
+    this.#hello = hello;
+    this.#patience = this.#options.clock.after(wireLimits.hello * 1_000, () => {
+      if (this.#hello === hello) this.#drop('it does not answer the hello');
+    });
+    hello.connected((text) => socket.sendText(text));
+    hello.ask('hello', { versions: wireVersions, client }).answer.then(
+      (answer) => this.#greeted(socket, answer),
+      (error: unknown) => {
+        if (this.#socket !== socket) return;
+        const isVersion = error instanceof CodedError && error.code === 'host/version';
+        const { message, hint } = toReport(error, 'host/hello');
+        this.#over({ reason: message, isFinal: isVersion, hint });
+        socket.close(closeCodes.malformed, 'no hello');
+      },
+    );
+  }
+
+  #greeted(socket: WireSocket, hello: HostResults['hello']): void {
+    if (this.#socket !== socket || this.#state.kind === 'ended') return;
+    this.#hello = undefined;
+    this.#patience?.dispose();
+    this.#connectedAt = this.#options.clock.monotonic();
+    this.#set({ kind: 'connected', hello });
+    if (this.#watches) this.#requests.ask('run.watch', {}, { first: true }).answer.catch(() => undefined);
+    this.#requests.connected((text) => socket.sendText(text));
+    this.#follows.connected();
+  }
+
+  #text(text: string): void {
+    const parsed = rpcFromHost.safeParse(JSON.parse(text));
+    if (!parsed.success) throw wireErrors.badAnswer('a request', 'it is no message of JSON-RPC 2.0');
+    const message = parsed.data;
+    if (!('method' in message)) (this.#hello ?? this.#requests).answered(message);
+    else if (message.method === 'run.events') this.#follows.take(message.params);
+    else if (Object.hasOwn(hostNotices, message.method))
+      this.#notice(message.method as Notice, message.params);
+  }
+
+  #notice(notice: Notice, json: unknown): void {
+    const params = hostNotices[notice].safeParse(json);
+    if (!params.success) throw wireErrors.badAnswer(notice, 'it is of another form');
+    if ('transfer' in params.data) this.#transfers.ended(params.data.transfer, params.data.error);
+    else if (notice === 'follow.ended') {
+      const { run, error } = params.data as HostNotices['follow.ended'];
+      this.#follows.fail(run, wireErrors.report(error));
+    }
+    this.#notices.get(notice)?.fire(params.data as never);
+  }
+
+  /** A host that sends what is no message is left, and tried again: the fault may be the connection's. */
+  #guard(read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      this.#drop(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #drop(reason: string): void {
+    const socket = this.#socket;
+    this.#over({ reason: `The host was left: ${reason}`, isFinal: false });
+    socket?.close(closeCodes.malformed, 'malformed');
+  }
+
+  #over({ reason, isFinal, hint, lacks }: Closed): void {
+    const wasGood =
+      this.#state.kind === 'connected' &&
+      this.#options.clock.monotonic() - this.#connectedAt >= goodConnection;
+    if (wasGood) this.#attempt = 0;
+    this.#dials += 1;
+    this.#socket = undefined;
+    this.#hello = undefined;
+    this.#patience?.dispose();
+    this.#retry?.dispose();
+    this.#follows.disconnected();
+    this.#transfers.disconnected();
+    this.#requests.disconnected();
+    if (isFinal) {
+      const error = wireErrors.ended(reason, hint);
+      this.#set({ kind: 'ended', reason, hint, lacks });
+      this.#requests.rejectAll(error);
+      this.#follows.failAll(error);
+      return;
+    }
+    const { clock, random, delays = { first: 500, most: 30_000 } } = this.#options;
+    const delay = backoff(Math.max(1, this.#attempt), delays) * (0.5 + random() / 2);
+    // Before it is told: whoever hears of it may close the connection.
+    this.#retry = clock.after(delay, () => this.#dial());
+    this.#set({ kind: 'waiting', reason, retryAt: clock.now() + delay });
+  }
+
+  #set(state: ConnectionState): void {
+    this.#state = state;
+    this.#states.fire(state);
+  }
+
+  #connected(cancellation: CancellationToken): Promise<void> {
+    return whenConnected(this, cancellation);
+  }
+}
+
+/** Resolves once there is a connection; rejects once there will be none, or when cancelled. */
+export function whenConnected(connection: HostConnection, cancellation: CancellationToken): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const listening: Disposable[] = [];
+    const settle = (finish: () => void): void => {
+      for (const one of listening) one.dispose();
+      finish();
+    };
+    const look = (state: ConnectionState): boolean => {
+      if (state.kind === 'connected') settle(resolve);
+      else if (state.kind === 'ended') settle(() => reject(wireErrors.ended(state.reason, state.hint)));
+      return state.kind === 'connected' || state.kind === 'ended';
+    };
+    if (look(connection.state)) return;
+    listening.push(connection.onState(look));
+    listening.push(cancellation.onCancelled(() => settle(() => reject(wireErrors.cancelled('connect')))));
+  });
+}

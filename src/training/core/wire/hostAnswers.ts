@@ -1,0 +1,211 @@
+import type { Disposable } from '../../../base/core/disposable.ts';
+import type {
+  FilesOf,
+  HostMethod,
+  HostNotice,
+  HostNotices,
+  HostParams,
+  HostResults,
+  Scope,
+} from '../protocol/hostRpc.ts';
+import { entriesPerRequest } from '../protocol/sync.ts';
+import { wireLimits } from '../protocol/wire.ts';
+import type { ByteSink, ByteSource, HostServices, RunFiles } from '../contracts.ts';
+import { wireErrors } from './failures.ts';
+import { DownloadOutflow, FollowOutflow, WatchOutflow } from './outflows.ts';
+import type { Sender } from './sender.ts';
+import { reportOf, type Uploads } from './uploads.ts';
+import type { WireSocket } from './wireSocket.ts';
+
+/** Who is connected: what its token says. */
+export interface WireClient {
+  /** The token's name. */
+  readonly name: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /** Tells connections apart. */
+  readonly connection: string;
+}
+
+export interface AnswerOptions {
+  readonly services: HostServices;
+  readonly client: WireClient;
+  readonly socket: WireSocket;
+  readonly sender: Sender;
+  readonly uploads: Uploads;
+  readonly notify: <N extends HostNotice>(notice: N, params: HostNotices[N]) => void;
+}
+
+type Answers = {
+  readonly [M in Exclude<HostMethod, 'hello'>]: (
+    params: HostParams<M>,
+  ) => HostResults[M] | Promise<HostResults[M]>;
+};
+
+/** Runs that one connection follows at once. */
+const mostFollows = 64;
+
+/** What each method does; what a connection has going is given up with it. */
+export class HostAnswers implements Disposable {
+  readonly #options: AnswerOptions;
+  readonly #follows = new Map<string, FollowOutflow>();
+  readonly #downloads = new Map<number, DownloadOutflow>();
+  readonly #table: Answers;
+  #watch: WatchOutflow | undefined;
+  #transfers = 0;
+  /** Transfers that are being opened. */
+  #opening = 0;
+  #disposed = false;
+
+  constructor(options: AnswerOptions) {
+    this.#options = options;
+    const { services } = options;
+    const { runs, sync, files, rolloutLogs } = services;
+    const filesOf = (of: FilesOf): RunFiles => (of === 'rollouts' ? rolloutLogs : files);
+    this.#table = {
+      status: () => services.status(),
+      preflight: ({ order, configText }) => services.preflight(order, configText),
+      'sync.lacks': async ({ contents }) => ({ contents: await sync.lacks(contents) }),
+      'sync.put': ({ sha256, bytes }) => this.#upload(bytes, () => sync.put(sha256, bytes)),
+      'sync.pack': ({ bytes }) => this.#upload(bytes, () => sync.pack(bytes)),
+      'sync.manifest': async (page) => ({ kept: await sync.manifest(options.client.connection, page) }),
+      'sync.has': async ({ snapshot }) => ({ has: await sync.has(snapshot) }),
+      'sync.entries': async ({ snapshot, from }) => {
+        const entries = await sync.entries(snapshot);
+        return { entries: page(entries, from), total: entries.length };
+      },
+      'sync.get': ({ sha256, offset }) => this.#download(() => sync.get(sha256, offset)),
+      'run.start': ({ order, key }) => runs.start(order, options.client.name, key),
+      'run.list': () => runs.list(),
+      'run.get': ({ run }) => runs.get(run),
+      'run.cancel': ({ run }) => runs.cancel(run, options.client.name),
+      'run.remove': async ({ run, checkpoints }) => {
+        await runs.remove(run, { checkpoints });
+        return null;
+      },
+      'run.follow': ({ run, after, sources }) => this.#follow(run, after, sources),
+      'run.unfollow': ({ run }) => this.#unfollow(run),
+      'run.gpus': ({ run }) => services.gpus(run),
+      'run.config': ({ run }) => services.config(run),
+      'run.watch': () => {
+        this.#watch ??= new WatchOutflow(options.sender, runs, (run, record) => {
+          if (record === undefined) options.notify('run.removed', { run });
+          else options.notify('run.changed', { run: record });
+        });
+        return null;
+      },
+      'checkpoint.list': ({ run }) => files.checkpoints(run),
+      'file.list': async ({ run, of, path, from }) => {
+        const all = await filesOf(of).list(run, path);
+        return { files: page(all, from), total: all.length };
+      },
+      'file.get': ({ run, of, path, offset, length }) =>
+        this.#download(() => filesOf(of).open(run, path, offset, length)),
+      'file.sum': ({ run, of, path }) => filesOf(of).sum(run, path),
+      'transfer.stop': ({ transfer }) => this.#stop(transfer),
+    };
+  }
+
+  /** @param params decoded by the method's own schema */
+  answer(method: Exclude<HostMethod, 'hello'>, params: unknown): unknown {
+    const answer = this.#table[method] as (params: unknown) => unknown;
+    return answer(params);
+  }
+
+  /** An answer was sent: what it opened may follow. */
+  answered(method: HostMethod, result: unknown): void {
+    if (method !== 'sync.get' && method !== 'file.get') return;
+    const outflow = this.#downloads.get((result as HostResults['file.get']).transfer);
+    if (outflow !== undefined) this.#options.sender.wake(outflow);
+  }
+
+  /** Whether a transfer was ever opened under that number. */
+  isTransfer(transfer: number): boolean {
+    return transfer < this.#transfers;
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#watch?.dispose();
+    for (const outflow of [...this.#follows.values(), ...this.#downloads.values()]) outflow.dispose();
+    this.#follows.clear();
+    this.#downloads.clear();
+  }
+
+  async #upload(bytes: number, open: () => Promise<ByteSink>): Promise<{ readonly transfer: number }> {
+    return this.#opened(async () => {
+      const sink = await open();
+      if (this.#disposed) {
+        await sink.abort();
+        return { transfer: 0 };
+      }
+      const transfer = this.#transfers++;
+      this.#options.uploads.add(transfer, sink, bytes);
+      return { transfer };
+    });
+  }
+
+  async #download(open: () => Promise<ByteSource>): Promise<{ transfer: number; bytes: number }> {
+    return this.#opened(async () => {
+      const source = await open();
+      const transfer = this.#transfers++;
+      const { socket, notify } = this.#options;
+      const outflow = new DownloadOutflow(socket, transfer, source, (error) => {
+        this.#downloads.delete(transfer);
+        if (error !== undefined) notify('transfer.ended', { transfer, error: reportOf(error) });
+      });
+      if (this.#disposed) outflow.dispose();
+      else this.#downloads.set(transfer, outflow);
+      return { transfer, bytes: source.bytes };
+    });
+  }
+
+  async #opened<T>(open: () => Promise<T>): Promise<T> {
+    const { uploads } = this.#options;
+    if (uploads.size + this.#downloads.size + this.#opening >= wireLimits.transfers) {
+      throw wireErrors.tooManyTransfers(wireLimits.transfers);
+    }
+    this.#opening += 1;
+    try {
+      return await open();
+    } finally {
+      this.#opening -= 1;
+    }
+  }
+
+  async #stop(transfer: number): Promise<null> {
+    const download = this.#downloads.get(transfer);
+    this.#downloads.delete(transfer);
+    if (download !== undefined) {
+      this.#options.sender.forget(download);
+      download.dispose();
+    }
+    await this.#options.uploads.stop(transfer);
+    return null;
+  }
+
+  #follow(run: string, after: number, sources?: readonly string[]): null {
+    const { services, sender, socket, notify } = this.#options;
+    if (this.#follows.size >= mostFollows && !this.#follows.has(run)) {
+      throw wireErrors.tooManyFollows(mostFollows);
+    }
+    const reader = services.runs.follow(run, after, sources);
+    this.#unfollow(run);
+    const outflow = new FollowOutflow(sender, socket, reader, (error) => {
+      this.#unfollow(run);
+      notify('follow.ended', { run, error: reportOf(error) });
+    });
+    this.#follows.set(run, outflow);
+    return null;
+  }
+
+  #unfollow(run: string): null {
+    this.#follows.get(run)?.dispose();
+    this.#follows.delete(run);
+    return null;
+  }
+}
+
+/** A page of a long list. */
+function page<T>(all: readonly T[], from: number): readonly T[] {
+  return all.slice(from, from + entriesPerRequest);
+}

@@ -1,0 +1,305 @@
+import { CodedError, type ErrorReport } from '../../../base/core/errors.ts';
+import type { Clock } from '../../../base/core/ports.ts';
+import {
+  hostMethods,
+  scopeOf,
+  type HostMethod,
+  type HostNotice,
+  type HostNotices,
+  type HostResults,
+} from '../protocol/hostRpc.ts';
+import type { RunOrder, RunRecord } from '../protocol/runs.ts';
+import {
+  closeCodes,
+  decodeChunk,
+  rpcErrors,
+  rpcRequest,
+  wireLimits,
+  wireVersions,
+  type RpcRequest,
+} from '../protocol/wire.ts';
+import type { HostServices } from '../contracts.ts';
+import { wireErrors } from './failures.ts';
+import { HostAnswers, type WireClient } from './hostAnswers.ts';
+import { Sender } from './sender.ts';
+import { reportOf, Uploads } from './uploads.ts';
+import type { WireSocket } from './wireSocket.ts';
+
+type Details = Readonly<Record<string, unknown>>;
+
+export interface SessionOptions {
+  readonly services: HostServices;
+  readonly client: WireClient;
+  readonly clock: Pick<Clock, 'after'>;
+  /** Told of what changes something and how it went, and of what was `refused` (`method`, `scope` and what was asked). */
+  readonly audit: (what: string, details: Details) => void;
+}
+
+/** Messages that are none, after which a connection ends. */
+const mostMalformed = 20;
+/** Requests that wait for their turn beyond those that are being answered. */
+const mostWaiting = 4_096;
+
+/** Of methods that change something or give something out, what the audit log is told of their results. */
+const audited: { readonly [M in HostMethod]?: (result: HostResults[M]) => Details } = {
+  'run.start': (started) => ({ run: started.id, ...ordered(started) }),
+  'run.cancel': ({ state }) => ({ state }),
+  'run.remove': () => ({}),
+  preflight: ({ length: findings }) => ({ findings }),
+  'sync.manifest': ({ kept }) => ({ kept }),
+  'sync.get': () => ({}),
+  'file.get': () => ({}),
+};
+
+/** The host's side of one connection. What comes is of strangers until it is decoded. */
+export class HostSession {
+  readonly #socket: WireSocket;
+  readonly #options: SessionOptions;
+  readonly #sender: Sender;
+  readonly #uploads: Uploads;
+  readonly #answers: HostAnswers;
+  readonly #waiting: RpcRequest[] = [];
+  readonly #hello: { dispose(): void };
+  #greeted = false;
+  #pending = 0;
+  #malformed = 0;
+  #closed = false;
+  /** Why the socket is not read. */
+  readonly #held = new Set<string>();
+
+  constructor(socket: WireSocket, options: SessionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#sender = new Sender(socket);
+    this.#uploads = new Uploads(
+      (transfer, error) => this.#notify('transfer.ended', { transfer, ...(error && { error }) }),
+      (reads) => this.#hold('uploads', !reads),
+    );
+    this.#answers = new HostAnswers({
+      services: options.services,
+      client: options.client,
+      socket,
+      sender: this.#sender,
+      uploads: this.#uploads,
+      notify: (notice, params) => this.#notify(notice, params),
+    });
+    this.#hello = options.clock.after(wireLimits.hello * 1_000, () =>
+      this.close(closeCodes.noHello, 'no hello came'),
+    );
+  }
+
+  text(text: string): void {
+    if (this.#closed) return;
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch {
+      this.#refuse(null, rpcErrors.parse, 'It is no JSON.');
+      return;
+    }
+    const request = rpcRequest.safeParse(json);
+    if (!request.success) {
+      this.#refuse(null, rpcErrors.invalidRequest, 'It is no request of JSON-RPC 2.0.');
+      return;
+    }
+    this.#queue(request.data);
+  }
+
+  bytes(frame: Uint8Array): void {
+    if (this.#closed) return;
+    const chunk = this.#greeted ? decodeChunk(frame) : undefined;
+    if (chunk === undefined || !this.#answers.isTransfer(chunk.transfer)) {
+      this.#strike();
+      return;
+    }
+    this.#uploads.take(chunk);
+  }
+
+  /** Ends the connection from this side. */
+  close(code: number, reason: string): void {
+    if (this.#closed) return;
+    this.#options.audit('closed', { code, reason });
+    this.#socket.close(code, reason);
+    this.closed();
+  }
+
+  /** The connection is over. */
+  closed(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#hello.dispose();
+    this.#waiting.length = 0;
+    this.#sender.close();
+    this.#answers.dispose();
+    void this.#uploads.stop();
+  }
+
+  #queue(request: RpcRequest): void {
+    if (this.#pending < wireLimits.pending) {
+      void this.#handle(request);
+      return;
+    }
+    this.#waiting.push(request);
+    if (this.#waiting.length > mostWaiting) this.close(closeCodes.tooFast, 'too many requests at once');
+    else this.#hold('requests', true);
+  }
+
+  async #handle(request: RpcRequest): Promise<void> {
+    this.#pending += 1;
+    try {
+      await this.#answer(request);
+    } finally {
+      this.#pending -= 1;
+      const next = this.#waiting.shift();
+      if (next !== undefined) void this.#handle(next);
+      else this.#hold('requests', false);
+    }
+  }
+
+  async #answer({ id, method, params = {} }: RpcRequest): Promise<void> {
+    if (!isMethod(method)) {
+      this.#refuse(id, rpcErrors.methodNotFound, 'The host has no such method.');
+      return;
+    }
+    if (this.#greeted === (method === 'hello')) {
+      const why = this.#greeted ? 'a second hello came' : 'a request came before the hello';
+      this.close(closeCodes.noHello, why);
+      return;
+    }
+    const parsed = hostMethods[method].safeParse(params);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      const at = issue?.path.map(String).join('.') ?? '';
+      this.#refuse(
+        id,
+        rpcErrors.invalidParams,
+        `Its parameters are not those of ${method}${at && `: ${at}`}.`,
+      );
+      return;
+    }
+    if (method === 'hello') {
+      this.#greet(id, parsed.data as { versions: { min: number; max: number } });
+      return;
+    }
+    try {
+      this.#check(method, parsed.data);
+      const result = await this.#audited(method, parsed.data, () =>
+        this.#answers.answer(method, parsed.data),
+      );
+      this.#send({ jsonrpc: '2.0', id, result });
+      this.#answers.answered(method, result);
+    } catch (error) {
+      this.#fail(id, reportOf(error), error);
+    }
+  }
+
+  #check(method: HostMethod, params: Details): void {
+    const { runs } = this.#options.services;
+    const scope = scopeOf(method, params, (of) => runs.list().find(({ id }) => id === of)?.stages);
+    if (this.#options.client.scopes.has(scope)) return;
+    this.#options.audit('refused', { method, scope, ...askedOf(params) });
+    throw wireErrors.notAllowed(method, scope);
+  }
+
+  /** Tells the audit log how it went, also where nobody is there any more to be answered. */
+  async #audited(method: HostMethod, params: Details, answer: () => unknown): Promise<unknown> {
+    const resultOf = audited[method] as ((result: unknown) => Details) | undefined;
+    // A manifest comes in pages: the last one counts.
+    if (resultOf === undefined || params['done'] === false) return answer();
+    const { audit } = this.#options;
+    const asked = askedOf(params);
+    try {
+      const result = await answer();
+      audit(method, { ...asked, ...resultOf(result), outcome: 'done' });
+      return result;
+    } catch (error) {
+      audit(method, { ...asked, outcome: 'failed', error: reportOf(error).code });
+      throw error;
+    }
+  }
+
+  #greet(
+    id: number,
+    { versions }: { readonly versions: { readonly min: number; readonly max: number } },
+  ): void {
+    const version = Math.min(versions.max, wireVersions.max);
+    if (version < Math.max(versions.min, wireVersions.min)) {
+      this.#fail(id, reportOf(wireErrors.noVersion(wireVersions.min, wireVersions.max)));
+      this.close(closeCodes.versions, `versions ${wireVersions.min} to ${wireVersions.max} are spoken here`);
+      return;
+    }
+    this.#greeted = true;
+    this.#hello.dispose();
+    const { services, client } = this.#options;
+    const result: HostResults['hello'] = {
+      version,
+      host: services.identity,
+      scopes: [...client.scopes],
+      as: client.name,
+    };
+    this.#send({ jsonrpc: '2.0', id, result });
+  }
+
+  #fail(id: number, data: ErrorReport, error?: unknown): void {
+    const code =
+      error === undefined || error instanceof CodedError ? rpcErrors.application : rpcErrors.internal;
+    if (code === rpcErrors.internal) this.#options.audit('failed', { message: data.message });
+    this.#send({ jsonrpc: '2.0', id, error: { code, message: data.message, data } });
+  }
+
+  #refuse(id: number | null, code: number, message: string): void {
+    this.#send({ jsonrpc: '2.0', id, error: { code, message } });
+    this.#strike();
+  }
+
+  #strike(): void {
+    this.#malformed += 1;
+    if (this.#malformed > mostMalformed) this.close(closeCodes.malformed, 'too much that is no message');
+  }
+
+  #notify<N extends HostNotice>(method: N, params: HostNotices[N]): void {
+    this.#send({ jsonrpc: '2.0', method, params });
+  }
+
+  #send(message: object): void {
+    if (this.#closed) return;
+    this.#socket.sendText(JSON.stringify(message));
+    if (this.#socket.buffered > wireLimits.buffered && !this.#held.has('answers')) void this.#holdAnswers();
+  }
+
+  /** Answers that a client does not take must not heap up. */
+  async #holdAnswers(): Promise<void> {
+    this.#hold('answers', true);
+    while (this.#socket.buffered > wireLimits.buffered) await this.#socket.drained();
+    this.#hold('answers', false);
+  }
+
+  #hold(why: string, holds: boolean): void {
+    const before = this.#held.size;
+    if (holds) this.#held.add(why);
+    else this.#held.delete(why);
+    if ((before === 0) !== (this.#held.size === 0) && !this.#closed) {
+      this.#socket.setReading(this.#held.size === 0);
+    }
+  }
+}
+
+/** Of what was asked, what it was about: no contents, and nothing that may be a secret. */
+function askedOf({ order, run, path, sha256, snapshot, checkpoints }: Details): Details {
+  return {
+    ...(order !== undefined && ordered(order as RunOrder)),
+    ...(run !== undefined && { run }),
+    ...(path !== undefined && { path }),
+    ...(sha256 !== undefined && { sha256 }),
+    ...(snapshot !== undefined && { snapshot }),
+    ...(checkpoints !== undefined && { checkpoints }),
+  };
+}
+
+function ordered({ name, launcher, config, snapshot }: RunOrder | RunRecord): Details {
+  return { name, launcher, config, snapshot };
+}
+
+function isMethod(method: string): method is HostMethod {
+  return Object.hasOwn(hostMethods, method);
+}

@@ -1,0 +1,162 @@
+import type { Disposable } from '../../../base/core/disposable.ts';
+import type { RunRecord } from '../protocol/runs.ts';
+import { encodeChunk, wireLimits } from '../protocol/wire.ts';
+import type { ByteSource, EventBlock, EventReader, HostRuns } from '../contracts.ts';
+import type { Outflow, Sender } from './sender.ts';
+import type { WireSocket } from './wireSocket.ts';
+
+/** The events of one run. */
+export class FollowOutflow implements Outflow, Disposable {
+  readonly #socket: WireSocket;
+  readonly #reader: EventReader;
+  readonly #sender: Sender;
+  readonly #listening: Disposable;
+  readonly #failed: (error: unknown) => void;
+  #ahead: Promise<EventBlock | undefined> | undefined;
+  #disposed = false;
+
+  constructor(sender: Sender, socket: WireSocket, reader: EventReader, failed: (error: unknown) => void) {
+    this.#socket = socket;
+    this.#sender = sender;
+    this.#reader = reader;
+    this.#failed = failed;
+    this.#listening = this.#reader.onMore(() => sender.wake(this));
+    sender.wake(this);
+  }
+
+  async send(): Promise<boolean> {
+    if (this.#disposed) return false;
+    try {
+      const block = await this.#next();
+      if (block === undefined || this.#stopped()) return false;
+      if (block.message === undefined) block.release?.();
+      else this.#socket.sendText(block.message, block.release);
+      this.#readAhead();
+      return true;
+    } catch (error) {
+      if (!this.#stopped()) this.#failed(error);
+      return false;
+    }
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#sender.forget(this);
+    this.#listening.dispose();
+    this.#reader.dispose();
+  }
+
+  async #next(): Promise<EventBlock | undefined> {
+    const ahead = this.#ahead;
+    this.#ahead = undefined;
+    // Where there was nothing ahead there may be something now.
+    return (await ahead) ?? this.#reader.next();
+  }
+
+  /** The next block is read while this one is on its way. */
+  #readAhead(): void {
+    this.#ahead = this.#reader.next();
+    // Told when it is asked for.
+    this.#ahead.catch(() => undefined);
+  }
+
+  #stopped(): boolean {
+    return this.#disposed;
+  }
+}
+
+/** Runs that changed or were removed: of each the newest alone waits to be sent. */
+export class WatchOutflow implements Outflow, Disposable {
+  /** Undefined: it was removed. */
+  readonly #news = new Map<string, RunRecord | undefined>();
+  readonly #notify: (run: string, record: RunRecord | undefined) => void;
+  readonly #listening: readonly Disposable[];
+
+  /** @param notify told with a run's record; with none once it was removed */
+  constructor(sender: Sender, runs: HostRuns, notify: (run: string, record: RunRecord | undefined) => void) {
+    this.#notify = notify;
+    const tell = (run: string, record?: RunRecord): void => {
+      this.#news.set(run, record);
+      sender.wake(this);
+    };
+    this.#listening = [
+      runs.onChanged((record) => tell(record.id, record)),
+      runs.onRemoved((run) => tell(run)),
+    ];
+  }
+
+  send(): Promise<boolean> {
+    const [first] = this.#news;
+    if (first !== undefined) {
+      this.#news.delete(first[0]);
+      this.#notify(...first);
+    }
+    return Promise.resolve(this.#news.size > 0);
+  }
+
+  dispose(): void {
+    for (const one of this.#listening) one.dispose();
+    this.#news.clear();
+  }
+}
+
+/** A file on its way to the client. */
+export class DownloadOutflow implements Outflow, Disposable {
+  readonly #socket: WireSocket;
+  readonly #transfer: number;
+  readonly #pieces: AsyncIterator<Uint8Array>;
+  readonly #ended: (error?: unknown) => void;
+  #piece: Uint8Array = new Uint8Array();
+  #offset = 0;
+  #over = false;
+
+  /** @param ended told once; with an error where the source failed */
+  constructor(socket: WireSocket, transfer: number, source: ByteSource, ended: (error?: unknown) => void) {
+    this.#socket = socket;
+    this.#transfer = transfer;
+    this.#pieces = source.pieces[Symbol.asyncIterator]();
+    this.#ended = ended;
+  }
+
+  async send(): Promise<boolean> {
+    try {
+      while (this.#piece.length === 0) {
+        if (this.#isOver()) return false;
+        const next = await this.#pieces.next();
+        if (this.#isOver()) return false;
+        if (next.done === true) return this.#end();
+        this.#piece = next.value;
+      }
+    } catch (error) {
+      this.#over = true;
+      this.#ended(error);
+      return false;
+    }
+    this.#chunk(this.#piece.subarray(0, wireLimits.chunk));
+    this.#piece = this.#piece.subarray(wireLimits.chunk);
+    return true;
+  }
+
+  dispose(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#piece = new Uint8Array();
+    void this.#pieces.return?.().catch(() => undefined);
+  }
+
+  #isOver(): boolean {
+    return this.#over;
+  }
+
+  #end(): false {
+    this.#over = true;
+    this.#chunk(new Uint8Array());
+    this.#ended();
+    return false;
+  }
+
+  #chunk(bytes: Uint8Array): void {
+    this.#socket.sendBytes(encodeChunk({ transfer: this.#transfer, offset: this.#offset, bytes }));
+    this.#offset += bytes.length;
+  }
+}

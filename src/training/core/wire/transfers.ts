@@ -1,0 +1,233 @@
+import type { CancellationToken } from '../../../base/core/cancellation.ts';
+import type { ErrorReport } from '../../../base/core/errors.ts';
+import type { HostParams, HostResults } from '../protocol/hostRpc.ts';
+import { decodeChunk, encodeChunk, wireLimits } from '../protocol/wire.ts';
+import type { ByteSource, HostConnection } from '../contracts.ts';
+import { wireErrors } from './failures.ts';
+import { Incoming } from './incoming.ts';
+import type { Requests } from './requests.ts';
+import type { WireSocket } from './wireSocket.ts';
+
+type DownloadRequest = Parameters<HostConnection['download']>[0];
+type UploadRequest = Parameters<HostConnection['upload']>[0];
+
+/** Attempts after which a transfer that always loses its connection is given up. */
+const mostAttempts = 20;
+
+interface Outgoing {
+  readonly ended: Promise<void>;
+  end(error?: Error): void;
+}
+
+export interface TransferOptions {
+  readonly requests: Requests;
+  /** The connection of now; undefined: none. */
+  readonly socket: () => WireSocket | undefined;
+  /** Resolves when there is a connection; rejects when there will be none. */
+  readonly connected: (cancellation: CancellationToken) => Promise<void>;
+}
+
+/** Files and contents on their way, over as many connections as it takes. */
+export class Transfers {
+  readonly #options: TransferOptions;
+  /** Of the connection of now. */
+  readonly #incoming = new Map<number, Incoming>();
+  readonly #outgoing = new Map<number, Outgoing>();
+
+  constructor(options: TransferOptions) {
+    this.#options = options;
+  }
+
+  /** False: the frame is no chunk. */
+  take(frame: Uint8Array): boolean {
+    const chunk = decodeChunk(frame);
+    if (chunk === undefined) return false;
+    const incoming = this.#incoming.get(chunk.transfer);
+    if (incoming === undefined) return true;
+    incoming.take(chunk);
+    if (incoming.isOver) this.#incoming.delete(chunk.transfer);
+    return true;
+  }
+
+  /** `transfer.ended` came. */
+  ended(transfer: number, report: ErrorReport | undefined): void {
+    const error = report && wireErrors.report(report);
+    this.#outgoing.get(transfer)?.end(error);
+    this.#outgoing.delete(transfer);
+    if (error === undefined) return;
+    this.#incoming.get(transfer)?.fail(error);
+    this.#incoming.delete(transfer);
+  }
+
+  disconnected(): void {
+    for (const incoming of this.#incoming.values()) incoming.fail(wireErrors.connectionLost('download'));
+    for (const outgoing of this.#outgoing.values()) outgoing.end(wireErrors.connectionLost('upload'));
+    this.#incoming.clear();
+    this.#outgoing.clear();
+  }
+
+  async download(request: DownloadRequest, cancellation: CancellationToken): Promise<ByteSource> {
+    const first = await this.#again(cancellation, () => this.#open(request, 0, cancellation));
+    return { bytes: first.bytes, pieces: this.#pieces(request, first, cancellation) };
+  }
+
+  async upload(request: UploadRequest, source: ByteSource, cancellation: CancellationToken): Promise<void> {
+    await this.#again(cancellation, () => this.#uploadOnce(request, source, cancellation));
+  }
+
+  async *#pieces(
+    request: DownloadRequest,
+    first: Incoming,
+    cancellation: CancellationToken,
+  ): AsyncGenerator<Uint8Array> {
+    let [incoming, received] = [first, 0];
+    // A host that is silent is not waited for.
+    const cancelled = cancellation.onCancelled(() => incoming.fail(wireErrors.cancelled(request.method)));
+    try {
+      for (let attempts = 0; received < first.bytes; attempts++) {
+        for (let piece = await incoming.next(); piece !== undefined; piece = await incoming.next()) {
+          if (cancellation.isCancelled) throw wireErrors.cancelled(request.method);
+          received += piece.length;
+          attempts = 0;
+          yield piece;
+        }
+        if (received >= first.bytes) return;
+        if (incoming.failure !== undefined && !isLost(incoming.failure)) throw incoming.failure;
+        if (attempts >= mostAttempts) throw wireErrors.connectionLost(request.method);
+        const at = received;
+        incoming = await this.#again(cancellation, () => this.#open(request, at, cancellation));
+        if (incoming.bytes !== first.bytes - received)
+          throw wireErrors.badAnswer(request.method, 'the file changed');
+      }
+    } finally {
+      cancelled.dispose();
+      this.#stop(incoming);
+    }
+  }
+
+  async #open(
+    { method, params }: DownloadRequest,
+    received: number,
+    cancellation: CancellationToken,
+  ): Promise<Incoming> {
+    let incoming: Incoming | undefined;
+    const answered = ({ transfer, bytes }: { readonly transfer: number; readonly bytes: number }): void => {
+      incoming = new Incoming(transfer, bytes, (one) => this.#stop(one));
+      this.#incoming.set(transfer, incoming);
+    };
+    const offset = params.offset + received;
+    if (method === 'sync.get') {
+      const { sha256 } = params as HostParams<'sync.get'>;
+      await this.#ask('sync.get', { sha256, offset }, cancellation, answered);
+    } else {
+      const asked = params as HostParams<'file.get'>;
+      const length = asked.length - received;
+      await this.#ask('file.get', { ...asked, offset, length }, cancellation, answered);
+    }
+    if (incoming === undefined) throw wireErrors.connectionLost(method);
+    return incoming;
+  }
+
+  #stop(incoming: Incoming): void {
+    if (this.#incoming.get(incoming.transfer) !== incoming) return;
+    this.#incoming.delete(incoming.transfer);
+    this.#stopAtHost(incoming.transfer);
+  }
+
+  #stopAtHost(transfer: number): void {
+    this.#options.requests.ask('transfer.stop', { transfer }).answer.catch(() => undefined);
+  }
+
+  async #uploadOnce(
+    request: UploadRequest,
+    source: ByteSource,
+    cancellation: CancellationToken,
+  ): Promise<void> {
+    let opened: { readonly transfer: number; readonly outgoing: Outgoing } | undefined;
+    const answered = ({ transfer }: { readonly transfer: number }): void => {
+      opened = { transfer, outgoing: newOutgoing() };
+      this.#outgoing.set(transfer, opened.outgoing);
+    };
+    if (request.method === 'sync.put') await this.#ask('sync.put', request.params, cancellation, answered);
+    else await this.#ask('sync.pack', request.params, cancellation, answered);
+    if (opened === undefined) throw wireErrors.connectionLost(request.method);
+    const { transfer, outgoing } = opened;
+    const cancelled = cancellation.onCancelled(() => outgoing.end(wireErrors.cancelled(request.method)));
+    try {
+      await Promise.race([this.#send(transfer, source, outgoing), outgoing.ended]);
+      await outgoing.ended;
+    } finally {
+      cancelled.dispose();
+      if (this.#outgoing.get(transfer) === outgoing) {
+        this.#outgoing.delete(transfer);
+        this.#stopAtHost(transfer);
+      }
+    }
+  }
+
+  async #send(transfer: number, source: ByteSource, outgoing: Outgoing): Promise<void> {
+    let offset = 0;
+    const socket = this.#options.socket();
+    const isOpen = (): boolean => socket !== undefined && this.#outgoing.get(transfer) === outgoing;
+    const chunk = (bytes: Uint8Array): void => {
+      socket?.sendBytes(encodeChunk({ transfer, offset, bytes }));
+      offset += bytes.length;
+    };
+    for await (const piece of source.pieces) {
+      for (let at = 0; at < piece.length; at += wireLimits.chunk) {
+        while (isOpen() && (socket?.buffered ?? 0) > wireLimits.message) await socket?.drained();
+        if (!isOpen()) return;
+        chunk(piece.subarray(at, at + wireLimits.chunk));
+      }
+    }
+    if (isOpen()) chunk(new Uint8Array());
+  }
+
+  async #ask<M extends 'sync.put' | 'sync.pack' | 'sync.get' | 'file.get'>(
+    method: M,
+    params: HostParams<M>,
+    cancellation: CancellationToken,
+    opened: (result: HostResults[M]) => void,
+  ): Promise<void> {
+    const answered = (result: HostResults[M]): void => {
+      if (cancellation.isCancelled) this.#stopAtHost(result.transfer);
+      else opened(result);
+    };
+    const asked = this.#options.requests.ask(method, params, { answered });
+    const cancelled = cancellation.onCancelled(() => asked.forget(wireErrors.cancelled(method)));
+    try {
+      await asked.answer;
+    } finally {
+      cancelled.dispose();
+    }
+  }
+
+  /** As often as the connection is lost meanwhile. */
+  async #again<T>(cancellation: CancellationToken, attempt: () => Promise<T>): Promise<T> {
+    for (let attempts = 1; ; attempts++) {
+      await this.#options.connected(cancellation);
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!isLost(error) || attempts >= mostAttempts) throw error;
+      }
+    }
+  }
+}
+
+function isLost(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === 'host/connection-lost';
+}
+
+function newOutgoing(): Outgoing {
+  let settle: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
+  const ended = new Promise<void>((resolve, reject) => (settle = { resolve, reject }));
+  ended.catch(() => undefined);
+  return {
+    ended,
+    end: (error) => {
+      if (error === undefined) settle?.resolve();
+      else settle?.reject(error);
+    },
+  };
+}

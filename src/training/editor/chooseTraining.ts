@@ -1,0 +1,165 @@
+import * as vscode from 'vscode';
+import { CodedError, toReport } from '../../base/core/errors.ts';
+import type { RunRecord } from '../core/protocol/runs.ts';
+import { commands } from '../../base/core/ids.ts';
+import type { HostLinks } from './hostLinks.ts';
+import type { HostNode } from './hostsProvider.ts';
+import { trainingDescription, trainingIcon } from './hostText.ts';
+import type { KnownHost, KnownHosts } from './knownHosts.ts';
+import type { Chosen } from './trainingActions.ts';
+
+/**
+ * The run of a row, or one that is asked for; undefined: the user chose none, or was told that there is none. Rejects where
+ * no host can be reached.
+ */
+export async function chosenRun(
+  hosts: KnownHosts,
+  links: HostLinks,
+  node: unknown,
+  fits: (run: RunRecord) => boolean = () => true,
+): Promise<Chosen | undefined> {
+  if (!isTraining(node)) {
+    return pickTraining(hosts.list(), links, fits, vscode.l10n.t('Which training run'));
+  }
+  const link = await links.connected(node.host);
+  const run = link.run(node.run) ?? (await link.connection.ask('run.get', { run: node.run }));
+  return { host: node.host, link, run };
+}
+
+/** Another run, to be drawn over those that `isShown` tells of. */
+export function chosenOther(
+  hosts: KnownHosts,
+  links: HostLinks,
+  isShown: (run: string) => boolean,
+): Promise<Chosen | undefined> {
+  const question = vscode.l10n.t('Which training run to compare with');
+  return pickTraining(hosts.list(), links, ({ id }) => !isShown(id), question);
+}
+
+/** What keeps each of several hosts from answering, in one error. */
+export function noneReached(failed: readonly { readonly host: KnownHost; readonly error: unknown }[]): Error {
+  const [first] = failed;
+  if (failed.length === 1 && first?.error instanceof Error) return first.error;
+  return new CodedError({
+    code: 'hosts/none-reached',
+    message: vscode.l10n.t('No GPU host answers. {0}', failed.map(reasonOf).join(' ')),
+    hint: vscode.l10n.t('See that `agentjet host` runs there, and that the address is right.'),
+  });
+}
+
+interface RunItem extends vscode.QuickPickItem {
+  readonly chosen: Chosen;
+}
+
+interface HostItem extends vscode.QuickPickItem {
+  readonly failed: { readonly host: KnownHost; readonly error: unknown };
+}
+
+/** A list that is there at once and grows as hosts answer. One that does not is named in it, and asked again when chosen. */
+async function pickTraining(
+  hosts: readonly KnownHost[],
+  links: HostLinks,
+  fits: (run: RunRecord) => boolean,
+  question: string,
+): Promise<Chosen | undefined> {
+  if (hosts.length === 0) {
+    await tellNoHost();
+    return undefined;
+  }
+  const pick = vscode.window.createQuickPick<RunItem | HostItem>();
+  pick.placeholder = question;
+  pick.matchOnDetail = true;
+  // A page that is being opened takes the focus, which must not close what still waits for hosts.
+  pick.ignoreFocusOut = true;
+  const answers = new Map<string, readonly (RunItem | HostItem)[]>();
+  const ask = async (host: KnownHost): Promise<void> => {
+    answers.delete(host.name);
+    pick.busy = true;
+    answers.set(host.name, await itemsOf(host, links, fits));
+    const active = [...pick.activeItems];
+    pick.items = hosts
+      .flatMap(({ name }) => answers.get(name) ?? [])
+      .toSorted((one, other) => Number('failed' in one) - Number('failed' in other));
+    // A host that does not answer is no choice of the user's: it came first, perhaps.
+    const kept = active.filter((item) => 'chosen' in item && pick.items.includes(item));
+    if (kept.length > 0) pick.activeItems = kept;
+    pick.busy = answers.size < hosts.length;
+  };
+  try {
+    return await new Promise<Chosen | undefined>((resolve, reject) => {
+      pick.onDidHide(() => resolve(undefined));
+      pick.onDidAccept(() => {
+        const [item] = pick.selectedItems;
+        if (item === undefined) return;
+        if ('chosen' in item) resolve(item.chosen);
+        else void ask(item.failed.host);
+      });
+      pick.show();
+      Promise.all(hosts.map(ask)).then(() => {
+        if (pick.items.some((item) => 'chosen' in item)) return;
+        const failed = pick.items.flatMap((item) => ('failed' in item ? [item.failed] : []));
+        if (failed.length === hosts.length) reject(noneReached(failed));
+        else {
+          tellNone(failed);
+          resolve(undefined);
+        }
+      }, reject);
+    });
+  } finally {
+    pick.dispose();
+  }
+}
+
+/** The runs of a host; where it does not answer, that. */
+async function itemsOf(
+  host: KnownHost,
+  links: HostLinks,
+  fits: (run: RunRecord) => boolean,
+): Promise<readonly (RunItem | HostItem)[]> {
+  try {
+    const link = await links.connected(host);
+    for (const run of await link.connection.ask('run.list', {})) link.learn(run);
+    return link.runs.filter(fits).map((run) => ({
+      label: run.name,
+      description: trainingDescription(run),
+      detail: `${host.name} · ${run.id}`,
+      iconPath: new vscode.ThemeIcon(trainingIcon(run.state).icon),
+      chosen: { host, link, run },
+    }));
+  } catch (error) {
+    const state = links.known(host.name)?.state;
+    return [
+      {
+        label: vscode.l10n.t('{0} does not answer', host.name),
+        description: state && 'reason' in state ? state.reason : reasonOf({ error }),
+        iconPath: new vscode.ThemeIcon('warning'),
+        alwaysShow: true,
+        failed: { host, error },
+      },
+    ];
+  }
+}
+
+async function tellNoHost(): Promise<void> {
+  const add = vscode.l10n.t('Add GPU Host');
+  const chosen = await vscode.window.showInformationMessage(
+    vscode.l10n.t('There is no GPU host in this editor yet.'),
+    add,
+  );
+  if (chosen === add) await vscode.commands.executeCommand(commands.addHost);
+}
+
+function tellNone(failed: readonly HostItem['failed'][]): void {
+  const none = vscode.l10n.t('There is no training run that this is for.');
+  const text = [none, ...failed.map(reasonOf)].join(' ');
+  if (failed.length === 0) void vscode.window.showInformationMessage(text);
+  else void vscode.window.showWarningMessage(text);
+}
+
+function reasonOf({ error }: Pick<HostItem['failed'], 'error'>): string {
+  return toReport(error, 'hosts/link').message;
+}
+
+function isTraining(node: unknown): node is Extract<HostNode, { kind: 'training' }> {
+  return typeof node === 'object' && node !== null && (node as Partial<HostNode>).kind === 'training';
+}

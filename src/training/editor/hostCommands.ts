@@ -1,0 +1,149 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
+import type { CheckpointId } from '../core/sync/checkpoints.ts';
+import { commands, views } from '../../base/core/ids.ts';
+import { reportingErrors } from '../../base/editor/reportErrors.ts';
+import { addHost, askToken } from './addHost.ts';
+import { chosenOther, chosenRun, noneReached } from './chooseTraining.ts';
+import type { HostLinks } from './hostLinks.ts';
+import type { HostNode } from './hostsProvider.ts';
+import type { KnownHosts } from './knownHosts.ts';
+import { openRollouts } from './rollouts.ts';
+import type { PageActions } from './trainingPages.ts';
+import {
+  cancelTraining,
+  copyCommand,
+  fetchCheckpointOf,
+  goOn,
+  isGoing,
+  openJobFolder,
+  removeTraining,
+  type Chosen,
+} from './trainingActions.ts';
+import type { TrainingConfigs } from './trainingConfigs.ts';
+import { trainOnHost, type TrainParts } from './trainOnHost.ts';
+
+export interface CommandParts extends TrainParts {
+  readonly showLog: (chosen: Chosen) => void;
+  readonly showPage: (chosen: Chosen) => Promise<void>;
+  readonly compare: (chosen: Chosen) => Promise<void>;
+  readonly configs: TrainingConfigs;
+}
+
+/** The commands of the view; those of a run are for the row that they are asked at, or ask for one. */
+export function registerHostCommands(parts: CommandParts): Disposable {
+  const { hosts, links, log, showLog, showPage, compare, configs } = parts;
+  const actions = pageActions(parts);
+  const store = new DisposableStore();
+  const register = (id: string, run: (...args: unknown[]) => Promise<unknown>): void => {
+    store.add(
+      vscode.commands.registerCommand(id, (...args: unknown[]) => reportingErrors(() => run(...args), log)),
+    );
+  };
+  const forRun = (
+    id: string,
+    act: (chosen: Chosen) => unknown,
+    fits?: (run: Chosen['run']) => boolean,
+  ): void =>
+    register(id, async (node) => {
+      const chosen = await chosenRun(hosts, links, node, fits);
+      if (chosen !== undefined) await act(chosen);
+    });
+  const isOver = (run: Chosen['run']): boolean => !isGoing(run);
+  register(commands.addHost, () => addHost(parts));
+  register(commands.setHostToken, (node) => setToken(hosts, links, node));
+  register(commands.removeHost, (node) => removeHost(hosts, node));
+  register(commands.refreshHosts, () => refresh(hosts, links));
+  register(commands.trainOnHost, (uri) => trainOnHost(parts, uri instanceof vscode.Uri ? uri : undefined));
+  forRun(commands.openTraining, showPage);
+  forRun(commands.showTrainingLog, showLog);
+  forRun(commands.compareTraining, compare);
+  forRun(commands.showTrainingConfig, (chosen) => configs.show(chosen));
+  forRun(commands.compareTrainingConfig, async (chosen) => {
+    const other = await chosenOther(hosts, links, (run) => run === chosen.run.id);
+    if (other !== undefined) await configs.compare(chosen, other);
+  });
+  forRun(commands.cancelTraining, (chosen) => actions.cancel(chosen, undefined), isGoing);
+  forRun(commands.resumeTraining, (chosen) => actions.resume(chosen, undefined), isOver);
+  forRun(commands.forkTraining, (chosen) => actions.fork(chosen, undefined));
+  forRun(commands.fetchCheckpoint, (chosen) => actions.fetchCheckpoint(chosen, undefined));
+  forRun(commands.openRollouts, (chosen) => actions.openRollouts(chosen, undefined));
+  forRun(commands.openJobFolder, openJobFolder);
+  forRun(commands.copyTrainingCommand, (chosen) => copyCommand(chosen, parts.sentRuns));
+  forRun(commands.removeTraining, removeTraining, isOver);
+  return store;
+}
+
+/** The same for the pages of runs. */
+export function pageActions(
+  parts: Pick<CommandParts, 'showLog' | 'showPage' | 'configs' | 'storage' | 'sentRuns' | 'notes'>,
+): PageActions {
+  const goesOn = async (
+    chosen: Chosen,
+    as: 'resume' | 'fork',
+    checkpoint: CheckpointId | undefined,
+  ): Promise<void> => {
+    const run = await goOn(chosen, as, parts, checkpoint);
+    if (run !== undefined) await parts.showPage({ ...chosen, run });
+  };
+  return {
+    cancel: cancelTraining,
+    resume: (chosen, checkpoint) => goesOn(chosen, 'resume', checkpoint),
+    fork: (chosen, checkpoint) => goesOn(chosen, 'fork', checkpoint),
+    fetchCheckpoint: fetchCheckpointOf,
+    showLog: (chosen) => {
+      parts.showLog(chosen);
+      return Promise.resolve();
+    },
+    showConfig: (chosen) => parts.configs.show(chosen),
+    openRollouts: (chosen) => openRollouts(chosen, parts),
+    copyCommand: (chosen) => copyCommand(chosen, parts.sentRuns),
+  };
+}
+
+/** The host of a row, or one that is asked for. */
+async function chosenHost(hosts: KnownHosts, node: unknown): Promise<string | undefined> {
+  const named = (node as Partial<Extract<HostNode, { kind: 'host' }>> | undefined)?.host?.name;
+  const names = hosts.list().map((host) => host.name);
+  if (named !== undefined || names.length === 1) return named ?? names[0];
+  return vscode.window.showQuickPick(names, { placeHolder: vscode.l10n.t('Which host') });
+}
+
+async function setToken(hosts: KnownHosts, links: HostLinks, node: unknown): Promise<void> {
+  const name = await chosenHost(hosts, node);
+  const host = name === undefined ? undefined : hosts.find(name);
+  const token = host && (await askToken(vscode.l10n.t('AgentJet: Enter Token of GPU Host')));
+  if (host === undefined || token === undefined) return;
+  await hosts.setToken(host.name, token);
+  await links.connected(host);
+}
+
+async function removeHost(hosts: KnownHosts, node: unknown): Promise<void> {
+  const name = await chosenHost(hosts, node);
+  if (name === undefined) return;
+  const remove = vscode.l10n.t('Remove');
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t('Remove the GPU host {0} from this editor?', name),
+    { modal: true, detail: vscode.l10n.t('Its runs go on. The token is deleted from the secret storage.') },
+    remove,
+  );
+  if (chosen === remove) await hosts.remove(name);
+}
+
+/** What a host that does not answer says is in its row; where none does, it is told. */
+async function refresh(hosts: KnownHosts, links: HostLinks): Promise<void> {
+  const all = hosts.list();
+  const failed: Parameters<typeof noneReached>[0][number][] = [];
+  await vscode.window.withProgress({ location: { viewId: views.hosts } }, () =>
+    Promise.all(
+      all.map(async (host) => {
+        try {
+          await (await links.connected(host)).refresh();
+        } catch (error) {
+          failed.push({ host, error });
+        }
+      }),
+    ),
+  );
+  if (failed.length > 0 && failed.length === all.length) throw noneReached(failed);
+}

@@ -1,0 +1,157 @@
+import * as l10n from '@vscode/l10n';
+import { neverCancelled } from '../../base/core/cancellation.ts';
+import { DisposableStore, toDisposable, type Disposable } from '../../base/core/disposable.ts';
+import { Emitter, type Event } from '../../base/core/event.ts';
+import type { Clock } from '../../base/core/ports.ts';
+import type { HostStatus } from '../core/protocol/hostRpc.ts';
+import type { RunRecord } from '../core/protocol/runs.ts';
+import type { ConnectionState } from '../core/contracts.ts';
+import type { ClientConnection } from '../core/wire/clientConnection.ts';
+
+/** Milliseconds between two looks at a host's GPUs, while somebody sees them. */
+const statusEvery = 5_000;
+
+/** What this window knows of one host: its runs and GPUs, kept up to date while it is connected. */
+export class HostLink implements Disposable {
+  readonly connection: ClientConnection;
+  readonly #store = new DisposableStore();
+  readonly #changed = this.#store.add(new Emitter<undefined>());
+  readonly #runs = new Map<string, RunRecord>();
+  /** Runs that this host has no more, whatever an answer from before brings. */
+  readonly #gone = new Set<string>();
+  #status: HostStatus | undefined;
+  /** Who looks at its GPUs. */
+  #watchers = 0;
+  #isAsking = false;
+  #isTunnelled = false;
+
+  /** Something that rows of the view show. */
+  readonly onChanged = this.#changed.event;
+
+  constructor(connection: ClientConnection, clock: Clock) {
+    this.connection = this.#store.add(connection);
+    this.#store.add(
+      connection.on('run.changed', ({ run }) => {
+        const before = this.#runs.get(run.id)?.state;
+        this.#runs.set(run.id, run);
+        // It may have got its GPUs, or left them.
+        if (before !== run.state && this.#watchers > 0) void this.#look();
+        this.#changed.fire(undefined);
+      }),
+    );
+    this.#store.add(connection.on('run.removed', ({ run }) => this.forget(run)));
+    this.#store.add(
+      connection.onState((state) => {
+        if (state.kind === 'connected') {
+          // A host that was killed while it removed one has it again.
+          this.#gone.clear();
+          void this.#list();
+        }
+        this.#changed.fire(undefined);
+      }),
+    );
+    this.#store.add(
+      clock.every(statusEvery, () => {
+        if (this.#watchers > 0) void this.#look();
+      }),
+    );
+    connection.ask('run.watch', {}).catch(() => undefined);
+    if (connection.state.kind === 'connected') void this.#list();
+  }
+
+  get state(): ConnectionState {
+    return this.connection.state;
+  }
+
+  /** As last told; undefined: not yet. */
+  get status(): HostStatus | undefined {
+    return this.#status;
+  }
+
+  /** The newest first. */
+  get runs(): readonly RunRecord[] {
+    return [...this.#runs.values()].sort((a, b) => b.createdAt - a.createdAt);
+  }
+
+  run(id: string): RunRecord | undefined {
+    return this.#runs.get(id);
+  }
+
+  /** A record that an answer brought. */
+  learn(run: RunRecord): void {
+    if (this.#gone.has(run.id)) return;
+    const known = this.#runs.get(run.id);
+    if (known !== undefined && known.events > run.events) return;
+    this.#runs.set(run.id, run);
+    this.#changed.fire(undefined);
+  }
+
+  /** It was removed. */
+  forget(run: string): void {
+    this.#gone.add(run);
+    this.#runs.delete(run);
+    this.#changed.fire(undefined);
+  }
+
+  /** It is reached over a way of its own, which goes with it, and is tried again once that is open again. */
+  over(way: Disposable & { readonly onOpened: Event<void> }): void {
+    this.#isTunnelled = true;
+    this.#store.add(way);
+    this.#store.add(way.onOpened(() => this.connection.retryNow()));
+  }
+
+  get isTunnelled(): boolean {
+    return this.#isTunnelled;
+  }
+
+  /** Somebody looks at its GPUs, until disposed. */
+  watch(): Disposable {
+    this.#watchers += 1;
+    void this.#look();
+    return toDisposable(() => (this.#watchers -= 1));
+  }
+
+  /** Asks for all of it anew; rejects with what keeps it from answering. */
+  async refresh(): Promise<void> {
+    await Promise.all([this.#list(), this.#look()]);
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  async #list(): Promise<void> {
+    const runs = await this.connection.ask('run.list', {}).catch(() => undefined);
+    if (runs === undefined) return;
+    this.#runs.clear();
+    for (const run of runs) if (!this.#gone.has(run.id)) this.#runs.set(run.id, run);
+    this.#changed.fire(undefined);
+    await this.#look();
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isAsking || this.connection.state.kind !== 'connected') return;
+    this.#isAsking = true;
+    try {
+      this.#status = await this.connection.ask('status', {}, neverCancelled);
+      this.#changed.fire(undefined);
+    } catch {
+      // The state of the connection tells why.
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+}
+
+/** e.g. `connected`, or why not. */
+export function stateText(state: ConnectionState): string {
+  switch (state.kind) {
+    case 'connecting':
+      return l10n.t('connecting …');
+    case 'connected':
+      return l10n.t('connected');
+    case 'waiting':
+    case 'ended':
+      return state.reason;
+  }
+}

@@ -1,0 +1,147 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
+import type { Gpu } from '../core/protocol/hostRpc.ts';
+import { finalStates, type RunRecord } from '../core/protocol/runs.ts';
+import { commands } from '../../base/core/ids.ts';
+import { stateText, type HostLink } from './hostLink.ts';
+import { lacksToken, type HostLinks, type LinkProblem } from './hostLinks.ts';
+import {
+  gpuDescription,
+  hostDescription,
+  trainingDescription,
+  trainingIcon,
+  trainingState,
+  trainingTooltip,
+} from './hostText.ts';
+import type { KnownHost, KnownHosts } from './knownHosts.ts';
+
+/** A row of the view. */
+export type HostNode =
+  | { readonly kind: 'host'; readonly host: KnownHost }
+  | { readonly kind: 'gpu'; readonly host: KnownHost; readonly gpu: Gpu }
+  | { readonly kind: 'training'; readonly host: KnownHost; readonly run: string };
+
+/** Hosts, and under each its GPUs and its runs. */
+export class HostsProvider implements vscode.TreeDataProvider<HostNode>, Disposable {
+  readonly #hosts: KnownHosts;
+  readonly #links: HostLinks;
+  readonly #store = new DisposableStore();
+  readonly #changed = this.#store.add(new vscode.EventEmitter<undefined>());
+  #redrawing: ReturnType<typeof setTimeout> | undefined;
+
+  readonly onDidChangeTreeData = this.#changed.event;
+
+  constructor(hosts: KnownHosts, links: HostLinks) {
+    this.#hosts = hosts;
+    this.#links = links;
+    this.#store.add(links.onChanged(() => this.#redraw()));
+    this.#store.defer(() => clearTimeout(this.#redrawing));
+  }
+
+  async getChildren(node?: HostNode): Promise<HostNode[]> {
+    if (node === undefined) return this.#hosts.list().map((host) => ({ kind: 'host', host }));
+    if (node.kind !== 'host') return [];
+    const { host } = node;
+    const link = await this.#links.seen(host);
+    if (link === undefined) return []; // its own row says why
+    // What is known of GPUs is old as soon as nobody tells; runs stay what they are.
+    const gpus = link.state.kind === 'connected' ? link.status?.gpus : undefined;
+    return [
+      ...(gpus ?? []).map((gpu): HostNode => ({ kind: 'gpu', host, gpu })),
+      ...link.runs.map(({ id }): HostNode => ({ kind: 'training', host, run: id })),
+    ];
+  }
+
+  getTreeItem(node: HostNode): vscode.TreeItem {
+    const link = this.#links.known(node.host.name);
+    switch (node.kind) {
+      case 'host':
+        return hostItem(node.host, link, this.#links.problem(node.host.name));
+      case 'gpu':
+        return gpuItem(node.host, node.gpu, link);
+      case 'training':
+        return trainingItem(node, link?.run(node.run));
+    }
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  /** Runs may change many times a second; rows are drawn four times. */
+  #redraw(): void {
+    this.#redrawing ??= setTimeout(() => {
+      this.#redrawing = undefined;
+      this.#changed.fire(undefined);
+    }, 250);
+  }
+}
+
+function hostItem(
+  host: KnownHost,
+  link: HostLink | undefined,
+  problem: LinkProblem | undefined,
+): vscode.TreeItem {
+  const item = new vscode.TreeItem(host.name, vscode.TreeItemCollapsibleState.Expanded);
+  const state = link?.state;
+  const isConnected = state?.kind === 'connected';
+  const told = state ? stateText(state) : (problem?.report.message ?? '');
+  item.id = `host ${host.name}`;
+  item.description = isConnected && link?.status ? hostDescription(link.status) : told || host.url;
+  item.iconPath = new vscode.ThemeIcon(
+    isConnected ? 'vm-active' : state?.kind === 'connecting' ? 'vm-connect' : 'vm-outline',
+  );
+  const isWithoutToken =
+    problem?.report.code === lacksToken || (state?.kind === 'ended' && state.lacks === 'token');
+  item.contextValue = isWithoutToken ? 'host withoutToken' : 'host';
+  const hint = state?.kind === 'ended' ? state.hint : problem?.report.hint;
+  item.tooltip = [host.url, told, hint ?? ''].filter((line) => line !== '').join('\n');
+  item.accessibilityInformation = {
+    label: vscode.l10n.t('GPU host {0}, {1}', host.name, item.description),
+  };
+  return item;
+}
+
+function gpuItem(host: KnownHost, gpu: Gpu, link: HostLink | undefined): vscode.TreeItem {
+  const item = new vscode.TreeItem(`GPU ${gpu.index}`);
+  const run = gpu.run === null ? undefined : link?.run(gpu.run);
+  item.id = `gpu ${host.name} ${gpu.index}`;
+  item.description = [gpuDescription(gpu), ...(run ? [run.name] : [])]
+    .filter((part) => part !== '')
+    .join(' · ');
+  item.iconPath = new vscode.ThemeIcon(
+    'chip',
+    gpu.run === null ? undefined : new vscode.ThemeColor('charts.green'),
+  );
+  item.tooltip = gpu.name;
+  item.contextValue = 'gpu';
+  return item;
+}
+
+function trainingItem(
+  node: Extract<HostNode, { kind: 'training' }>,
+  run: RunRecord | undefined,
+): vscode.TreeItem {
+  const item = new vscode.TreeItem(run?.name ?? node.run);
+  item.id = `training ${node.host.name} ${node.run}`;
+  if (run === undefined) return item;
+  const { icon, color } = trainingIcon(run.state);
+  item.description = trainingDescription(run);
+  item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
+  item.tooltip = new vscode.MarkdownString(trainingTooltip(run, node.host.name));
+  const isOver = finalStates.includes(run.state);
+  item.contextValue = [
+    'training',
+    isOver ? 'over' : 'going',
+    ...(run.jobFolder === null ? [] : ['hasFolder']),
+  ].join(' ');
+  const state = trainingState(run.state);
+  const told = item.description.startsWith(state) ? item.description : `${state} · ${item.description}`;
+  item.accessibilityInformation = { label: vscode.l10n.t('Training {0}, {1}', run.name, told) };
+  item.command = {
+    command: commands.openTraining,
+    title: vscode.l10n.t('Show Training Run'),
+    arguments: [node],
+  };
+  return item;
+}

@@ -1,0 +1,85 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { dialectOf, type Dialect } from '../../configs/core/dialect.ts';
+import { entryOf, type Entry } from '../../configs/core/node.ts';
+import { parseConfig } from '../../configs/core/parse.ts';
+import { logLinks, type LogLink } from '../core/logs/links.ts';
+import type { HostLinks } from './hostLinks.ts';
+import type { LogLinker } from './runLogs.ts';
+import type { SentRun, SentRuns } from './sentRuns.ts';
+
+/** Lines whose links are looked for: the editor shows the end of a log. */
+const mostLines = 5_000;
+
+/** Links of a run's log to the files that were sent, and to the keys of its config that an error names. */
+export function logLinker(links: HostLinks, sentRuns: SentRuns): LogLinker {
+  return async (document, { host, run }) => {
+    const record = links.known(host)?.run(run);
+    const sent = record && (await sentRuns.find(run, record.config));
+    if (sent === undefined) return [];
+    const config = readConfig(sent.config);
+    const context = {
+      run,
+      config: config?.document.root,
+      keys: config?.dialect?.keys(),
+      sentFile: sentFiles(sent),
+    };
+    const found: vscode.DocumentLink[] = [];
+    for (let line = Math.max(0, document.lineCount - mostLines); line < document.lineCount; line++) {
+      for (const link of logLinks(document.lineAt(line).text, context)) {
+        const target = targetOf(link.target, sent, config);
+        if (target !== undefined) {
+          found.push(new vscode.DocumentLink(new vscode.Range(line, link.start, line, link.end), target));
+        }
+      }
+    }
+    return found;
+  };
+}
+
+/** A bare name, as logs have it, is that of a file in the folder that was sent, or beside the config. */
+function sentFiles({ root, config }: SentRun): (file: string) => string | undefined {
+  const known = new Map<string, string | undefined>();
+  const beside = path.relative(root, path.dirname(config)).split(path.sep).join('/');
+  const find = (file: string): string | undefined => {
+    if (file.split('/').includes('..')) return undefined;
+    const places = file.includes('/') ? [file] : [file, path.posix.join(beside, file)];
+    return places.find((place) => existsSync(path.join(root, place)));
+  };
+  return (file) => {
+    if (!known.has(file)) known.set(file, find(file));
+    return known.get(file);
+  };
+}
+
+interface Config {
+  readonly document: ReturnType<typeof parseConfig>;
+  readonly dialect: Dialect | undefined;
+}
+
+function readConfig(file: string): Config | undefined {
+  try {
+    const text = readFileSync(file, 'utf8');
+    return { document: parseConfig(text), dialect: dialectOf(text) };
+  } catch {
+    return undefined; // moved meanwhile
+  }
+}
+
+function targetOf(
+  target: LogLink['target'],
+  { root, config: file }: SentRun,
+  config: Config | undefined,
+): vscode.Uri | undefined {
+  if (target.kind === 'file') return at(path.join(root, target.path), target.line);
+  let entry: Entry | undefined;
+  for (const step of target.path) entry = entryOf(entry ? entry.value : config?.document.root, step);
+  if (entry === undefined || config === undefined) return undefined;
+  return at(file, config.document.lines.position(entry.keySpan.start).line + 1);
+}
+
+/** Opens at the line: the editor reads it from the fragment. */
+function at(file: string, line: number): vscode.Uri {
+  return vscode.Uri.file(file).with({ fragment: `L${line}` });
+}

@@ -1,0 +1,81 @@
+import { createWriteStream } from 'node:fs';
+import { appendFile, mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import * as vscode from 'vscode';
+import { cancellable } from '../../base/editor/cancellable.ts';
+import { chooseConfig } from '../../configs/editor/choose/chooseConfig.ts';
+import { workingFolder } from '../../configs/editor/choose/configIndex.ts';
+import type { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
+import { commands } from '../../base/core/ids.ts';
+import { rolloutFiles } from './rolloutFiles.ts';
+import type { SentRun, SentRuns } from './sentRuns.ts';
+import type { Chosen } from './trainingActions.ts';
+
+export interface RolloutParts {
+  /** Where fetched files are kept. */
+  readonly storage: vscode.Uri;
+  readonly sentRuns: SentRuns;
+}
+
+const folderOf = (storage: vscode.Uri): vscode.Uri => vscode.Uri.joinPath(storage, 'rollouts');
+
+/** The config that rollouts were trained with: it was sent from here, or the user is asked. */
+export async function configOfRollouts(
+  source: string,
+  { storage, sentRuns, recent }: RolloutParts & { readonly recent: RecentConfigs },
+): Promise<SentRun | undefined> {
+  const [run = ''] = path.relative(folderOf(storage).fsPath, source).split(path.sep);
+  const sent = sentRuns.of(run);
+  if (sent !== undefined) return sent;
+  const config = await chooseConfig(undefined, recent);
+  return config && { root: workingFolder(config), config: config.fsPath };
+}
+
+/** Fetches what the run has kept of its rollouts until now, and shows it as a trace. */
+export async function openRollouts(chosen: Chosen, { storage, sentRuns }: RolloutParts): Promise<void> {
+  const { run } = chosen;
+  const sent = await sentRuns.find(run.id, run.config);
+  // Their episodes are run again with it, when the host may not be in reach.
+  if (sent !== undefined) await sentRuns.add(run.id, sent);
+  const wanted = await rolloutFiles(chosen);
+  if (wanted === undefined) return;
+  const folder = path.join(folderOf(storage).fsPath, run.id, wanted.folder);
+  const opened = path.join(folder, wanted.opened);
+  await mkdir(folder, { recursive: true });
+  // What an earlier time has left is not of this file.
+  for (const end of ['', '-wal']) await rm(`${opened}${end}`, { force: true });
+  const title = vscode.l10n.t('Fetching the rollouts of {0}', run.name);
+  const isHere = await cancellable(title, async ({ cancellation, report }) => {
+    const total = wanted.files.reduce((sum, { from }) => sum + from.bytes, 0);
+    let fetched = 0;
+    for (const [at, { from, name }] of wanted.files.entries()) {
+      const file = path.join(folder, name);
+      // One that is being written may have been cut in a line.
+      if (wanted.files[at - 1]?.name === name) await appendFile(file, '\n');
+      const params = { run: run.id, of: wanted.of, path: from.path, offset: 0, length: from.bytes };
+      const { pieces } = await chosen.link.connection.download({ method: 'file.get', params }, cancellation);
+      await append(file, pieces, (bytes) => {
+        fetched += bytes;
+        report({ share: fetched / Math.max(1, total) });
+      });
+    }
+    return true;
+  });
+  if (isHere === true) await vscode.commands.executeCommand(commands.openTrace, vscode.Uri.file(opened));
+}
+
+async function append(
+  file: string,
+  pieces: AsyncIterable<Uint8Array>,
+  onBytes: (bytes: number) => void,
+): Promise<void> {
+  const told = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      onBytes(piece.length);
+      yield piece;
+    }
+  };
+  await pipeline(Readable.from(told()), createWriteStream(file, { flags: 'a' }));
+}

@@ -1,0 +1,135 @@
+import * as vscode from 'vscode';
+import { CancellationSource, type CancellationToken } from '../../base/core/cancellation.ts';
+import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
+import { formatReport, toReport } from '../../base/core/errors.ts';
+import type { RunRecord } from '../core/protocol/runs.ts';
+import type { ClientConnection } from '../core/wire/clientConnection.ts';
+import { LogTexts, mainSource, type LoggedRun } from './logTexts.ts';
+
+/** The editor's own language for logs: it colours levels, times and errors. */
+const logLanguage = 'log';
+
+/** What a channel shows. */
+export interface ShownLog {
+  readonly host: string;
+  readonly run: string;
+}
+
+/** What is asked of a host. */
+interface FollowedHost {
+  readonly connection: Pick<ClientConnection, 'follow'>;
+}
+
+type ShownRun = LoggedRun & Pick<RunRecord, 'id' | 'name'>;
+
+/** Output channels of runs, one per actor, filled from their events for as long as the window is open. */
+export class RunLogs implements Disposable {
+  readonly #store = new DisposableStore();
+  readonly #runs = new Map<string, RunLog>();
+  readonly #log: vscode.LogOutputChannel;
+
+  constructor(log: vscode.LogOutputChannel) {
+    this.#log = log;
+  }
+
+  /** Shows the run's log, and follows it. */
+  show(host: string, link: FollowedHost, run: ShownRun): void {
+    const key = `${host} ${run.id}`;
+    let log = this.#runs.get(key);
+    if (log === undefined || log.isOver) {
+      log?.dispose();
+      log = this.#store.add(new RunLog(host, run, this.#log));
+      this.#runs.set(key, log);
+      log.follow(link);
+    }
+    log.show();
+  }
+
+  /** What the channel of a document shows. */
+  shownBy(document: vscode.Uri): ShownLog | undefined {
+    return [...this.#runs.values()].find((log) => log.has(document))?.shown;
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+}
+
+class RunLog implements Disposable {
+  readonly shown: ShownLog;
+  readonly #run: ShownRun;
+  readonly #log: vscode.LogOutputChannel;
+  readonly #channels = new Map<string, vscode.OutputChannel>();
+  readonly #cancellation = new CancellationSource();
+  /** It failed, and would be followed anew. */
+  isOver = false;
+
+  constructor(host: string, run: ShownRun, log: vscode.LogOutputChannel) {
+    this.shown = { host, run: run.id };
+    this.#run = run;
+    this.#log = log;
+  }
+
+  follow(link: FollowedHost): void {
+    void this.#follow(link, this.#cancellation.token);
+  }
+
+  show(): void {
+    this.#channel(mainSource).show(true);
+  }
+
+  has(document: vscode.Uri): boolean {
+    // The editor names these documents after their channels, with its own number of them before it.
+    return [...this.#channels.values()].some((channel) => document.path.endsWith(`-${channel.name}`));
+  }
+
+  dispose(): void {
+    this.#cancellation.cancel();
+    for (const channel of this.#channels.values()) channel.dispose();
+    this.#channels.clear();
+  }
+
+  async #follow(link: FollowedHost, cancellation: CancellationToken): Promise<void> {
+    const texts = new LogTexts(this.#run);
+    try {
+      for await (const events of link.connection.follow(this.shown.run, { after: 0 }, cancellation)) {
+        this.#append(texts.add(events));
+      }
+      this.#append(texts.end());
+    } catch (error) {
+      this.isOver = true;
+      if (cancellation.isCancelled) return;
+      const report = formatReport(toReport(error, 'hosts/log'));
+      this.#log.error(report);
+      this.#channel(mainSource).appendLine(report);
+    }
+  }
+
+  #append(texts: ReadonlyMap<string, string>): void {
+    for (const [source, text] of texts) this.#channel(source).append(text);
+  }
+
+  #channel(source: string): vscode.OutputChannel {
+    const known = this.#channels.get(source);
+    if (known !== undefined) return known;
+    const { id, name: ofRun } = this.#run;
+    const label = source === mainSource ? ofRun : `${ofRun} · ${source}`;
+    // The run's number tells those of one name apart.
+    const name = `${label} (${id.slice(-6)})`;
+    const channel = vscode.window.createOutputChannel(name, logLanguage);
+    this.#channels.set(source, channel);
+    return channel;
+  }
+}
+
+export function registerLogLinks(logs: RunLogs, linksIn: LogLinker): Disposable {
+  const provider: vscode.DocumentLinkProvider = {
+    provideDocumentLinks: async (document) => {
+      const shown = logs.shownBy(document.uri);
+      return shown === undefined ? [] : linksIn(document, shown);
+    },
+  };
+  return vscode.languages.registerDocumentLinkProvider({ scheme: 'output', language: logLanguage }, provider);
+}
+
+export type LogLinker = (document: vscode.TextDocument, shown: ShownLog) => Promise<vscode.DocumentLink[]>;

@@ -1,0 +1,235 @@
+import path from 'node:path';
+import process from 'node:process';
+import * as vscode from 'vscode';
+import { CodedError } from '../../base/core/errors.ts';
+import { sizeText } from '../../base/core/sizeText.ts';
+import type { RunRecord } from '../core/protocol/runs.ts';
+import type { DispatchPlan, DispatchStep } from '../node/client/dispatch.ts';
+import { unsendableId } from '../core/dispatch/unsendable.ts';
+import { unsendable, type Preview } from '../core/sync/tree.ts';
+import { cancellable, type ShownWork } from '../../base/editor/cancellable.ts';
+import { chooseConfig } from '../../configs/editor/choose/chooseConfig.ts';
+import { workingFolder } from '../../configs/editor/choose/configIndex.ts';
+import type { RecentConfigs } from '../../configs/editor/choose/recentConfigs.ts';
+import { targetOf } from '../../configs/editor/choose/target.ts';
+import { settings, settingsSection } from '../../base/core/ids.ts';
+import { addHost } from './addHost.ts';
+import { askGpus, chooseWay, type Way } from './chooseWay.ts';
+import type { HostLinks } from './hostLinks.ts';
+import type { KnownHost, KnownHosts } from './knownHosts.ts';
+import type { PreflightNotes } from './preflightNotes.ts';
+import type { SentRuns } from './sentRuns.ts';
+import type { SshWays } from './sshWays.ts';
+import { trainingVariables } from './trainingVariables.ts';
+
+export interface TrainParts {
+  readonly hosts: KnownHosts;
+  readonly links: HostLinks;
+  readonly ssh: SshWays;
+  readonly log: vscode.LogOutputChannel;
+  readonly notes: PreflightNotes;
+  readonly sentRuns: SentRuns;
+  readonly recent: RecentConfigs;
+  /** For what was read of files from one sync to the next. */
+  readonly storage: vscode.Uri;
+  /** What is shown of a run that was started. */
+  readonly started: (host: KnownHost, run: RunRecord) => Promise<void>;
+}
+
+/** Sends the config in front, or the one given, to a host and starts it there. */
+export async function trainOnHost(parts: TrainParts, uri: vscode.Uri | undefined): Promise<void> {
+  const document =
+    uri === undefined
+      ? vscode.window.activeTextEditor?.document
+      : await vscode.workspace.openTextDocument(uri);
+  const config = await chooseConfig(document && targetOf(document), parts.recent);
+  if (config === undefined) return;
+  if (!/\.ya?ml$/i.test(config.path)) throw noYaml(config);
+  const host = await chooseHost(parts);
+  if (host === undefined) return;
+  await saveAll(workingFolder(config));
+  const { launcherFor } = await import('../node/client/dispatch.ts');
+  const way = await chooseWay(await launcherFor(config.fsPath));
+  if (way === undefined) return;
+  const title = vscode.l10n.t('Training {0} on {1}', path.basename(config.fsPath), host.name);
+  await cancellable(title, (shown) => send(parts, { config, host, way }, shown));
+}
+
+/** What is sent is read from the disk. Throws where a file of the folder is not there as the editor shows it. */
+async function saveAll(folder: string): Promise<void> {
+  await vscode.workspace.saveAll(false);
+  const unsaved = [...vscode.workspace.textDocuments, ...vscode.workspace.notebookDocuments]
+    .filter(({ isDirty, isUntitled, uri }) => isDirty && !isUntitled && uri.scheme === 'file')
+    .map(({ uri }) => path.relative(folder, uri.fsPath))
+    .filter((file) => !file.startsWith(`..${path.sep}`) && !path.isAbsolute(file));
+  if (unsaved.length > 0) throw notSaved(unsaved);
+}
+
+function noYaml({ fsPath }: vscode.Uri): CodedError {
+  return new CodedError({
+    code: 'hosts/no-yaml',
+    message: vscode.l10n.t('A GPU host trains a YAML config, which {0} is not.', path.basename(fsPath)),
+    hint: vscode.l10n.t(
+      'Have the script write its config with `dumpJobAsYaml`, in Python `dump_job_as_yaml`, and train that.',
+    ),
+    location: { file: fsPath },
+  });
+}
+
+function notSaved(files: readonly string[]): CodedError {
+  const named = new Intl.ListFormat(vscode.env.language).format(files);
+  return new CodedError({
+    code: 'hosts/not-saved',
+    message: vscode.l10n.t('Nothing was sent to the host, because {0} could not be saved.', named),
+    hint: vscode.l10n.t('Save by hand, or revert the file, and train again.'),
+  });
+}
+
+interface Sent {
+  readonly config: vscode.Uri;
+  readonly host: KnownHost;
+  readonly way: Way;
+}
+
+async function send(
+  parts: TrainParts,
+  { config, host, way }: Sent,
+  { cancellation, token, report }: ShownWork,
+): Promise<void> {
+  report({ message: vscode.l10n.t('connecting …') });
+  const link = await parts.links.connected(host);
+  const { dispatchRun } = await import('../node/client/dispatch.ts');
+  const root = workingFolder(config);
+  const { env, findings } = await trainingVariables(config, root);
+  let isStarting = false;
+  cancellation.onCancelled(() => tellCancelled(host, isStarting));
+  const run = await dispatchRun(
+    link.connection,
+    {
+      config: config.fsPath,
+      root,
+      ...way,
+      env,
+      limit: uploadLimit(config),
+      cache: vscode.Uri.joinPath(parts.storage, 'sync.json').fsPath,
+      environment: vscode.workspace.isTrusted ? (name) => env[name] ?? process.env[name] : 'blocked',
+    },
+    {
+      cancellation,
+      askGpus: async () => {
+        const { gpus } = await link.connection.ask('status', {}, cancellation);
+        return askGpus(host.name, gpus.length, token);
+      },
+      confirm: (plan) =>
+        confirmed(parts, config, host, { ...plan, findings: [...plan.findings, ...findings] }),
+      onStep: (step) => {
+        isStarting = step.kind === 'starting';
+        report(stepText(step));
+      },
+    },
+  );
+  if (run === undefined) return;
+  link.learn(run);
+  await parts.sentRuns.add(run.id, { root, config: config.fsPath });
+  await parts.started(host, run);
+}
+
+/** Whoever cancels while the host starts the run may be late. */
+function tellCancelled({ name }: KnownHost, isStarting: boolean): void {
+  const text = isStarting
+    ? vscode.l10n.t('{0} may have started the run already: look at the view GPU Hosts.', name)
+    : vscode.l10n.t('Cancelled; nothing was started on {0}.', name);
+  void vscode.window.showInformationMessage(text);
+}
+
+async function chooseHost(parts: TrainParts): Promise<KnownHost | undefined> {
+  const known = parts.hosts.list();
+  if (known.length === 0) return addHost(parts);
+  if (known.length === 1) return known[0];
+  const items = known.map((host) => ({ label: host.name, description: host.url, host }));
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: vscode.l10n.t('AgentJet: Train on GPU Host'),
+    placeHolder: vscode.l10n.t('Which host'),
+  });
+  return chosen?.host;
+}
+
+/** In bytes. */
+function uploadLimit(config: vscode.Uri): number {
+  const section = vscode.workspace.getConfiguration(settingsSection, config);
+  return section.get(settings.trainingUploadLimit, 2) * 1e9;
+}
+
+async function confirmed(
+  { notes }: TrainParts,
+  config: vscode.Uri,
+  host: KnownHost,
+  { findings, preview, order }: DispatchPlan,
+): Promise<boolean> {
+  notes.set(config, host.name, findings);
+  const start = vscode.l10n.t('Start Training');
+  const show = vscode.l10n.t('Show Problems');
+  const hasErrors = findings.some(({ severity }) => severity === 'error');
+  const told = findings
+    .filter(({ id }) => id !== unsendableId)
+    .map(({ message, severity }) => `${severity === 'info' ? '' : '⚠ '}${message}`);
+  const detail = [
+    ...sentTexts(preview),
+    vscode.l10n.t('GPUs: {0}', order.gpus),
+    ...(told.length > 0 ? ['', ...told] : []),
+  ].join('\n');
+  const question = hasErrors
+    ? vscode.l10n.t('{0} would not train on {1} as it is.', path.basename(config.fsPath), host.name)
+    : vscode.l10n.t('Train {0} on {1}?', path.basename(config.fsPath), host.name);
+  const anyway = vscode.l10n.t('Start Anyway');
+  const ways = findings.length === 0 ? [start] : hasErrors ? [show, anyway] : [start, show];
+  const chosen = await vscode.window.showInformationMessage(question, { modal: true, detail }, ...ways);
+  if (chosen === show) {
+    await vscode.window.showTextDocument(config);
+    await vscode.commands.executeCommand('workbench.actions.view.problems');
+  }
+  return chosen === start || chosen === anyway;
+}
+
+/** Folders, and things that cannot be sent, that a question names. */
+const mostNamed = 3;
+
+function sentTexts({ files, bytes, biggestFolders, leftOut }: Preview): string[] {
+  const parts = biggestFolders
+    .slice(0, mostNamed)
+    .map((part) => vscode.l10n.t('{0} ({1}, files: {2})', part.path, sizeText(part.bytes), part.files));
+  const lost = unsendable(leftOut);
+  const names = lost.slice(0, mostNamed).map(({ path: name }) => name);
+  const named = names.length < lost.length ? [...names, '…'] : names;
+  return [
+    vscode.l10n.t(
+      '{0} files, {1}, are compared with the host, and what it lacks is sent.',
+      files,
+      sizeText(bytes),
+    ),
+    ...(files > 0 ? [vscode.l10n.t('The biggest folders: {0}', parts.join(', '))] : []),
+    ...(lost.length > 0
+      ? [`⚠ ${vscode.l10n.t('Cannot be sent ({0}): {1}', lost.length, named.join(', '))}`]
+      : []),
+  ];
+}
+
+/** What is told of a step, and how far all of it is, in per cent. */
+function stepText(step: DispatchStep): { readonly message: string; readonly share: number } {
+  switch (step.kind) {
+    case 'reading':
+      return { message: vscode.l10n.t('reading the folder …'), share: 0.02 };
+    case 'checking':
+      return { message: vscode.l10n.t('asking the host …'), share: 0.05 };
+    case 'sending': {
+      const { bytes, total } = step.progress;
+      const share = total === 0 ? 1 : bytes / total;
+      return {
+        message: vscode.l10n.t('sending: {0} of {1}', sizeText(bytes), sizeText(total)),
+        share: 0.1 + 0.85 * share,
+      };
+    }
+    case 'starting':
+      return { message: vscode.l10n.t('starting …'), share: 0.97 };
+  }
+}

@@ -1,0 +1,97 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
+import { formatReport, toReport } from '../../base/core/errors.ts';
+import type { Place } from '../core/page/trainingRunRpc.ts';
+import { trainingConfigScheme } from '../../base/core/ids.ts';
+import type { HostLinks } from './hostLinks.ts';
+import type { KnownHosts } from './knownHosts.ts';
+import type { Chosen } from './trainingActions.ts';
+
+interface View extends Place {
+  /** `values`: sorted, without where they come from, so that two can be compared. */
+  readonly shows: 'origins' | 'values';
+}
+
+/** What runs on hosts were started with, as read-only documents. They come back when the window is loaded again. */
+export class TrainingConfigs implements vscode.TextDocumentContentProvider, Disposable {
+  readonly #hosts: KnownHosts;
+  readonly #links: HostLinks;
+  readonly #store = new DisposableStore();
+
+  constructor(hosts: KnownHosts, links: HostLinks) {
+    this.#hosts = hosts;
+    this.#links = links;
+    this.#store.add(vscode.workspace.registerTextDocumentContentProvider(trainingConfigScheme, this));
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  /** Rejects where there is none to show. */
+  async show(chosen: Chosen): Promise<void> {
+    await textOf(chosen);
+    const document = await vscode.workspace.openTextDocument(uriOf(chosen, 'origins'));
+    await vscode.window.showTextDocument(document, { preview: false });
+  }
+
+  async compare(chosen: Chosen, other: Chosen): Promise<void> {
+    const [{ diffEffective }, { effectiveConfigValues }] = await Promise.all([
+      import('../../configs/core/effective/diff.ts'),
+      import('../core/runs/effectiveConfig.ts'),
+    ]);
+    const values = async (one: Chosen) => effectiveConfigValues(await textOf(one), one.run.id);
+    const [before, after] = [titleOf(other), titleOf(chosen)];
+    if (diffEffective(await values(other), await values(chosen)).length === 0) {
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t('{0} and {1}: no difference by value.', before, after),
+      );
+      return;
+    }
+    const title = vscode.l10n.t('{0} ↔ {1} (effective)', before, after);
+    await vscode.commands.executeCommand(
+      'vscode.diff',
+      uriOf(other, 'values'),
+      uriOf(chosen, 'values'),
+      title,
+    );
+  }
+
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    try {
+      const { host: name, run, shows } = JSON.parse(uri.query) as View;
+      const host = this.#hosts.find(name);
+      if (host === undefined) return asComment(vscode.l10n.t('There is no GPU host {0} any more.', name));
+      const { connection } = await this.#links.connected(host);
+      const { text } = await connection.ask('run.config', { run });
+      if (shows === 'origins') return text;
+      const { comparableText, effectiveConfigValues } = await import('../core/runs/effectiveConfig.ts');
+      return comparableText(effectiveConfigValues(text, run));
+    } catch (error) {
+      return asComment(formatReport(toReport(error, 'hosts/config')));
+    }
+  }
+}
+
+async function textOf({ link, run }: Chosen): Promise<string> {
+  return (await link.connection.ask('run.config', { run: run.id })).text;
+}
+
+/** The end of the id tells runs of one name apart, as in the titles of their pages. */
+function titleOf({ run }: Chosen): string {
+  return `${run.name} (${run.id.slice(-6)})`;
+}
+
+function uriOf(chosen: Chosen, shows: View['shows']): vscode.Uri {
+  const view: View = { host: chosen.host.name, run: chosen.run.id, shows };
+  const title = vscode.l10n.t('{0} (effective)', titleOf(chosen)).replaceAll('/', '-');
+  return vscode.Uri.from({
+    scheme: trainingConfigScheme,
+    path: `/${title}.yaml`,
+    query: JSON.stringify(view),
+  });
+}
+
+function asComment(text: string): string {
+  return `# ${text.replaceAll(/\r?\n/g, '\n# ')}\n`;
+}

@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/core/disposable.ts';
+import { systemClock } from '../../base/node/clock.ts';
+import { trainingRunBundle, trainingRunPage } from '../core/page/trainingRunPage.ts';
+import { runPageAsk, type Place, type RunPageAsk } from '../core/page/trainingRunRpc.ts';
+import { trainingPageType } from '../../base/core/ids.ts';
+import { reportingErrors } from '../../base/editor/reportErrors.ts';
+import type { CheckpointId } from '../core/sync/checkpoints.ts';
+import { chosenOther } from './chooseTraining.ts';
+import type { HostLinks } from './hostLinks.ts';
+import type { KnownHosts } from './knownHosts.ts';
+import { PageFeed } from './pageFeed.ts';
+import type { Chosen } from './trainingActions.ts';
+import type { TrainingConfigs } from './trainingConfigs.ts';
+
+/** What a page asks to be done with a run. */
+export type PageActions = Readonly<
+  Record<
+    Exclude<RunPageAsk['type'], 'ready' | 'addRun' | 'removeRun' | 'compareConfig'>,
+    (chosen: Chosen, checkpoint: CheckpointId | undefined) => Promise<unknown>
+  >
+>;
+
+export interface PagesParts {
+  readonly hosts: KnownHosts;
+  readonly links: HostLinks;
+  /** Of this workspace: which runs the pages of an earlier window showed. */
+  readonly state: vscode.Memento;
+  readonly webFolder: vscode.Uri;
+  readonly log: vscode.LogOutputChannel;
+  readonly actions: PageActions;
+  readonly configs: TrainingConfigs;
+}
+
+const stateKey = 'agentjet.trainingPages';
+const mostKept = 100;
+
+/** Pages of training runs, one per run. They come back, and go on, when the window is loaded again. */
+export class TrainingPages implements Disposable {
+  readonly #parts: PagesParts;
+  readonly #store = new DisposableStore();
+  readonly #open = new Map<string, { readonly panel: vscode.WebviewPanel; readonly feed: PageFeed }>();
+
+  constructor(parts: PagesParts) {
+    this.#parts = parts;
+    this.#store.add(
+      vscode.window.registerWebviewPanelSerializer(trainingPageType, {
+        deserializeWebviewPanel: async (panel) => this.#restore(panel),
+      }),
+    );
+  }
+
+  async show(chosen: Chosen): Promise<void> {
+    const { run } = chosen;
+    const place = placeOf(chosen);
+    const open = this.#open.get(keyOf(place));
+    if (open !== undefined) {
+      open.panel.reveal();
+      return;
+    }
+    const title = `${run.name} (${run.id.slice(-6)})`;
+    await this.#keep(title, place);
+    const panel = vscode.window.createWebviewPanel(trainingPageType, title, vscode.ViewColumn.Active, {
+      retainContextWhenHidden: true,
+    });
+    this.#fill(panel, place);
+  }
+
+  /** Shows a run's page, and another run on it that the user chooses. */
+  async compare(chosen: Chosen): Promise<void> {
+    const { hosts, links } = this.#parts;
+    const open = this.#open.get(keyOf(placeOf(chosen)));
+    const other = await chosenOther(
+      hosts,
+      links,
+      (run) => run === chosen.run.id || open?.feed.has(run) === true,
+    );
+    if (other === undefined) return;
+    await this.show(chosen);
+    await this.#open.get(keyOf(placeOf(chosen)))?.feed.add(placeOf(other));
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  /** By the titles: the editor keeps those of the panels that it brings back. */
+  async #keep(title: string, place: Place): Promise<void> {
+    const others = Object.entries(this.#kept()).filter(([key]) => key !== title);
+    await this.#parts.state.update(
+      stateKey,
+      Object.fromEntries([...others.slice(1 - mostKept), [title, place]]),
+    );
+  }
+
+  #kept(): Readonly<Record<string, Place>> {
+    return this.#parts.state.get<Readonly<Record<string, Place>>>(stateKey, {});
+  }
+
+  async #restore(panel: vscode.WebviewPanel): Promise<void> {
+    const place = this.#kept()[panel.title];
+    if (place === undefined || this.#parts.hosts.find(place.host) === undefined) panel.dispose();
+    else this.#fill(panel, place);
+    return Promise.resolve();
+  }
+
+  #fill(panel: vscode.WebviewPanel, place: Place): void {
+    const { webview } = panel;
+    const { hosts, links, webFolder, log, actions, configs } = this.#parts;
+    const store = new DisposableStore();
+    this.#store.add(store);
+    const feed = store.add(
+      new PageFeed({
+        hosts,
+        links,
+        own: place,
+        clock: systemClock,
+        send: (message) => void webview.postMessage(message),
+      }),
+    );
+    this.#open.set(keyOf(place), { panel, feed });
+    store.defer(() => this.#open.delete(keyOf(place)));
+    const act = async (ask: RunPageAsk): Promise<void> => {
+      if (ask.type === 'ready') await feed.start(ask.compared);
+      else if (ask.type === 'removeRun') feed.remove(ask.run);
+      else if (ask.type === 'addRun') {
+        const other = await chosenOther(hosts, links, (run) => feed.has(run));
+        if (other !== undefined) await feed.add(placeOf(other));
+      } else if (ask.type === 'compareConfig') {
+        const [own, other] = [await feed.chosen(place.run), await feed.chosen(ask.run)];
+        if (own !== undefined && other !== undefined) await configs.compare(own, other);
+      } else {
+        const chosen = await feed.chosen(ask.run);
+        if (chosen !== undefined) await actions[ask.type](chosen, 'step' in ask ? ask : undefined);
+      }
+    };
+    store.add(
+      webview.onDidReceiveMessage((message: unknown) => {
+        const ask = runPageAsk.safeParse(message);
+        if (ask.success) void reportingErrors(() => act(ask.data), log);
+      }),
+    );
+    panel.onDidDispose(() => store.dispose());
+    webview.options = { enableScripts: true, localResourceRoots: [webFolder] };
+    const asset = (name: string): string =>
+      webview.asWebviewUri(vscode.Uri.joinPath(webFolder, name)).toString();
+    const { bundle } = vscode.l10n;
+    webview.html = trainingRunPage({
+      nonce: randomBytes(16).toString('base64url'),
+      cspSource: webview.cspSource,
+      scriptUri: asset(trainingRunBundle.script),
+      styleUri: asset(trainingRunBundle.style),
+      host: 'editor',
+      boot: { texts: bundle && { language: vscode.env.language, bundle } },
+    });
+  }
+}
+
+const placeOf = ({ host, run }: Chosen): Place => ({ host: host.name, run: run.id });
+const keyOf = ({ host, run }: Place): string => `${host} ${run}`;

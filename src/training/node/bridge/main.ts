@@ -1,0 +1,68 @@
+/** The process beside the trainer, in which a TypeScript workflow and judge run. Ends with its Python. */
+import { Socket } from 'node:net';
+import path from 'node:path';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { Emitter } from '../../../base/core/event.ts';
+import { bridgeDescriptor, toBridge, type FromBridge } from '../../core/protocol/bridge.ts';
+import { LineSplitter } from '../../../base/core/lineSplitter.ts';
+import { installLoader } from '../../../backbone/node/loader/loader.ts';
+import { BridgeProgram } from './program.ts';
+
+const ownFolder = import.meta.dirname;
+const socket = new Socket({ fd: Number(process.env[bridgeDescriptor]), readable: true, writable: true });
+// Programs that the user's code starts are no part of the bridge.
+Reflect.deleteProperty(process.env, bridgeDescriptor);
+
+const loader = installLoader({
+  sdkUrl: pathToFileURL(path.join(ownFolder, 'sdk.mjs')).href,
+  esbuild: path.join(ownFolder, 'vendor/esbuild-wasm/bin/esbuild'),
+});
+const uncaught = new Emitter<unknown>();
+const program = new BridgeProgram(send, loader, uncaught.event);
+
+function send(message: FromBridge): void {
+  socket.write(`${encoded(message)}\n`);
+}
+
+/** What a workflow returns may be anything, such as a circle. */
+function encoded(message: FromBridge): string {
+  try {
+    return JSON.stringify(message);
+  } catch (error) {
+    if (message.type !== 'done') throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    return JSON.stringify({
+      type: 'error',
+      id: message.id,
+      error: { code: 'bridge/not-json', message: `What was returned cannot be written as JSON: ${why}` },
+    } satisfies FromBridge);
+  }
+}
+
+function takeUncaught(error: unknown): void {
+  if (program.running === 1) uncaught.fire(error);
+  else console.error(error); // several episodes run, or none: nothing tells whose it is
+}
+process.on('uncaughtException', takeUncaught);
+process.on('unhandledRejection', takeUncaught);
+// Whoever interrupts the training from a terminal asks the Python to end, and this with it.
+process.on('SIGINT', () => undefined);
+
+const splitter = new LineSplitter();
+socket.setEncoding('utf8');
+socket.on('data', (chunk: string) => {
+  for (const line of splitter.push(chunk)) {
+    const message = toBridge.safeParse(JSON.parse(line));
+    if (message.success) program.take(message.data);
+    else throw new Error(`Not understood: ${line.slice(0, 200)}`);
+  }
+});
+socket.on('error', () => undefined); // 'close' follows
+socket.once('close', () => process.exit(0));
+
+// A forked child of the Python's can hold the socket open after it has gone.
+const parent = process.ppid;
+setInterval(() => {
+  if (process.ppid !== parent) process.exit(0);
+}, 2_000).unref();

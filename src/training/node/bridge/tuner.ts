@@ -1,0 +1,89 @@
+import { decodeApiKey, encodeApiKey } from '../../../backbone/core/model-tuner/apiKey.ts';
+import { isTrainable, type AdapterRoute, type Targets } from '../../../backbone/core/model-tuner/routing.ts';
+import { createTuner } from '../../../backbone/core/model-tuner/tuner.ts';
+import { toReport } from '../../../base/core/errors.ts';
+import { isRecord } from '../../../base/core/isRecord.ts';
+import type { BridgeCall } from '../../core/protocol/bridge.ts';
+import type { AjetTuner, BaseUrlApiKey } from '../../../sdk/core/index.ts';
+import { bridgeErrors } from './errors.ts';
+
+/** What a tuner is made of. */
+export interface TunerSource {
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly episodeUuid: string;
+  readonly targets: Targets;
+  readonly endpoint: BaseUrlApiKey | null;
+  /** Asks the Python that trains. */
+  ask(call: BridgeCall): Promise<unknown>;
+  /** As of the last answer. */
+  contextOverflow(): boolean;
+}
+
+/** Requests of a client never reach a socket: the Python's own tuner answers, with its routing by target. */
+const noAddress = 'http://training.invalid/v1';
+
+/** The tuner of an episode in training. */
+export function bridgedTuner(source: TunerSource): AjetTuner {
+  const { endpoint, episodeUuid, targets } = source;
+  const address = (endpoint && decodeApiKey(endpoint.apiKey)?.episodeAddress) ?? '';
+  const access = createTuner({
+    baseUrl: endpoint?.baseUrl ?? noAddress,
+    targets,
+    debugModels: [],
+    apiKeyFor: (agent) => encodeApiKey({ ...agent, episodeUuid, episodeAddress: address }),
+    fetchFor: (route) => (input, init) => answer(source, route, new Request(input, init)),
+    contextOverflow: () => source.contextOverflow(),
+  });
+  return {
+    ...access,
+    config: source.config,
+    asOaiBaseUrlApiKey: (agent) => {
+      if (endpoint === null) throw bridgeErrors.noEndpoint();
+      return { ...access.asOaiBaseUrlApiKey(agent), model: endpoint.model };
+    },
+  };
+}
+
+/** Answers a request of the OpenAI client as a server would. */
+async function answer(source: TunerSource, route: AdapterRoute, request: Request): Promise<Response> {
+  try {
+    return Response.json(await complete(source, route, request));
+  } catch (error) {
+    const { code, message } = toReport(error, 'bridge/model-failed');
+    return Response.json({ error: { message, code, type: 'training' } }, { status: 500 });
+  }
+}
+
+async function complete(
+  source: TunerSource,
+  { debugModel }: AdapterRoute,
+  request: Request,
+): Promise<unknown> {
+  const { pathname } = new URL(request.url);
+  if (!pathname.endsWith('/chat/completions')) throw bridgeErrors.notServed(pathname);
+  const asked: unknown = await request.json();
+  if (!isRecord(asked) || asked['stream'] === true) throw bridgeErrors.notServed('streamed replies');
+  const key = decodeApiKey(request.headers.get('authorization')?.replace(/^Bearer /, '') ?? '');
+  const agent = { agentName: key?.agentName ?? '', targetTag: key?.targetTag ?? '' };
+  const work = source.ask({
+    method: 'chat',
+    ...agent,
+    targetTag: debugModel === null ? trainedTag(agent.targetTag, source.targets) : agent.targetTag,
+    debugModel,
+    request: asked,
+  });
+  return Promise.race([work, aborted(request.signal)]);
+}
+
+/** Python's tuner routes by the tag alone: what is to be trained all the same needs one that is. */
+function trainedTag(tag: string, targets: Targets): string {
+  return isTrainable(targets, tag) ? tag : (targets?.[0] ?? tag);
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const give = (): void => reject(signal.reason as Error);
+    if (signal.aborted) give();
+    else signal.addEventListener('abort', give, { once: true });
+  });
+}

@@ -1,0 +1,168 @@
+/** Lets a TypeScript workflow or judge train: what upstream imports in its place, and what that needs on the host. */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CodedError } from '../../../base/core/errors.ts';
+import { compose } from '../../../configs/core/compose.ts';
+import { dialectOf } from '../../../configs/core/dialect.ts';
+import type { Environment } from '../../../configs/core/interpolation/host.ts';
+import { isPython, parseLocator } from '../../../configs/core/locator.ts';
+import { valueAt, type MappingValue } from '../../../configs/core/value.ts';
+import type { Finding } from '../../core/protocol/hostRpc.ts';
+import { bridgedFile, bridgePackage, type BridgedCode } from '../../core/dispatch/bridgeNames.ts';
+import { withKeys } from '../../core/launch/resume.ts';
+import type { AddedFile, Tree } from '../../core/sync/tree.ts';
+import { localFiles } from '../../../base/node/files.ts';
+import { scanImports } from './importScan.ts';
+
+export interface BridgeRequest {
+  /** The config, absolute, and its text. */
+  readonly config: string;
+  readonly text: string;
+  /** What is sent of the root. */
+  readonly tree: Pick<Tree, 'files'>;
+  /** As the dispatch was given it: absolute. */
+  readonly root: string;
+  readonly environment: Environment;
+}
+
+/** What a dispatch changes of what it sends. */
+export interface Bridge {
+  /** The config that is sent: its workflow or judge is the bridge's. */
+  readonly text: string;
+  /** The config not among them. */
+  readonly files: readonly AddedFile[];
+  readonly findings: readonly Finding[];
+}
+
+const serverKeys = ['enable_experimental_interchange_server', 'enable_interchange_server'];
+
+const kinds = [
+  { kind: 'workflow', key: 'ajet.rollout.user_workflow', bridge: `${bridgePackage}->TypeScriptWorkflow` },
+  { kind: 'judge', key: 'ajet.task_judge.judge_protocol', bridge: `${bridgePackage}->TypeScriptJudge` },
+] as const;
+
+/** Many times larger than the rest, and seldom needed. */
+const esbuild = ['bin/esbuild', 'esbuild.wasm', 'wasm_exec.js', 'wasm_exec_node.js', 'package.json'].map(
+  (name) => `vendor/esbuild-wasm/${name}`,
+);
+
+interface Named {
+  readonly key: string;
+  readonly where: string;
+  readonly name: string;
+  /** From the root, with `/`. */
+  readonly file: string;
+  readonly isSent: boolean;
+}
+
+/** Undefined for a config that names no TypeScript or JavaScript. Rejects with a CodedError. */
+export async function bridgeTo(request: BridgeRequest): Promise<Bridge | undefined> {
+  const { config, text, root, tree, environment } = request;
+  const dialect = dialectOf(text);
+  if (dialect?.id !== 'ajet') return undefined;
+  const composed = await compose({
+    ...{ file: config, text, dialect, cwd: root, files: localFiles, paths: path, environment },
+  });
+  const named = kinds.flatMap(({ kind, key, bridge }) => {
+    const found = namedBy(composed.config.root, key, request);
+    return found === undefined ? [] : [{ ...found, kind, bridge }];
+  });
+  if (named.length === 0) return undefined;
+  if (tree.files.some((file) => new RegExp(`^${bridgePackage}(?:\\.py$|/)`).test(file.path)))
+    throw nameTaken();
+  const sent = named.filter(({ isSent }) => isSent).map(({ file }) => path.join(root, file));
+  const imports = await scanImports(sent, root);
+  const serves = serverKeys.some((key) => isTrue(composed.config.root, `ajet.${key}`));
+  const server = imports.asksForKey && !serves ? [[`ajet.${serverKeys[0] ?? ''}`, true] as const] : [];
+  const exports = Object.fromEntries(
+    named.map(({ kind, file, name }): [string, BridgedCode] => [kind, { file, name }]),
+  );
+  return {
+    text: withKeys(text, [...named.map(({ key, bridge }) => [key, bridge] as const), ...server]),
+    files: await filesOf({ workflow: null, judge: null, ...exports }, imports.needsEsbuild),
+    findings: [
+      ...named.filter(({ isSent }) => !isSent).map(notSent),
+      ...packageFindings(imports.packages, tree, named[0]?.key),
+    ],
+  };
+}
+
+function namedBy(config: MappingValue, key: string, request: BridgeRequest): Named | undefined {
+  const value = valueAt(config, key);
+  if (value?.kind !== 'scalar' || typeof value.value !== 'string') return undefined;
+  const parsed = parseLocator(value.value);
+  if (!parsed.ok || isPython(parsed.locator)) return undefined;
+  const { where, name } = parsed.locator;
+  const { root, config: file, tree } = request;
+  const folders = [root, path.dirname(file)];
+  const inside = folders.map((folder) =>
+    path.relative(root, path.resolve(folder, where)).split(path.sep).join('/'),
+  );
+  const found = inside.find((one) => tree.files.some((sent) => sent.path === one));
+  return { key, where, name, file: found ?? inside[0] ?? where, isSent: found !== undefined };
+}
+
+function isTrue(config: MappingValue, key: string): boolean {
+  const value = valueAt(config, key);
+  return value?.kind === 'scalar' && value.value === true;
+}
+
+/** The package: its Python, the program that its Node processes run, and what they load. */
+async function filesOf(exports: unknown, needsEsbuild: boolean): Promise<AddedFile[]> {
+  const own = import.meta.dirname;
+  const python = path.join(own, 'python', bridgePackage);
+  const sources = (await readdir(python)).filter((name) => name.endsWith('.py')).sort();
+  const program = ['bridge.mjs', 'sdk.mjs', ...(needsEsbuild ? esbuild : [])];
+  const read = async (folder: string, name: string): Promise<AddedFile> => ({
+    path: `${bridgePackage}/${name}`,
+    content: await readFile(path.join(folder, name)),
+  });
+  const files = await Promise.all([
+    ...sources.map((name) => read(python, name)),
+    ...program.map((name) => read(own, name)),
+  ]);
+  return [
+    ...files,
+    { path: `${bridgePackage}/${bridgedFile}`, content: Buffer.from(JSON.stringify(exports)) },
+  ];
+}
+
+function notSent({ key, where }: Named): Finding {
+  return {
+    id: 'workflow-not-sent',
+    severity: 'error',
+    message: `\`${where}\` is not among what is sent.`,
+    hint: 'Correct the path, which is from the folder that is sent or that of the config; or see that no rule of .gitignore or .agentjetignore leaves it out.',
+    key,
+  };
+}
+
+function packageFindings(
+  packages: ReadonlySet<string>,
+  { files }: Pick<Tree, 'files'>,
+  key: string | undefined,
+): Finding[] {
+  const sent = new Set(
+    files.flatMap(({ path: file }) => /(?:^|\/)node_modules\/(.+)\/package\.json$/.exec(file)?.[1] ?? []),
+  );
+  const missing = [...packages].filter((name) => !sent.has(name)).sort();
+  if (missing.length === 0) return [];
+  const names = missing.map((name) => `\`${name}\``).join(', ');
+  return [
+    {
+      id: 'node-packages',
+      severity: 'warning',
+      message: `The workflow imports ${names}, which ${missing.length === 1 ? 'is' : 'are'} not sent: node_modules is left out.`,
+      hint: 'Add a line `!node_modules/` to .agentjetignore, or have them installed in a folder above the runs on the host.',
+      key,
+    },
+  ];
+}
+
+function nameTaken(): CodedError {
+  return new CodedError({
+    code: 'dispatch/bridge-name',
+    message: `The folder that is sent has a ${bridgePackage} of its own, where training puts what runs TypeScript.`,
+    hint: 'Give it another name, or leave it out by a line in .agentjetignore.',
+  });
+}

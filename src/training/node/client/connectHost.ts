@@ -1,0 +1,321 @@
+import { createHash } from 'node:crypto';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { connect, type NetConnectOpts, type Socket } from 'node:net';
+import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { WebSocket, type ClientOptions as WebSocketOptions } from 'ws';
+import { CodedError } from '../../../base/core/errors.ts';
+import { closeCodes, wireLimits, wirePath, wireSubprotocol } from '../../core/protocol/wire.ts';
+import { ClientConnection, type ClientOptions } from '../../core/wire/clientConnection.ts';
+import type { Closed, DialHandlers } from '../../core/wire/dial.ts';
+import type { WireSocket } from '../../core/wire/wireSocket.ts';
+import { systemClock } from '../../../base/node/clock.ts';
+import { wireSocket } from '../wireSocket.ts';
+
+/** How a host is reached. */
+export interface HostAddress {
+  /** `ws://…` or `wss://…`, without a path. */
+  readonly url: string;
+  readonly token: string;
+  /** SHA-256 of the host's certificate in hex; without it an authority must vouch for the certificate. */
+  readonly fingerprint?: string | undefined;
+  /** Where the connection is made to, if not to what the address says; undefined: nowhere, at present. */
+  readonly route?: (() => NetConnectOpts | undefined) | undefined;
+}
+
+export type ConnectOptions = Pick<ClientOptions, 'client' | 'delays'> & {
+  /** Seconds between heartbeats. */
+  readonly heartbeat?: number;
+};
+
+/** Milliseconds that a connection may take to be made. */
+const handshake = 15_000;
+
+/** Connects, and again whenever the connection is lost, until disposed. Throws a CodedError for an address that is none. */
+export function connectHost(address: HostAddress, options: ConnectOptions): ClientConnection {
+  const url = hostUrl(address.url);
+  return new ClientConnection({
+    ...options,
+    clock: systemClock,
+    random: Math.random,
+    dial: (handlers) => dial(url, address, handlers, options.heartbeat ?? wireLimits.heartbeat),
+  });
+}
+
+/** The WebSocket's address of a host, to which a token may go. Throws a CodedError. */
+export function hostUrl(text: string): URL {
+  let url: URL;
+  try {
+    url = new URL(text.trim());
+  } catch {
+    throw badAddress(text, 'it is no address');
+  }
+  if (url.protocol !== 'ws:' && url.protocol !== 'wss:')
+    throw badAddress(text, 'it is neither ws:// nor wss://');
+  if (url.username !== '' || url.password !== '' || url.search !== '') {
+    throw badAddress(text, 'the token does not belong into the address');
+  }
+  if (url.protocol === 'ws:' && !isLoopback(url.hostname)) throw inClear(url);
+  return new URL(wirePath, url);
+}
+
+function badAddress(text: string, why: string): CodedError {
+  return new CodedError({
+    code: 'host/bad-address',
+    message: `${JSON.stringify(text.slice(0, 100))} is not the address of a host: ${why}.`,
+    hint: 'Write it as `wss://HOST:PORT`, or as `ws://127.0.0.1:PORT` on the same machine, or as `ssh:USER@HOST`.',
+  });
+}
+
+function inClear({ host }: URL): CodedError {
+  return new CodedError({
+    code: 'host/bad-address',
+    message: `Over ws:// the token would go to ${host} in clear, for all on the way to read.`,
+    hint: `Write \`wss://${host}\` for a host that was started with --tls, or \`ssh:USER@MACHINE\` to get there by ssh.`,
+  });
+}
+
+/** A host's certificate, as it shows it to whoever connects. */
+export interface ShownCertificate {
+  /** SHA-256, in hex. */
+  readonly fingerprint: string;
+  /** Whether an authority of this machine's vouches for it, and for this name. */
+  readonly isTrusted: boolean;
+}
+
+/** Asks a host for its certificate, and for nothing else. Rejects with a CodedError where there is no TLS. */
+export async function certificateAt(url: string): Promise<ShownCertificate> {
+  const { hostname, port } = hostUrl(url);
+  return new Promise((resolve, reject) => {
+    const socket = connectTls(
+      { ...nameOf(hostname), port: Number(port || 443), rejectUnauthorized: false },
+      () => {
+        resolve({ fingerprint: fingerprint(socket), isTrusted: socket.authorized });
+        socket.destroy();
+      },
+    );
+    socket.setTimeout(handshake, () => socket.destroy(new Error('it does not answer')));
+    socket.once('error', (cause: NodeJS.ErrnoException) => reject(noCertificate(url, cause)));
+  });
+}
+
+function noCertificate(url: string, cause: NodeJS.ErrnoException): CodedError {
+  const why = reasons[cause.code ?? ''] ?? `${cause.message}.`;
+  return new CodedError(
+    {
+      code: 'host/no-certificate',
+      message: `${url} shows no certificate: ${why}`,
+      hint: 'See that the host runs there, and that it was started with TLS.',
+    },
+    { cause },
+  );
+}
+
+function fingerprint(socket: TLSSocket): string {
+  return createHash('sha256').update(socket.getPeerCertificate().raw).digest('hex');
+}
+
+/** IPv6 addresses stand in brackets in an address, and are no names of servers. */
+function nameOf(hostname: string): { readonly host: string; readonly servername?: string } {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return /^[\d.]+$|:/.test(host) ? { host } : { host, servername: host };
+}
+
+function dial(url: URL, address: HostAddress, handlers: DialHandlers, heartbeat: number): WireSocket {
+  const { token } = address;
+  let refused: Closed | undefined;
+  const createConnection = ownConnection(url, address);
+  const options: WebSocketOptions & { readonly closeTimeout: number } = {
+    headers: { authorization: `Bearer ${token}`, host: url.host },
+    handshakeTimeout: handshake,
+    maxPayload: 64 * 1024 * 1024,
+    perMessageDeflate: false,
+    followRedirects: false,
+    // It is looked at when it is decoded: what is none becomes U+FFFD.
+    skipUTF8Validation: true,
+    ...(url.protocol === 'wss:' || isLoopback(url.hostname) ? { generateMask: noMask } : {}),
+    ...(createConnection && { createConnection }),
+    // A host that is silent must not keep a program from ending.
+    closeTimeout: 2_000,
+  };
+  const socket = new WebSocket(createConnection ? untouched(url) : url, wireSubprotocol, options);
+  socket.on('open', () => handlers.opened());
+  socket.on('unexpected-response', (request: ClientRequest, response: IncomingMessage) => {
+    refused = refusalOf(response);
+    response.resume();
+    request.destroy();
+    socket.terminate();
+  });
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    refused ??= failureOf(error);
+  });
+  return wireSocket(
+    socket,
+    {
+      text: (text) => handlers.text(text),
+      bytes: (frame) => handlers.bytes(frame),
+      closed: (code, reason) => handlers.closed(refused ?? closedBy(code, reason)),
+    },
+    heartbeat,
+  );
+}
+
+/**
+ * Inside of VS Code every request gets an agent of the editor's, which makes the connection in the place of
+ * `createConnection` and knows nothing of a pinned certificate or another way. Requests to a socket in the file system are left alone, so
+ * this one is called such; the connection is the one that `createConnection` makes.
+ */
+function untouched({ pathname }: URL): URL {
+  return new URL(`ws+unix:///own:${pathname}`);
+}
+
+/**
+ * Masks keep what is sent from being taken for requests by machines on the way. Where none can read it, masking and
+ * unmasking would only make large uploads a third slower.
+ */
+function noMask(mask: Buffer): void {
+  mask.fill(0);
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+type Made = (error: Error | null, socket?: Socket) => void;
+
+/** Undefined: the address says all. */
+function ownConnection(
+  url: URL,
+  { fingerprint: pinned, route }: HostAddress,
+): WebSocketOptions['createConnection'] {
+  const isTls = url.protocol === 'wss:';
+  if (route === undefined && (pinned === undefined || !isTls)) return undefined;
+  const create = (_options: unknown, made: Made): undefined => {
+    const to = route === undefined ? { port: Number(url.port || 443) } : route();
+    if (to === undefined) made(Object.assign(new Error('no way'), { code: noWay }));
+    else if (isTls) connectSecurely({ ...nameOf(url.hostname), ...to }, pinned, made);
+    else whenMade(connect(to), 'connect', made);
+  };
+  return create as unknown as NonNullable<WebSocketOptions['createConnection']>;
+}
+
+function whenMade(socket: Socket, event: 'connect' | 'secureConnect', made: Made): void {
+  socket.once('error', made);
+  socket.once(event, () => {
+    socket.removeListener('error', made);
+    made(null, socket);
+  });
+}
+
+/** Nothing is sent, the token least of all, before the certificate was looked at. */
+function connectSecurely(to: ConnectionOptions, pinned: string | undefined, made: Made): void {
+  if (pinned === undefined) {
+    whenMade(connectTls(to), 'secureConnect', made);
+    return;
+  }
+  const wanted = pinned.replaceAll(':', '').toLowerCase();
+  const socket = connectTls({ ...to, rejectUnauthorized: false });
+  const looked: Made = (error) => {
+    const shown = error === null ? fingerprint(socket) : wanted;
+    if (shown !== wanted) socket.destroy();
+    made(shown === wanted ? error : otherCertificate(shown), socket);
+  };
+  whenMade(socket, 'secureConnect', looked);
+}
+
+function otherCertificate(shown: string): CodedError {
+  return new CodedError({
+    code: 'host/other-certificate',
+    message: `The host shows another certificate than the one it was paired with (SHA-256 ${shown}).`,
+    hint: 'If its owner made a new one, add the host again; if not, somebody is in between.',
+  });
+}
+
+const hints = {
+  token: 'Enter one that it knows: its owner makes it with `agentjet host token add NAME`.',
+  address: 'Take the address that `agentjet host` shows when it starts, with its port.',
+  certificate: 'Add the host again, with its address and fingerprint as `agentjet host` shows them.',
+  version: 'Update AgentJet on the side that is older.',
+} as const;
+
+const noHost: Closed = {
+  reason: 'There is no GPU host of AgentJet at this address.',
+  isFinal: true,
+  hint: hints.address,
+};
+
+function withoutToken(reason: string): Closed {
+  return { reason, isFinal: true, hint: hints.token, lacks: 'token' };
+}
+
+function refusalOf({ statusCode = 0 }: IncomingMessage): Closed {
+  switch (statusCode) {
+    case 401:
+      return withoutToken('The host does not know this token.');
+    case 403:
+      return { reason: 'The host does not let this client connect.', isFinal: true };
+    case 429:
+      return { reason: 'The host is asked too often.', isFinal: false };
+    case 400:
+    case 404:
+    case 426:
+      return noHost;
+    default:
+      return { reason: `The host answers with HTTP status ${statusCode}.`, isFinal: false };
+  }
+}
+
+const certificateFailures = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'CERT_HAS_EXPIRED',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+function failureOf(error: NodeJS.ErrnoException): Closed {
+  const { code = '', message } = error;
+  if (error instanceof CodedError) return { reason: message, isFinal: true, hint: error.hint };
+  if (certificateFailures.has(code)) {
+    const reason = `Nothing vouches for the host’s certificate (${code}).`;
+    return { reason, isFinal: true, hint: hints.certificate };
+  }
+  if (/subprotocol/i.test(message)) {
+    return noHost;
+  }
+  return { reason: reasons[code] ?? `The connection failed: ${message || code}.`, isFinal: false };
+}
+
+/** Ours: the way to the host is not open. */
+const noWay = 'no-way';
+
+const reasons: Readonly<Record<string, string>> = {
+  [noWay]: 'The way to the host is not open.',
+  ENOENT: 'The way to the host is not open.',
+  ECONNREFUSED: 'Nothing listens at this address.',
+  ECONNRESET: 'The connection was cut.',
+  ENOTFOUND: 'There is no machine of this name.',
+  EAI_AGAIN: 'The name cannot be looked up now.',
+  ETIMEDOUT: 'The machine does not answer.',
+  EHOSTUNREACH: 'The machine cannot be reached.',
+  ENETUNREACH: 'There is no network.',
+};
+
+function closedBy(code: number, reason: string): Closed {
+  switch (code) {
+    case closeCodes.unauthorized:
+      return withoutToken('The host took the token back.');
+    case closeCodes.versions:
+      return {
+        reason: `The host speaks another version of the protocol: ${reason}.`,
+        isFinal: true,
+        hint: hints.version,
+      };
+    case closeCodes.goingAway:
+      return { reason: 'The host is being stopped.', isFinal: false };
+    case 1006:
+      return { reason: 'The connection was cut.', isFinal: false };
+    default:
+      return { reason: `The host ended the connection: ${reason || String(code)}.`, isFinal: false };
+  }
+}

@@ -1,0 +1,130 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod/mini';
+import { CodedError } from '../../../base/core/errors.ts';
+import { hostStart } from '../../core/protocol/sshHost.ts';
+import { writeWholeSync } from '../../../base/node/wholeFile.ts';
+
+const knownHost = z.object({
+  /** By which its user calls it. */
+  name: z.string(),
+  /** `ws://…`, `wss://…` or `ssh:…`. */
+  address: z.string(),
+  /** SHA-256 in hex of the certificate that it is known by. */
+  fingerprint: z.optional(z.string()),
+  /** Of the host itself, whatever its address. */
+  id: z.string(),
+  /** How one that ssh gets to is started. */
+  start: z.optional(hostStart),
+});
+export type KnownHost = z.infer<typeof knownHost>;
+
+const hostsFile = z.object({ hosts: z.array(knownHost) });
+const tokensFile = z.record(z.string(), z.string());
+const names = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
+
+/** The GPU hosts that a user has added; their tokens are in a file of their own, which nobody else may read. */
+export class KnownHosts {
+  readonly #hosts: string;
+  readonly #tokens: string;
+
+  constructor(folder: string) {
+    this.#hosts = path.join(folder, 'hosts.json');
+    this.#tokens = path.join(folder, 'host-tokens.json');
+  }
+
+  list(): readonly KnownHost[] {
+    return read(this.#hosts, hostsFile)?.hosts ?? [];
+  }
+
+  /** Without a name the only one there is. Throws where that is none, or not clear. */
+  get(name: string | undefined): KnownHost {
+    const hosts = this.list();
+    const [only, ...others] = name === undefined ? hosts : hosts.filter((host) => host.name === name);
+    if (only !== undefined && others.length === 0) return only;
+    const known = hosts.map((host) => host.name);
+    throw name === undefined ? hostErrors.whichHost(known) : hostErrors.unknown(name, known);
+  }
+
+  /** Undefined: it is not known. */
+  tokenOf(name: string): string | undefined {
+    const tokens = read(this.#tokens, tokensFile) ?? {};
+    return Object.hasOwn(tokens, name) ? tokens[name] : undefined;
+  }
+
+  /** Throws where the name is none, or another host's. */
+  mustBeFree(name: string): void {
+    if (!names.test(name)) throw hostErrors.badName(name);
+    if (this.list().some((host) => host.name === name)) throw hostErrors.nameTaken(name);
+  }
+
+  add(host: KnownHost, token: string): void {
+    this.mustBeFree(host.name);
+    // First: a host without its token could not be asked.
+    this.#write(this.#tokens, { ...(read(this.#tokens, tokensFile) ?? {}), [host.name]: token });
+    this.#write(this.#hosts, { hosts: [...this.list(), host] });
+  }
+
+  remove(name: string): void {
+    const host = this.get(name);
+    this.#write(this.#hosts, { hosts: this.list().filter((one) => one.name !== host.name) });
+    const tokens = Object.entries(read(this.#tokens, tokensFile) ?? {});
+    this.#write(this.#tokens, Object.fromEntries(tokens.filter(([one]) => one !== name)));
+  }
+
+  #write(file: string, value: unknown): void {
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    writeWholeSync(file, `${JSON.stringify(value, undefined, 2)}\n`);
+  }
+}
+
+function read<T extends z.ZodMiniType>(file: string, shape: T): z.infer<T> | undefined {
+  try {
+    return shape.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    throw hostErrors.unreadable(file, cause);
+  }
+}
+
+const listed = (known: readonly string[]): string =>
+  known.length === 0
+    ? 'None is known: add one with `agentjet remote add NAME ADDRESS`.'
+    : `There are: ${known.join(', ')}.`;
+
+const hostErrors = {
+  badName: (name: string) =>
+    new CodedError({
+      code: 'remote/host-name',
+      message: `${JSON.stringify(name)} is no name for a host.`,
+      hint: 'Use up to 50 letters, digits, `.`, `_` and `-`.',
+    }),
+  nameTaken: (name: string) =>
+    new CodedError({
+      code: 'remote/host-exists',
+      message: `There is a host of the name ${name} already.`,
+      hint: `Choose another name, or remove that one first: \`agentjet remote remove ${name}\`.`,
+    }),
+  unknown: (name: string, known: readonly string[]) =>
+    new CodedError({
+      code: 'remote/no-host',
+      message: `There is no host of the name ${JSON.stringify(name)}.`,
+      hint: listed(known),
+    }),
+  whichHost: (known: readonly string[]) =>
+    new CodedError({
+      code: 'remote/which-host',
+      message: known.length === 0 ? 'There is no GPU host to ask.' : 'There is more than one GPU host.',
+      hint: known.length === 0 ? listed(known) : `Choose one with \`--host NAME\`. ${listed(known)}`,
+    }),
+  unreadable: (file: string, cause: unknown) =>
+    new CodedError(
+      {
+        code: 'remote/hosts-unreadable',
+        message: 'What is known of your GPU hosts cannot be read.',
+        location: { file },
+        hint: 'Restore the file, or remove it and add the hosts again.',
+      },
+      { cause },
+    ),
+};

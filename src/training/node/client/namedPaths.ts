@@ -1,0 +1,120 @@
+/** Whether what a config names by a relative path is among what is sent: on the host nothing else is at such a path. */
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { isPython, parseLocator } from '../../../configs/core/locator.ts';
+import type { Finding } from '../../core/protocol/hostRpc.ts';
+import { isModelPath } from '../../core/launch/preflight.ts';
+import type { Keyed } from '../../core/launch/keyed.ts';
+import { dataOf, type Training } from '../../core/launch/training.ts';
+import { ownIgnoreFile } from '../../core/sync/ignoreRules.ts';
+import type { LeftOut, Tree } from '../../core/sync/tree.ts';
+
+type Sent = Pick<Tree, 'root' | 'files' | 'links' | 'leftOut'>;
+
+/** As many links as Linux follows on the way to a file. */
+const mostLinks = 40;
+
+/** An error for each model, data set, workflow and judge that the run would look for in vain. */
+export async function namedPathFindings(
+  training: Pick<Training, 'model' | 'data' | 'code' | 'stages'>,
+  tree: Sent,
+): Promise<Finding[]> {
+  const { model, code } = training;
+  const models = model.value === null ? [] : [{ ...model, value: model.value }];
+  const found = await Promise.all([
+    ...models.map((one) => judged('model-not-sent', one, isModelPath(one.value), tree)),
+    ...dataOf(training).map((one) =>
+      judged('data-not-sent', one, one.kind === 'file' || isDataPath(one.value), tree),
+    ),
+    ...code.map((one) => judgedCode(one, tree)),
+  ]);
+  return found.filter((finding) => finding !== undefined);
+}
+
+/** A hub's names are `name` and `owner/name`. */
+function isDataPath(name: string): boolean {
+  return /^\.\.?\/|\/.*\/|\.(?:jsonl?|parquet|csv|arrow)$/.test(name);
+}
+
+/** @param isPath whether it can be nothing else: what may be the name of a hub is a path where the folder has it */
+async function judged(
+  id: string,
+  { key, value }: Keyed<string>,
+  isPath: boolean,
+  tree: Sent,
+): Promise<Finding | undefined> {
+  if (path.posix.isAbsolute(value) || value.startsWith('~') || value.includes('://')) return undefined;
+  const place = path.posix.normalize(value).replace(/\/$/, '');
+  if (isSent(place, tree) || !(isPath || (await isHere(place, tree)))) return undefined;
+  return notSent(id, { key, value: place }, tree);
+}
+
+/** Other languages are judged where their bridge is made. A module may be a package of the host's. */
+async function judgedCode({ key, value }: Keyed<string>, tree: Sent): Promise<Finding | undefined> {
+  const parsed = parseLocator(value);
+  if (!parsed.ok || !isPython(parsed.locator)) return undefined;
+  const { kind, where } = parsed.locator;
+  if (kind === 'file') return judged('workflow-not-sent', { key, value: where }, true, tree);
+  const stem = where.replaceAll('.', '/');
+  const files = [`${stem}.py`, `${stem}/__init__.py`];
+  if (files.some((file) => isSent(file, tree))) return undefined;
+  for (const file of files) {
+    if (await isHere(file, tree)) return notSent('workflow-not-sent', { key, value: file }, tree);
+  }
+  return undefined;
+}
+
+/** Whether a file is there or below it, behind links as well. */
+function isSent(place: string, { files, links }: Sent): boolean {
+  if (place === '.') return true;
+  let at = place;
+  for (let followed = 0; followed < mostLinks; followed++) {
+    if (files.some((file) => file.path === at || file.path.startsWith(`${at}/`))) return true;
+    const link = links.find((one) => at === one.path || at.startsWith(`${one.path}/`));
+    if (link === undefined) return false;
+    const target = path.posix.join(path.posix.dirname(link.path), link.link);
+    at = path.posix.join(target, at.slice(link.path.length)).replace(/\/$/, '');
+  }
+  return false;
+}
+
+async function isHere(place: string, { root }: Sent): Promise<boolean> {
+  return stat(path.join(root, place)).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function notSent(id: string, { key, value }: Keyed<string>, tree: Sent): Promise<Finding> {
+  const onHost = `set \`${key}\` to its absolute path on the host`;
+  if (value === '..' || value.startsWith('../')) {
+    const message = `\`${value}\` is outside of the folder that is sent, ${tree.root}.`;
+    const hint = `Send a folder that it is in (on a command line with \`--root\`), or ${onHost}.`;
+    return { id, severity: 'error', message, hint, key };
+  }
+  const left = tree.leftOut.find((one) => value === one.path || value.startsWith(`${one.path}/`));
+  // What is behind a link that is not followed is not looked for.
+  if (left?.rule !== null && !(await isHere(value, tree))) {
+    const message = `There is no \`${value}\` in the folder that is sent, ${tree.root}.`;
+    return { id, severity: 'error', message, hint: `Correct the path, or ${onHost}.`, key };
+  }
+  return { id, severity: 'error', ...whyNot(value, left, onHost), key };
+}
+
+/** @param left undefined: it is an empty folder, or one of too many that rules leave out */
+function whyNot(place: string, left: LeftOut | undefined, onHost: string): Pick<Finding, 'message' | 'hint'> {
+  if (left === undefined) {
+    const message = `No file of \`${place}\` is sent.`;
+    return { message, hint: `Put one there that no rule of .gitignore leaves out, or ${onHost}.` };
+  }
+  const { rule, pattern = '', problem = '' } = left;
+  if (rule === null) {
+    const message = `\`${place}\` is not sent, as \`${left.path}\` cannot be: ${problem}.`;
+    return { message, hint: `Put a copy of it in the folder, or ${onHost}.` };
+  }
+  const whose = rule === 'default' ? ', which holds where nothing else is said' : ` of ${rule}`;
+  return {
+    message: `\`${place}\` is not sent: it is left out by the rule \`${pattern}\`${whose}.`,
+    hint: `Add the line \`!/${left.path}\` at the end of the folder's ${ownIgnoreFile}, or ${onHost}.`,
+  };
+}

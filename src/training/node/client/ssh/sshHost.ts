@@ -1,0 +1,186 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { createServer, type AddressInfo, type NetConnectOpts } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import type { Disposable } from '../../../../base/core/disposable.ts';
+import { Emitter, type Event } from '../../../../base/core/event.ts';
+import type { Clock } from '../../../../base/core/ports.ts';
+import { systemClock } from '../../../../base/node/clock.ts';
+import { sshErrors } from './errors.ts';
+import { lastLine, startOverSsh, type SshHostPlace, type SshOptions } from './start.ts';
+import { sshArguments, type SshTarget } from './target.ts';
+
+/** A host that is reached through ssh. */
+export interface SshHost extends Disposable {
+  /** As the host itself has it, to which {@link route} leads. */
+  readonly url: string;
+  /**
+   * This machine's end of the way; undefined while it is lost. It is nobody else's: on loopback any user of this machine
+   * could take a port that ssh has left, and be sent the token.
+   */
+  readonly route: () => NetConnectOpts | undefined;
+  readonly fingerprint: string | undefined;
+  readonly id: string;
+  /** Where one was asked for. */
+  readonly token: string | null;
+  /** The way was lost and is open again: what waits to connect need not wait any longer. */
+  readonly onOpened: Event<void>;
+}
+
+/**
+ * Has a host run on a machine and opens a way to it, which is opened again, the host started again if need be, whenever it
+ * is lost, until disposed. Rejects with `ssh/…` where the first attempt fails.
+ */
+export async function openSshHost(target: SshTarget, options: SshOptions): Promise<SshHost> {
+  const place = await startOverSsh(target, options);
+  const tunnel = new Tunnel(target, options, await nearEnd(process.platform), systemClock);
+  await tunnel.open(place).catch((error: unknown) => {
+    tunnel.dispose();
+    throw error;
+  });
+  return {
+    url: place.url,
+    route: () => tunnel.route,
+    fingerprint: place.fingerprint ?? undefined,
+    id: place.id,
+    token: place.token,
+    onOpened: tunnel.onOpened,
+    dispose: () => tunnel.dispose(),
+  };
+}
+
+/** The end of a way on this machine. */
+interface NearEnd extends Disposable {
+  /** As `-L` has it, with options that go along. */
+  readonly bind: string;
+  readonly options: readonly string[];
+  readonly route: NetConnectOpts;
+}
+
+/** A socket in a folder of this user's alone; Windows' ssh knows ports only. */
+async function nearEnd(platform: NodeJS.Platform): Promise<NearEnd> {
+  if (platform === 'win32') {
+    const port = await freePort();
+    const host = '127.0.0.1';
+    return { bind: `${host}:${port}`, options: [], route: { host, port }, dispose: () => undefined };
+  }
+  // A socket's path may have about 100 bytes, and ssh reads some characters of it in ways of its own.
+  const parent = /^[\w./-]{1,70}$/.test(tmpdir()) ? tmpdir() : '/tmp';
+  const folder = await mkdtemp(path.join(parent, 'agentjet-ssh-'));
+  const socket = path.join(folder, 'way');
+  return {
+    bind: socket,
+    options: ['-o', 'StreamLocalBindUnlink=yes'],
+    route: { path: socket },
+    dispose: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+const delays = { first: 500, most: 30_000 } as const;
+
+/** Said by the other side once all is set up. */
+const ready = 'agentjet-ready';
+
+class Tunnel implements Disposable {
+  readonly #target: SshTarget;
+  readonly #options: SshOptions;
+  readonly #end: NearEnd;
+  readonly #clock: Pick<Clock, 'after'>;
+  #ssh: ChildProcess | undefined;
+  #retry: Disposable | undefined;
+  #delay: number = delays.first;
+  #isOpen = false;
+  #disposed = false;
+  readonly #opened = new Emitter<void>();
+  readonly onOpened = this.#opened.event;
+
+  constructor(target: SshTarget, options: SshOptions, end: NearEnd, clock: Pick<Clock, 'after'>) {
+    this.#target = target;
+    this.#options = options;
+    this.#end = end;
+    this.#clock = clock;
+  }
+
+  /** Undefined: it is lost. */
+  get route(): NetConnectOpts | undefined {
+    return this.#isOpen ? this.#end.route : undefined;
+  }
+
+  /** Resolves once it can be used. */
+  async open({ url }: SshHostPlace): Promise<void> {
+    const { hostname, port } = new URL(url);
+    const { bind, options: more } = this.#end;
+    const options = ['-o', 'ExitOnForwardFailure=yes', ...more, '-L', `${bind}:${hostname}:${port}`];
+    // What is started there ends with its input, which ends with this process, however that ends.
+    const child = spawn(
+      this.#options.ssh,
+      sshArguments(this.#target, {
+        asks: this.#options.asks,
+        options,
+        command: `exec sh -c 'echo ${ready}; exec cat'`,
+      }),
+      { stdio: ['pipe', 'pipe', 'pipe'] },
+    );
+    this.#ssh = child;
+    child.once('exit', () => (this.#isOpen = false));
+    let told = '';
+    child.stdin.on('error', () => undefined); // it has ended, which is told
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      told = (told + text).slice(-2_000);
+      // The way is there, and nobody at its end: the host is to be started again.
+      if (text.includes('open failed: connect failed')) child.kill();
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        if (!text.includes(ready)) return;
+        this.#delay = delays.first;
+        this.#isOpen = child.exitCode === null && child.signalCode === null;
+        resolve();
+      });
+      child.once('error', (error) => reject(sshErrors.missing(this.#options.ssh, error)));
+      child.once('close', () => reject(sshErrors.failed(this.#target, lastLine(told))));
+    });
+    child.once('close', () => this.#lost());
+    if (this.#disposed) child.kill();
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#retry?.dispose();
+    this.#ssh?.kill();
+    this.#end.dispose();
+  }
+
+  #lost(): void {
+    if (this.#disposed) return;
+    this.#retry = this.#clock.after(this.#delay, () => void this.#again());
+    this.#delay = Math.min(delays.most, 2 * this.#delay);
+  }
+
+  async #again(): Promise<void> {
+    const { onProgress, ask } = this.#options;
+    onProgress('The way through ssh is lost; it is opened again.');
+    try {
+      const options = { ...this.#options, ask: { ...ask, token: null } };
+      await this.open(await startOverSsh(this.#target, options));
+      this.#opened.fire();
+    } catch (error) {
+      onProgress(error instanceof Error ? error.message : String(error));
+      this.#lost();
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  return port;
+}

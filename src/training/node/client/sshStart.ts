@@ -1,0 +1,66 @@
+/** How a host starts over SSH. The command line and the editor take the same options. */
+import type { SshAsk } from '../../core/protocol/sshHost.ts';
+import {
+  oneOf,
+  parseOptions,
+  repeated,
+  text,
+  whole,
+  wrongUse,
+  type Values,
+} from '../../../base/node/terminal/commandLine.ts';
+
+export type SshStart = Omit<SshAsk, 'token'>;
+
+/** Throws `cli/usage`. */
+export function sshStart({ launcher = [], gpus, ray }: Values<typeof sshStartOptions>): SshStart {
+  return {
+    launchers: Object.fromEntries(launcher.map(remoteLauncher)),
+    gpus: gpus ?? null,
+    ray: ray === undefined ? null : rayHead(ray),
+  };
+}
+
+/** Reads the options from one line, in which quotes keep blanks. Throws `cli/usage`. */
+export function sshStartOf(line: string): SshStart {
+  return sshStart(parseOptions(wordsOf(line), sshStartOptions, 'agentjet remote add'));
+}
+
+/** Returns the options with the same meaning. */
+export function sshStartWords({ launchers, gpus, ray }: SshStart): string[] {
+  return [
+    ...Object.entries(launchers).flatMap(([name, file]) => ['--launcher', `${name}=${file}`]),
+    ...(gpus === null ? [] : ['--gpus', String(gpus)]),
+    ...(ray === null ? [] : ['--ray', ray]),
+  ];
+}
+
+function wordsOf(line: string): string[] {
+  const words = line.match(/(?:[^\s"']|"[^"]*"|'[^']*')+/g) ?? [];
+  const rest = line.replaceAll(/"[^"]*"|'[^']*'/g, '');
+  if (/["']/.test(rest)) throw wrongUse('A quote is not closed.', 'Close it, or remove it.');
+  return words.map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, '$1$2'));
+}
+
+/** Reads NAME=PATH. The host checks the path, which is on its machine. */
+function remoteLauncher(text: string): [string, string] {
+  const [, name = '', file = ''] = /^([^=]*)=(\/.+)$/.exec(text) ?? [];
+  if (file === '')
+    throw wrongUse(`--launcher ${text} is not NAME=PATH.`, 'Write --launcher ajet=/opt/venv/bin/ajet.');
+  return [oneOf('--launcher', name, ['ajet', 'trinity']), file];
+}
+
+/** How to start a host over SSH. The command line and the editor have the same options. */
+export const sshStartOptions = {
+  launcher: repeated(
+    text('<name=path>', 'The executable for ajet or trinity on the host (over SSH). Can be repeated.'),
+  ),
+  gpus: whole('<n>', 0, 'Number of GPUs of the host (over SSH).'),
+  ray: text('<url>', 'The dashboard of a Ray cluster (over SSH), such as http://HEAD:8265.'),
+};
+
+export function rayHead(written: string): string {
+  const protocol = URL.canParse(written) ? new URL(written).protocol : '';
+  if (protocol === 'http:' || protocol === 'https:') return written;
+  throw wrongUse(`--ray ${written} is not the address of a Ray dashboard.`, 'Write it as http://HEAD:8265.');
+}

@@ -1,0 +1,217 @@
+import { constants } from 'node:fs';
+import { access, mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import path from 'node:path';
+import process from 'node:process';
+import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
+import type { FileEntry } from '../../../core/protocol/hostRpc.ts';
+import type { Checkpoint } from '../../../core/protocol/runs.ts';
+import type { HostConnection } from '../../../core/contracts.ts';
+import {
+  cancelled,
+  contentDiffers,
+  noCheckpointFiles,
+  refusedPath,
+  targetTaken,
+} from '../../../core/sync/failures.ts';
+import { Jail } from '../../../core/sync/jail.ts';
+import { sumLarge } from './readFiles.ts';
+
+export interface FetchProgress {
+  /** Bytes that are here, and of all. */
+  readonly bytes: number;
+  readonly total: number;
+}
+
+export interface FetchOptions {
+  /** Files at a time. */
+  readonly parallel?: number;
+  readonly onProgress?: (progress: FetchProgress) => void;
+  readonly cancellation?: CancellationToken;
+}
+
+/**
+ * Brings a checkpoint into a folder that is not there yet, and that is there once all of it is, each file with the sum
+ * that the host told. What came before a cut, a failure or the end of the process waits in `TARGET.part`, from where the
+ * next call for this target goes on. Rejects with `sync/target-taken`, `sync/no-checkpoint`, `sync/path-refused`,
+ * `sync/content-differs` and `sync/cancelled`.
+ */
+export async function fetchCheckpoint(
+  connection: Pick<HostConnection, 'ask' | 'download'>,
+  run: string,
+  checkpoint: Pick<Checkpoint, 'path'>,
+  target: string,
+  { parallel = 3, onProgress, cancellation = neverCancelled }: FetchOptions = {},
+): Promise<void> {
+  if (await isThere(target)) throw targetTaken(target);
+  const files = await filesOf(connection, run, checkpoint.path, cancellation);
+  const place = `${target}.part`;
+  const done = path.join(place, 'done');
+  await mkdir(path.join(place, 'partial'), { recursive: true });
+  const progress = { bytes: 0, total: files.reduce((sum, { bytes }) => sum + bytes, 0) };
+  const onBytes = (bytes: number): void => {
+    progress.bytes += bytes;
+    onProgress?.({ ...progress });
+  };
+  const left = files[Symbol.iterator]();
+  let isOver = false;
+  const fetch = async (): Promise<void> => {
+    for (const { path: name, inside, bytes } of left) {
+      if (isOver) return;
+      const file = { connection, run, name, bytes, cancellation, onBytes };
+      await new FetchedFile(file, path.join(done, inside), partialOf(place, inside)).fetch();
+    }
+  };
+  const fetching = Array.from({ length: parallel }, () => fetch().finally(() => (isOver = true)));
+  for (const result of await Promise.allSettled(fetching))
+    if (result.status === 'rejected') throw result.reason;
+  await removeOthers(done, new Set(files.map(({ inside }) => path.join(done, inside))));
+  if (await isThere(target)) throw targetTaken(target);
+  await rename(done, target);
+  await rm(place, { recursive: true, force: true });
+}
+
+/** What an earlier call brought of another checkpoint. */
+async function removeOthers(folder: string, files: ReadonlySet<string>): Promise<void> {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const place = path.join(entry.parentPath, entry.name);
+    if (!entry.isDirectory() && !files.has(place)) await rm(place);
+  }
+}
+
+/** Names of the host's are used for what is whole only; no two of them meet here. */
+function partialOf(place: string, inside: string): string {
+  return path.join(place, 'partial', hash('sha256', inside, 'hex'));
+}
+
+/** All files of a checkpoint, with their paths inside it, which are held to the jail: the host need not be honest. */
+async function filesOf(
+  connection: Pick<HostConnection, 'ask'>,
+  run: string,
+  folder: string,
+  cancellation: CancellationToken,
+): Promise<readonly (FileEntry & { readonly inside: string })[]> {
+  const jail = new Jail({ windows: process.platform === 'win32' });
+  const found: (FileEntry & { inside: string })[] = [];
+  for (;;) {
+    const page = await connection.ask('file.list', { run, path: folder, from: found.length }, cancellation);
+    for (const file of page.files) {
+      if (!file.path.startsWith(`${folder}/`))
+        throw refusedPath(file.path, 'it is no part of the checkpoint');
+      const inside = file.path.slice(folder.length + 1);
+      const problem = jail.problemOf({ path: inside });
+      if (problem !== undefined) throw refusedPath(file.path, problem);
+      found.push({ ...file, inside });
+    }
+    if (found.length >= page.total || page.files.length === 0) break;
+  }
+  if (found.length === 0) throw noCheckpointFiles(folder);
+  return found;
+}
+
+interface FileToFetch {
+  readonly connection: Pick<HostConnection, 'ask' | 'download'>;
+  readonly run: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly cancellation: CancellationToken;
+  readonly onBytes: (bytes: number) => void;
+}
+
+class FetchedFile {
+  readonly #file: FileToFetch;
+  readonly #place: string;
+  readonly #partial: string;
+  /** Bytes that were told to be here. */
+  #told = 0;
+
+  constructor(file: FileToFetch, place: string, partial: string) {
+    this.#file = file;
+    this.#place = place;
+    this.#partial = partial;
+  }
+
+  async fetch(): Promise<void> {
+    const { connection, run, name, bytes, cancellation } = this.#file;
+    if (cancellation.isCancelled) throw cancelled();
+    const told = await connection.ask('file.sum', { run, path: name }, cancellation);
+    if (told.bytes !== bytes) throw contentDiffers(JSON.stringify(name));
+    if (await this.#isWhole(this.#place, told.sha256)) {
+      this.#tell(bytes);
+      return;
+    }
+    await rm(this.#place, { force: true });
+    const hadSome = await this.#download();
+    let isWhole = await this.#isWhole(this.#partial, told.sha256);
+    if (!isWhole && hadSome) {
+      // What was here of it may have been of another file.
+      await rm(this.#partial);
+      await this.#download();
+      isWhole = await this.#isWhole(this.#partial, told.sha256);
+    }
+    if (!isWhole) {
+      await rm(this.#partial, { force: true });
+      throw contentDiffers(JSON.stringify(name));
+    }
+    await mkdir(path.dirname(this.#place), { recursive: true });
+    await rename(this.#partial, this.#place);
+  }
+
+  /** Appends what is missing; true: a part had been there. */
+  async #download(): Promise<boolean> {
+    const { connection, run, name, bytes, cancellation } = this.#file;
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
+    const handle = await open(this.#partial, flags, 0o644);
+    try {
+      let at = await this.#begin(handle);
+      const hadSome = at > 0;
+      if (at === bytes) return hadSome;
+      const params = { run, path: name, offset: at, length: bytes - at };
+      const source = await connection.download({ method: 'file.get', params }, cancellation);
+      for await (const piece of source.pieces) {
+        if (cancellation.isCancelled) throw cancelled();
+        if (at + piece.length > bytes) throw contentDiffers(JSON.stringify(name));
+        await writeAll(handle, piece, at);
+        at += piece.length;
+        this.#tell(at);
+      }
+      await handle.sync();
+      return hadSome;
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async #begin(handle: FileHandle): Promise<number> {
+    const { size } = await handle.stat();
+    const at = size > this.#file.bytes ? 0 : size;
+    if (at < size) await handle.truncate(0);
+    this.#tell(at);
+    return at;
+  }
+
+  async #isWhole(file: string, sha256: string): Promise<boolean> {
+    const { bytes, cancellation } = this.#file;
+    const found = await stat(file).catch(() => undefined);
+    if (found?.size !== bytes) return false;
+    return (await sumLarge(file, cancellation)).sha256 === sha256;
+  }
+
+  #tell(bytes: number): void {
+    this.#file.onBytes(bytes - this.#told);
+    this.#told = bytes;
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+  }
+}
+
+function isThere(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

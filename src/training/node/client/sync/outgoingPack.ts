@@ -1,0 +1,72 @@
+import { packHeaderBytes, packLimits } from '../../../core/protocol/sync.ts';
+import type { ByteSource } from '../../../core/contracts.ts';
+import { packHeader } from '../../../core/sync/pack.ts';
+import { inMemory } from '../../filePieces.ts';
+
+/** What a pack is filled up to, and how many contents are in one at most. */
+const fullBytes = 4 * 1024 * 1024;
+const fullContents = 1_000;
+
+interface Place {
+  readonly sha256: string;
+  /** Of its header. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A pack that is filled, sent, and filled again: fresh memory for each would cost more than what is done with it. */
+export class OutgoingPack {
+  readonly #memory = Buffer.allocUnsafe(fullBytes + packHeaderBytes + packLimits.content);
+  #places: Place[] = [];
+  #length = 0;
+
+  get isEmpty(): boolean {
+    return this.#places.length === 0;
+  }
+
+  get isFull(): boolean {
+    return this.#length >= fullBytes || this.#places.length >= fullContents;
+  }
+
+  get contents(): string[] {
+    return this.#places.map(({ sha256 }) => sha256);
+  }
+
+  /** Where the next content goes. */
+  get room(): Uint8Array {
+    const from = this.#length + packHeaderBytes;
+    return this.#memory.subarray(from, from + packLimits.content);
+  }
+
+  /** Takes the first bytes of {@link room}. */
+  add(sha256: string, bytes: number): void {
+    const from = this.#length;
+    this.#memory.set(packHeader(sha256, bytes), from);
+    this.#length = from + packHeaderBytes + bytes;
+    this.#places.push({ sha256, from, to: this.#length });
+  }
+
+  /** Takes all others out. Returns how many bytes that were. */
+  keepOnly(lacking: ReadonlySet<string>): number {
+    const before = this.#length;
+    this.#length = 0;
+    this.#places = this.#places.flatMap(({ sha256, from, to }) => {
+      if (!lacking.has(sha256)) return [];
+      const moved = { sha256, from: this.#length, to: this.#length + to - from };
+      if (moved.from !== from) this.#memory.copyWithin(moved.from, from, to);
+      this.#length = moved.to;
+      return [moved];
+    });
+    return before - this.#length;
+  }
+
+  clear(): void {
+    this.#places = [];
+    this.#length = 0;
+  }
+
+  /** Views of its memory. */
+  get source(): ByteSource {
+    return inMemory(this.#memory.subarray(0, this.#length));
+  }
+}

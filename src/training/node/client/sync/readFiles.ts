@@ -1,0 +1,99 @@
+import { createHash, hash } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import type { CancellationToken } from '../../../../base/core/cancellation.ts';
+import { isRecord } from '../../../../base/core/isRecord.ts';
+import { cancelled, changedWhileSent, unreadable } from '../../../core/sync/failures.ts';
+
+/** A file that is replaced by a link, or by what never ends, while it is read, is not followed. */
+const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** How often a file may be changed while it is read. */
+const tries = 3;
+
+/**
+ * A whole file as it was at one moment, at the beginning of `into`; undefined: there is no room for it.
+ * @returns what it was at that moment
+ */
+export function readSmall(file: string, into: Uint8Array): BigIntStats | undefined {
+  for (let left = tries; left > 0; left--) {
+    const found = readOnce(file, into);
+    if (found !== 'changed') return found;
+  }
+  throw changedWhileSent(file);
+}
+
+function readOnce(file: string, into: Uint8Array): BigIntStats | undefined | 'changed' {
+  const descriptor = told(file, () => openSync(file, flags));
+  try {
+    const stats = fstatSync(descriptor, { bigint: true });
+    if (!stats.isFile()) throw changedWhileSent(file);
+    const length = Number(stats.size);
+    if (length > into.length) return undefined;
+    const read = told(file, () => readAll(descriptor, into, length));
+    const after = fstatSync(descriptor, { bigint: true });
+    const isSame = read === length && after.mtimeNs === stats.mtimeNs && after.size === stats.size;
+    return isSame ? stats : 'changed';
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readAll(descriptor: number, into: Uint8Array, length: number): number {
+  let at = 0;
+  while (at < length) {
+    const read = readSync(descriptor, into, at, length - at, at);
+    if (read === 0) break;
+    at += read;
+  }
+  return at;
+}
+
+/** Only what is there at the time counts: files that grow, such as logs, are sent as far as they were. */
+export async function sumLarge(
+  file: string,
+  cancellation: CancellationToken,
+): Promise<{ readonly stats: BigIntStats; readonly sha256: string }> {
+  const handle = await openLarge(file);
+  try {
+    const stats = await handle.stat({ bigint: true });
+    const sum = createHash('sha256');
+    const buffer = Buffer.allocUnsafe(1024 * 1024);
+    for (let at = 0; at < stats.size;) {
+      if (cancellation.isCancelled) throw cancelled();
+      const most = Math.min(buffer.length, Number(stats.size) - at);
+      const { bytesRead } = await handle.read(buffer, 0, most, at);
+      if (bytesRead === 0) throw changedWhileSent(file);
+      sum.update(buffer.subarray(0, bytesRead));
+      at += bytesRead;
+    }
+    return { stats, sha256: sum.digest('hex') };
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function openLarge(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, flags);
+  } catch (error) {
+    throw problemOf(file, error);
+  }
+}
+
+export function sumSmall(bytes: Uint8Array): string {
+  return hash('sha256', bytes, 'hex');
+}
+
+function told<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw problemOf(file, error);
+  }
+}
+
+function problemOf(file: string, error: unknown): Error {
+  const code = isRecord(error) ? error['code'] : undefined;
+  return code === 'ENOENT' || code === 'ELOOP' ? changedWhileSent(file) : unreadable(file, error);
+}

@@ -1,0 +1,188 @@
+import { lstatSync, readdirSync, readlinkSync, type BigIntStats, type Dirent } from 'node:fs';
+import { realpath } from 'node:fs/promises';
+import path from 'node:path';
+import type { CancellationToken } from '../../../../base/core/cancellation.ts';
+import { cancelled, noSuchRoot } from '../../../core/sync/failures.ts';
+import { gitIgnoreFile, IgnoreRules, ownIgnoreFile } from '../../../core/sync/ignoreRules.ts';
+import { folded, linkProblem, pathProblem } from '../../../core/sync/jail.ts';
+import {
+  mostLeftOut,
+  type LeftOut,
+  type Tree,
+  type TreeFile,
+  type TreeLink,
+} from '../../../core/sync/tree.ts';
+import { Slices } from './slices.ts';
+import { readRules, repositoryOf } from './repository.ts';
+import { isExecutable, stampOf } from './stamp.ts';
+import { readSums, type Summed } from './statCache.ts';
+
+export interface ReadTreeOptions {
+  /** The file that keeps what was read from one sync to the next, outside the root; null: none. */
+  readonly cache: string | null;
+  readonly cancellation: CancellationToken;
+}
+
+/**
+ * What of a folder is sent: all but what .gitignore (those above it in its repository included, and .git/info/exclude),
+ * .agentjetignore and the defaults leave out. No file's content is
+ * read. Rejects with `sync/no-folder` and `sync/cancelled`.
+ */
+export async function readTree(root: string, { cache, cancellation }: ReadTreeOptions): Promise<Tree> {
+  const place = await realpath(root).catch((error: unknown) => {
+    throw noSuchRoot(root, error);
+  });
+  const rules = IgnoreRules.in(repositoryOf(place));
+  const walk = new Walk(place, rules, await readSums(cache, place));
+  const slices = new Slices();
+  for (let more = walk.start(); more; more = walk.next()) {
+    if (cancellation.isCancelled) throw cancelled();
+    await slices.pause();
+  }
+  return { root: place, cache, ...walk.result() };
+}
+
+interface FolderToRead {
+  readonly path: string;
+  readonly rules: IgnoreRules;
+}
+
+/** Reads a part of a folder at a time. */
+class Walk {
+  readonly #root: string;
+  readonly #sums: ReadonlyMap<string, Summed>;
+  readonly #files: TreeFile[] = [];
+  readonly #links: TreeLink[] = [];
+  readonly #leftOut: LeftOut[] = [];
+  readonly #folders: FolderToRead[] = [];
+  #bytes = 0;
+  /** The folder that is being read, its entries last first, and their names as a file system may take them. */
+  #current: FolderToRead;
+  #entries: Dirent[] = [];
+  #names = new Map<string, string>();
+
+  constructor(root: string, rules: IgnoreRules, sums: ReadonlyMap<string, Summed>) {
+    this.#root = root;
+    this.#current = { path: '', rules };
+    this.#sums = sums;
+  }
+
+  start(): boolean {
+    this.#enter(this.#current);
+    return true;
+  }
+
+  /** False: it is over. */
+  next(): boolean {
+    // A few at a time: asking for the time costs as much as asking for a file.
+    for (let left = 16; left > 0; left--) {
+      const entry = this.#entries.pop();
+      if (entry !== undefined) {
+        this.#take(entry);
+        continue;
+      }
+      const folder = this.#folders.pop();
+      if (folder === undefined) return false;
+      this.#enter(folder);
+    }
+    return true;
+  }
+
+  result(): Pick<Tree, 'files' | 'links' | 'bytes' | 'leftOut'> {
+    const byPath = (a: { path: string }, b: { path: string }): number => (a.path < b.path ? -1 : 1);
+    return {
+      files: this.#files.sort(byPath),
+      links: this.#links.sort(byPath),
+      bytes: this.#bytes,
+      leftOut: this.#leftOut.sort(byPath),
+    };
+  }
+
+  #enter(folder: FolderToRead): void {
+    const place = path.join(this.#root, folder.path);
+    let entries: Dirent[];
+    try {
+      entries = readdirSync(place, { withFileTypes: true });
+    } catch (error) {
+      if (folder.path === '') throw noSuchRoot(place, error);
+      this.#refuse(folder.path, 'it cannot be read');
+      return;
+    }
+    const textOf = (name: string): string | undefined =>
+      entries.some((entry) => entry.name === name && entry.isFile())
+        ? readRules(path.join(place, name))
+        : undefined;
+    const rules = folder.rules.with(folder.path, { git: textOf(gitIgnoreFile), own: textOf(ownIgnoreFile) });
+    this.#current = { path: folder.path, rules };
+    this.#entries = entries.sort((a, b) => (a.name < b.name ? 1 : -1));
+    this.#names = new Map();
+  }
+
+  #take(entry: Dirent): void {
+    const { path: folder, rules } = this.#current;
+    const inside = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    const problem = pathProblem(inside);
+    const rule = problem === undefined ? rules.leavesOut(inside, entry.isDirectory()) : undefined;
+    if (rule !== undefined) this.#leave({ path: inside, rule: rule.rule, pattern: rule.pattern });
+    else if (problem !== undefined) this.#refuse(inside, problem);
+    else this.#takeNamed(inside, entry, rules);
+  }
+
+  #takeNamed(inside: string, entry: Dirent, rules: IgnoreRules): void {
+    const key = folded(entry.name);
+    const same = this.#names.get(key);
+    this.#names.set(key, same ?? entry.name);
+    if (same !== undefined) {
+      this.#refuse(inside, `${JSON.stringify(same)} is the same where case or accents do not count`);
+    } else if (entry.isDirectory()) this.#folders.push({ path: inside, rules });
+    else if (entry.isFile()) this.#takeFile(inside);
+    else if (entry.isSymbolicLink()) this.#takeLink(inside);
+    else this.#refuse(inside, 'it is neither a file nor a folder nor a link');
+  }
+
+  #takeFile(inside: string): void {
+    const stats = lstat(path.join(this.#root, inside));
+    if (stats?.isFile() !== true) {
+      this.#refuse(inside, 'it cannot be read');
+      return;
+    }
+    const stamp = stampOf(stats);
+    const known = this.#sums.get(inside);
+    const bytes = Number(stats.size);
+    this.#bytes += bytes;
+    const sha256 = known?.stamp === stamp ? known.sha256 : undefined;
+    this.#files.push({ path: inside, bytes, executable: isExecutable(stats), stamp, sha256 });
+  }
+
+  #takeLink(inside: string): void {
+    const link = readLink(path.join(this.#root, inside));
+    const problem = link === undefined ? 'it cannot be read' : linkProblem(inside, link);
+    if (link === undefined || problem !== undefined) this.#refuse(inside, problem ?? '');
+    else this.#links.push({ path: inside, link });
+  }
+
+  #refuse(inside: string, problem: string): void {
+    this.#leave({ path: inside, rule: null, problem });
+  }
+
+  #leave(left: LeftOut): void {
+    if (left.rule === null || this.#leftOut.length < mostLeftOut) this.#leftOut.push(left);
+  }
+}
+
+function readLink(file: string): string | undefined {
+  try {
+    const link = readlinkSync(file);
+    return path.sep === '\\' ? link.replaceAll('\\', '/') : link;
+  } catch {
+    return undefined;
+  }
+}
+
+function lstat(file: string): BigIntStats | undefined {
+  try {
+    return lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}

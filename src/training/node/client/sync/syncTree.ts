@@ -1,0 +1,210 @@
+import { hash } from 'node:crypto';
+import path from 'node:path';
+import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
+import { entriesPerRequest, type SnapshotEntry, type SnapshotManifest } from '../../../core/protocol/sync.ts';
+import type { HostConnection } from '../../../core/contracts.ts';
+import { cancelled } from '../../../core/sync/failures.ts';
+import { manifestPages, manifestText } from '../../../core/sync/manifest.ts';
+import {
+  checkLimit,
+  defaultSyncLimit,
+  type SyncLimit,
+  type Tree,
+  type TreeFile,
+} from '../../../core/sync/tree.ts';
+import { inMemory, piecesOf } from '../../filePieces.ts';
+import { openLarge, readSmall, sumLarge, sumSmall } from './readFiles.ts';
+import { Slices } from './slices.ts';
+import { isExecutable, isSettled, stampOf } from './stamp.ts';
+import { writeSums, type Summed } from './statCache.ts';
+import { againAfterCut, Uploads, type UploadsOptions } from './uploads.ts';
+
+export interface SyncProgress {
+  /** Bytes of the tree that the host has by now, and of all of it. */
+  readonly bytes: number;
+  readonly total: number;
+  /** Bytes that were sent for it. */
+  readonly sent: number;
+}
+
+export interface SyncTreeOptions {
+  readonly onProgress?: (progress: SyncProgress) => void;
+  readonly cancellation?: CancellationToken;
+  readonly limit?: SyncLimit;
+  /** Milliseconds since the Unix epoch, by the clock of the tree's files. */
+  readonly now?: () => number;
+}
+
+/**
+ * Brings what a host lacks of a tree there; one request where it lacks nothing and no file has changed. After a cut
+ * connection it goes on.
+ * @returns the id of the snapshot. Rejects with `sync/too-large` before anything is read or sent.
+ */
+export async function syncTree(
+  tree: Tree,
+  connection: Pick<HostConnection, 'ask' | 'upload'>,
+  options: SyncTreeOptions = {},
+): Promise<string> {
+  checkLimit(tree, options.limit ?? defaultSyncLimit);
+  const sync = new TreeSync(tree, connection, options);
+  return (await sync.unchanged()) ?? (await sync.send());
+}
+
+/** A file whose sum is known. */
+interface Known extends Summed {
+  readonly bytes: number;
+  readonly executable: boolean;
+  /** A later change is sure to be seen. */
+  readonly isSettled: boolean;
+}
+
+class TreeSync {
+  readonly #tree: Tree;
+  readonly #connection: Pick<HostConnection, 'ask' | 'upload'>;
+  readonly #cancellation: CancellationToken;
+  readonly #now: () => number;
+  readonly #known = new Map<string, Known>();
+  readonly #onBytes: UploadsOptions['onBytes'];
+  readonly #uploads: Uploads;
+  /** Contents that are there or on their way. */
+  readonly #sent = new Set<string>();
+
+  constructor(
+    tree: Tree,
+    connection: Pick<HostConnection, 'ask' | 'upload'>,
+    { onProgress, cancellation = neverCancelled, now = Date.now }: SyncTreeOptions,
+  ) {
+    this.#tree = tree;
+    this.#connection = connection;
+    this.#cancellation = cancellation;
+    this.#now = now;
+    const progress = { bytes: 0, total: tree.bytes, sent: 0 };
+    this.#onBytes = (bytes, sent) => {
+      progress.bytes += bytes;
+      progress.sent += sent;
+      onProgress?.({ ...progress, bytes: Math.min(progress.bytes, progress.total) });
+    };
+    this.#uploads = new Uploads({ connection, cancellation, onBytes: this.#onBytes });
+    for (const { sha256, content, ...file } of tree.files) {
+      if (content !== undefined) this.#known.set(file.path, { ...file, ...summed(content) });
+      else if (sha256 !== undefined) this.#known.set(file.path, { ...file, sha256, isSettled: true });
+    }
+  }
+
+  /** The id, where every file is as it was at an earlier sync and the host has that snapshot. */
+  async unchanged(): Promise<string | undefined> {
+    if (this.#known.size < this.#tree.files.length) return undefined;
+    const snapshot = idOf(this.#manifest());
+    const { has } = await this.#connection.ask('sync.has', { snapshot }, this.#cancellation);
+    return has ? snapshot : undefined;
+  }
+
+  async send(): Promise<string> {
+    const { root, cache } = this.#tree;
+    try {
+      await this.#sendFiles(await this.#toRead());
+      await this.#uploads.end();
+    } finally {
+      await this.#uploads.settled();
+      const sums = [...this.#known.values()].filter((file) => file.isSettled);
+      if (cache !== null) await writeSums(cache, root, sums);
+    }
+    const manifest = this.#manifest();
+    const snapshot = idOf(manifest);
+    await againAfterCut(() => this.#sendManifest(snapshot, manifest));
+    return snapshot;
+  }
+
+  /** Files whose content is not known, or lacks at the host. */
+  async #toRead(): Promise<readonly TreeFile[]> {
+    const contents = [...new Set(Array.from(this.#known.values(), ({ sha256 }) => sha256))];
+    const lacking = new Set<string>();
+    for (let at = 0; at < contents.length; at += entriesPerRequest) {
+      const page = contents.slice(at, at + entriesPerRequest);
+      const answer = await this.#connection.ask('sync.lacks', { contents: page }, this.#cancellation);
+      for (const sha256 of answer.contents) lacking.add(sha256);
+    }
+    for (const sha256 of contents) if (!lacking.has(sha256)) this.#sent.add(sha256);
+    const isLacking = ({ path: name }: TreeFile): boolean => {
+      const sha256 = this.#known.get(name)?.sha256;
+      return sha256 === undefined || lacking.has(sha256);
+    };
+    const toRead = this.#tree.files.filter(isLacking);
+    this.#onBytes(this.#tree.bytes - toRead.reduce((sum, { bytes }) => sum + bytes, 0), 0);
+    return toRead;
+  }
+
+  async #sendFiles(files: readonly TreeFile[]): Promise<void> {
+    const slices = new Slices();
+    for (const file of files) {
+      if (this.#cancellation.isCancelled) throw cancelled();
+      await slices.pause();
+      if (file.content !== undefined) {
+        await this.#sendAdded(file.path, file.content);
+        continue;
+      }
+      const now = this.#now();
+      const place = path.join(this.#tree.root, file.path);
+      const room = await this.#uploads.room();
+      const small = file.bytes > room.length ? undefined : readSmall(place, room);
+      const { stats, sha256 } =
+        small === undefined
+          ? await sumLarge(place, this.#cancellation)
+          : { stats: small, sha256: sumSmall(room.subarray(0, Number(small.size))) };
+      const bytes = Number(stats.size);
+      this.#known.set(file.path, {
+        ...{ path: file.path, sha256, bytes, executable: isExecutable(stats) },
+        ...{ stamp: stampOf(stats), isSettled: isSettled(stats, now) },
+      });
+      if (this.#sent.has(sha256)) {
+        this.#onBytes(bytes, 0);
+        continue;
+      }
+      this.#sent.add(sha256);
+      if (small !== undefined) this.#uploads.small(sha256, bytes);
+      else await this.#uploads.large(sha256, () => piecesOf(() => openLarge(place), 0, bytes), place);
+    }
+  }
+
+  async #sendAdded(name: string, content: Uint8Array): Promise<void> {
+    const { sha256 } = summed(content);
+    const bytes = content.length;
+    if (this.#sent.has(sha256)) {
+      this.#onBytes(bytes, 0);
+      return;
+    }
+    this.#sent.add(sha256);
+    const room = await this.#uploads.room();
+    if (bytes <= room.length) {
+      room.set(content);
+      this.#uploads.small(sha256, bytes);
+    } else {
+      await this.#uploads.large(sha256, () => inMemory(content), name);
+    }
+  }
+
+  #manifest(): SnapshotManifest {
+    const entries: SnapshotEntry[] = this.#tree.links.map(({ path: name, link }) => ({ path: name, link }));
+    for (const { path: name, sha256, bytes, executable } of this.#known.values()) {
+      entries.push({ path: name, sha256, bytes, ...(executable && { executable }) });
+    }
+    return entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  async #sendManifest(snapshot: string, manifest: SnapshotManifest): Promise<void> {
+    const pages = manifestPages(manifest);
+    for (const [at, { from, entries }] of pages.entries()) {
+      const page = { snapshot, from, entries, done: at === pages.length - 1 };
+      await this.#connection.ask('sync.manifest', page, this.#cancellation);
+    }
+  }
+}
+
+/** Never kept for the next sync: the folder's own file of that name may be another. */
+function summed(content: Uint8Array): Pick<Known, 'sha256' | 'isSettled'> {
+  return { sha256: sumSmall(content), isSettled: false };
+}
+
+function idOf(manifest: SnapshotManifest): string {
+  return hash('sha256', manifestText(manifest), 'hex');
+}

@@ -1,0 +1,155 @@
+import { CodedError } from '../../../../base/core/errors.ts';
+import type { CancellationToken } from '../../../../base/core/cancellation.ts';
+import type { ByteSource, HostConnection } from '../../../core/contracts.ts';
+import { changedWhileSent } from '../../../core/sync/failures.ts';
+import { OutgoingPack } from './outgoingPack.ts';
+
+/** Packs and large contents that are on their way at a time. */
+const atATime = 4;
+/** How often something is sent again because the connection was cut. */
+const tries = 5;
+
+export interface UploadsOptions {
+  readonly connection: Pick<HostConnection, 'ask' | 'upload'>;
+  readonly cancellation: CancellationToken;
+  /** Bytes that the host has more than before; `sent` of them over the wire. */
+  readonly onBytes: (bytes: number, sent: number) => void;
+}
+
+/** Sends contents that a host may lack, several at a time; it is asked once more before each is sent. */
+export class Uploads {
+  readonly #options: UploadsOptions;
+  readonly #underway = new Set<Promise<void>>();
+  #failure: { readonly error: unknown } | undefined;
+  #pack = new OutgoingPack();
+  /** Packs that have been sent. */
+  readonly #spare: OutgoingPack[] = [];
+
+  constructor(options: UploadsOptions) {
+    this.#options = options;
+  }
+
+  /** Where the next small content is to be put. Rejects where an earlier one has failed. */
+  async room(): Promise<Uint8Array> {
+    if (this.#pack.isFull) await this.#sendPack();
+    return this.#pack.room;
+  }
+
+  /** The first bytes of the last {@link room}. */
+  small(sha256: string, bytes: number): void {
+    this.#pack.add(sha256, bytes);
+  }
+
+  /**
+   * @param open tells the bytes anew for each try
+   * @param file that they are of
+   */
+  async large(sha256: string, open: () => ByteSource, file: string): Promise<void> {
+    await this.#start(async () => {
+      const source = open();
+      if ((await this.#lacking([sha256])).size === 0) {
+        this.#options.onBytes(source.bytes, 0);
+        return;
+      }
+      const request = { method: 'sync.put', params: { sha256, bytes: source.bytes } } as const;
+      await this.#upload(request, source).catch((error: unknown) => {
+        throw isCode(error, 'sync/content-differs') ? changedWhileSent(file) : error;
+      });
+    });
+  }
+
+  /** Until all is there. */
+  async end(): Promise<void> {
+    if (!this.#pack.isEmpty) await this.#sendPack();
+    await Promise.all(this.#underway);
+    this.#throwFailure();
+  }
+
+  /** Until nothing is underway any more, whatever became of it. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#underway);
+  }
+
+  async #sendPack(): Promise<void> {
+    const pack = this.#pack;
+    await this.#start(async () => {
+      this.#options.onBytes(pack.keepOnly(await this.#lacking(pack.contents)), 0);
+      const { source } = pack;
+      if (source.bytes > 0)
+        await this.#upload({ method: 'sync.pack', params: { bytes: source.bytes } }, source);
+      pack.clear();
+      this.#spare.push(pack);
+    });
+    this.#pack = this.#spare.pop() ?? new OutgoingPack();
+  }
+
+  async #lacking(contents: string[]): Promise<Set<string>> {
+    const { connection, cancellation } = this.#options;
+    return new Set((await connection.ask('sync.lacks', { contents }, cancellation)).contents);
+  }
+
+  async #upload(request: Parameters<HostConnection['upload']>[0], source: ByteSource): Promise<void> {
+    const { connection, cancellation, onBytes } = this.#options;
+    let told = 0;
+    const again = (): void => {
+      onBytes(-told, -told);
+      told = 0;
+    };
+    const count = (bytes: number): void => {
+      told += bytes;
+      onBytes(bytes, bytes);
+    };
+    try {
+      await connection.upload(request, counted(source, again, count), cancellation);
+    } catch (error) {
+      again();
+      throw error;
+    }
+  }
+
+  async #start(send: () => Promise<void>): Promise<void> {
+    while (this.#underway.size >= atATime) await Promise.race(this.#underway);
+    this.#throwFailure();
+    const sending = againAfterCut(send)
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#underway.delete(sending));
+    this.#underway.add(sending);
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}
+
+/** What is sent twice is there once, so that all of it can be tried again. */
+export async function againAfterCut<T>(work: () => Promise<T>): Promise<T> {
+  for (let left = tries; ; left--) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isCode(error, 'host/connection-lost') || left === 1) throw error;
+    }
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof CodedError && error.code === code;
+}
+
+/** @param again is called where the bytes are taken from the beginning */
+function counted(source: ByteSource, again: () => void, count: (bytes: number) => void): ByteSource {
+  return {
+    bytes: source.bytes,
+    pieces: {
+      async *[Symbol.asyncIterator]() {
+        again();
+        for await (const piece of source.pieces) {
+          yield piece;
+          count(piece.length);
+        }
+      },
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import path from 'node:path';
+import * as z from 'zod/mini';
+import { compose, type Composition } from '../../../../configs/core/compose.ts';
+import { dialectOf, dialects } from '../../../../configs/core/dialect.ts';
+import { configSecrets, maskSecrets, secretDefaults } from '../../../../configs/core/effective/secrets.ts';
+import type { RunOrder } from '../../../core/protocol/runs.ts';
+import { bridgedFile, bridgePackage, type BridgedCode } from '../../../core/dispatch/bridgeNames.ts';
+import { effectiveConfigText } from '../../../core/runs/effectiveConfig.ts';
+import { localFiles } from '../../../../base/node/files.ts';
+import { readJson } from '../../../../base/node/wholeFile.ts';
+import { marksOfSecrets, redactorOf } from '../runs/redactor.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+export interface StartedConfig {
+  readonly run: string;
+  readonly order: RunOrder;
+  /** The run's working folder, absolute, with all that the launcher finds there. */
+  readonly folder: string;
+  /** The config as it was sent, and as it is started. */
+  readonly sent: string;
+  readonly started: string;
+  /** Of the launcher. */
+  readonly variables: Variables;
+  /** Those, and others whose secrets are told nowhere. */
+  readonly secrets: Variables;
+}
+
+export interface ConfigOfRun {
+  /** Without secrets. */
+  readonly text: string;
+  /** Those that it has. */
+  readonly secrets: readonly string[];
+}
+
+/** What a run is started with, composed where it runs: with the defaults of the launcher that is installed. */
+export async function effectiveConfigOf(request: StartedConfig): Promise<ConfigOfRun> {
+  const { run, order, folder, sent, started, variables, secrets } = request;
+  const dialect = dialectOf(sent) ?? dialects[0];
+  const composed = (text: string): Promise<Composition> =>
+    compose({
+      file: path.join(folder, order.config),
+      text,
+      dialect,
+      cwd: folder,
+      files: localFiles,
+      paths: path,
+      environment: maskSecrets((name) => variables[name]),
+    });
+  const before = await composed(sent);
+  const after = started === sent ? before : await composed(started);
+  const redactor = redactorOf(marksOfSecrets(secrets));
+  const text = effectiveConfigText({
+    ...{ run, order, text: sent, dialect: dialect.id, relativeTo: folder },
+    ...{ sent: before, started: after },
+    redact: (line) => redactor.line(line),
+    bridged: await bridgedCode(folder),
+  });
+  const defaults = secretDefaults(after.layers.map(({ value }) => value));
+  return { text, secrets: [...configSecrets(after.config.root), ...defaults] };
+}
+
+const bridged = z.record(z.string(), z.nullable(z.object({ file: z.string(), name: z.string() })));
+
+/** None where nothing was bridged. */
+async function bridgedCode(folder: string): Promise<Readonly<Record<string, BridgedCode>>> {
+  const told = await readJson(path.join(folder, bridgePackage, bridgedFile)).catch(() => undefined);
+  const entries = Object.entries(bridged.safeParse(told).data ?? {});
+  return Object.fromEntries(entries.flatMap(([kind, code]) => (code === null ? [] : [[kind, code]])));
+}

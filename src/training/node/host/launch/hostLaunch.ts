@@ -1,0 +1,374 @@
+import { readdir, readFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
+import { toReport } from '../../../../base/core/errors.ts';
+import type { Clock } from '../../../../base/core/ports.ts';
+import type { Environment } from '../../../../configs/core/interpolation/host.ts';
+import type { Finding, HostStatus } from '../../../core/protocol/hostRpc.ts';
+import type { RunOrder, RunRecord } from '../../../core/protocol/runs.ts';
+import { badConfigPath, noLauncher } from '../../../core/launch/failures.ts';
+import { isInside } from '../../../core/launch/flags.ts';
+import type { FoundGpu } from '../../../core/launch/nvidiaSmi.ts';
+import {
+  planLaunch,
+  planRayJob,
+  programOf,
+  type LauncherCommand,
+  type LaunchPlan,
+  type Launchers,
+  type LaunchSite,
+} from '../../../core/launch/plan.ts';
+import { isModelPath, preflight, type PreflightFacts } from '../../../core/launch/preflight.ts';
+import type { RayFacts } from '../../../core/launch/preflightRay.ts';
+import type { FolderUser, RunsBeside } from '../../../core/launch/preflightRuns.ts';
+import { planResume, whatIsRestored, withName } from '../../../core/launch/resume.ts';
+import {
+  dataOf,
+  jobFolder,
+  jobUse,
+  readTraining,
+  type JobUse,
+  type Training,
+} from '../../../core/launch/training.ts';
+import { localFiles } from '../../../../base/node/files.ts';
+import { codeFolder, jobPlace } from '../runs/jobFolder.ts';
+import { RayJobs } from '../ray/rayJobs.ts';
+import { rayToken } from '../ray/rayToken.ts';
+import { raySpecFile, readRaySpec, writeRaySpec, type RaySpec } from '../ray/raySpec.ts';
+import { effectiveConfigOf } from './effectiveConfig.ts';
+import { currentStage, latestStep, linkDefaults, replaceFile, seedJob, stagedSource } from './folder.ts';
+import { gpusOf, type GpuSource } from './gpus.ts';
+import { findLaunchers, type FoundLauncher } from './launchers.ts';
+import { freeSpace, isThere, rayHere } from './machine.ts';
+
+export interface HostLaunchOptions extends GpuSource {
+  /** Executables that the owner names; `ajet` and `trinity` on PATH otherwise. */
+  readonly launchers?: Launchers;
+  /** Address of a Ray head's dashboard, as in `http://HEAD:8265`; without it no order is sent to Ray. */
+  readonly ray?: string;
+  /** Starts {@link runRayJob}: the path of a job's file is added to its arguments. */
+  readonly raySupervisor?: LauncherCommand;
+  /** The host's own environment. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Of the host; runs have their folders in its `runs/`. */
+  readonly dataFolder: string;
+  /** Of the user that the host runs as; default that of the process's. */
+  readonly home?: string;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
+
+/** One run, its snapshot in place. */
+export interface LaunchRequest {
+  readonly run: string;
+  readonly order: RunOrder;
+  /** Absolute: where the snapshot is, and where the launcher is started. */
+  readonly folder: string;
+  readonly devices: readonly number[];
+  /** The job's folder of the run that it goes on from, where the order names one. */
+  readonly from?: Pick<RunRecord, 'stages'> & { readonly jobFolder: string };
+}
+
+/** The run that a preflight is of, where it has to have an id. */
+const nobodys = 'preflight';
+
+const nothingBeside: RunsBeside = { userOf: () => undefined, rayHolder: () => undefined };
+
+/** A machine's packages change seldom, and to ask takes a Python each. */
+const remembered = 60_000;
+
+export interface RayJobOfRun {
+  readonly supervisor: { readonly command: string; readonly args: string[] };
+  readonly handed: RaySpec['handed'];
+}
+
+/** What a host knows of its launchers and GPUs, and how it starts an order with them. */
+export class HostLaunch {
+  readonly #options: HostLaunchOptions;
+  #found: { readonly at: number; readonly launchers: Promise<FoundLauncher[]> } | undefined;
+
+  constructor(options: HostLaunchOptions) {
+    this.#options = options;
+  }
+
+  /** Null: the driver does not answer. */
+  gpus(): Promise<FoundGpu[] | null> {
+    return gpusOf(this.#options);
+  }
+
+  async launchers(): Promise<HostStatus['launchers']> {
+    const found = await this.#launchers();
+    const programs = found.map(({ name, found: isFound, python }) => ({
+      name,
+      version: python?.packages[name === 'ajet' ? 'agentjet' : 'trinity-rft'] ?? null,
+      problem: isFound ? null : `\`${name}\` is not installed where this host looks for it.`,
+    }));
+    if (this.#options.ray === undefined) return programs;
+    const { version, problem } = await this.#rayHead(this.#options.ray);
+    return [...programs, { name: 'ray', version, problem }];
+  }
+
+  /** What would keep an order from running here; nothing is started, and of the host's own variables no value is told. */
+  async preflight(
+    order: RunOrder,
+    configText: string,
+    beside: RunsBeside = nothingBeside,
+  ): Promise<Finding[]> {
+    const cwd = codeFolder(this.#options.dataFolder, nobodys);
+    const own = this.#variables(order);
+    const variables = (name: string): string | undefined => order.env[name] ?? shown(name, own[name]);
+    const training = await this.#read(order, configText, cwd, variables);
+    const refused = this.#refusal(order, training);
+    const facts = await this.#facts(order, training, cwd, beside);
+    return [...refused, ...preflight(order, training, facts), ...goingOn(order, training)];
+  }
+
+  /** Writes what going on or the run's name changes in the config, and tells what to start. */
+  async prepare(request: LaunchRequest, cancellation = neverCancelled): Promise<LaunchPlan> {
+    const { order, folder, run } = request;
+    if (!isInside(order.config))
+      throw badConfigPath(order.config, 'it is not inside the folder that is sent');
+    const file = path.join(folder, order.config);
+    const text = await readFile(file, 'utf8').catch(() => {
+      throw badConfigPath(order.config, 'the files that were sent have none at this path');
+    });
+    const variables = (name: string): string | undefined => order.env[name] ?? this.#options.env[name];
+    const before = await this.#read(order, text, folder, variables);
+    // Whatever is wrong with the order is told before the first file is written.
+    this.#check(order, before);
+    const stem = path.basename(order.config).replace(/\.ya?ml$/, '');
+    const resumed = await this.#resumed(request, text, before, cancellation);
+    const config = resumed?.config ?? withName(text, before, stem, run);
+    if (config !== text) await replaceFile(file, config);
+    const training = config === text ? before : await this.#read(order, config, folder, variables);
+    const plan = await this.#plan(request, training);
+    const job = resumed?.jobFolder ?? jobFolder(training.job, folder, path);
+    // Once the launcher's own defaults are in its reach.
+    const { text: effectiveConfig, secrets } = await effectiveConfigOf({
+      ...{ run, order, folder, sent: text, started: config },
+      variables: { ...this.#variables(order), ...order.env },
+      secrets: { ...this.#options.env, ...order.env },
+    });
+    const use = job === null ? {} : { jobUse: await this.#jobUse(training, job) };
+    return { ...plan, ...stagesOf(before, training), effectiveConfig, secrets, jobFolder: job, ...use };
+  }
+
+  async #resumed(
+    { order, run, folder, from }: LaunchRequest,
+    text: string,
+    training: Training,
+    cancellation: CancellationToken,
+  ): Promise<{ config: string; jobFolder: string } | undefined> {
+    if (order.from === undefined || from === undefined) return undefined;
+    const { jobFolder, stages } = from;
+    const staged = await stagedSource(jobFolder, stages);
+    const source = { jobFolder, latest: await latestStep(jobFolder), ...(staged && { staged }) };
+    const request = { run, from: order.from, source, text, cwd: folder, paths: path };
+    const plan = planResume(request, training);
+    if (plan.seed !== undefined) await seedJob(jobFolder, plan.jobFolder, plan.seed, cancellation);
+    return plan;
+  }
+
+  async #plan(request: LaunchRequest, training: Training): Promise<LaunchPlan> {
+    const { order, folder } = request;
+    if (order.launcher === 'ray') return this.#rayPlan(request, training);
+    const found = await this.#launchers();
+    const plan = planLaunch(order, training, this.#site(found, request.devices));
+    const launcher = found.find(({ name }) => name === plan.program);
+    if (launcher?.found !== true)
+      throw noLauncher(plan.program, 'it is not installed where the host looks for it');
+    if (typeof launcher.python?.ajet === 'string' && plan.program === 'ajet') {
+      await linkDefaults(folder, launcher.python.ajet);
+    }
+    const { command, args, env, totalSteps } = plan;
+    // A TypeScript workflow runs in the Node that this program does, unless the host's owner names another.
+    const node = { AGENTJET_NODE: this.#options.env['AGENTJET_NODE'] ?? process.execPath };
+    return { command, args, env: { ...env, ...node }, totalSteps };
+  }
+
+  async #rayPlan({ run, order, folder }: LaunchRequest, training: Training): Promise<LaunchPlan> {
+    const { ray, raySupervisor } = this.#options;
+    if (ray === undefined || raySupervisor === undefined)
+      throw noLauncher('ray', 'it was started without `--ray`');
+    const { entrypoint, env, totalSteps } = planRayJob(order, training);
+    const job = { head: ray, id: run, name: order.name, entrypoint, env, folder, handed: 'no' } as const;
+    const spec = await writeRaySpec(path.dirname(folder), job);
+    return { command: raySupervisor.command, args: [...raySupervisor.args, spec], env: {}, totalSteps };
+  }
+
+  /** The job that was to be handed to Ray from a run's folder, and who looks after it; undefined: there is none. */
+  async rayJob(runFolder: string): Promise<RayJobOfRun | undefined> {
+    const { raySupervisor } = this.#options;
+    const file = raySpecFile(runFolder);
+    const spec = await readRaySpec(file).catch(() => undefined);
+    if (raySupervisor === undefined || spec === undefined) return undefined;
+    const { command, args } = raySupervisor;
+    return { supervisor: { command, args: [...args, file] }, handed: spec.handed };
+  }
+
+  #site(found: readonly FoundLauncher[], devices: readonly number[]): LaunchSite {
+    const launchers = Object.fromEntries(found.map(({ name, start }) => [name, start]));
+    return { launchers, devices, hostVariables: new Set(Object.keys(this.#options.env)) };
+  }
+
+  #check(order: RunOrder, training: Training): void {
+    if (order.launcher === 'ray') planRayJob(order, training);
+    else {
+      const everything = { command: '', args: [] };
+      const launchers = { ajet: everything, trinity: everything };
+      planLaunch(order, training, { ...this.#site([], []), launchers });
+    }
+  }
+
+  #refusal(order: RunOrder, training: Training): Finding[] {
+    try {
+      this.#check(order, training);
+      return [];
+    } catch (error) {
+      return [refusalFinding(error)];
+    }
+  }
+
+  async #jobUse(training: Training, folder: string): Promise<JobUse> {
+    const names = await readdir(folder).catch(() => []);
+    return jobUse(training, names.length === 0);
+  }
+
+  #read(order: RunOrder, text: string, cwd: string, environment: Environment): Promise<Training> {
+    const file = path.join(cwd, isInside(order.config) ? order.config : 'config.yaml');
+    return readTraining({
+      file,
+      text,
+      cwd,
+      backbone: order.backbone,
+      files: localFiles,
+      paths: path,
+      environment,
+    });
+  }
+
+  async #facts(
+    order: RunOrder,
+    training: Training,
+    cwd: string,
+    beside: RunsBeside,
+  ): Promise<PreflightFacts> {
+    const { count } = this.#options;
+    const [found, gpus, diskFree] = await Promise.all([
+      this.#launchers(),
+      this.gpus(),
+      freeSpace(path.resolve(cwd, training.job.root.value)),
+    ]);
+    const program = programOf(order.launcher, training);
+    const model = training.model.value;
+    const named = [
+      ...(model !== null && isModelPath(model) ? [model] : []),
+      ...dataOf(training).map(({ value }) => value),
+    ].filter((place) => path.isAbsolute(place));
+    return {
+      gpus,
+      gpusAreReal: count === undefined,
+      launchers: Object.fromEntries(found.map((one) => [one.name, { found: one.found }])),
+      python: found.find(({ name }) => name === program)?.python ?? null,
+      diskFree,
+      jobFolderProblem: this.#jobFolderProblem(order, training, cwd),
+      folderUser: await this.#folderUser(order, training, cwd, beside),
+      stageBefore: await this.#stageBefore(order, training, cwd),
+      ray: { ...(await this.#ray(order)), holder: beside.rayHolder() ?? null },
+      paths: new Map(await Promise.all(named.map(async (place) => [place, await isThere(place)] as const))),
+      variables: new Set([...Object.keys(order.env), ...Object.keys(this.#variables(order))]),
+    };
+  }
+
+  /** What a run has of the host's own environment: a job of a cluster has none of it. */
+  #variables({ launcher }: RunOrder): NodeJS.ProcessEnv {
+    return launcher === 'ray' ? {} : this.#options.env;
+  }
+
+  /** As it is judged when the run starts; going on in the folder of an earlier run is no matter of the config's. */
+  #jobFolderProblem({ from }: RunOrder, { job }: Training, cwd: string): string | null {
+    const named = { ...job, name: { ...job.name, value: job.name.value ?? nobodys } };
+    const folder = from?.as === 'resume' ? null : jobFolder(named, cwd, path);
+    const { dataFolder, home = os.homedir() } = this.#options;
+    const place = folder === null ? undefined : jobPlace(folder, [nobodys], { dataFolder, home });
+    return place?.kind === 'refused' ? place.problem : null;
+  }
+
+  async #stageBefore({ from }: RunOrder, training: Training, cwd: string): Promise<number | null> {
+    const folder = from === undefined ? jobFolder(training.job, cwd, path) : null;
+    return folder === null || training.stages.length === 0 ? null : currentStage(folder);
+  }
+
+  async #folderUser(
+    order: RunOrder,
+    training: Training,
+    cwd: string,
+    { userOf }: RunsBeside,
+  ): Promise<FolderUser | null> {
+    const folder = order.from === undefined ? jobFolder(training.job, cwd, path) : null;
+    const run = userOf(order, folder);
+    if (run === undefined) return null;
+    return { run, use: folder === null ? 'alone' : await this.#jobUse(training, folder) };
+  }
+
+  async #ray({ launcher }: RunOrder): Promise<Omit<RayFacts, 'holder'>> {
+    const { env, ray } = this.#options;
+    if (launcher !== 'ray') return rayHere(env);
+    const { problem, hint } = await this.#rayHead(ray);
+    return { running: problem === null, why: problem ?? '', hint, run: null };
+  }
+
+  async #rayHead(ray: string | undefined): Promise<{
+    readonly version: string | null;
+    readonly problem: string | null;
+    readonly hint?: string | undefined;
+  }> {
+    if (ray === undefined) return { version: null, problem: 'the host was started without `--ray`' };
+    return new RayJobs(ray, () => rayToken(this.#options.env)).version().then(
+      (version) => ({ version, problem: null }),
+      (error: unknown) => {
+        const { message: problem, hint } = toReport(error, 'host/ray');
+        return { version: null, problem, hint };
+      },
+    );
+  }
+
+  #launchers(): Promise<FoundLauncher[]> {
+    const now = this.#options.clock.monotonic();
+    if (this.#found === undefined || now - this.#found.at > remembered) {
+      this.#found = { at: now, launchers: findLaunchers(this.#options.launchers ?? {}, this.#options.env) };
+    }
+    return this.#found.launchers;
+  }
+}
+
+/** @param started with the names of folders that stages go on in, where upstream had renamed them */
+function stagesOf(asked: Training, started: Training): Pick<LaunchPlan, 'stages'> {
+  if (asked.stages.length === 0) return {};
+  const stages = asked.stages.map(({ name: { value: name }, totalSteps }, at) => {
+    return { name, folder: started.stages[at]?.name.value ?? name, totalSteps };
+  });
+  return { stages };
+}
+
+/** What is found stands in lists of problems and in terminals: of the host's variables, places alone are told. */
+function shown(name: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  return /^(?:TRINITY_)?[A-Z0-9_]*(?:PATH|DIR|ROOT|HOME)$/.test(name) ? value : '***';
+}
+
+function goingOn({ from, backbone }: RunOrder, { stages }: Training): Finding[] {
+  if (from === undefined) return [];
+  const names = stages.map(({ name }) => name.value);
+  return whatIsRestored(from, backbone, from.as === 'resume', { names }).map((message) => {
+    return { id: 'going-on', severity: 'info', message };
+  });
+}
+
+function refusalFinding(error: unknown): Finding {
+  const hint =
+    error instanceof Error && 'hint' in error && typeof error.hint === 'string' ? error.hint : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  return { id: 'refused', severity: 'error', message, ...(hint !== undefined && { hint }) };
+}

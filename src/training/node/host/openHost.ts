@@ -1,0 +1,148 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import type { Logger } from '../../../base/core/ports.ts';
+import type { HostStart } from '../../core/protocol/sshHost.ts';
+import type { LauncherCommand, Launchers } from '../../core/launch/plan.ts';
+import type { HostServices } from '../../core/contracts.ts';
+import { systemClock } from '../../../base/node/clock.ts';
+import { hostId } from './hostIdentity.ts';
+import { lockDataFolder } from './hostLock.ts';
+import { hostStatus } from './hostStatus.ts';
+import { noteListening } from './listening.ts';
+import { HostLaunch } from './launch/hostLaunch.ts';
+import { GpuHistory } from './runs/gpuHistory.ts';
+import { openHostRuns, type NodeHostRuns } from './runs/hostRuns.ts';
+import { codeFolder } from './runs/jobFolder.ts';
+import { RewardCurves } from './runs/rewardCurves.ts';
+import { AuditLog } from './server/auditLog.ts';
+import { certificateOf, ownCertificate, type HostCertificate } from './server/certificate.ts';
+import { serveHost, type HostServer } from './server/hostServer.ts';
+import { HostTokens } from './server/tokens.ts';
+import { openHostFiles } from './sync/hostFiles.ts';
+import { openRolloutLogs } from './sync/rolloutLogs.ts';
+import { openHostSync, type OpenHostSync } from './sync/hostSync.ts';
+import { Upkeep } from './upkeep.ts';
+
+export interface OpenHostOptions {
+  /** Of one host at a time; made where it is not there. */
+  readonly dataFolder: string;
+  /** Port 0: any that is free. */
+  readonly listen: { readonly address: string; readonly port: number };
+  /** `own`: a certificate that the host makes for itself; undefined: none, which a loopback address allows. */
+  readonly tls?: 'own' | { readonly cert: string; readonly key: string } | undefined;
+  /** As many GPUs as the owner says, whatever `nvidia-smi` tells. */
+  readonly gpus?: number | undefined;
+  readonly launchers: Launchers;
+  /** Address of a Ray head's dashboard. */
+  readonly ray?: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  /** Starts `keepRun`: the path of a run's order is added to its arguments. */
+  readonly keeper: LauncherCommand;
+  /** Starts `runRayJob`, likewise. */
+  readonly raySupervisor: LauncherCommand;
+  readonly version: string;
+  /** The file that this host runs from, absolute. */
+  readonly program: string;
+  readonly logger: Logger;
+}
+
+export interface OpenHost {
+  readonly server: HostServer;
+  readonly services: HostServices;
+  readonly runs: NodeHostRuns;
+  readonly sync: OpenHostSync;
+  readonly tokens: HostTokens;
+  readonly certificate: HostCertificate | undefined;
+  /** Its runs go on; the next host with this data folder takes them over. */
+  close(): Promise<void>;
+}
+
+/** The whole of a GPU host: takes over what an earlier one has left, then serves. Rejects with a CodedError. */
+export async function openHost(options: OpenHostOptions): Promise<OpenHost> {
+  mkdirSync(options.dataFolder, { recursive: true, mode: 0o700 });
+  const dataFolder = realpathSync(options.dataFolder);
+  const lock = lockDataFolder(dataFolder);
+  const closing: (() => void | Promise<void>)[] = [() => lock.dispose()];
+  const close = async (): Promise<void> => {
+    for (let one = closing.pop(); one !== undefined; one = closing.pop()) await one();
+  };
+  try {
+    const { services, runs, sync, gpuHistory } = await openServices(dataFolder, options);
+    const upkeep = new Upkeep({ runs, sync, clock: systemClock, logger: options.logger });
+    closing.push(
+      () => runs.close(),
+      () => upkeep.close(),
+      () => gpuHistory.close(),
+    );
+    const tokens = new HostTokens(dataFolder);
+    const certificate = await certificateFor(dataFolder, options.tls);
+    const audit = new AuditLog(dataFolder, systemClock);
+    const common = { services, tokens, audit, clock: systemClock, certificate };
+    const server = await serveHost({ ...common, ...options.listen });
+    closing.push(() => server.close());
+    const { id, version } = services.identity;
+    const where = { url: server.url, fingerprint: certificate?.fingerprint ?? null };
+    const { program } = options;
+    const listening = noteListening(dataFolder, { ...where, id, version, program, start: startOf(options) });
+    closing.push(() => listening.dispose());
+    return { server, services, runs, sync, tokens, certificate, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function startOf({ launchers, gpus, ray }: OpenHostOptions): HostStart {
+  const paths = Object.entries(launchers).map(([name, { command }]) => [name, command] as const);
+  return { launchers: Object.fromEntries(paths), gpus: gpus ?? null, ray: ray ?? null };
+}
+
+async function openServices(
+  dataFolder: string,
+  options: OpenHostOptions,
+): Promise<{ services: HostServices; runs: NodeHostRuns; sync: OpenHostSync; gpuHistory: GpuHistory }> {
+  const { env, keeper, raySupervisor, launchers, ray, gpus, logger, version } = options;
+  const clock = systemClock;
+  const launch = new HostLaunch({
+    launchers,
+    raySupervisor,
+    env,
+    dataFolder,
+    clock,
+    ...(ray !== undefined && { ray }),
+    ...(gpus !== undefined && { count: gpus }),
+  });
+  const sync = await openHostSync({ dataFolder });
+  const runs = await openHostRuns({ dataFolder, sync, launch, clock, logger, env, keeper });
+  const rewards = new RewardCurves(runs);
+  const gpuHistory = new GpuHistory({
+    ...{ runs, clock, logger },
+    gpus: () => launch.gpus(),
+    folderOf: (run) => path.dirname(codeFolder(dataFolder, run)),
+  });
+  const services: HostServices = {
+    identity: { id: hostId(dataFolder), name: hostname(), version },
+    runs,
+    sync,
+    files: openHostFiles({
+      jobOf: (run) => runs.get(run),
+      placeOf: (run, folder) => runs.placeOf(run, folder),
+      rewardAt: (run, step, stage) => rewards.at(run, step, stage),
+    }),
+    rolloutLogs: openRolloutLogs((run) => codeFolder(dataFolder, runs.get(run).id)),
+    status: () => hostStatus({ dataFolder, launch, runs, sync, clock }),
+    gpus: (run) => gpuHistory.of(run),
+    config: (run) => runs.effectiveConfig(run),
+    preflight: (order, configText) => launch.preflight(order, configText, runs.beside),
+  };
+  return { services, runs, sync, gpuHistory };
+}
+
+async function certificateFor(
+  dataFolder: string,
+  tls: OpenHostOptions['tls'],
+): Promise<HostCertificate | undefined> {
+  if (tls === undefined) return undefined;
+  return tls === 'own' ? ownCertificate(dataFolder) : certificateOf(tls.cert, tls.key);
+}

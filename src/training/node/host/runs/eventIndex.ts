@@ -1,0 +1,88 @@
+import { Buffer } from 'node:buffer';
+import type { EventsFrame } from '../../../core/protocol/eventsMessage.ts';
+import type { EventBlock } from '../../../core/contracts.ts';
+import type { RunFold } from '../../../core/runs/fold.ts';
+
+/** Bytes of events from one entry of the index to the next, about: a string of more is slow to make in V8. */
+export const blockSize = 96 * 1024;
+
+/** A place in the file of events: all up to event `seq` lie before byte `byte`. */
+export interface IndexEntry {
+  readonly seq: number;
+  readonly byte: number;
+}
+
+/** Where in a file of events which numbers are: an entry for each block. */
+export class EventIndex {
+  readonly #entries: IndexEntry[] = [{ seq: 0, byte: 0 }];
+
+  get last(): IndexEntry {
+    return this.#entries.at(-1) ?? { seq: 0, byte: 0 };
+  }
+
+  /** The line that stands for it in the index's file. */
+  add(entry: IndexEntry, fold: RunFold): string {
+    this.#entries.push(entry);
+    return `${JSON.stringify({ ...entry, fold: fold.state })}\n`;
+  }
+
+  /** An entry that was read. */
+  restore(entry: IndexEntry): void {
+    this.#entries.push(entry);
+  }
+
+  /** The last entry that is not behind what comes after an event. */
+  before(after: number): IndexEntry {
+    let [low, high] = [0, this.#entries.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((this.#entries[middle]?.seq ?? 0) <= after) low = middle;
+      else high = middle - 1;
+    }
+    return this.#entries[low] ?? { seq: 0, byte: 0 };
+  }
+
+  next(entry: IndexEntry): IndexEntry | undefined {
+    return this.#entries[this.#entries.indexOf(entry) + 1];
+  }
+}
+
+const [newline, comma] = [10, 44];
+
+/** As this code writes them: the source stands at the same place in each. */
+const sourceOfLine = /^\{"seq":\d+,"at":\d+,"type":"log","source":("(?:[^"\\]|\\.)*")/;
+
+export interface BlockRange {
+  /** Events at the beginning that are left out. */
+  readonly skip: number;
+  readonly upTo: number;
+  /** Of log lines only these; undefined: all. */
+  readonly sources: ReadonlySet<string> | undefined;
+}
+
+/** @param room the lines of a file of events, with room for the frame before and behind them; it is used up */
+export function blockOf(room: Buffer, { before, after }: EventsFrame, range: BlockRange): EventBlock {
+  const { skip, upTo, sources } = range;
+  const lines = room.subarray(before.length, room.length - after.length - 1);
+  let start = 0;
+  for (let skipped = 0; skipped < skip; skipped++) start = lines.indexOf(newline, start) + 1;
+  if (sources !== undefined) {
+    const chosen = chosenOf(lines.toString('utf8', start), sources);
+    if (chosen.length === 0) return { message: undefined, upTo };
+    return { message: Buffer.concat([before, Buffer.from(chosen.join(',')), after]), upTo };
+  }
+  for (let at = lines.indexOf(newline, start); at >= 0; at = lines.indexOf(newline, at + 1))
+    lines[at] = comma;
+  const end = before.length + lines.length;
+  room.set(before, start);
+  room.set(after, end);
+  return { message: room.subarray(start, end + after.length), upTo };
+}
+
+function chosenOf(lines: string, sources: ReadonlySet<string>): string[] {
+  const wanted = new Set([...sources].map((source) => JSON.stringify(source)));
+  return lines.split('\n').filter((line) => {
+    const source = sourceOfLine.exec(line)?.[1];
+    return source === undefined || wanted.has(source);
+  });
+}

@@ -1,0 +1,116 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Disposable } from '../../../../base/core/disposable.ts';
+import { toReport } from '../../../../base/core/errors.ts';
+import type { Clock, Logger } from '../../../../base/core/ports.ts';
+import { gpuSample, type GpuSample } from '../../../core/protocol/gpuSamples.ts';
+import type { RunRecord } from '../../../core/protocol/runs.ts';
+import type { FoundGpu } from '../../../core/launch/nvidiaSmi.ts';
+import { wholeOf, withLook } from '../../../core/runs/gpuLooks.ts';
+import { writeWhole } from '../../../../base/node/wholeFile.ts';
+
+export interface GpuHistoryOptions {
+  readonly runs: { list(): readonly RunRecord[]; get(run: string): RunRecord };
+  /** Where a run's files are; absolute. */
+  readonly folderOf: (run: string) => string;
+  /** Null: the driver does not answer. */
+  readonly gpus: () => Promise<readonly FoundGpu[] | null>;
+  readonly clock: Pick<Clock, 'now' | 'every'>;
+  readonly logger: Logger;
+}
+
+/** Milliseconds between two looks at the GPUs. */
+const interval = 15_000;
+const fileName = 'gpus.ndjson';
+
+/**
+ * What the GPUs of runs did while they went on, in a file in each one's folder: one look at the machine's GPUs for all runs
+ * that have any, none while there are none. Beside the events, which clients and hosts of another version could not read otherwise.
+ * How many samples a file holds at most, see {@link withLook}; of those at its end that are not whole yet a killed host loses
+ * the looks.
+ */
+export class GpuHistory {
+  readonly #options: GpuHistoryOptions;
+  /** Of runs that go on. */
+  readonly #known = new Map<string, GpuSample[]>();
+  readonly #timer: Disposable;
+  #work: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(options: GpuHistoryOptions) {
+    this.#options = options;
+    this.#timer = options.clock.every(interval, () => {
+      if (this.#isClosed) return;
+      this.#work ??= this.#look()
+        .catch((error: unknown) => {
+          const { message } = toReport(error, 'host/gpus');
+          options.logger.log('warn', `What GPUs of runs do could not be noted: ${message}`);
+        })
+        .finally(() => (this.#work = undefined));
+    });
+  }
+
+  /** In their order in time. Rejects with `host/no-run`. */
+  async of(run: string): Promise<readonly GpuSample[]> {
+    this.#options.runs.get(run);
+    return this.#known.get(run) ?? (await this.#read(run));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#timer.dispose();
+    await this.#work;
+  }
+
+  async #look(): Promise<void> {
+    const { runs, gpus, clock } = this.#options;
+    const active = runs.list().filter(({ state, devices }) => going.includes(state) && devices.length > 0);
+    const ids = new Set(active.map(({ id }) => id));
+    for (const run of this.#known.keys()) if (!ids.has(run)) this.#known.delete(run);
+    if (active.length === 0) return;
+    const found = await gpus();
+    for (const { id, devices } of active) {
+      const readings = (found ?? [])
+        .filter(({ index, load, used }) => devices.includes(index) && (load !== null || used !== null))
+        .map(({ index, load, used, memory }) => ({ index, load, used, memory }));
+      if (readings.length > 0) await this.#add(id, { at: clock.now(), looks: 1, gpus: readings });
+    }
+  }
+
+  async #add(run: string, look: GpuSample): Promise<void> {
+    const before = this.#known.get(run) ?? (await this.#read(run));
+    const after = withLook(before, look);
+    this.#known.set(run, after);
+    const whole = wholeOf(after);
+    const last = whole.at(-1);
+    if (after.length < before.length) await writeWhole(this.#file(run), whole.map(lineOf).join(''));
+    else if (last !== undefined && last === after.at(-1)) {
+      await appendFile(this.#file(run), lineOf(last), { mode: 0o600 });
+    }
+  }
+
+  async #read(run: string): Promise<GpuSample[]> {
+    const text = await readFile(this.#file(run), 'utf8').catch(() => '');
+    return text.split('\n').flatMap((line) => sampleIn(line) ?? []);
+  }
+
+  #file(run: string): string {
+    return path.join(this.#options.folderOf(run), fileName);
+  }
+}
+
+const going: readonly RunRecord['state'][] = ['running', 'cancelling'];
+
+/** A line begins anew: what an earlier host had half written ends there. */
+function lineOf(sample: GpuSample): string {
+  return `\n${JSON.stringify(sample)}`;
+}
+
+/** Undefined: it is half written, or empty. */
+function sampleIn(line: string): GpuSample | undefined {
+  try {
+    return gpuSample.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}

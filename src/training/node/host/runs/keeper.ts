@@ -1,0 +1,109 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { link, open, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+import { setTimeout as after } from 'node:timers/promises';
+import * as z from 'zod/mini';
+import type { RunExit } from '../../../core/runs/outcome.ts';
+import { readJson, writeWhole } from '../../../../base/node/wholeFile.ts';
+import { noteProcess } from './processes.ts';
+
+/** What a keeper is to start. The file that says so is gone once it has been read: it holds the run's variables. */
+const keeperOrder = z.object({
+  command: z.string(),
+  args: z.array(z.string()),
+  cwd: z.string(),
+  /** Laid over the keeper's own environment. */
+  env: z.record(z.string(), z.string()),
+});
+export type KeeperOrder = z.infer<typeof keeperOrder>;
+
+/** Files of a run's folder that its keeper knows. */
+export const keeperFiles = {
+  order: 'keep.json',
+  /** Which keeper has the run: the first one there. */
+  keeper: 'keeper.json',
+  launcher: 'process.json',
+  log: 'launcher.log',
+  exit: 'exit.json',
+} as const;
+
+export const keptExit = z.object({
+  code: z.nullable(z.int()),
+  signal: z.nullable(z.string()),
+  error: z.optional(z.string()),
+  endedAt: z.number(),
+});
+
+/**
+ * A process of its own for each run, which outlives the host: starts the launcher with its output in a file, and notes how
+ * it ended. It heeds no signal that a terminal or the system's manager sends to all; of two keepers of a run the second
+ * does nothing.
+ *
+ * @param file the order, in the run's folder
+ */
+export async function keepRun(file: string): Promise<void> {
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
+  const folder = path.dirname(path.resolve(file));
+  if (!(await isFirst(folder))) return;
+  const order = keeperOrder.parse(await readJson(file));
+  await rm(file);
+  const exit = await runLauncher(folder, order);
+  await persistently(() =>
+    writeWhole(path.join(folder, keeperFiles.exit), JSON.stringify({ ...exit, endedAt: Date.now() })),
+  );
+}
+
+/** Whether nobody else has the run; the note is there as a whole or not at all. */
+async function isFirst(folder: string): Promise<boolean> {
+  const note = path.join(folder, `keeper.${process.pid}.new`);
+  await writeFile(note, JSON.stringify(noteProcess(process.pid)), { mode: 0o600 });
+  try {
+    await link(note, path.join(folder, keeperFiles.keeper));
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(note, { force: true });
+  }
+}
+
+async function runLauncher(folder: string, { command, args, cwd, env }: KeeperOrder): Promise<RunExit> {
+  const log = await open(path.join(folder, keeperFiles.log), 'a', 0o600);
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', log.fd, log.fd],
+    detached: true,
+  });
+  const ended = exitOf(child);
+  await log.close();
+  const noted = child.pid === undefined ? undefined : noteProcess(child.pid);
+  if (noted !== undefined) {
+    const text = JSON.stringify(noted);
+    await persistently(() => writeWhole(path.join(folder, keeperFiles.launcher), text));
+  }
+  return ended;
+}
+
+function exitOf(child: ChildProcess): Promise<RunExit> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+    child.once('error', (error) => {
+      resolve({ code: null, signal: null, error: `It could not be started: ${error.message}.` });
+    });
+  });
+}
+
+/** A disk that is full now may have room later, and what is to be noted is known to nobody else. */
+async function persistently(write: () => Promise<void>): Promise<void> {
+  for (let wait = 250; ; wait = Math.min(2 * wait, 10_000)) {
+    try {
+      await write();
+      return;
+    } catch {
+      await after(wait);
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import type { RunRecord } from '../../../core/protocol/runs.ts';
+import type { EventReader } from '../../../core/contracts.ts';
+import { noRun } from '../../../core/runs/failures.ts';
+import { EventLog } from './eventLog.ts';
+import { LogReader } from './eventReader.ts';
+import { Run, type RunContext } from './run.ts';
+import type { RunFolder, StoredRun } from './runFolder.ts';
+
+/** A run of the host, ended or not: of one that has ended the events are open only while somebody reads them. */
+export class KnownRun {
+  readonly folder: RunFolder;
+  /** The runs that it goes on from, the nearest first. */
+  readonly lineage: readonly string[];
+  readonly #context: RunContext;
+  /** Undefined: it has ended. */
+  run: Run | undefined;
+  #final: RunRecord | undefined;
+  #log: Promise<EventLog> | undefined;
+  #readers = 0;
+  #isClosed = false;
+  #told = { text: '', record: undefined as RunRecord | undefined, at: -Infinity };
+
+  private constructor(context: RunContext, folder: RunFolder, { lineage, order }: StoredRun) {
+    this.#context = context;
+    this.folder = folder;
+    this.lineage = lineage ?? (order.from === undefined ? [] : [order.from.run]);
+  }
+
+  static async open(context: RunContext, folder: RunFolder, stored: StoredRun): Promise<KnownRun> {
+    const known = new KnownRun(context, folder, stored);
+    if (stored.final !== null) known.#final = stored.final;
+    else known.run = new Run(context, folder, stored, await known.#openLog());
+    return known;
+  }
+
+  get record(): RunRecord {
+    const record = this.run?.record ?? this.#final;
+    if (record === undefined) throw noRun(this.folder.path);
+    return record;
+  }
+
+  /** The record, where it is time to tell of it: at once when its state or the reason of it is another, numbers now and then. */
+  changed(now: number, interval: number): RunRecord | undefined {
+    const { record } = this;
+    const before = this.#told.record;
+    const { state, phase, reason } = record;
+    const isUrgent = before?.state !== state || before.phase !== phase || before.reason !== reason;
+    if (!isUrgent && now - this.#told.at < interval) return undefined;
+    const text = JSON.stringify(record);
+    if (text === this.#told.text) return undefined;
+    this.#told = { text, record, at: now };
+    return record;
+  }
+
+  /** It has ended: from now on there is nothing but to read. */
+  settle(): void {
+    const { run } = this;
+    if (run === undefined) return;
+    this.#final = run.record;
+    this.run = undefined;
+    this.#log = Promise.resolve(run.events);
+    if (this.#readers === 0) void this.#release();
+  }
+
+  follow(after: number, sources: readonly string[] | undefined): EventReader {
+    this.#readers++;
+    const log = this.run === undefined ? (this.#log ??= this.#openLog()) : Promise.resolve(this.run.events);
+    return new LogReader(log, after, sources, () => {
+      this.#readers--;
+      if (this.#readers === 0 && this.run === undefined) void this.#release();
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    if (this.run !== undefined) await this.run.close();
+    else await this.#release();
+  }
+
+  async #release(): Promise<void> {
+    const log = this.#log;
+    this.#log = undefined;
+    // One that could not be opened was told to its readers.
+    await log?.then(
+      (open) => open.close(),
+      () => undefined,
+    );
+  }
+
+  async #openLog(): Promise<EventLog> {
+    const { clock, logger } = this.#context;
+    let since: number | undefined;
+    const log: EventLog = await EventLog.open(this.folder.path, {
+      run: this.folder.id,
+      clock,
+      onBlocked: (why) => {
+        if (why !== undefined) {
+          since ??= clock.now();
+          logger.log('warn', `Events of the run in ${this.folder.path} cannot be written: ${why}`);
+          return;
+        }
+        const seconds = Math.ceil((clock.now() - (since ?? clock.now())) / 1000);
+        since = undefined;
+        const text = `The host could not write events for ${seconds} s; nothing of the log is lost.`;
+        void log.append([{ type: 'notice', text }]);
+      },
+    });
+    return log;
+  }
+}

@@ -1,0 +1,400 @@
+import { CancellationSource } from '../../../../base/core/cancellation.ts';
+import { toReport } from '../../../../base/core/errors.ts';
+import { Emitter } from '../../../../base/core/event.ts';
+import type { Clock, Logger } from '../../../../base/core/ports.ts';
+import { finalStates, type RunRecord, type RunState } from '../../../core/protocol/runs.ts';
+import type { HostSync } from '../../../core/contracts.ts';
+import { noFolderToGoOnFrom, variablesLost } from '../../../core/runs/failures.ts';
+import { preparingPhase } from '../../../core/runs/queue.ts';
+import { outcomeOf, type RunExit } from '../../../core/runs/outcome.ts';
+import type { JobUse } from '../../../core/launch/training.ts';
+import type { LogRedactor } from '../../../core/runs/secrets.ts';
+import { Standstill } from '../../../core/runs/standstill.ts';
+import type { HostLaunch, LaunchRequest } from '../launch/hostLaunch.ts';
+import type { EventLog } from './eventLog.ts';
+import { KeptProcesses, type KeptContext } from './keptProcesses.ts';
+import { sameBoot } from './processes.ts';
+import { recordOf } from './record.ts';
+import type { RunFolder, StoredRun } from './runFolder.ts';
+import { marksOfSecrets, redactorOf } from './redactor.ts';
+import { Stopper, stopTimesOf, type StopTimes } from './stopper.ts';
+import { renamedJob } from './jobFolder.ts';
+import { RunTails, whatIsThere } from './tails.ts';
+
+/** What all runs of a host share. */
+export interface RunContext extends KeptContext {
+  readonly sync: Pick<HostSync, 'has' | 'materialise'>;
+  readonly launch: Pick<HostLaunch, 'gpus' | 'prepare' | 'rayJob'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly stop: StopTimes;
+  /** Another run, for where it keeps its checkpoints. */
+  readonly recordOf: (run: string) => RunRecord | undefined;
+  /** Throws where a folder may not be the job's of a run; from then on it is this run's. */
+  readonly takeJobFolder: (run: string, folder: string, use?: JobUse) => void;
+}
+
+/**
+ * One run that has not ended, from its order to its end. What is true of it is in its folder and in `/proc`; what is kept
+ * here can be lost at any moment. {@link tick} looks at both and goes on from there.
+ */
+export class Run {
+  readonly #context: RunContext;
+  readonly #folder: RunFolder;
+  readonly #events: EventLog;
+  readonly #tails: RunTails;
+  readonly #processes: KeptProcesses;
+  readonly #standstill = new Standstill();
+  #stopper: Stopper;
+  readonly #cancellation = new CancellationSource();
+  readonly #changed = new Emitter<void>();
+  readonly onChanged = this.#changed.event;
+
+  #stored: StoredRun;
+  #redactor: LogRedactor;
+  /** GPUs that it is being started with. */
+  #given: readonly number[] | undefined;
+  #waits: string | null = null;
+  #work: Promise<void> = Promise.resolve();
+  #isBusy = false;
+  #isClosed = false;
+  #failure: string | undefined;
+  #cancelling: Promise<void> | undefined;
+
+  constructor(context: RunContext, folder: RunFolder, stored: StoredRun, events: EventLog) {
+    this.#context = context;
+    this.#folder = folder;
+    this.#stored = stored;
+    this.#redactor = redactorOf(stored.secrets);
+    this.#events = events;
+    this.#tails = new RunTails({
+      events,
+      launcherLog: folder.log,
+      code: folder.code,
+      redact: (line) => this.#redactor.line(line),
+    });
+    this.#processes = new KeptProcesses(context, folder);
+    this.#stopper = this.#newStopper();
+  }
+
+  get id(): string {
+    return this.#stored.id;
+  }
+
+  get events(): EventLog {
+    return this.#events;
+  }
+
+  get state(): RunState {
+    return this.#events.fold.state.state;
+  }
+
+  get isFinal(): boolean {
+    return finalStates.includes(this.state);
+  }
+
+  /** Whether its end is on the disk: nothing more will be done for it. */
+  get isSettled(): boolean {
+    return this.#stored.final !== null;
+  }
+
+  get wantedGpus(): number {
+    return this.#stored.order.gpus;
+  }
+
+  /** Whether it can be started. */
+  get isWaiting(): boolean {
+    return this.state === 'queued' && this.#given === undefined && this.#stored.cancelledBy === null;
+  }
+
+  get devices(): readonly number[] {
+    if (this.isFinal) return [];
+    return this.#given ?? (this.state === 'queued' ? [] : this.#stored.devices);
+  }
+
+  get record(): RunRecord {
+    return recordOf(this.#stored, this.#events, this.#waits);
+  }
+
+  /** Why it is not started yet. */
+  waits(reason: string): void {
+    if (this.#waits === reason) return;
+    this.#waits = reason;
+    this.#changed.fire();
+  }
+
+  /** Puts its code in place and starts it. Never rejects: what keeps it from starting is how it ends. */
+  start(devices: readonly number[]): Promise<void> {
+    this.#given = devices;
+    return this.#do(async () => {
+      if (this.state !== 'queued') return;
+      this.#waits = null;
+      await this.#store({ devices: [...devices] });
+      await this.#tell('preparing');
+      await this.#prepare();
+    }).finally(() => (this.#given = undefined));
+  }
+
+  /** It can never be started. */
+  refuse(reason: string): Promise<void> {
+    this.#given = [];
+    return this.#do(() => this.#end({ code: null, signal: null, error: reason }));
+  }
+
+  /** Goes on with a run that an earlier host has left, and says what became of it meanwhile. */
+  adopt(): Promise<void> {
+    return this.#do(async () => {
+      // What has been read of its logs is of those there: never of an earlier job's.
+      this.#followRenamed();
+      if (this.isFinal) return this.#settle();
+      if (this.state === 'queued') return this.#stored.cancelledBy === null ? undefined : this.#end(null);
+      if (!this.#stored.launched) {
+        if (this.#stored.cancelledBy === null) await this.#prepare();
+        else await this.#end(null);
+        return;
+      }
+      const hasEnded = (await this.#folder.exit()) !== undefined;
+      const meanwhile = hasEnded ? 'which had ended meanwhile' : 'which went on meanwhile';
+      await this.#notice(`The host was started anew and has taken over the run, ${meanwhile}.`);
+      this.#tails.followJob(this.#stored);
+      if ((await this.#folder.keeper()) === undefined) await this.#startKeeper();
+    });
+  }
+
+  /** Looks at the process and reads what it has written since. */
+  tick(): Promise<void> {
+    if (this.#isBusy || this.#isClosed) return this.#work;
+    if (this.isFinal) return this.isSettled ? this.#work : this.#do(() => this.#settle());
+    return this.#stored.launched ? this.#do(() => this.#look()) : this.#work;
+  }
+
+  /** Resolves once it is asked to end. */
+  async cancel(by: string): Promise<void> {
+    if (this.isFinal) return;
+    await (this.#cancelling ??= this.#cancel(by));
+  }
+
+  async #cancel(by: string): Promise<void> {
+    if (this.#stored.cancelledBy !== null) return;
+    this.#stored = { ...this.#stored, cancelledBy: by };
+    this.#cancellation.cancel();
+    const { launcher } = this.#processes;
+    if (launcher !== undefined) this.#stopper.begin(launcher);
+    // A disk that is full does not keep it from ending.
+    await this.#store({}).catch((error: unknown) => this.#failed(error));
+    if (this.state === 'queued' && this.#given === undefined) return this.#do(() => this.#end(null));
+    if (this.state !== 'queued') void this.#isCancelling();
+  }
+
+  /** Leaves it running. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopper.dispose();
+    this.#cancellation.cancel();
+    await this.#events.close();
+    await this.#work;
+    this.#changed.dispose();
+  }
+
+  /** One after another. */
+  #do(work: () => Promise<void>): Promise<void> {
+    this.#isBusy = true;
+    const done = this.#work
+      .then(work)
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => {
+        if (this.#work === done) this.#isBusy = false;
+      });
+    this.#work = done;
+    return done;
+  }
+
+  #is(state: RunState): boolean {
+    return this.state === state;
+  }
+
+  /** Throws where it was cancelled, or the host is going, while its code was put in place. */
+  #mayGoOn(): void {
+    if (this.#cancellation.token.isCancelled) throw new Error('It was stopped.');
+  }
+
+  #failed(error: unknown): void {
+    const { message } = toReport(error, 'host/run');
+    if (this.#isClosed || message === this.#failure) return; // it will be tried again and again
+    this.#failure = message;
+    this.#context.logger.log('error', `Run ${this.id}: ${message}`);
+  }
+
+  async #prepare(): Promise<void> {
+    const { sync, clock } = this.#context;
+    try {
+      await this.#events.append([{ type: 'phase', phase: preparingPhase }]);
+      const folder = await this.#folder.emptyCode();
+      await sync.materialise(this.#stored.order.snapshot, folder, this.#cancellation.token);
+      this.#mayGoOn();
+      const request = await this.#request(folder);
+      const plan = await this.#context.launch.prepare(request, this.#cancellation.token);
+      this.#mayGoOn();
+      const jobFolder = plan.jobFolder ?? null;
+      if (jobFolder !== null) this.#context.takeJobFolder(this.id, jobFolder, plan.jobUse);
+      const stages = plan.stages && [...plan.stages];
+      const before = jobFolder === null ? this.#stored.before : await whatIsThere(jobFolder, stages);
+      const { command, args, env, totalSteps, effectiveConfig, secrets: written } = plan;
+      if (effectiveConfig !== undefined) await this.#folder.writeEffectiveConfig(effectiveConfig);
+      await this.#folder.writeKeeperOrder({ command, args: [...args], cwd: folder, env: { ...env } });
+      const secrets = marksOfSecrets({ ...this.#context.env, ...request.order.env, ...env }, written);
+      this.#redactor = redactorOf(secrets);
+      const startedAt = clock.now();
+      await this.#store({ jobFolder, totalSteps, stages, before, secrets, startedAt, launched: true });
+    } catch (error) {
+      if (this.#isClosed) return; // the next host goes on with it
+      if (this.#cancellation.token.isCancelled) return this.#end(null);
+      return this.#end({ code: null, signal: null, error: whyNot(error) });
+    }
+    this.#tails.followJob(this.#stored);
+    await this.#startKeeper();
+  }
+
+  async #request(folder: string): Promise<LaunchRequest> {
+    const { id, order, devices } = this.#stored;
+    const env = await this.#folder.readValues();
+    const lost = order.env.filter((name) => !(name in env));
+    if (lost.length > 0) throw variablesLost(lost);
+    const request = { run: id, order: { ...order, env }, folder, devices };
+    if (order.from === undefined) return request;
+    const { jobFolder = null, stages } = this.#context.recordOf(order.from.run) ?? {};
+    if (jobFolder === null) throw noFolderToGoOnFrom(order.from.run);
+    return { ...request, from: { jobFolder, stages } };
+  }
+
+  async #startKeeper(): Promise<void> {
+    const why = await this.#processes.start();
+    if (why !== undefined) await this.#notStarted(`: ${why}`);
+  }
+
+  #notStarted(why: string): Promise<void> {
+    return this.#end({ code: null, signal: null, error: `It could not be started${why}.` });
+  }
+
+  async #look(): Promise<void> {
+    // Asked first: what is read of the log after the end is all there will be.
+    const exit = await this.#processes.look();
+    if (this.#processes.hasFailed) return this.#notStarted(': the process that looks after it ended at once');
+    const isOver = exit !== undefined || !this.#processes.isAlive;
+    if (this.#processes.launcher !== undefined || exit !== undefined) await this.#isRunning();
+    if (this.#isClosed) return;
+    await this.#tails.pump();
+    this.#followRenamed();
+    if (isOver) return this.#isOver(exit ?? (await this.#folder.exit()) ?? null);
+    if (this.#is('running')) await this.#watchStandstill();
+    this.#changed.fire();
+  }
+
+  /**
+   * A job on Ray goes on without who looks after it here, also when this machine is started anew: somebody else does from
+   * then on, and the end is what Ray tells.
+   */
+  async #isOver(exit: (RunExit & { readonly endedAt: number }) | null): Promise<void> {
+    const isTold = exit?.signal === null;
+    const isRay = this.#stored.order.launcher === 'ray';
+    const job = isTold || !isRay ? undefined : await this.#context.launch.rayJob(this.#folder.path);
+    if (job === undefined || this.#stopper.hasKilled || !this.#processes.mayBeReplaced)
+      return this.#end(exit);
+    const { cancelledBy } = this.#stored;
+    if (cancelledBy !== null && job.handed === 'no') return this.#end({ code: null, signal: null });
+    // Whoever cancels from here on waits for the next one.
+    this.#processes.forget();
+    this.#stopper.dispose();
+    this.#stopper = this.#newStopper();
+    this.#stopper.killAll();
+    const how = exit === null ? 'has gone' : `was ended by ${exit.signal}`;
+    await this.#notice(`What looked after the job on Ray ${how}. The job is looked after again.`);
+    await this.#folder.replaceProcesses({ ...job.supervisor, cwd: this.#folder.code, env: {} });
+    await this.#startKeeper();
+  }
+
+  #newStopper(): Stopper {
+    const { stop, clock } = this.#context;
+    const times = stopTimesOf(this.#stored.order.launcher, stop);
+    return new Stopper(this.id, times, clock, this.#processes.family);
+  }
+
+  async #isRunning(): Promise<void> {
+    if (this.#is('preparing')) await this.#folder.forgetValues();
+    if (this.#is('preparing')) await this.#tell('running');
+    const { launcher } = this.#processes;
+    if (this.#stored.cancelledBy === null || launcher === undefined) return;
+    this.#stopper.begin(launcher);
+    await this.#isCancelling();
+  }
+
+  async #isCancelling(): Promise<void> {
+    if (!this.isFinal && !this.#is('cancelling')) await this.#tell('cancelling');
+  }
+
+  #followRenamed(): void {
+    const moved = renamedJob(this.#stored, this.#events.fold.state.renamed);
+    if (moved === undefined) return;
+    this.#stored = { ...this.#stored, ...moved };
+    this.#tails.followJob(this.#stored);
+  }
+
+  async #watchStandstill(): Promise<void> {
+    const raised = this.#standstill.look(this.#events.fold.state.alarms, this.#context.clock.monotonic());
+    if (raised.length > 0) await this.#events.append(raised.map((one) => ({ type: 'alarm', ...one })));
+  }
+
+  /** @param exit null: nobody has noted it */
+  async #end(exit: (RunExit & { readonly endedAt?: number }) | null): Promise<void> {
+    if (this.isFinal) return;
+    const { keeper } = this.#processes;
+    const left = await this.#stopper.sweep(keeper?.pid);
+    if (left > 0) {
+      const processes = left === 1 ? 'A process that it had' : `${left} processes that it had`;
+      await this.#notice(`${processes} left behind ${left === 1 ? 'was' : 'were'} ended.`);
+    }
+    if (this.#stored.launched) await this.#tails.drain();
+    this.#followRenamed();
+    const { failure, exception } = this.#events.fold.state;
+    const { cancelledBy, order } = this.#stored;
+    const rebooted = exit === null && this.#stored.launched && keeper !== undefined && !sameBoot(keeper);
+    const end = { launcher: order.launcher, exit, rebooted, cancelledBy, failure, exception };
+    const { state, reason, exitCode } = outcomeOf(end);
+    const body = { type: 'state', state, ...(reason !== undefined && { reason }) } as const;
+    await this.#events.append([{ ...body, ...(exitCode !== undefined && { exitCode }) }]);
+    this.#stored = { ...this.#stored, endedAt: exit?.endedAt ?? this.#context.clock.now() };
+    if (!this.#isClosed) await this.#settle();
+  }
+
+  /** Tried again with the next look, where the disk is full. */
+  async #settle(): Promise<void> {
+    const { endedAt, final } = this.#stored;
+    const at = endedAt ?? this.#events.fold.state.stateAt;
+    const record = final ?? { ...this.record, endedAt: at };
+    // Not before the end is told: whoever takes it over until then may have to start it.
+    await this.#folder.forgetOrder();
+    await this.#events.sync();
+    await this.#folder.writeRecord({ ...this.#stored, endedAt: at, final: record });
+    this.#stored = { ...this.#stored, endedAt: at, final: record };
+    this.#changed.fire();
+  }
+
+  async #tell(state: RunState): Promise<void> {
+    await this.#events.append([{ type: 'state', state }]);
+    this.#changed.fire();
+  }
+
+  #notice(text: string): Promise<void> {
+    return this.#events.append([{ type: 'notice', text }]);
+  }
+
+  async #store(change: Partial<StoredRun>): Promise<void> {
+    this.#stored = { ...this.#stored, ...change };
+    await this.#folder.writeRecord(this.#stored);
+  }
+}
+
+function whyNot(error: unknown): string {
+  const { message, hint } = toReport(error, 'host/prepare');
+  return hint === undefined ? message : `${message} ${hint}`;
+}

@@ -1,0 +1,84 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { generate } from 'selfsigned';
+import { CodedError } from '../../../../base/core/errors.ts';
+import { writeWholeSync } from '../../../../base/node/wholeFile.ts';
+
+/** What a host shows to who connects; PEM. */
+export interface HostCertificate {
+  readonly cert: string;
+  readonly key: string;
+  /** SHA-256 of the certificate, in hex without colons: what a client pins. */
+  readonly fingerprint: string;
+  /** No authority vouches for it, so clients know it by its fingerprint. */
+  readonly selfSigned: boolean;
+}
+
+/** Ten years: it is pinned, and a new one would have every client pair again. */
+const days = 3_650;
+
+/** The host's own certificate; made once and kept in its data folder. */
+export async function ownCertificate(dataFolder: string): Promise<HostCertificate> {
+  const files = {
+    cert: path.join(dataFolder, 'tls', 'cert.pem'),
+    key: path.join(dataFolder, 'tls', 'key.pem'),
+  };
+  if (!existsSync(files.cert) || !existsSync(files.key)) {
+    const notAfterDate = new Date(Date.now() + days * 86_400_000);
+    const made = await generate([{ name: 'commonName', value: hostname() }], {
+      keyType: 'ec',
+      algorithm: 'sha256',
+      notAfterDate,
+    });
+    mkdirSync(path.dirname(files.key), { recursive: true, mode: 0o700 });
+    writeWholeSync(files.key, made.private);
+    writeWholeSync(files.cert, made.cert);
+  }
+  return { ...certificateOf(files.cert, files.key), selfSigned: true };
+}
+
+/** The owner's certificate. Throws a CodedError where the files are not a certificate and its key. */
+export function certificateOf(certFile: string, keyFile: string): HostCertificate {
+  const cert = read(certFile);
+  const key = read(keyFile);
+  const parsed = parse(certFile, 'it is no certificate in PEM', () => new X509Certificate(cert));
+  const parsedKey = parse(keyFile, 'it is no private key in PEM, or one with a passphrase', () =>
+    createPrivateKey(key),
+  );
+  // Without this it is found out by whoever connects, who is not told why.
+  if (!parsed.checkPrivateKey(parsedKey)) {
+    throw unusable(keyFile, `it is not the key of the certificate ${certFile}`);
+  }
+  const fingerprint = parsed.fingerprint256.replaceAll(':', '').toLowerCase();
+  return { cert, key, fingerprint, selfSigned: parsed.issuer === parsed.subject };
+}
+
+function parse<T extends X509Certificate | KeyObject>(file: string, why: string, parsed: () => T): T {
+  try {
+    return parsed();
+  } catch (cause) {
+    throw unusable(file, why, cause);
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw unusable(file, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+}
+
+function unusable(file: string, why: string, cause?: unknown): CodedError {
+  return new CodedError(
+    {
+      code: 'host/certificate',
+      message: `The TLS certificate cannot be used: ${why}.`,
+      location: { file },
+      hint: 'Name PEM files with `--tls-cert` and `--tls-key`, or leave both out for a certificate of its own.',
+    },
+    { cause },
+  );
+}

@@ -1,0 +1,266 @@
+import { randomUUID } from 'node:crypto';
+import { createServer as createHttp, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { CodedError } from '../../../../base/core/errors.ts';
+import type { Clock } from '../../../../base/core/ports.ts';
+import { closeCodes, wireLimits, wirePath, wireSubprotocol } from '../../../core/protocol/wire.ts';
+import type { HostServices } from '../../../core/contracts.ts';
+import { HostSession } from '../../../core/wire/hostSession.ts';
+import { wireSocket } from '../../wireSocket.ts';
+import type { AuditLog } from './auditLog.ts';
+import type { HostCertificate } from './certificate.ts';
+import type { HostTokens, TokenInfo } from './tokens.ts';
+import { UpgradeCheck } from './upgradeCheck.ts';
+
+export interface HostServerOptions {
+  readonly services: HostServices;
+  readonly tokens: HostTokens;
+  readonly audit: AuditLog;
+  readonly clock: Clock;
+  readonly address: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** Without one the address must be a loopback one. */
+  readonly certificate?: HostCertificate | undefined;
+  /** Seconds between heartbeats. */
+  readonly heartbeat?: number;
+  /** Connections at once. */
+  readonly mostConnections?: number;
+  /** Seconds that a stranger may take for its TLS handshake, and for the headers of its request. */
+  readonly patience?: number;
+}
+
+export interface HostServer {
+  /** `ws://…` or `wss://…`, as clients dial it. */
+  readonly url: string;
+  /** Connections that are open. */
+  readonly connections: number;
+  close(): Promise<void>;
+}
+
+/** Serves one host's services over WebSocket. Rejects with a CodedError where it cannot listen. */
+export async function serveHost(options: HostServerOptions): Promise<HostServer> {
+  const { address, port, certificate, mostConnections = 256, patience = 10 } = options;
+  if (certificate === undefined && !isLoopback(address)) throw serverErrors.needsTls(address);
+  const limits = {
+    headersTimeout: patience * 1_000,
+    requestTimeout: patience * 1_000,
+    connectionsCheckingInterval: Math.min(1_000, patience * 100),
+    maxHeaderSize: 16 * 1024,
+  };
+  const server =
+    certificate === undefined
+      ? createHttp(limits)
+      : createHttps({
+          ...limits,
+          cert: certificate.cert,
+          key: certificate.key,
+          minVersion: 'TLSv1.2',
+          handshakeTimeout: patience * 1_000,
+        });
+  server.maxConnections = mostConnections;
+  server.on('request', (_request, response) => {
+    response.writeHead(426, { connection: 'close', 'content-type': 'text/plain' });
+    response.end(`This is a GPU host of AgentJet; its WebSocket is at ${wirePath}.\n`);
+  });
+  const clients = new Clients(options);
+  const strangers = new Strangers();
+  server.on('connection', (socket: Socket) => strangers.add(socket));
+  server.on('upgrade', (request, socket, head) => {
+    if (clients.upgrade(request, socket, head)) strangers.isKnown(request.socket);
+  });
+  await listen(server, address, port);
+  const bound = (server.address() as AddressInfo).port;
+  const scheme = certificate === undefined ? 'ws' : 'wss';
+  return {
+    url: `${scheme}://${address.includes(':') ? `[${address}]` : address}:${bound}`,
+    get connections() {
+      return clients.size;
+    },
+    close: async () => {
+      clients.close();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** An address that only this machine reaches. */
+export function isLoopback(address: string): boolean {
+  return address === 'localhost' || address === '::1' || /^127\.\d+\.\d+\.\d+$/.test(address);
+}
+
+/** Connections that nobody has been let in by yet. */
+const mostStrangers = 64;
+
+/** However many connect and say nothing: the one that has waited longest makes room, and there is some for clients. */
+class Strangers {
+  /** By the other end; of TLS there is one socket on top of another. */
+  readonly #waiting = new Map<string, Socket>();
+
+  add(socket: Socket): void {
+    const peer = peerOf(socket);
+    this.#waiting.set(peer, socket);
+    socket.once('close', () => {
+      if (this.#waiting.get(peer) === socket) this.#waiting.delete(peer);
+    });
+    const [oldest] = this.#waiting.values();
+    if (this.#waiting.size > mostStrangers) oldest?.destroy();
+  }
+
+  isKnown(socket: Socket): void {
+    this.#waiting.delete(peerOf(socket));
+  }
+}
+
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress ?? ''} ${remotePort ?? ''}`;
+}
+
+interface Client {
+  readonly socket: WebSocket;
+  readonly session: HostSession;
+  readonly token: TokenInfo;
+}
+
+class Clients {
+  readonly #options: HostServerOptions;
+  readonly #check: UpgradeCheck;
+  readonly #sockets: WebSocketServer;
+  readonly #open = new Set<Client>();
+  readonly #watching: readonly { dispose(): void }[];
+
+  constructor(options: HostServerOptions) {
+    this.#options = options;
+    this.#check = new UpgradeCheck(options.tokens, options.clock);
+    this.#sockets = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: wireLimits.message,
+      // A small frame must not become a large one.
+      perMessageDeflate: false,
+      handleProtocols: () => wireSubprotocol,
+    });
+    const every = (options.heartbeat ?? wireLimits.heartbeat) * 1_000;
+    this.#watching = [
+      options.clock.every(every, () => this.#endRevoked()),
+      options.clock.every(60_000, () => options.audit.tellCounts()),
+    ];
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Whether whoever asks is let in. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    socket.on('error', () => socket.destroy());
+    const address = request.socket.remoteAddress ?? '';
+    const token = this.#checked(request);
+    if ('status' in token) {
+      this.#options.audit.addOften('turned-away', { address }, { status: token.status });
+      const body = `${token.reason}\n`;
+      socket.end(
+        `HTTP/1.1 ${token.status} Refused\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+        () => socket.destroy(),
+      );
+      return false;
+    }
+    this.#sockets.handleUpgrade(request, socket, head, (ws) => this.#connected(ws, token, address));
+    return true;
+  }
+
+  close(): void {
+    for (const one of this.#watching) one.dispose();
+    for (const { session, socket } of [...this.#open]) {
+      session.close(closeCodes.goingAway, 'the host stops');
+      socket.terminate();
+    }
+    this.#options.audit.tellCounts('all');
+  }
+
+  #checked(request: IncomingMessage): ReturnType<UpgradeCheck['check']> {
+    try {
+      return this.#check.check(request);
+    } catch {
+      return { status: 503, reason: 'The tokens of this host cannot be read.' };
+    }
+  }
+
+  #connected(ws: WebSocket, token: TokenInfo, address: string): void {
+    const { services, audit, clock } = this.#options;
+    const connection = randomUUID();
+    const told = { address, token: token.name, connection: connection.slice(0, 8) };
+    audit.add('connected', told);
+    const handlers = {
+      text: (text: string): void => session.text(text),
+      bytes: (frame: Uint8Array): void => session.bytes(frame),
+      closed: (code: number): void => {
+        session.closed();
+        if (this.#open.delete(client)) audit.add('disconnected', { ...told, code });
+      },
+    };
+    const session: HostSession = new HostSession(
+      wireSocket(ws, handlers, this.#options.heartbeat ?? wireLimits.heartbeat),
+      {
+        services,
+        client: { name: token.name, scopes: new Set(token.scopes), connection },
+        clock,
+        audit: (what, details) => {
+          if (what !== 'refused') audit.add(what, { ...told, ...details });
+          else {
+            // Whoever may only look can ask for more as often as it likes.
+            const { method, scope, ...asked } = details;
+            audit.addOften(what, { ...told, ...asked }, { method, scope });
+          }
+        },
+      },
+    );
+    const client: Client = { socket: ws, session, token };
+    this.#open.add(client);
+  }
+
+  #endRevoked(): void {
+    let left: ReadonlySet<string>;
+    try {
+      left = new Set(this.#options.tokens.list().map(({ name, createdAt }) => `${name} ${createdAt}`));
+    } catch {
+      return;
+    }
+    for (const { session, token } of [...this.#open]) {
+      if (left.has(`${token.name} ${token.createdAt}`)) continue;
+      session.close(closeCodes.unauthorized, 'the token was taken back');
+    }
+  }
+}
+
+async function listen(server: Server, address: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) =>
+      reject(serverErrors.cannotListen(address, port, cause)),
+    );
+    server.listen(port, address, resolve);
+  });
+}
+
+const serverErrors = {
+  needsTls: (address: string) =>
+    new CodedError({
+      code: 'host/needs-tls',
+      message: `A host that listens at ${address} can be reached from other machines, so it needs TLS.`,
+      hint: 'Add `--tls` for a certificate of its own, or `--tls-cert FILE --tls-key FILE`.',
+    }),
+  cannotListen: (address: string, port: number, cause: NodeJS.ErrnoException) =>
+    new CodedError(
+      {
+        code: 'host/cannot-listen',
+        message: `The host cannot listen at ${address}:${port}: ${cause.code === 'EADDRINUSE' ? 'something else does already' : cause.message}.`,
+        hint: 'Choose another address with `--listen ADDRESS:PORT`.',
+      },
+      { cause },
+    ),
+};

@@ -1,0 +1,133 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import * as z from 'zod/mini';
+import { CodedError } from '../../../../base/core/errors.ts';
+import { scopes, type Scope } from '../../../core/protocol/hostRpc.ts';
+import { writeWholeSync } from '../../../../base/node/wholeFile.ts';
+import { giveToFolderOwner, withFileLock } from '../fileLock.ts';
+
+const storedToken = z.object({
+  name: z.string(),
+  /** SHA-256 in hex of the token: 256 random bits need no salt and no slow hash. */
+  hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+  scopes: z.array(z.enum(scopes)),
+  createdAt: z.number(),
+});
+const storedTokens = z.array(storedToken);
+type StoredToken = z.infer<typeof storedToken>;
+
+/** What is known of a token; the token itself is shown once, when it is made. */
+export type TokenInfo = Omit<StoredToken, 'hash'>;
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest();
+const names = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
+
+/** The tokens of a host's data folder. Another process may add and take back: the file is read again when it changed. */
+export class HostTokens {
+  readonly #file: string;
+  #stamp = '';
+  #tokens: readonly StoredToken[] = [];
+
+  constructor(dataFolder: string) {
+    this.#file = path.join(dataFolder, 'tokens.json');
+  }
+
+  list(): readonly TokenInfo[] {
+    return this.#read().map(({ name, scopes: allowed, createdAt }) => ({ name, scopes: allowed, createdAt }));
+  }
+
+  /** Makes a token and returns it: nobody can tell it later. `view` is in all of them. */
+  add(name: string, allowed: readonly Scope[], now: number): string {
+    if (!names.test(name)) throw tokenErrors.badName(name);
+    const token = `ajh_${randomBytes(32).toString('base64url')}`;
+    const hash = hashOf(token).toString('hex');
+    const all = scopes.filter((scope) => scope === 'view' || allowed.includes(scope));
+    this.#change((before) => {
+      if (before.some((one) => one.name === name)) throw tokenErrors.nameTaken(name);
+      return [...before, { name, hash, scopes: all, createdAt: now }];
+    });
+    return token;
+  }
+
+  /** Once only: who has taken the last one back wants nobody to connect. Undefined: there is one, or there was. */
+  addFirst(name: string, allowed: readonly Scope[], now: number): string | undefined {
+    return this.#read().length > 0 || existsSync(this.#file) ? undefined : this.add(name, allowed, now);
+  }
+
+  /** Takes a token back; connections that were made with it are ended. */
+  remove(name: string): void {
+    this.#change((before) => {
+      const left = before.filter((one) => one.name !== name);
+      const known = before.map((one) => one.name);
+      if (left.length === before.length) throw tokenErrors.unknown(name, known);
+      return left;
+    });
+  }
+
+  /** Whose token it is. Takes as long for a wrong one as for a right one. */
+  find(token: string): TokenInfo | undefined {
+    const hash = hashOf(token);
+    let found: StoredToken | undefined;
+    for (const one of this.#read()) if (timingSafeEqual(hash, Buffer.from(one.hash, 'hex'))) found = one;
+    return found && { name: found.name, scopes: found.scopes, createdAt: found.createdAt };
+  }
+
+  #read(): readonly StoredToken[] {
+    const stats = statSync(this.#file, { bigint: true, throwIfNoEntry: false });
+    const stamp = stats === undefined ? 'none' : `${stats.mtimeNs} ${stats.size} ${stats.ino}`;
+    if (stamp === this.#stamp) return this.#tokens;
+    this.#tokens = stats === undefined ? [] : this.#parsed();
+    this.#stamp = stamp;
+    return this.#tokens;
+  }
+
+  #parsed(): readonly StoredToken[] {
+    try {
+      return storedTokens.parse(JSON.parse(readFileSync(this.#file, 'utf8')));
+    } catch (cause) {
+      throw tokenErrors.unreadable(this.#file, cause);
+    }
+  }
+
+  /** Nobody else changes them between what is read and what is written. */
+  #change(changed: (before: readonly StoredToken[]) => readonly StoredToken[]): void {
+    withFileLock(this.#file, () => {
+      const tokens = changed(this.#read());
+      writeWholeSync(this.#file, `${JSON.stringify(tokens, undefined, 2)}\n`);
+      giveToFolderOwner(this.#file);
+      this.#stamp = '';
+    });
+  }
+}
+
+const tokenErrors = {
+  badName: (name: string) =>
+    new CodedError({
+      code: 'host/token-name',
+      message: `${JSON.stringify(name)} is no name for a token.`,
+      hint: 'Use up to 50 letters, digits, `.`, `_` and `-`.',
+    }),
+  nameTaken: (name: string) =>
+    new CodedError({
+      code: 'host/token-exists',
+      message: `There is a token of the name ${name} already.`,
+      hint: `Choose another name, or take it back first: \`agentjet host token remove ${name}\`.`,
+    }),
+  unknown: (name: string, known: readonly string[]) =>
+    new CodedError({
+      code: 'host/no-token',
+      message: `There is no token of the name ${JSON.stringify(name)}.`,
+      hint: known.length === 0 ? 'There are none at all.' : `There are: ${known.join(', ')}.`,
+    }),
+  unreadable: (file: string, cause: unknown) =>
+    new CodedError(
+      {
+        code: 'host/tokens-unreadable',
+        message: 'The tokens of this host cannot be read.',
+        location: { file },
+        hint: 'Restore the file, or remove it and make new tokens.',
+      },
+      { cause },
+    ),
+};

@@ -1,0 +1,301 @@
+import { createHash, hash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import type { CancellationToken } from '../../../../base/core/cancellation.ts';
+import type { ByteSink, ByteSource } from '../../../core/contracts.ts';
+import { contentDiffers, diskFull, noContent } from '../../../core/sync/failures.ts';
+import { piecesOf } from '../../filePieces.ts';
+import type { Claims } from './claims.ts';
+import { Turns } from './turns.ts';
+import { Unflushed } from './unflushed.ts';
+
+/** A content that is there. */
+interface Held {
+  /** Null: not looked at yet. */
+  bytes: number | null;
+  claimedAt: number;
+}
+
+/**
+ * Contents by their SHA-256, each a file that is whole from the moment it has its name. Only one process writes into the
+ * folder at a time.
+ */
+export class ContentStore {
+  readonly #folder: string;
+  readonly #claims: Claims;
+  readonly #incoming: string;
+  readonly #unflushed: Unflushed;
+  /** By the first two digits of the names: the rest of each. */
+  readonly #known = new Map<string, Promise<Map<string, Held>>>();
+  readonly #turns = new Turns();
+  /** Of all that was looked at. */
+  #bytes = 0;
+  #isCounted = false;
+  #made = 0;
+
+  private constructor(folder: string, claims: Claims) {
+    this.#folder = folder;
+    this.#claims = claims;
+    this.#incoming = path.join(folder, 'incoming');
+    this.#unflushed = new Unflushed(path.join(folder, 'unflushed'));
+  }
+
+  /** Removes what an earlier process had begun to write, and what a machine that went down had not kept. */
+  static async open(folder: string, claims: Claims): Promise<ContentStore> {
+    const store = new ContentStore(folder, claims);
+    await rm(store.#incoming, { recursive: true, force: true });
+    await mkdir(store.#incoming, { recursive: true });
+    await store.#unflushed.recover(await store.#folders());
+    return store;
+  }
+
+  pathOf(sha256: string): string {
+    return path.join(this.#folder, sha256.slice(0, 2), sha256.slice(2));
+  }
+
+  /** Bytes of all contents; null until they were counted. */
+  get bytes(): number | null {
+    return this.#isCounted ? this.#bytes : null;
+  }
+
+  /** Whether it is there; then it stays for now. */
+  async claim(sha256: string): Promise<boolean> {
+    const held = (await this.#index(sha256)).get(sha256.slice(2));
+    if (held !== undefined) held.claimedAt = this.#claims.now;
+    return held !== undefined;
+  }
+
+  /** Removes what is not needed and not claimed any more. */
+  async collect(needed: ReadonlySet<string>, cancellation: CancellationToken): Promise<void> {
+    for (let prefix = 0; prefix < 256; prefix++) {
+      const digits = prefix.toString(16).padStart(2, '0');
+      const index = await this.#index(digits);
+      for (const [rest, held] of [...index]) {
+        if (cancellation.isCancelled) return;
+        const sha256 = digits + rest;
+        if (held.bytes === null) await this.bytesOf(sha256).catch(() => undefined); // it is gone
+        if (needed.has(sha256)) continue;
+        await this.#turns.take(sha256, async () => {
+          // It may have been claimed until just now.
+          if (this.#claims.isOver(index.get(rest)?.claimedAt ?? Infinity)) await this.#remove(index, sha256);
+        });
+      }
+    }
+    this.#isCounted = true;
+  }
+
+  /** Rejects with `sync/no-content`. */
+  async bytesOf(sha256: string): Promise<number> {
+    const index = await this.#index(sha256);
+    const held = index.get(sha256.slice(2));
+    if (held === undefined) throw noContent(sha256);
+    if (held.bytes !== null) return held.bytes;
+    const found = await stat(this.pathOf(sha256)).catch(() => undefined);
+    if (found === undefined) {
+      this.#forget(index, sha256);
+      throw noContent(sha256);
+    }
+    this.#learn(held, found.size);
+    return found.size;
+  }
+
+  /** Looks whether the files are still there and as large as they were; one that is not, if there are any. */
+  async dropBroken(
+    contents: readonly { readonly sha256: string; readonly bytes: number }[],
+  ): Promise<string | undefined> {
+    let broken: string | undefined;
+    const left = contents[Symbol.iterator]();
+    const look = async (): Promise<void> => {
+      for (const { sha256, bytes } of left) {
+        const isBroken = async (): Promise<boolean> => {
+          return (await stat(this.pathOf(sha256)).catch(() => undefined))?.size !== bytes;
+        };
+        if (!(await isBroken())) continue;
+        broken = sha256;
+        const index = await this.#index(sha256);
+        await this.#turns.take(sha256, async () => {
+          if (await isBroken()) await this.#remove(index, sha256);
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, look));
+    return broken;
+  }
+
+  async get(sha256: string, offset: number): Promise<ByteSource> {
+    const size = await this.bytesOf(sha256);
+    const file = this.pathOf(sha256);
+    const openFile = (): Promise<FileHandle> => open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+    return piecesOf(openFile, Math.min(offset, size), size);
+  }
+
+  /** A whole content. Rejects with `sync/content-differs` and `host/disk-full`. */
+  async keep(sha256: string, bytes: Uint8Array): Promise<void> {
+    if (hash('sha256', bytes, 'hex') !== sha256) throw contentDiffers(nameOf(sha256));
+    if (await this.claim(sha256)) return;
+    const file = this.#temporary();
+    try {
+      const handle = await open(file, 'wx', 0o644);
+      try {
+        await writeAll(handle, bytes, 0);
+      } finally {
+        await handle.close();
+      }
+      await this.#name(file, sha256, bytes.length);
+    } catch (error) {
+      await rm(file, { force: true });
+      throw asDiskFull(error);
+    }
+  }
+
+  /** For a content as it comes. */
+  async sink(sha256: string, bytes: number): Promise<ByteSink> {
+    const file = this.#temporary();
+    const handle = await told(open(file, 'wx', 0o644));
+    return new ContentSink(handle, { sha256, bytes }, (done) =>
+      done ? this.#name(file, sha256, bytes) : rm(file, { force: true }),
+    );
+  }
+
+  /** Until all that has been kept survives a machine that goes down. */
+  flushed(): Promise<void> {
+    return this.#unflushed.flush();
+  }
+
+  #temporary(): string {
+    return path.join(this.#incoming, String(this.#made++));
+  }
+
+  async #name(file: string, sha256: string, bytes: number): Promise<void> {
+    await this.#claims.note();
+    await this.#turns.take(sha256, async () => {
+      if (await this.claim(sha256)) return rm(file, { force: true });
+      const place = this.pathOf(sha256);
+      await this.#unflushed.keep(place, () =>
+        rename(file, place).catch(async (error: unknown) => {
+          if (!isCode(error, 'ENOENT')) throw error;
+          await mkdir(path.dirname(place), { recursive: true });
+          await rename(file, place);
+        }),
+      );
+      (await this.#index(sha256)).set(sha256.slice(2), { bytes, claimedAt: this.#claims.now });
+      this.#bytes += bytes;
+      return undefined;
+    });
+  }
+
+  /** In its turn; from before its file goes nobody is told of it any more. */
+  async #remove(index: Map<string, Held>, sha256: string): Promise<void> {
+    this.#forget(index, sha256);
+    await rm(this.pathOf(sha256), { force: true });
+  }
+
+  /** Two may have looked at once. */
+  #learn(held: Held, bytes: number): void {
+    if (held.bytes === null) this.#bytes += bytes;
+    held.bytes = bytes;
+  }
+
+  #forget(index: Map<string, Held>, sha256: string): void {
+    const held = index.get(sha256.slice(2));
+    if (held === undefined) return;
+    index.delete(sha256.slice(2));
+    // Who looks at it just now does not count it any more.
+    held.bytes ??= 0;
+    this.#bytes -= held.bytes;
+  }
+
+  #index(sha256: string): Promise<Map<string, Held>> {
+    const prefix = sha256.slice(0, 2);
+    let index = this.#known.get(prefix);
+    if (index === undefined) {
+      index = readdir(path.join(this.#folder, prefix)).then(
+        (names) => new Map(names.map((name) => [name, { bytes: null, claimedAt: this.#claims.before }])),
+        () => new Map<string, Held>(),
+      );
+      this.#known.set(prefix, index);
+    }
+    return index;
+  }
+
+  async #folders(): Promise<readonly string[]> {
+    const names = await readdir(this.#folder);
+    return names.filter((name) => /^[0-9a-f]{2}$/.test(name)).map((name) => path.join(this.#folder, name));
+  }
+}
+
+class ContentSink implements ByteSink {
+  readonly #handle: FileHandle;
+  readonly #told: { readonly sha256: string; readonly bytes: number };
+  readonly #close: (keep: boolean) => Promise<void>;
+  readonly #hash = createHash('sha256');
+  #got = 0;
+  #isOpen = true;
+
+  constructor(
+    handle: FileHandle,
+    told: { readonly sha256: string; readonly bytes: number },
+    close: (keep: boolean) => Promise<void>,
+  ) {
+    this.#handle = handle;
+    this.#told = told;
+    this.#close = close;
+  }
+
+  async write(bytes: Uint8Array, offset: number): Promise<void> {
+    if (!this.#isOpen || offset !== this.#got || offset + bytes.length > this.#told.bytes) {
+      throw contentDiffers(nameOf(this.#told.sha256));
+    }
+    this.#got += bytes.length;
+    this.#hash.update(bytes);
+    await told(writeAll(this.#handle, bytes, offset));
+  }
+
+  async end(): Promise<void> {
+    const isWhole = this.#got === this.#told.bytes && this.#hash.digest('hex') === this.#told.sha256;
+    if (!isWhole) await this.abort();
+    if (!this.#isOpen) throw contentDiffers(nameOf(this.#told.sha256));
+    this.#isOpen = false;
+    await this.#handle.close();
+    await told(this.#close(true));
+  }
+
+  async abort(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    await this.#handle.close();
+    await this.#close(false);
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array, offset: number): Promise<void> {
+  for (let done = 0; done < bytes.length;) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, offset + done);
+    done += bytesWritten;
+  }
+}
+
+/** A disk that is full is told as such. */
+async function told<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw asDiskFull(error);
+  }
+}
+
+function nameOf(sha256: string): string {
+  return `The content ${sha256.slice(0, 12)}…`;
+}
+
+export function isCode(error: unknown, ...codes: readonly string[]): boolean {
+  return (
+    error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code)
+  );
+}
+
+/** The error itself unless it says that there is no room, or that the user may have no more of it. */
+export function asDiskFull(error: unknown): unknown {
+  return isCode(error, 'ENOSPC', 'EDQUOT') ? diskFull(error) : error;
+}

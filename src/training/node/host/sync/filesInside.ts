@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import type { FileEntry } from '../../../core/protocol/hostRpc.ts';
+import type { ByteSource, RunFiles } from '../../../core/contracts.ts';
+import { noFile, tooManyFiles } from '../../../core/sync/failures.ts';
+import { piecesOf } from '../../filePieces.ts';
+import type { Inside } from './inside.ts';
+
+/** Files of one answer at most, and sums that are kept. */
+const mostFiles = 500_000;
+const mostSums = 10_000;
+
+/** What may be seen of a folder that each run has. */
+export class FilesInside implements RunFiles {
+  readonly #insideOf: (run: string) => Promise<Inside>;
+  /** By what the file is and when it was changed. */
+  readonly #sums = new Map<string, Promise<string>>();
+
+  /** @param insideOf rejects with `host/no-run` and with what tells that the run has none */
+  constructor(insideOf: (run: string) => Promise<Inside>) {
+    this.#insideOf = insideOf;
+  }
+
+  async list(run: string, path: string): Promise<readonly FileEntry[]> {
+    const inside = await this.#insideOf(run);
+    return (await filesBelow(inside, path)).sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  async open(run: string, path: string, offset: number, length: number): Promise<ByteSource> {
+    const inside = await this.#insideOf(run);
+    const handle = await inside.open(path);
+    const { size } = await handle.stat().finally(() => handle.close());
+    const from = Math.min(offset, size);
+    return piecesOf(() => inside.open(path), from, Math.min(from + length, size));
+  }
+
+  /** Those who ask at once, as clients do again after each lost connection, share the reading. */
+  async sum(run: string, path: string): Promise<{ readonly sha256: string; readonly bytes: number }> {
+    const handle = await (await this.#insideOf(run)).open(path);
+    try {
+      const stats = await handle.stat({ bigint: true });
+      const bytes = Number(stats.size);
+      const key = keyOf(stats);
+      let sum = this.#sums.get(key);
+      if (sum === undefined) this.#keep(key, (sum = sumOf(handle, bytes, path)));
+      const sha256 = await sum;
+      // Of what was changed meanwhile it is the sum of nothing that ever was.
+      if (keyOf(await handle.stat({ bigint: true })) !== key) this.#sums.delete(key);
+      return { sha256, bytes };
+    } finally {
+      await handle.close();
+    }
+  }
+
+  #keep(key: string, sum: Promise<string>): void {
+    this.#sums.set(key, sum);
+    sum.catch(() => this.#sums.delete(key));
+    const [oldest] = this.#sums.keys();
+    if (this.#sums.size > mostSums && oldest !== undefined) this.#sums.delete(oldest);
+  }
+}
+
+async function sumOf(handle: FileHandle, bytes: number, path: string): Promise<string> {
+  const sum = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(1024 * 1024);
+  for (let at = 0; at < bytes;) {
+    const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, bytes - at), at);
+    if (bytesRead === 0) throw noFile(path);
+    sum.update(buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+  return sum.digest('hex');
+}
+
+function keyOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return `${dev}.${ino}.${size}.${mtimeNs}.${ctimeNs}`;
+}
+
+/** All files below a folder, or the one that a path names. */
+export async function filesBelow(inside: Inside, path: string): Promise<FileEntry[]> {
+  const own = path === '' ? undefined : await inside.size(path);
+  if (own !== undefined) {
+    await (await inside.open(path)).close();
+    return [{ path, ...own }];
+  }
+  const files: FileEntry[] = [];
+  const folders = [path];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of await inside.list(folder)) {
+      if (entry.isFolder) {
+        folders.push(entry.path);
+        continue;
+      }
+      const size = await inside.size(entry.path);
+      if (size !== undefined) files.push({ path: entry.path, ...size });
+      if (files.length + folders.length > mostFiles) throw tooManyFiles(mostFiles);
+    }
+  }
+  return files;
+}

@@ -1,0 +1,90 @@
+import { posix } from 'node:path';
+import type { Checkpoint, RunRecord } from '../../../core/protocol/runs.ts';
+import type { HostFiles } from '../../../core/contracts.ts';
+import { trackerFile } from '../../../core/launch/resumeStages.ts';
+import { checkpointOf, stepOf } from '../../../core/sync/checkpoints.ts';
+import { noJobFolder } from '../../../core/sync/failures.ts';
+import { isUpstreams, type JobPlace } from '../runs/jobFolder.ts';
+import { FilesInside, filesBelow } from './filesInside.ts';
+import { Inside, type Shows } from './inside.ts';
+
+export interface HostFilesOptions {
+  /** Where the run has its checkpoints, its folder absolute. Throws `host/no-run`. */
+  readonly jobOf: (run: string) => Pick<RunRecord, 'jobFolder' | 'stages'>;
+  /** What a folder, its path without links, is to a run. */
+  readonly placeOf: (run: string, folder: string) => JobPlace;
+  /** The newest mean reward of a run up to a step; null: it is not known. */
+  readonly rewardAt?: (run: string, step: number, stage?: number) => Promise<number | null>;
+}
+
+export function openHostFiles(options: HostFilesOptions): HostFiles {
+  return new JobFiles(options);
+}
+
+class JobFiles extends FilesInside implements HostFiles {
+  readonly #options: HostFilesOptions;
+
+  constructor(options: HostFilesOptions) {
+    super((run) => insideOf(run, options));
+    this.#options = options;
+  }
+
+  async checkpoints(run: string): Promise<readonly Checkpoint[]> {
+    const inside = await insideOf(run, this.#options);
+    const { stages = [] } = this.#options.jobOf(run);
+    if (stages.length === 0) return this.#checkpointsIn(inside, run, '');
+    const found: Checkpoint[] = [];
+    for (const [at, { name, folder }] of stages.entries()) {
+      const own = await this.#checkpointsIn(inside, run, folder, at + 1);
+      found.push(...own.map((one) => ({ ...one, stage: name })));
+    }
+    return found;
+  }
+
+  /** @param folder inside the job's; empty: that itself */
+  async #checkpointsIn(inside: Inside, run: string, folder: string, stage?: number): Promise<Checkpoint[]> {
+    const latest = await latestOf(inside, joined(folder, trackerFile));
+    const found: Checkpoint[] = [];
+    for (const { path, isFolder } of await inside.list(folder)) {
+      const step = isFolder ? stepOf(posix.basename(path)) : undefined;
+      if (step === undefined) continue;
+      const files = await filesBelow(inside, path);
+      const relative = files.map((file) => ({ ...file, path: file.path.slice(path.length + 1) }));
+      const reward = (await this.#options.rewardAt?.(run, step, stage)) ?? null;
+      const checkpoint = checkpointOf(step, relative, latest, reward);
+      // With leading zeros the folder is another.
+      if (joined(folder, checkpoint.path) === path) found.push({ ...checkpoint, path });
+    }
+    return found.sort((a, b) => a.step - b.step);
+  }
+}
+
+async function insideOf(run: string, { jobOf, placeOf }: HostFilesOptions): Promise<Inside> {
+  const { jobFolder, stages = [] } = jobOf(run);
+  const folders = stages.map(({ folder }) => folder);
+  const shownIn = (real: string): Shows | undefined => {
+    const { kind } = placeOf(run, real);
+    // Where a config leads may be others' files as well.
+    if (kind === 'elsewhere') return (path) => isUpstreams(path, folders);
+    return kind === 'own' ? () => true : undefined;
+  };
+  const inside = jobFolder === null ? undefined : await Inside.of(jobFolder, shownIn);
+  if (inside === undefined) throw noJobFolder(run);
+  return inside;
+}
+
+function joined(folder: string, path: string): string {
+  return folder === '' ? path : `${folder}/${path}`;
+}
+
+async function latestOf(inside: Inside, tracker: string): Promise<number | null> {
+  const handle = await inside.open(tracker).catch(() => undefined);
+  if (handle === undefined) return null;
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(64), 0, 64, 0);
+    const text = buffer.toString('utf8', 0, bytesRead).trim();
+    return /^\d{1,15}$/.test(text) ? Number(text) : null;
+  } finally {
+    await handle.close();
+  }
+}

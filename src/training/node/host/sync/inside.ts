@@ -1,0 +1,110 @@
+import { constants } from 'node:fs';
+import { lstat, open, readdir, readlink, realpath, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import process from 'node:process';
+import { noFile, refusedPath } from '../../../core/sync/failures.ts';
+import { pathProblem } from '../../../core/sync/jail.ts';
+
+/** What opens no link, and does not wait where a pipe was put in the place of a file. */
+const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Whether what is at a path in a folder may be seen. */
+export type Shows = (inside: string, kind: 'file' | 'folder') => boolean;
+
+/**
+ * A folder that what runs in it may fill with links: nothing is opened or listed through one, its own path apart.
+ * Paths are those of the jail; every other one rejects with `sync/path-refused`, and what is not there or leads elsewhere
+ * with `host/no-file`.
+ */
+export class Inside {
+  readonly #root: string;
+  readonly #shows: Shows;
+
+  private constructor(root: string, shows: Shows) {
+    this.#root = root;
+    this.#shows = shows;
+  }
+
+  /**
+   * Undefined: there is no such folder, or it may not be looked into.
+   * @param shownIn told the folder's path without links
+   */
+  static async of(
+    folder: string,
+    shownIn: (real: string) => Shows | undefined = () => () => true,
+  ): Promise<Inside | undefined> {
+    const root = await realpath(folder).catch(() => undefined);
+    const shows = root === undefined ? undefined : shownIn(root);
+    return root === undefined || shows === undefined ? undefined : new Inside(root, shows);
+  }
+
+  async open(inside: string): Promise<FileHandle> {
+    const place = this.#place(inside);
+    if (!this.#isShown(inside, 'file') || !(await this.#isWhereItSeems(place))) throw noFile(inside);
+    const handle = await open(place, flags).catch(() => undefined);
+    if (handle === undefined) throw noFile(inside);
+    try {
+      if (!(await handle.stat()).isFile() || !(await this.#hasOpened(handle, place))) throw noFile(inside);
+      return handle;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Files and folders directly in a folder (empty: the root), without links and what else is neither; a name that the jail
+   * refuses is left out. Empty where there is no such folder.
+   */
+  async list(inside: string): Promise<readonly { readonly path: string; readonly isFolder: boolean }[]> {
+    const place = inside === '' ? this.#root : this.#place(inside);
+    if (!this.#isShown(inside, 'folder') || !(await this.#isWhereItSeems(place))) return [];
+    const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
+    // It may have become a link while it was listed.
+    if (!(await this.#isWhereItSeems(place))) return [];
+    return entries
+      .filter((entry) => entry.isFile() || entry.isDirectory())
+      .map((entry) => ({
+        path: inside === '' ? entry.name : `${inside}/${entry.name}`,
+        isFolder: entry.isDirectory(),
+      }))
+      .filter(
+        (entry) =>
+          this.#isShown(entry.path, entry.isFolder ? 'folder' : 'file') &&
+          pathProblem(entry.path) === undefined,
+      );
+  }
+
+  /** Undefined: it is no file, or not any more. */
+  async size(inside: string): Promise<{ readonly bytes: number; readonly modifiedAt: number } | undefined> {
+    const place = this.#place(inside);
+    if (!this.#isShown(inside, 'file')) return undefined;
+    const found = await lstat(place).catch(() => undefined);
+    return found?.isFile() === true
+      ? { bytes: found.size, modifiedAt: Math.floor(found.mtimeMs) }
+      : undefined;
+  }
+
+  #isShown(inside: string, kind: 'file' | 'folder'): boolean {
+    return inside === '' || this.#shows(inside, kind);
+  }
+
+  #place(inside: string): string {
+    const problem = pathProblem(inside, { windows: process.platform === 'win32' });
+    if (problem !== undefined) throw refusedPath(inside, problem);
+    return path.join(this.#root, inside);
+  }
+
+  async #isWhereItSeems(place: string): Promise<boolean> {
+    return (await realpath(place).catch(() => undefined)) === place;
+  }
+
+  /** A folder on the way may have been replaced by a link after it was looked at; Linux tells what was opened. */
+  async #hasOpened(handle: FileHandle, place: string): Promise<boolean> {
+    if (process.platform === 'linux') {
+      return (await readlink(`/proc/self/fd/${handle.fd}`).catch(() => place)) === place;
+    }
+    const [opened, there] = [await handle.stat({ bigint: true }), await lstat(place, { bigint: true })];
+    return opened.ino === there.ino && opened.dev === there.dev && (await this.#isWhereItSeems(place));
+  }
+}

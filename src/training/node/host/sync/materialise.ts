@@ -1,0 +1,82 @@
+import { constants } from 'node:fs';
+import { chmod, copyFile, mkdir, readdir, realpath, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import type { CancellationToken } from '../../../../base/core/cancellation.ts';
+import type { SnapshotManifest } from '../../../core/protocol/sync.ts';
+import { cancelled, notEmpty, refusedPath } from '../../../core/sync/failures.ts';
+import { asDiskFull } from './contentStore.ts';
+
+/** Files that are copied at a time. */
+const atATime = 8;
+
+/**
+ * Puts a manifest's files into an empty folder, which is empty again where that fails: copies, since what runs there may
+ * change them, which share their blocks where the file system can. The manifest has been held to the jail; that no folder
+ * on the way is a link is looked at here, and links come last.
+ * @param fileOf the file that holds a content
+ */
+export async function materialise(
+  manifest: SnapshotManifest,
+  folder: string,
+  fileOf: (sha256: string) => string,
+  cancellation: CancellationToken,
+): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  if ((await readdir(folder)).length > 0) throw notEmpty(folder);
+  const root = await realpath(folder);
+  try {
+    await makeFolders(root, manifest, cancellation);
+    await copyFiles(root, manifest, fileOf, cancellation);
+    for (const entry of manifest) {
+      if ('link' in entry) await symlink(entry.link, path.join(root, entry.path));
+    }
+  } catch (error) {
+    for (const name of await readdir(root)) await rm(path.join(root, name), { recursive: true, force: true });
+    throw asDiskFull(error);
+  }
+}
+
+async function copyFiles(
+  root: string,
+  manifest: SnapshotManifest,
+  fileOf: (sha256: string) => string,
+  cancellation: CancellationToken,
+): Promise<void> {
+  const files = manifest.filter((entry) => 'sha256' in entry)[Symbol.iterator]();
+  let isOver = false;
+  const copy = async (): Promise<void> => {
+    for (const { path: inside, sha256, executable } of files) {
+      if (isOver) return;
+      if (cancellation.isCancelled) throw cancelled();
+      const file = path.join(root, inside);
+      // Exclusive: neither an existing file nor what a link leads to is written.
+      await copyFile(fileOf(sha256), file, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      if (executable === true) await chmod(file, 0o755);
+    }
+  };
+  const copies = Array.from({ length: atATime }, () => copy().finally(() => (isOver = true)));
+  // All have to be over before what they made can be removed.
+  for (const result of await Promise.allSettled(copies))
+    if (result.status === 'rejected') throw result.reason;
+}
+
+async function makeFolders(
+  root: string,
+  manifest: SnapshotManifest,
+  cancellation: CancellationToken,
+): Promise<void> {
+  const made = new Set(['.']);
+  for (const { path: inside } of manifest) {
+    const folder = path.posix.dirname(inside);
+    if (made.has(folder)) continue;
+    if (cancellation.isCancelled) throw cancelled();
+    const above: string[] = [];
+    for (let at = folder; !made.has(at); at = path.posix.dirname(at)) above.push(at);
+    for (const one of above.reverse()) {
+      made.add(one);
+      const place = path.join(root, one);
+      await mkdir(place);
+      if ((await realpath(place)) !== place) throw refusedPath(one, 'it leads elsewhere');
+    }
+  }
+}

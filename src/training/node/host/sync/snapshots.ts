@@ -1,0 +1,134 @@
+import { hash } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import * as z from 'zod/mini';
+import type { CancellationToken } from '../../../../base/core/cancellation.ts';
+import { snapshotManifest, type SnapshotManifest } from '../../../core/protocol/sync.ts';
+import { badManifest, noSnapshot } from '../../../core/sync/failures.ts';
+import { checkManifest, manifestText } from '../../../core/sync/manifest.ts';
+import type { Claims } from './claims.ts';
+import { asDiskFull, isCode } from './contentStore.ts';
+import { Turns } from './turns.ts';
+
+const ending = '.json';
+
+/** Manifests by their ids, each a file that is whole from the moment it has its name. */
+export class Snapshots {
+  readonly #folder: string;
+  readonly #claims: Claims;
+  /** When each that is there was claimed. */
+  readonly #known = new Map<string, number>();
+  readonly #turns = new Turns();
+  #made = 0;
+
+  private constructor(folder: string, claims: Claims) {
+    this.#folder = folder;
+    this.#claims = claims;
+  }
+
+  static async open(folder: string, claims: Claims): Promise<Snapshots> {
+    const snapshots = new Snapshots(folder, claims);
+    await rm(snapshots.#incoming, { recursive: true, force: true });
+    await mkdir(snapshots.#incoming, { recursive: true });
+    for (const name of await readdir(folder)) {
+      if (name.endsWith(ending)) snapshots.#known.set(name.slice(0, -ending.length), claims.before);
+    }
+    return snapshots;
+  }
+
+  /** Whether it is there; then it stays for now. */
+  claim(snapshot: string): boolean {
+    const isThere = this.#known.has(snapshot);
+    if (isThere) this.#known.set(snapshot, this.#claims.now);
+    return isThere;
+  }
+
+  /** Removes what is not needed and not claimed any more; resolves to those that stay. */
+  async collect(needed: ReadonlySet<string>, cancellation: CancellationToken): Promise<readonly string[]> {
+    for (const snapshot of [...this.#known.keys()]) {
+      if (cancellation.isCancelled) break;
+      if (needed.has(snapshot)) continue;
+      await this.#turns.take(snapshot, async () => {
+        // It may have been claimed until just now.
+        if (this.#claims.isOver(this.#known.get(snapshot) ?? Infinity)) await this.#remove(snapshot);
+      });
+    }
+    return [...this.#known.keys()];
+  }
+
+  /**
+   * The contents that a snapshot names, and perhaps more: its text is not checked, for what is spoilt must not cost a
+   * content that another copy of it names.
+   */
+  async contentsOf(snapshot: string): Promise<readonly string[]> {
+    const text = await readFile(this.#pathOf(snapshot), 'utf8').catch((error: unknown) => {
+      if (isCode(error, 'ENOENT')) return '';
+      throw error;
+    });
+    return Array.from(text.matchAll(/"sha256":"([0-9a-f]{64})"/g), ([, sha256 = '']) => sha256);
+  }
+
+  /** Throws where it is not what its id says, or holds what must not be written. */
+  async keep(snapshot: string, manifest: SnapshotManifest): Promise<void> {
+    const text = manifestText(manifest);
+    if (hash('sha256', text, 'hex') !== snapshot) throw badManifest('it is not the one that was announced');
+    checkManifest(manifest);
+    const file = path.join(this.#incoming, String(this.#made++));
+    try {
+      const handle = await open(file, 'wx', 0o644);
+      try {
+        await handle.writeFile(text);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await this.#turns.take(snapshot, async () => {
+        await rename(file, this.#pathOf(snapshot));
+        this.#known.set(snapshot, this.#claims.now);
+      });
+    } catch (error) {
+      await rm(file, { force: true });
+      throw asDiskFull(error);
+    }
+  }
+
+  /** Rejects with `sync/no-snapshot`; what the disk has spoilt is removed. */
+  async read(snapshot: string): Promise<SnapshotManifest> {
+    if (!this.#known.has(snapshot)) throw noSnapshot(snapshot);
+    const text = await this.#textOf(snapshot);
+    if (text === undefined) throw noSnapshot(snapshot);
+    if (isSpoilt(snapshot, text)) {
+      await this.#turns.take(snapshot, async () => {
+        // It may have come anew meanwhile.
+        if (isSpoilt(snapshot, (await this.#textOf(snapshot)) ?? '')) await this.#remove(snapshot);
+      });
+      throw noSnapshot(snapshot);
+    }
+    const manifest = z.parse(snapshotManifest, JSON.parse(text));
+    checkManifest(manifest);
+    return manifest;
+  }
+
+  /** In its turn; from before its file goes nobody is told of it any more. */
+  async #remove(snapshot: string): Promise<void> {
+    this.#known.delete(snapshot);
+    await rm(this.#pathOf(snapshot), { force: true });
+  }
+
+  /** Undefined: it is not there, or cannot be read. */
+  #textOf(snapshot: string): Promise<string | undefined> {
+    return readFile(this.#pathOf(snapshot), 'utf8').catch(() => undefined);
+  }
+
+  get #incoming(): string {
+    return path.join(this.#folder, 'incoming');
+  }
+
+  #pathOf(snapshot: string): string {
+    return path.join(this.#folder, snapshot + ending);
+  }
+}
+
+function isSpoilt(snapshot: string, text: string): boolean {
+  return hash('sha256', text, 'hex') !== snapshot;
+}

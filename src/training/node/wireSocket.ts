@@ -1,0 +1,111 @@
+import type { Buffer } from 'node:buffer';
+import type { RawData, WebSocket } from 'ws';
+import type { WireSocket } from '../core/wire/wireSocket.ts';
+
+/** What a socket's messages and end are handed to. */
+export interface WireHandlers {
+  text(text: string): void;
+  bytes(frame: Uint8Array): void;
+  closed(code: number, reason: string): void;
+}
+
+/** Heartbeats in a row that may stay unanswered. */
+const patience = 3;
+
+/** A WebSocket as the wire wants it. Whoever does not answer its heartbeats, and takes nothing either, is gone. */
+export function wireSocket(socket: WebSocket, handlers: WireHandlers, heartbeat: number): WireSocket {
+  const wire = new WebSocketWire(socket, heartbeat);
+  socket.on('message', (data: RawData, isBinary: boolean) => {
+    // With the default `binaryType` a message is one buffer.
+    const frame = data as Buffer;
+    if (isBinary) handlers.bytes(frame);
+    else handlers.text(frame.toString('utf8'));
+  });
+  // What is wrong with a frame (size, mask, UTF-8) ends the connection with its own code; `close` follows.
+  socket.on('error', () => undefined);
+  socket.once('close', (code: number, reason: Buffer) => {
+    wire.over();
+    handlers.closed(code, reason.toString('utf8'));
+  });
+  return wire;
+}
+
+class WebSocketWire implements WireSocket {
+  readonly #socket: WebSocket;
+  readonly #timer: NodeJS.Timeout;
+  #waiting: (() => void)[] = [];
+  #missed = 0;
+
+  constructor(socket: WebSocket, heartbeat: number) {
+    this.#socket = socket;
+    this.#timer = setInterval(() => this.#beat(), heartbeat * 1_000);
+    this.#timer.unref();
+    for (const sign of ['ping', 'pong', 'message'] as const) socket.on(sign, () => this.#lives());
+  }
+
+  get buffered(): number {
+    return this.#socket.readyState === this.#socket.OPEN ? this.#socket.bufferedAmount : 0;
+  }
+
+  sendText(text: string | Uint8Array, sent?: () => void): void {
+    this.#socket.send(text, { binary: false }, this.#sent(sent));
+  }
+
+  sendBytes(bytes: Uint8Array): void {
+    this.#socket.send(bytes, { binary: true }, this.#sent());
+  }
+
+  drained(): Promise<void> {
+    if (this.buffered === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  setReading(reads: boolean): void {
+    if (reads) this.#socket.resume();
+    else this.#socket.pause();
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#socket.readyState === this.#socket.OPEN) {
+      this.#socket.resume();
+      this.#socket.close(code, reason);
+    } else this.#socket.terminate();
+  }
+
+  over(): void {
+    clearInterval(this.#timer);
+    this.#wake();
+  }
+
+  #sent(then?: () => void): () => void {
+    // What had to wait left because the other side took something before it.
+    const waits = this.buffered > 0;
+    return () => {
+      if (waits) this.#lives();
+      then?.();
+      this.#wake();
+    };
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
+  }
+
+  #lives(): void {
+    this.#missed = 0;
+  }
+
+  #beat(): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.#missed >= patience) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#missed += 1;
+    // Whoever is not read cannot be heard: then it counts alone whether it takes what it is sent.
+    if (this.#socket.isPaused && this.buffered === 0) this.#lives();
+    this.#socket.ping();
+  }
+}

@@ -1,0 +1,148 @@
+import * as l10n from '@vscode/l10n';
+import { useRef } from 'preact/hooks';
+import type { Window } from '../data/drawn.ts';
+import type { MetricSeries } from '../data/metricSeries.ts';
+import { useCursor, usePage, type Page } from '../page.ts';
+import { shortNumber } from '../text.ts';
+import { IconButton } from '../../../base/webview/ui/IconButton.tsx';
+import { chartKey, type ChartKey } from './chartKeys.ts';
+import { Swatch } from './Swatch.tsx';
+import { colourOf, dashOf } from './theme.ts';
+import { usePlot } from './usePlot.ts';
+
+/** The axis that charts share. */
+export interface ChartAxis {
+  /** In view. */
+  readonly window: Window;
+  /** Where all charts point to; undefined: nowhere. */
+  readonly pointed: number | undefined;
+  readonly ticks: number[];
+  readonly text: (at: number) => string;
+  readonly snap: (at: number) => number | undefined;
+  readonly onPoint: (at: number | undefined) => void;
+  readonly onWindow: (window: Window | null) => void;
+  /** The place so many values further. */
+  readonly beside: (at: number, by: number) => number | undefined;
+}
+
+interface Props {
+  readonly title: string;
+  /** Of the metric. */
+  readonly name: string;
+  readonly axisOf: (page: Page) => ChartAxis;
+  /** By run. */
+  readonly series: readonly (MetricSeries | undefined)[];
+  readonly valueText: (value: number | undefined) => string;
+  /** As {@link PlotOptions.range}; such a chart has no log scale. */
+  readonly range?: readonly [least: number, greatest: number];
+  readonly onRemove?: (() => void) | undefined;
+}
+
+/** A chart with what it says at the place that all charts point to. */
+export function ChartCard(props: Props) {
+  const { title, name, axisOf, series, valueText, range, onRemove } = props;
+  const page = usePage();
+  const { runs, view, theme, version } = page;
+  const point = useCursor();
+  const axis = axisOf(page);
+  const element = useRef<HTMLDivElement>(null);
+  const wantsLog = view.log && range === undefined;
+  const isLog = wantsLog && series.some((one) => one !== undefined && isPositiveSomewhere(one));
+  usePlot(element, {
+    ...axis,
+    lines: series.map((one, run) => ({
+      series: one,
+      colour: colourOf(theme, run),
+      dash: dashOf(theme, run),
+    })),
+    log: isLog,
+    range,
+    smoothing: view.smoothing,
+    version,
+    theme,
+    tickText: axis.text,
+    valueText: shortNumber,
+  });
+  const last = Math.max(...series.map((one) => one?.last?.at ?? axis.window.min));
+  const at = axis.pointed ?? last;
+  // What all point to may be nowhere on this axis: a step whose time is not known.
+  const told = point === undefined ? newest : axis.pointed === undefined ? nothing : valueAt(axis.pointed);
+  const values = runs.map((_, run) => valueText(told(series[run])));
+  return (
+    <div class="chart" role="group" aria-label={title}>
+      <Heading title={title} name={name} onRemove={onRemove} />
+      <ul class="readout">
+        {values.map((value, run) => (
+          <li key={run}>
+            {runs.length > 1 && <Swatch run={run} />}
+            <span class="readout-value">{value}</span>
+          </li>
+        ))}
+      </ul>
+      <div
+        ref={element}
+        class="plot"
+        role="slider"
+        tabIndex={0}
+        aria-label={title}
+        aria-valuemin={axis.window.min}
+        aria-valuemax={axis.window.max}
+        aria-valuenow={Math.max(axis.window.min, Math.min(axis.window.max, at))}
+        aria-valuetext={`${axis.text(at)}: ${values.map((value, run) => `${runs[run]?.name ?? ''} ${value}`).join('; ')}`}
+        onKeyDown={(event) => {
+          const key = chartKey(event, axis.window, at);
+          if (key === undefined) return;
+          event.preventDefault();
+          press(key, at, axis);
+        }}
+      />
+      {wantsLog && !isLog && <p class="muted">{l10n.t('Nothing here is above zero: no log scale.')}</p>}
+    </div>
+  );
+}
+
+type Told = (series: MetricSeries | undefined) => number | undefined;
+
+const newest: Told = (series) => series?.last?.value;
+const nothing: Told = () => undefined;
+const valueAt =
+  (at: number): Told =>
+  (series) =>
+    series?.valueAt(at);
+
+function Heading({ title, name, onRemove }: Pick<Props, 'title' | 'name' | 'onRemove'>) {
+  return (
+    <div class="chart-heading">
+      <h3>{title}</h3>
+      {name !== title && (
+        <span class="chart-name" title={name}>
+          {name}
+        </span>
+      )}
+      {onRemove && (
+        <IconButton icon="close" name={l10n.t('Remove the chart {0}', title)} onPress={onRemove} />
+      )}
+    </div>
+  );
+}
+
+function press(key: ChartKey, at: number, axis: ChartAxis): void {
+  switch (key.kind) {
+    case 'move':
+      axis.onPoint(axis.beside(at, key.by));
+      break;
+    case 'goTo':
+      axis.onPoint(axis.snap(Math.max(axis.window.min, Math.min(axis.window.max, key.at))));
+      break;
+    case 'leave':
+      axis.onPoint(undefined);
+      break;
+    case 'zoom':
+      axis.onWindow(key.window);
+  }
+}
+
+function isPositiveSomewhere(series: MetricSeries): boolean {
+  for (let index = 0; index < series.length; index += 1) if (series.value(index) > 0) return true;
+  return false;
+}

@@ -1,0 +1,170 @@
+import * as l10n from '@vscode/l10n';
+import { chartsOf, otherMetrics, seriesOf } from '../data/chartTable.ts';
+import { usePage } from '../page.ts';
+import { smoothings } from '../view.ts';
+import { percent } from '../../../base/webview/ui/format.ts';
+import { stepAxis, timeAxis } from './axes.ts';
+import { ChartCard } from './ChartCard.tsx';
+import { kindOf } from './kinds.ts';
+import { PointedAt } from './PointedAt.tsx';
+import { ValueTable } from './ValueTable.tsx';
+
+/** All charts, over one another's runs and beside each other's steps, with what changes how they look. */
+export function ChartGrid() {
+  const page = usePage();
+  const { runs, view, change } = page;
+  const charts = chartsOf(runs, view.added);
+  return (
+    <section class="charts" aria-labelledby="charts">
+      <Tools others={otherMetrics(runs, charts)} />
+      <div class="chart-grid">
+        {charts.map((chart) => (
+          <ChartCard
+            key={chart.key}
+            {...kindOf(chart)}
+            name={[...new Set(chart.names.filter((name) => name !== undefined))].join(', ')}
+            axisOf={stepAxis}
+            series={runs.map((run, index) => seriesOf(run, chart.names[index]))}
+            onRemove={
+              chart.id === 'added' ? () => change({ added: without(view.added, chart.key) }) : undefined
+            }
+          />
+        ))}
+        <GpuCharts />
+      </div>
+      <p class="muted chart-help">
+        {l10n.t(
+          'Drag to zoom, double-click for all steps. With the keyboard: arrows and Page Up/Down move, + and − zoom, Shift+arrows pan, 0 shows all.',
+        )}
+      </p>
+      {charts.length > 0 && <ValueTable charts={charts} />}
+    </section>
+  );
+}
+
+function without(added: readonly string[], key: string): string[] {
+  return added.filter((name) => `added ${name}` !== key);
+}
+
+function GpuCharts() {
+  const { runs } = usePage();
+  const charts = [
+    { title: l10n.t('GPU load'), series: runs.map(({ gpuLoad }) => gpuLoad) },
+    { title: l10n.t('GPU memory'), series: runs.map(({ gpuMemory }) => gpuMemory) },
+  ];
+  return charts
+    .filter(({ series }) => series.some(({ length }) => length > 0))
+    .map(({ title, series }) => (
+      <ChartCard
+        key={title}
+        title={title}
+        name={l10n.t('mean of its GPUs, by time')}
+        axisOf={timeAxis}
+        series={series}
+        valueText={hundredths}
+        range={[0, 100]}
+      />
+    ));
+}
+
+/** What changes how charts look. */
+function Tools({ others }: { readonly others: readonly string[] }) {
+  const { view, change } = usePage();
+  return (
+    <div class="chart-tools">
+      <h2 id="charts">{l10n.t('Charts')}</h2>
+      <PointedAt />
+      <StageChoice />
+      <Smoothing />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={view.log}
+          onChange={(event) => change({ log: event.currentTarget.checked })}
+        />
+        {l10n.t('Log scale')}
+      </label>
+      <button type="button" disabled={view.window === null} onClick={() => change({ window: null })}>
+        {l10n.t('All steps')}
+      </button>
+      {others.length > 0 && <AddChart names={others} />}
+    </div>
+  );
+}
+
+function Options({ names }: { readonly names: readonly string[] }) {
+  return names.map((name) => (
+    <option key={name} value={name}>
+      {name}
+    </option>
+  ));
+}
+
+/** Steps of each stage begin with 1: the curves of one are shown at a time. */
+function StageChoice() {
+  const { runs, own, view, change } = usePage();
+  const newest = own.stages.at(-1);
+  const names = [...new Set(runs.flatMap(({ stages }) => stages.map(({ name }) => name)))];
+  if (names.length === 0) return null;
+  return (
+    <label class="choice">
+      {l10n.t('Stage')}
+      <select
+        value={names.find((name) => name === view.stage) ?? ''}
+        onChange={(event) => change({ stage: event.currentTarget.value || null, window: null })}
+      >
+        <option value="">
+          {newest === undefined ? l10n.t('newest') : l10n.t('newest: {0}', newest.name)}
+        </option>
+        <Options names={names} />
+      </select>
+    </label>
+  );
+}
+
+function hundredths(value: number | undefined): string {
+  return percent(value === undefined ? null : value / 100);
+}
+
+function Smoothing() {
+  const { view, change } = usePage();
+  const names = [l10n.t('none'), l10n.t('light'), l10n.t('medium'), l10n.t('strong')];
+  return (
+    <label class="choice">
+      {l10n.t('Smoothing')}
+      <select
+        value={view.smoothing}
+        onChange={(event) => {
+          const chosen = Number(event.currentTarget.value);
+          change({ smoothing: smoothings.find((one) => one === chosen) ?? 0 });
+        }}
+      >
+        {smoothings.map((one, index) => (
+          <option key={one} value={one} selected={one === view.smoothing}>
+            {names[index]}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function AddChart({ names }: { readonly names: readonly string[] }) {
+  const { view, change } = usePage();
+  return (
+    <label class="choice">
+      {l10n.t('Add a chart')}
+      <select
+        value=""
+        onChange={(event) => {
+          const name = event.currentTarget.value;
+          event.currentTarget.value = '';
+          if (name !== '') change({ added: [...view.added, name] });
+        }}
+      >
+        <option value="">{l10n.t('Choose a metric …')}</option>
+        <Options names={names} />
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,89 @@
+import * as l10n from '@vscode/l10n';
+import { seriesOf, type ChartMetrics } from '../data/chartTable.ts';
+import type { Window } from '../data/drawn.ts';
+import type { RunData } from '../data/runData.ts';
+import { usePage } from '../page.ts';
+import { count } from '../../../base/webview/ui/format.ts';
+import { stepAxis } from './axes.ts';
+import { kindOf } from './kinds.ts';
+
+/** Rows at most: of more steps, some from all over what is in view. */
+const mostRows = 100;
+
+/** What the charts show, as text. */
+export function ValueTable({ charts }: { readonly charts: readonly ChartMetrics[] }) {
+  const page = usePage();
+  const { view, change } = page;
+  return (
+    <details
+      class="value-table"
+      open={view.table}
+      onToggle={(event) => {
+        if (event.currentTarget.open !== view.table) change({ table: event.currentTarget.open });
+      }}
+    >
+      <summary>{l10n.t('Values as a table')}</summary>
+      {view.table && <Rows charts={charts} window={stepAxis(page).window} />}
+    </details>
+  );
+}
+
+interface RowsProps {
+  readonly charts: readonly ChartMetrics[];
+  readonly window: Window;
+}
+
+function Rows({ charts, window }: RowsProps) {
+  const { runs } = usePage();
+  const columns = charts.flatMap((chart) => {
+    const { title, valueText } = kindOf(chart);
+    return runs.flatMap((run, index) => {
+      const series = seriesOf(run, chart.names[index]);
+      if (series === undefined) return [];
+      const name = runs.length === 1 ? title : `${title} · ${run.name}`;
+      return [{ key: `${chart.key} ${run.id}`, name, series, valueText }];
+    });
+  });
+  return (
+    <div class="table-scroller" role="group" aria-label={l10n.t('Values as a table')} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{l10n.t('Step')}</th>
+            {columns.map(({ key, name }) => (
+              <th key={key} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {stepsOf(runs, window).map((step) => (
+            <tr key={step}>
+              <th scope="row">{count(step)}</th>
+              {columns.map(({ key, series, valueText }) => (
+                <td key={key}>{valueText(series.valueAt(step))}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Those of the run that has most in view, the newest first. */
+function stepsOf(runs: readonly RunData[], { min, max }: Window): number[] {
+  const [most] = runs
+    .map(({ stepTimes }) => {
+      const first = stepTimes.atOrBefore(min);
+      const from = stepTimes.at(first) === min ? first : first + 1;
+      return { stepTimes, from, steps: stepTimes.atOrBefore(max) - from + 1 };
+    })
+    .sort((a, b) => b.steps - a.steps);
+  if (most === undefined || most.steps <= 0) return [];
+  const { stepTimes, from, steps } = most;
+  const rows = Math.min(mostRows, steps);
+  const stride = rows === 1 ? 0 : (steps - 1) / (rows - 1);
+  return Array.from({ length: rows }, (_, row) => stepTimes.at(from + Math.round((rows - 1 - row) * stride)));
+}

@@ -1,0 +1,87 @@
+/** The two axes of the page: steps, which all metrics have, and time, for what is measured between them. */
+import { count } from '../../../base/webview/ui/format.ts';
+import { nearestStep, stepBeside } from '../cursor.ts';
+import type { Window } from '../data/drawn.ts';
+import { allSeconds, allSteps } from '../data/model.ts';
+import type { Page } from '../page.ts';
+import { clock } from '../text.ts';
+import { within } from './chartKeys.ts';
+import type { ChartAxis } from './ChartCard.tsx';
+
+const stepTicks = [1, 2, 5].flatMap((one) => Array.from({ length: 8 }, (_, power) => one * 10 ** power));
+stepTicks.sort((a, b) => a - b);
+const minute = 60;
+const hour = 60 * minute;
+const timeTicks = [
+  ...[1, 2, 5, 10, 20, 30],
+  ...[1, 2, 5, 10, 20, 30].map((minutes) => minutes * minute),
+  ...[1, 2, 4, 8, 12, 24, 48, 96, 240, 480].map((hours) => hours * hour),
+];
+
+export function stepAxis(page: Page): ChartAxis {
+  const { runs, own, view, change, cursor } = page;
+  const all = allSteps(runs);
+  const window = (view.window && within(view.window, all)) ?? all;
+  return {
+    window,
+    pointed: cursor.point?.step,
+    ticks: stepTicks,
+    text: (step) => count(step),
+    snap: (at) => nearestStep(runs, at),
+    onPoint: (step) => cursor.toStep(step, own),
+    onWindow: (next) => change({ window: next && within(next, all) }),
+    beside: (at, by) => stepBeside(runs, at, by),
+  };
+}
+
+/** In view is the time of the steps that are. */
+export function timeAxis(page: Page): ChartAxis {
+  const { runs, own, view, change, cursor } = page;
+  const all = allSeconds(runs);
+  const seconds = (step: number): number => own.secondsAt(step) ?? NaN;
+  const steps = stepAxis(page);
+  const shown = { min: seconds(Math.ceil(steps.window.min)), max: seconds(Math.floor(steps.window.max)) };
+  const isKnown = shown.min < shown.max && shown.min <= all.max && shown.max >= all.min;
+  const window = view.window !== null && isKnown ? shown : all;
+  return {
+    window,
+    pointed: cursor.point?.seconds,
+    ticks: timeTicks,
+    text: clock,
+    snap: (at) => nearestSample(page, at),
+    onPoint: (at) => cursor.toSeconds(at, own),
+    onWindow: (next) => change({ window: next && stepsIn(page, next) }),
+    beside: (at, by) => sampleBeside(page, at, by),
+  };
+}
+
+/** The steps that ended in a stretch of time; fewer than two are none to look at. */
+function stepsIn({ own, view }: Page, { min, max }: Window): Window | null {
+  const { stepTimes } = own;
+  const inside: number[] = [];
+  for (let index = 0; index < stepTimes.length; index += 1) {
+    const step = stepTimes.at(index);
+    const at = own.secondsAt(step) ?? NaN;
+    if (at >= min && at <= max) inside.push(step);
+  }
+  const [first, last] = [inside[0], inside.at(-1)];
+  return first !== undefined && last !== undefined && first < last ? { min: first, max: last } : view.window;
+}
+
+function nearestSample({ runs }: Page, at: number): number | undefined {
+  const samples = runs.flatMap(({ gpuLoad, gpuMemory }) =>
+    [gpuLoad, gpuMemory].flatMap((series) => {
+      const index = series.atOrBefore(at);
+      return [series.at(index), series.at(index + 1)].filter((one) => !Number.isNaN(one));
+    }),
+  );
+  return samples.sort((a, b) => Math.abs(a - at) - Math.abs(b - at))[0];
+}
+
+function sampleBeside({ own }: Page, at: number, by: number): number | undefined {
+  const { gpuLoad, gpuMemory } = own;
+  const series = gpuLoad.length > 0 ? gpuLoad : gpuMemory;
+  const index = Math.max(0, Math.min(series.length - 1, series.atOrBefore(at) + by));
+  const place = series.at(index);
+  return Number.isNaN(place) ? undefined : place;
+}

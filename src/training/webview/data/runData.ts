@@ -1,0 +1,198 @@
+import type { GpuSample } from '../../core/protocol/gpuSamples.ts';
+import type { Gpu } from '../../core/protocol/hostRpc.ts';
+import { finalStates, type Checkpoint, type RunEvent } from '../../core/protocol/runs.ts';
+import type { ShownRun } from '../../core/page/trainingRunRpc.ts';
+import { MetricSeries } from './metricSeries.ts';
+
+export interface ShownAlarm {
+  readonly seq: number;
+  readonly alarm: string;
+  readonly text: string;
+  readonly at: number;
+  /** The newest when it was raised; null: before the first. */
+  readonly step: number | null;
+  readonly stage: number;
+}
+
+/** The curves of a stage, whose steps begin with 1. */
+interface StageCurves {
+  readonly metrics: Map<string, MetricSeries>;
+  /** When each step ended. */
+  readonly stepTimes: MetricSeries;
+}
+
+/** All that the page knows of one run. Times are milliseconds since the epoch by the host's clock. */
+export class RunData {
+  shown: ShownRun;
+  /** By number; 0: the training has none, or none has begun. */
+  readonly #stages = new Map<number, StageCurves>();
+  /** The newest that is known. */
+  #newest = 0;
+  /** The one that charts show; undefined: the newest. */
+  #chosen: number | undefined;
+  readonly alarms: ShownAlarm[] = [];
+  notice: { readonly at: number; readonly text: string } | undefined;
+  phase: { readonly at: number; readonly phase: string } | undefined;
+  /** Why nothing more is heard of it; null: it is. */
+  unheard: string | null = null;
+  checkpoints: readonly Checkpoint[] = [];
+  /** Checkpoints that were told of, whether or not they are listed. */
+  readonly written: { readonly step: number; readonly stage: number; readonly at: number }[] = [];
+  gpus: readonly Gpu[] = [];
+  /** Means of its GPUs, in per cent, by seconds since it was started. */
+  readonly gpuLoad = new MetricSeries();
+  readonly gpuMemory = new MetricSeries();
+  /** What the host's clock is ahead of this one. */
+  clockAhead = 0;
+  #seq = 0;
+
+  constructor(shown: ShownRun) {
+    this.shown = shown;
+  }
+
+  get id(): string {
+    return this.shown.record.id;
+  }
+
+  get name(): string {
+    return this.shown.record.name;
+  }
+
+  get isOver(): boolean {
+    return finalStates.includes(this.shown.record.state);
+  }
+
+  /** The stages that charts can show, by number and name. */
+  get stages(): readonly { readonly number: number; readonly name: string }[] {
+    return [...this.#stages.keys()]
+      .filter((number) => number > 0)
+      .sort((a, b) => a - b)
+      .map((number) => ({ number, name: this.stageName(number) }));
+  }
+
+  /** The stage that it is at or was at last; 0: there is none. */
+  get stage(): number {
+    return Math.max(this.#newest, this.shown.record.stage ?? 0);
+  }
+
+  stageName(number: number): string {
+    return this.shown.record.stages?.[number - 1]?.name ?? String(number);
+  }
+
+  /** Has charts show the stage of this name; the newest, where it has none of it. */
+  chooseStage(name: string | null): void {
+    this.#chosen = this.stages.find((one) => one.name === name)?.number;
+  }
+
+  /** Of the stage that charts show. */
+  get metrics(): ReadonlyMap<string, MetricSeries> {
+    return this.#shown.metrics;
+  }
+
+  get stepTimes(): MetricSeries {
+    return this.#shown.stepTimes;
+  }
+
+  get hasMetrics(): boolean {
+    return [...this.#stages.values()].some(({ metrics }) => metrics.size > 0);
+  }
+
+  /** Of the stage that it is at. */
+  get ownStepTimes(): MetricSeries {
+    return this.#stages.get(this.stage)?.stepTimes ?? noSteps;
+  }
+
+  /** The newest of which anything is known, of the stage that it is at. */
+  get step(): number | null {
+    const last = this.ownStepTimes.last;
+    const { step, stage = 0 } = this.shown.record;
+    // The record may come later than the first steps of a stage.
+    const told = stage === this.stage ? step : null;
+    return last === undefined ? told : Math.max(last.at, told ?? last.at);
+  }
+
+  get #shown(): StageCurves {
+    return this.#stages.get(this.#chosen ?? this.#newest) ?? noCurves;
+  }
+
+  take(event: RunEvent): void {
+    if (event.seq <= this.#seq) return;
+    this.#seq = event.seq;
+    switch (event.type) {
+      case 'metrics':
+        this.#takeMetrics(event);
+        break;
+      case 'phase':
+        this.phase = { at: event.at, phase: event.phase };
+        break;
+      case 'checkpoint':
+        this.written.push({ step: event.step, stage: event.stage ?? 0, at: event.at });
+        break;
+      case 'alarm': {
+        const { seq, alarm, text, at } = event;
+        const { stage, ownStepTimes } = this;
+        this.alarms.push({ seq, alarm, text, at, step: ownStepTimes.last?.at ?? null, stage });
+        break;
+      }
+      case 'notice':
+        this.notice = { at: event.at, text: event.text };
+        break;
+      case 'state':
+      case 'log':
+        break; // the record tells the state; lines of the log are shown elsewhere
+    }
+  }
+
+  takeGpus(at: number, gpus: readonly Gpu[], now: number): void {
+    const { id, devices } = this.shown.record;
+    this.clockAhead = at - now;
+    this.gpus = gpus.filter(({ run, index }) => run === id || (run === null && devices.includes(index)));
+    this.#takeLoad(at, [...this.gpus]);
+  }
+
+  /** What its host has noted; what the page was told while it was open stays beside it. */
+  takeGpuHistory(samples: readonly GpuSample[]): void {
+    for (const { at, gpus } of samples) this.#takeLoad(at, gpus);
+  }
+
+  #takeLoad(at: number, gpus: GpuSample['gpus']): void {
+    const { startedAt, createdAt } = this.shown.record;
+    const seconds = (at - (startedAt ?? createdAt)) / 1000;
+    const load = mean(gpus.map((gpu) => gpu.load));
+    const memory = mean(
+      gpus.map((gpu) => (gpu.used === null || !gpu.memory ? null : (100 * gpu.used) / gpu.memory)),
+    );
+    if (load !== undefined) this.gpuLoad.set(seconds, load);
+    if (memory !== undefined) this.gpuMemory.set(seconds, memory);
+  }
+
+  /** Seconds since it was started at which a step ended; undefined: that is not known. */
+  secondsAt(step: number): number | undefined {
+    const { startedAt, createdAt } = this.shown.record;
+    const at = this.stepTimes.valueAt(step);
+    return at === undefined ? undefined : (at - (startedAt ?? createdAt)) / 1000;
+  }
+
+  #takeMetrics({ step, values, at, stage = 0 }: Extract<RunEvent, { type: 'metrics' }>): void {
+    let curves = this.#stages.get(stage);
+    if (curves === undefined) {
+      curves = { metrics: new Map(), stepTimes: new MetricSeries() };
+      this.#stages.set(stage, curves);
+      this.#newest = Math.max(this.#newest, stage);
+    }
+    for (const name in values) {
+      let series = curves.metrics.get(name);
+      if (series === undefined) curves.metrics.set(name, (series = new MetricSeries()));
+      series.set(step, values[name] ?? NaN);
+    }
+    curves.stepTimes.set(step, at);
+  }
+}
+
+const noSteps = new MetricSeries();
+const noCurves: StageCurves = { metrics: new Map(), stepTimes: noSteps };
+
+function mean(values: readonly (number | null)[]): number | undefined {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? undefined : known.reduce((sum, value) => sum + value, 0) / known.length;
+}

@@ -1,0 +1,57 @@
+import * as l10n from '@vscode/l10n';
+import { usePage } from '../page.ts';
+import { count, moment } from '../../../base/webview/ui/format.ts';
+import { Empty } from '../../../base/webview/ui/Notices.tsx';
+import { phaseWord } from './words.ts';
+
+/** Why there is nothing to draw, and what is known instead. */
+export function NothingYet() {
+  const { own: run } = usePage();
+  const { state, reason, gpus } = run.shown.record;
+  switch (state) {
+    case 'queued':
+      return (
+        <Empty title={queueText(run.shown.ahead, gpus)}>
+          <p>{reason ?? l10n.t('It starts by itself as soon as they are free.')}</p>
+        </Empty>
+      );
+    case 'preparing':
+      return (
+        <Empty title={l10n.t('Its code is being put in place.')}>
+          <p>{reason ?? l10n.t('It starts as soon as all files are there.')}</p>
+        </Empty>
+      );
+    case 'running':
+    case 'cancelling':
+      return (
+        <Empty title={runningText(run.shown.record.phase ?? run.phase?.phase)}>
+          <p>{l10n.t('The first metrics come after the first whole step.')}</p>
+          {run.notice && <p>{`${moment(run.notice.at)} · ${run.notice.text}`}</p>}
+        </Empty>
+      );
+    case 'finished':
+    case 'failed':
+    case 'cancelled':
+    case 'lost':
+    case 'rebooted':
+      return (
+        <Empty title={l10n.t('It ended before its first step.')}>
+          {run.notice && <p>{`${moment(run.notice.at)} · ${run.notice.text}`}</p>}
+        </Empty>
+      );
+  }
+}
+
+function queueText(ahead: number | null, gpus: number): string {
+  if (ahead === null)
+    return gpus === 1 ? l10n.t('It waits for a GPU.') : l10n.t('It waits for {0} GPUs.', count(gpus));
+  return ahead === 0
+    ? l10n.t('It is the next in the queue, and waits for {0} GPUs.', count(gpus))
+    : l10n.t('It is number {0} in the queue, and waits for {1} GPUs.', count(ahead + 1), count(gpus));
+}
+
+function runningText(phase: string | null | undefined): string {
+  return phase === null || phase === undefined
+    ? l10n.t('There are no metrics yet.')
+    : l10n.t('There are no metrics yet: {0}.', phaseWord(phase));
+}

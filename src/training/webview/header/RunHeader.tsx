@@ -1,0 +1,193 @@
+import * as l10n from '@vscode/l10n';
+import { elapsedOf, remainingOf } from '../data/progress.ts';
+import type { RunData } from '../data/runData.ts';
+import { useNow, usePage } from '../page.ts';
+import { number, stepText } from '../text.ts';
+import { count, duration, moment, percent, unknown } from '../../../base/webview/ui/format.ts';
+import { Note } from '../../../base/webview/ui/Notices.tsx';
+import { Stat } from '../../../base/webview/ui/Stat.tsx';
+import { adviceFor, checkpointText, phaseWord, stateClass, stateWord } from './words.ts';
+
+/** How the page's own run fares, and what can be done with it. */
+export function RunHeader() {
+  const { own: run } = usePage();
+  const { record, host } = run.shown;
+  return (
+    <header class="run-header">
+      <div class="title-line">
+        <h1>{record.name}</h1>
+        <StateOf run={run} />
+        <span class="muted">{l10n.t('on {0}', host)}</span>
+        <Actions run={run} />
+      </div>
+      <Origin run={run} />
+      <Numbers run={run} />
+      <Progress run={run} />
+      <Reason run={run} />
+    </header>
+  );
+}
+
+export function StateOf({ run }: { readonly run: RunData }) {
+  const { state } = run.shown.record;
+  return (
+    <span class={`status status-${stateClass(state)}`} role="status">
+      <span class="status-dot" aria-hidden="true" />
+      {stateWord(state)}
+    </span>
+  );
+}
+
+function Actions({ run }: { readonly run: RunData }) {
+  const { ask, isGone } = usePage();
+  if (isGone) return null;
+  const { may, rollouts, record } = run.shown;
+  const mayCancel = may.cancel && !run.isOver && record.state !== 'cancelling';
+  return (
+    <div class="actions">
+      {rollouts && (
+        <button type="button" onClick={() => ask({ type: 'openRollouts', run: run.id })}>
+          {l10n.t('Open rollouts')}
+        </button>
+      )}
+      <button type="button" onClick={() => ask({ type: 'showLog', run: run.id })}>
+        {l10n.t('Show log')}
+      </button>
+      <button type="button" onClick={() => ask({ type: 'showConfig', run: run.id })}>
+        {l10n.t('Show config')}
+      </button>
+      <button type="button" onClick={() => ask({ type: 'copyCommand', run: run.id })}>
+        {l10n.t('Copy command')}
+      </button>
+      {mayCancel && (
+        <button type="button" onClick={() => ask({ type: 'cancel', run: run.id })}>
+          {l10n.t('Cancel run')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Origin({ run }: { readonly run: RunData }) {
+  const { config, backbone, launcher, gpus, owner, from, startedAt, createdAt } = run.shown.record;
+  return (
+    <dl class="facts">
+      <Fact name={l10n.t('config')}>{config}</Fact>
+      <Fact name={l10n.t('backbone')}>
+        {launcher === 'ray' ? l10n.t('{0}, as a Ray job', backbone) : backbone}
+      </Fact>
+      <Fact name={l10n.t('GPUs')}>{count(gpus)}</Fact>
+      <Fact name={startedAt === null ? l10n.t('ordered') : l10n.t('started')}>
+        {moment(startedAt ?? createdAt)}
+      </Fact>
+      <Fact name={l10n.t('by')}>{owner}</Fact>
+      {from && (
+        <Fact name={from.as === 'resume' ? l10n.t('goes on from') : l10n.t('forked from')}>
+          {`${from.run}, ${checkpointText(from)}`}
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: string }) {
+  return (
+    <div class="fact">
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Numbers({ run }: { readonly run: RunData }) {
+  const now = useNow(!run.isOver);
+  const { totalSteps, reward, phase, state, stages } = run.shown.record;
+  const { step, stage } = run;
+  const shownPhase = phase ?? run.phase?.phase;
+  const since = run.phase && !run.isOver ? (now + run.clockAhead - run.phase.at) / 1000 : undefined;
+  const isEarly = step === null;
+  return (
+    <dl class="stats">
+      {state === 'running' && shownPhase !== undefined && (
+        <Stat
+          name={l10n.t('Phase')}
+          note={isEarly && since !== undefined ? l10n.t('for {0}', wholeDuration(since)) : undefined}
+        >
+          {phaseWord(shownPhase)}
+        </Stat>
+      )}
+      {stage > 0 && (
+        <Stat
+          name={l10n.t('Stage')}
+          note={stages && l10n.t('{0} of {1}', count(stage), count(stages.length))}
+        >
+          {run.stageName(stage)}
+        </Stat>
+      )}
+      <Stat
+        name={l10n.t('Step')}
+        note={totalSteps === null ? undefined : l10n.t('of {0}', count(totalSteps))}
+      >
+        {step === null ? unknown : count(step)}
+      </Stat>
+      <Stat name={l10n.t('Mean reward')}>{number(reward)}</Stat>
+      <Stat name={l10n.t('Elapsed')}>{wholeDuration(elapsedOf(run, now))}</Stat>
+      {!run.isOver && (
+        <Stat name={stage > 0 ? l10n.t('Time left in the stage') : l10n.t('Time left')}>
+          {about(remainingOf(run, now))}
+        </Stat>
+      )}
+      {run.gpus.length > 0 && !run.isOver && (
+        <Stat name={l10n.t('Load of GPUs')}>
+          <span class="gpus">
+            {run.gpus.map(({ index, name, load }) => (
+              <span key={index} class="gpu" title={name}>
+                {`${index}: ${percent(load === null ? null : load / 100)}`}
+              </span>
+            ))}
+          </span>
+        </Stat>
+      )}
+    </dl>
+  );
+}
+
+/** No parts of a second: it is told anew each second. */
+function wholeDuration(seconds: number | null): string {
+  if (seconds === null) return unknown;
+  const whole = Math.max(0, Math.round(seconds));
+  return whole < 60 ? l10n.t('{0} s', whole) : duration(whole);
+}
+
+function about(seconds: number | null): string {
+  return seconds === null ? unknown : l10n.t('about {0}', wholeDuration(seconds));
+}
+
+function Progress({ run }: { readonly run: RunData }) {
+  const { totalSteps, state } = run.shown.record;
+  if (totalSteps === null || run.step === null || state === 'finished') return null;
+  return (
+    <progress
+      class="steps"
+      max={totalSteps}
+      value={Math.min(run.step, totalSteps)}
+      aria-label={l10n.t('{0} of {1}', stepText(run.step), count(totalSteps))}
+    />
+  );
+}
+
+/** Why it is over, or waits, and what to do about that. */
+function Reason({ run }: { readonly run: RunData }) {
+  const { reason, exitCode, state } = run.shown.record;
+  if (!run.isOver) return null;
+  const advice = adviceFor(run);
+  const failed = state === 'failed' || state === 'lost' || state === 'rebooted';
+  if (reason === null && advice === undefined) return null;
+  return (
+    <Note kind={failed ? 'error' : 'info'}>
+      {reason !== null && <p class="notice-title">{reason}</p>}
+      {exitCode !== null && exitCode !== 0 && <p>{l10n.t('Exit code: {0}', exitCode)}</p>}
+      {advice !== undefined && advice !== '' && <p>{advice}</p>}
+    </Note>
+  );
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { ChatRequest, ModelReply } from '../../../../src/backbone/core/model-tuner/model.ts';
+import { EndpointExtras } from '../../../../src/backbone/node/model-tuner/modelEndpointExtras.ts';
+import { completionOf } from '../model-tuner/tunerBench.ts';
+
+const request: ChatRequest = {
+  model: 'any',
+  messages: [{ role: 'user', content: 'hello' }],
+  logprobs: true,
+  top_logprobs: 2,
+};
+const answer: ModelReply = { kind: 'completion', completion: completionOf('hi') };
+
+/** A server behind it, and what it was asked of tokens. */
+function bench(reply: (fields: readonly string[]) => ModelReply) {
+  const logged: string[] = [];
+  const asked: string[][] = [];
+  const extras = new EndpointExtras({ log: (level, message) => logged.push(`${level}: ${message}`) });
+  const ask = (): Promise<ModelReply> =>
+    extras.ask(request, (sent) => {
+      const fields = Object.keys(sent).filter((field) => /logprobs|^return_/.test(field));
+      asked.push(fields);
+      return Promise.resolve(reply(fields));
+    });
+  return { ask, asked, logged };
+}
+
+function refusal(status: number, message: string, param: string | null = null): ModelReply {
+  return { kind: 'error', status, error: { message, type: 'invalid_request_error', param, code: null } };
+}
+
+const all = ['logprobs', 'top_logprobs', 'return_token_ids', 'return_meta_info'];
+
+describe('a server that does not know what it is asked of its tokens', () => {
+  it.each<[string, number, string[], string[]]>([
+    ['ids', 400, ['return_token_ids'], ['logprobs', 'top_logprobs', 'return_meta_info']],
+    ['log probabilities', 403, ['logprobs'], ['return_token_ids']],
+    ['either', 422, ['return_token_ids', 'logprobs'], []],
+  ])('is asked again without %s, and from then on', async (_, status, refused, left) => {
+    const { ask, asked, logged } = bench((fields) => {
+      const met = refused.find((field) => fields.includes(field));
+      return met === undefined ? answer : refusal(status, `Unknown parameter: '${met}'.`, met);
+    });
+    expect(await ask()).toBe(answer);
+    expect(asked).toHaveLength(1 + refused.length);
+    expect(await ask()).toBe(answer);
+    expect(asked.slice(1 + refused.length)).toEqual([left]);
+    expect(logged.map((line) => /^info: .* does not take (\w+);/.exec(line)?.[1])).toEqual(refused);
+  });
+
+  it('is told of once by requests that were under way together', async () => {
+    const { ask, logged } = bench((fields) =>
+      fields.includes('return_token_ids') ? refusal(400, 'return_token_ids: what?') : answer,
+    );
+    await Promise.all([ask(), ask(), ask()]);
+    expect(logged).toHaveLength(1);
+  });
+
+  it('is not found in one that refuses the request without these, too', async () => {
+    const { ask, asked, logged } = bench(() => refusal(400, 'logprobs, return_token_ids: all is wrong'));
+    expect(await ask()).toMatchObject({ kind: 'error', status: 400 });
+    expect(await ask()).toMatchObject({ kind: 'error', status: 400 });
+    expect(asked).toEqual([all, [], all, []]);
+    expect(logged).toEqual([]);
+  });
+
+  it.each([
+    [500, 'logprobs failed'],
+    [400, 'top_logprobs must be at most 5'],
+  ])('is not found in one that says %i, %s', async (status, message) => {
+    const { ask, asked } = bench(() => refusal(status, message));
+    await ask();
+    expect(asked).toEqual([all]);
+  });
+});

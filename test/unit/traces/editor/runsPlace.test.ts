@@ -1,0 +1,71 @@
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { placeOf, problemOfName } from '../../../../src/traces/editor/runs/runPlace.ts';
+
+const folder = path.resolve('/w/saved_experiments/math');
+const trace = path.join(folder, 'math.ajtrace');
+const roots = [{ name: 'w', path: path.resolve('/w') }];
+
+describe('what belongs to a run', () => {
+  it('is the folder that it made', () => {
+    const names = ['math.ajtrace', 'yaml_backup.yaml', 'episodes.jsonl'];
+    expect(placeOf(trace, names, roots)).toEqual({ kind: 'folder', folder });
+  });
+
+  it('is only its files where the folder is none of a run', () => {
+    expect(placeOf(trace, ['math.ajtrace', 'thesis.docx'], roots)).toEqual({ kind: 'files', files: [trace] });
+  });
+
+  it('is only its files, journals included, where another trace lies beside', () => {
+    const names = ['yaml_backup.yaml', 'math.ajtrace', 'math.ajtrace-wal', 'math.ajtrace-shm', 'b.ajtrace'];
+    expect(placeOf(trace, names, roots)).toEqual({
+      kind: 'files',
+      files: [trace, `${trace}-wal`, `${trace}-shm`],
+    });
+  });
+
+  it('is never an open folder, nor one that such a folder lies in', () => {
+    const names = ['math.ajtrace', 'yaml_backup.yaml'];
+    for (const open of [folder, path.join(folder, 'inner')]) {
+      expect(placeOf(trace, names, [{ name: 'open', path: open }]).kind).toBe('files');
+    }
+  });
+});
+
+describe('a new name', () => {
+  it.each(['baseline', 'lr 1e-5, seed 3', 'größer', '試験', '.hidden', 'console', '…'])(
+    'may be %s',
+    (name) => {
+      expect(problemOfName(name, ['other'])).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['', /needs a name/],
+    ['  ', /needs a name/],
+    ['a/b', /no \/ and no \\/],
+    ['a\\b', /no \/ and no \\/],
+    ['..', /no name of a folder/],
+    [' a', /begin or end with a space/],
+    ['a.', /end with a full stop/],
+    ['a:b', /has no :/],
+    ['a\u0007', /control characters/],
+    ['NUL.txt', /for a device/],
+    ['ä'.repeat(128), /at most 255 bytes/],
+    ['Other', /already a "other"/],
+  ])('may not be %j', (name, problem) => {
+    expect(problemOfName(name, ['other'])).toMatch(problem);
+  });
+
+  it('never leads out of the folder that it is in', () => {
+    fc.assert(
+      fc.property(fc.string(), (name) => {
+        if (problemOfName(name, []) !== undefined) return;
+        expect(path.dirname(path.join('/w', name))).toBe(path.resolve('/w'));
+        expect(path.win32.dirname(path.win32.join('C:\\w', name))).toBe('C:\\w');
+      }),
+      { seed: 11, numRuns: 2000 },
+    );
+  });
+});

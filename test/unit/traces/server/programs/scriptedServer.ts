@@ -1,0 +1,19 @@
+/** The trace server's door over standard streams with one scripted trace: reading a call kills it, an episode changes it. */
+import process from 'node:process';
+import { systemClock } from '../../../../../src/base/node/clock.ts';
+import { TraceService } from '../../../../../src/traces/node/server/service.ts';
+import { serveOverStreams } from '../../../../../src/traces/node/server/stdioServer.ts';
+import { ScriptedTrace, scriptedFiles } from '../scriptedFiles.ts';
+
+const trace = new ScriptedTrace();
+trace.views = {
+  call: () => process.exit(7),
+  episode: () => {
+    trace.changes += 1;
+    return null;
+  },
+};
+const service = new TraceService(scriptedFiles({ '/a.ajtrace': trace }), systemClock);
+process.stderr.write('started\n');
+await serveOverStreams(service, process.stdin, process.stdout);
+process.exit(0);

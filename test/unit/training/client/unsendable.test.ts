@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { unsendableFindings } from '../../../../src/training/core/dispatch/unsendable.ts';
+
+test('what cannot be sent is told one by one, and beyond that counted', () => {
+  const lost = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      path: `link${at}`,
+      rule: null,
+      problem: 'it leads nowhere',
+    }));
+  const ruled = { path: '.env', rule: 'default', pattern: '.env' };
+  const messages = (count: number): string[] =>
+    unsendableFindings([ruled, ...lost(count)]).map(({ message }) => message);
+  expect(messages(0)).toEqual([]);
+  expect(messages(2)).toEqual([
+    '`link0` cannot be sent: it leads nowhere.',
+    '`link1` cannot be sent: it leads nowhere.',
+  ]);
+  expect(messages(10)).toHaveLength(10);
+  expect(messages(300)).toHaveLength(11);
+  expect(messages(300).at(-1)).toBe('290 more cannot be sent: `--dry-run` lists them.');
+});

@@ -1,0 +1,346 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { neverCancelled, type CancellationToken } from '../../../../../src/base/core/cancellation.ts';
+import { gpusOf } from '../../../../../src/training/node/host/launch/gpus.ts';
+import {
+  HostLaunch,
+  type HostLaunchOptions,
+} from '../../../../../src/training/node/host/launch/hostLaunch.ts';
+import { rayHere } from '../../../../../src/training/node/host/launch/machine.ts';
+import type { RunOrder } from '../../../../../src/training/core/protocol/runs.ts';
+import { FakeClock } from '../../../fakeClock.ts';
+import { ajetConfig, orderOf, trinityConfig } from '../../client/launch/orders.ts';
+
+const run = '20260101-120000-abcdef';
+let folder = '';
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'agentjet-launch-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function script(name: string, lines: readonly string[]): Promise<string> {
+  const file = path.join(folder, 'bin', name);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, ['#!/bin/sh', ...lines, ''].join('\n'));
+  await chmod(file, 0o755);
+  return file;
+}
+
+/** An interpreter that gives the answer of one with these packages. */
+async function python(answer: object): Promise<string> {
+  return script('python3', [`echo '${JSON.stringify(answer)}'`]);
+}
+
+const packages = {
+  ...{ agentjet: '1.0', 'trinity-rft': '0.4.0', verl: '0.5.0', ray: '2.60.0', vllm: '0.11' },
+  ...{ torch: '2.8', swanlab: null, wandb: null },
+};
+
+function launch(options: Partial<HostLaunchOptions> = {}): HostLaunch {
+  const env = { PATH: path.join(folder, 'bin') };
+  return new HostLaunch({ env, count: 4, dataFolder: folder, clock: new FakeClock(), ...options });
+}
+
+async function snapshot(config: string, name = 'exp.yaml'): Promise<string> {
+  const work = path.join(folder, 'run', 'work');
+  await mkdir(path.join(work, 'conf'), { recursive: true });
+  await writeFile(path.join(work, 'conf', name), config);
+  return work;
+}
+
+describe('GPUs', () => {
+  test('as nvidia-smi tells them, asked for the fields that are read', async () => {
+    const nvidiaSmi = await script('nvidia-smi', [
+      'test "$1" = "--query-gpu=index,name,memory.total,memory.used,utilization.gpu" || exit 1',
+      'test "$2" = "--format=csv,noheader,nounits" || exit 1',
+      'echo "0, NVIDIA A100-SXM4-80GB, 81920, 1024, 37"',
+    ]);
+    const gpu = { index: 0, name: 'NVIDIA A100-SXM4-80GB', memory: 81920, used: 1024, load: 37 };
+    expect(await gpusOf({ nvidiaSmi })).toEqual([gpu]);
+    expect(await gpusOf({ nvidiaSmi, count: 2 })).toHaveLength(2);
+  });
+
+  test('none where there is no driver, and unknown where it fails', async () => {
+    const told = async (line: string) => gpusOf({ nvidiaSmi: await script('nvidia-smi', [line]) });
+    expect(await gpusOf({ nvidiaSmi: path.join(folder, 'absent') })).toEqual([]);
+    expect(await told('echo "No devices were found"; exit 6')).toEqual([]);
+    expect(await told('echo "0, X, 1, 1, 1"; exit 9')).toBeNull();
+    expect(await told('kill -9 $$')).toBeNull();
+  });
+});
+
+describe('launchers', () => {
+  test('on PATH, asked in the Python that their first line names', async () => {
+    const interpreter = await python({ version: [3, 11, 2], packages });
+    const trinity = path.join(folder, 'bin', 'trinity');
+    await writeFile(trinity, `#!${interpreter}\nimport sys\n`, { mode: 0o755 });
+    expect(await launch().launchers()).toEqual([
+      { name: 'ajet', version: null, problem: '`ajet` is not installed where this host looks for it.' },
+      { name: 'trinity', version: '0.4.0', problem: null },
+    ]);
+  });
+
+  test('a Python that has AgentJet and no console script', async () => {
+    await python({ version: [3, 11, 2], packages, ajet: path.join(folder, 'site', 'ajet') });
+    const host = launch();
+    const work = await snapshot(ajetConfig);
+    const plan = await host.prepare({ run, order: orderOf(), folder: work, devices: [1] });
+    expect(plan.command).toBe(path.join(folder, 'bin', 'python3'));
+    expect(plan.args.slice(0, 4)).toEqual(['-m', 'ajet.launcher', '--conf', './conf/exp.yaml']);
+    expect(plan.jobFolder).toBe(path.join(work, 'checkpoints/maths/first'));
+    // The default configs, which the launcher looks for below its working folder.
+    expect(await readlink(path.join(work, 'ajet'))).toBe(path.join(folder, 'site', 'ajet'));
+  });
+
+  test('the real Python of this machine answers', async () => {
+    const real = process.env['PATH'] ?? '';
+    const found = await launch({
+      env: { PATH: real },
+      launchers: { ajet: { command: 'python3', args: ['-m', 'ajet.launcher'] } },
+    }).preflight(orderOf({ gpus: 4 }), ajetConfig);
+    expect(found.find(({ id }) => id === 'packages-missing')?.message).toMatch(/lacks .*torch/);
+  });
+
+  test('what the owner did not list and PATH has not is not started', async () => {
+    const work = await snapshot(trinityConfig);
+    const order = orderOf({ launcher: 'trinity' });
+    await expect(launch().prepare({ run, order, folder: work, devices: [] })).rejects.toThrow(
+      /not installed/,
+    );
+    const ray = orderOf({ launcher: 'ray' });
+    await expect(launch().prepare({ run, order: ray, folder: work, devices: [] })).rejects.toThrow(
+      /without `--ray`/,
+    );
+  });
+});
+
+describe('preflight', () => {
+  test('tells of what is missing here, and of an order that would be refused', async () => {
+    const order = orderOf({ launcher: 'trinity', flags: ['--dlc'] });
+    const missing = trinityConfig.replace('/models/qwen', `${folder}/models`);
+    const ids = (await launch().preflight(order, missing)).map(({ id }) => id);
+    expect(ids).toEqual(
+      expect.arrayContaining(['refused', 'launcher-missing', 'model-missing', 'data-missing']),
+    );
+  });
+
+  test("does not tell what the host's variables are worth", async () => {
+    const env = { PATH: '', DATABASE: '/secret/word/in/here' };
+    const config = trinityConfig.replace('/models/qwen/3b/instruct', '/x/y/z/${oc.env:DATABASE}');
+    const found = await launch({ env }).preflight(orderOf({ launcher: 'trinity' }), config);
+    expect(JSON.stringify(found)).toContain('/x/y/z/***');
+    expect(JSON.stringify(found)).not.toContain('secret');
+  });
+
+  test("does not take the host's variables and places for those of a cluster", async () => {
+    const env = { PATH: '', SWANLAB_API_KEY: 'key', PLACE: '/tmp' };
+    const config = trinityConfig
+      .replace('tensorboard', 'swanlab')
+      .replace('/big/checkpoints', '${oc.env:PLACE}/checkpoints');
+    const told = async (order: Partial<RunOrder>): Promise<string[]> => {
+      const found = await launch({ env }).preflight(orderOf({ gpus: 0, ...order }), config);
+      const about = /^(?:variable|config|model|data)/;
+      return found.filter(({ id }) => about.test(id)).map(({ severity, id }) => `${severity} ${id}`);
+    };
+    expect(await told({ launcher: 'trinity' })).toEqual(['error model-missing', 'error data-missing']);
+    const places = ['info model-missing', 'info data-missing'];
+    expect(await told({ launcher: 'ray' })).toEqual([
+      ...['warning config/environment-missing', 'warning variable-missing'],
+      ...places,
+    ]);
+    const sent = { SWANLAB_API_KEY: 'key', PLACE: '/shared' };
+    expect(await told({ launcher: 'ray', env: sent })).toEqual(places);
+  });
+
+  test.each([
+    ['/', null],
+    ['./checkpoints', null],
+    ['../results', 'it is in the data folder of the host, outside the code of the run'],
+    ['DATA/contents', 'it is in the data folder of the host, outside the code of the run'],
+    ['DATA/..', null],
+    ['HOME', null],
+  ])('tells whether a run may have its folder below %s', async (root, problem) => {
+    const place = root.replace('DATA', folder).replace('HOME', '/home/ann');
+    const config = trinityConfig.replace('/big/checkpoints', place);
+    const order = orderOf({ launcher: 'trinity' });
+    const host = launch({ home: '/home/ann' });
+    const found = await host.preflight(order, config);
+    const told = found.filter(({ id }) => id === 'job-folder').map(({ key, message }) => [key, message]);
+    const message = `The run may not keep its checkpoints below ${place}: ${problem ?? ''}.`;
+    expect(told).toEqual(problem === null ? [] : [['checkpoint_root_dir', message]]);
+    // What goes on in an earlier run's folder does not go by the config.
+    const from = { run, step: 1, as: 'resume' } as const;
+    const resumed = await host.preflight({ ...order, from }, config);
+    expect(resumed.some(({ id }) => id === 'job-folder')).toBe(false);
+  });
+
+  test.each([
+    ['/', 'it is a folder of the system'],
+    ['/home', 'the home folder of the host is in it'],
+  ])('tells it of a name of its own below %s', async (root, problem) => {
+    const config = trinityConfig
+      .replace('/big/checkpoints', root)
+      .replace(/project: .*\ngroup: .*\nname: .*/, "project: ''\nname: ann");
+    const order = orderOf({ launcher: 'trinity' });
+    const found = await launch({ home: '/home/ann' }).preflight(order, config);
+    const { message } = found.find(({ id }) => id === 'job-folder') ?? {};
+    expect(message).toBe(`The run may not keep its checkpoints below ${root}: ${problem}.`);
+  });
+
+  test('a broken config and a hostile path are findings, no failures', async () => {
+    const found = await launch().preflight(orderOf({ config: '../../etc/passwd' }), 'ajet: [');
+    expect(found.some(({ severity }) => severity === 'error')).toBe(true);
+  });
+});
+
+describe('a run is prepared', () => {
+  const order = orderOf({ launcher: 'trinity' });
+  const launchers = { trinity: { command: '/bin/true', args: [] } };
+
+  test('as its config says, which is left as it was', async () => {
+    const work = await snapshot(trinityConfig);
+    await mkdir(path.join(work, 'agentjet_bridge'));
+    const named = { workflow: { file: 'workflow.ts', name: 'Maths' }, judge: null };
+    await writeFile(path.join(work, 'agentjet_bridge/named.json'), JSON.stringify(named));
+    const plan = await launch({ launchers }).prepare({ run, order, folder: work, devices: [0, 1] });
+    expect(plan).toMatchObject({
+      command: '/bin/true',
+      totalSteps: 120,
+      jobFolder: '/big/checkpoints/maths/small/first',
+    });
+    expect(plan.env['CUDA_VISIBLE_DEVICES']).toBe('0,1');
+    expect(plan.effectiveConfig).toContain('\n# workflow workflow.ts->Maths, by the bridge\n');
+    expect(plan.effectiveConfig).toMatch(/^ {2}total_steps: 120 +# conf\/exp\.yaml:16$/m);
+    expect(await readFile(path.join(work, 'conf/exp.yaml'), 'utf8')).toBe(trinityConfig);
+  });
+
+  test('a fork gets a copy of the step, and the content that the config shares is not written to', async () => {
+    const earlier = path.join(folder, 'big', 'maths', 'small', 'first');
+    await mkdir(path.join(earlier, 'global_step_10', 'actor'), { recursive: true });
+    await writeFile(path.join(earlier, 'global_step_10', 'actor', 'model.pt'), 'weights');
+    await writeFile(path.join(earlier, 'latest_checkpointed_iteration.txt'), '20');
+    const text = trinityConfig.replace('/big/checkpoints', path.join(folder, 'big'));
+    const work = await snapshot(text);
+    const from = { run: '20251231-120000-abcdef', step: 10, as: 'fork' as const };
+    const prepare = (into: string) =>
+      launch({ launchers }).prepare({
+        ...{ run, folder: into, devices: [] },
+        order: { ...order, from },
+        from: { jobFolder: earlier },
+      });
+    const plan = await prepare(work);
+    expect(plan.effectiveConfig).toMatch(new RegExp(`^name: first_${run} +# set by the host$`, 'm'));
+    const forked = path.join(folder, 'big', 'maths', 'small', `first_${run}`);
+    expect(plan.jobFolder).toBe(forked);
+    expect(await readdir(forked)).toEqual(['global_step_10', 'latest_checkpointed_iteration.txt']);
+    expect(await readFile(path.join(forked, 'global_step_10/actor/model.pt'), 'utf8')).toBe('weights');
+    expect(await readFile(path.join(forked, 'latest_checkpointed_iteration.txt'), 'utf8')).toBe('10');
+    expect(await readFile(path.join(work, 'conf/exp.yaml'), 'utf8')).toContain(`name: first_${run}`);
+    expect(await readdir(path.join(folder, 'big', 'maths', 'small'))).toHaveLength(2);
+    // A host that was killed right after it begins anew, with the code as it was sent.
+    await rm(work, { recursive: true });
+    await rm(earlier, { recursive: true });
+    expect(await prepare(await snapshot(text))).toEqual(plan);
+    expect(await readdir(path.join(forked, 'global_step_10', 'actor'))).toEqual(['model.pt']);
+  });
+
+  test('a fork of a step that is gone leaves nothing behind', async () => {
+    const text = trinityConfig.replace('/big/checkpoints', path.join(folder, 'big'));
+    const work = await snapshot(text);
+    const from = { run: '20251231-120000-abcdef', step: 10, as: 'fork' as const };
+    const prepared = launch({ launchers }).prepare({
+      ...{ run, folder: work, devices: [] },
+      order: { ...order, from },
+      from: { jobFolder: path.join(folder, 'gone') },
+    });
+    await expect(prepared).rejects.toThrow(/no global_step_10/);
+    expect(await readdir(path.join(folder, 'big', 'maths', 'small'))).toEqual([]);
+    expect(await readFile(path.join(work, 'conf/exp.yaml'), 'utf8')).toBe(text);
+  });
+
+  test.each([
+    // Sockets cannot be copied.
+    ['fails half-way', () => false, { code: 'ERR_FS_CP_SOCKET' }],
+    ['is cancelled half-way', (asked: number) => asked > 1, { code: 'sync/cancelled' }],
+  ])('a fork that %s leaves nothing behind', async (_, isCancelled, expected) => {
+    const jobs = path.join(folder, 'big', 'maths', 'small');
+    const step = path.join(jobs, 'first', 'global_step_10');
+    await mkdir(step, { recursive: true });
+    await writeFile(path.join(step, 'a.pt'), 'weights');
+    const server = createServer().listen(path.join(step, 'b.sock'));
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    let asked = 0;
+    const cancellation: CancellationToken = {
+      get isCancelled() {
+        asked += 1;
+        return isCancelled(asked);
+      },
+      onCancelled: (listener) => neverCancelled.onCancelled(listener),
+    };
+    const work = await snapshot(trinityConfig.replace('/big/checkpoints', path.join(folder, 'big')));
+    const from = { run: '20251231-120000-abcdef', step: 10, as: 'fork' as const };
+    const request = { run, folder: work, devices: [], order: { ...order, from } };
+    const source = { jobFolder: path.join(jobs, 'first') };
+    const prepared = launch({ launchers }).prepare({ ...request, from: source }, cancellation);
+    await expect(prepared).rejects.toMatchObject(expected);
+    // The folder is there by then, and perhaps a file.
+    expect(asked).toBeGreaterThan(1);
+    expect(await readdir(jobs)).toEqual(['first']);
+  });
+
+  test('a config that was not sent is told by its path', async () => {
+    const work = await snapshot(trinityConfig, 'other.yaml');
+    const prepared = launch({ launchers }).prepare({ run, order, folder: work, devices: [] });
+    await expect(prepared).rejects.toThrow(/conf\/exp.yaml/);
+  });
+});
+
+test('Ray is there when it takes connections, whatever its note says', async () => {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const note = path.join(folder, 'ray_current_cluster');
+  await writeFile(note, `127.0.0.1:${port}`);
+  expect(await rayHere({}, note)).toEqual({ running: true, why: '', run: null });
+  await new Promise((closed) => server.close(closed));
+  expect(await rayHere({}, note)).toEqual({
+    running: false,
+    why: `nothing listens at 127.0.0.1:${port}`,
+    run: null,
+  });
+  expect(await rayHere({}, path.join(folder, 'none'))).toMatchObject({ running: false });
+});
+
+test.skipIf(process.platform !== 'linux')("a Ray that a run has started is that run's", async () => {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as { port: number };
+  const head = spawn(
+    process.execPath,
+    ['-e', "console.log('here'); setInterval(() => {}, 1000)", '--', `--gcs_server_port=${port}`],
+    {
+      argv0: '/opt/ray/core/src/ray/gcs/gcs_server',
+      env: { AGENTJET_RUN: run },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  try {
+    await once(head.stdout, 'data');
+    const note = path.join(folder, 'ray_current_cluster');
+    await writeFile(note, `127.0.0.1:${port}`);
+    expect(await rayHere({}, note)).toEqual({ running: true, why: '', run });
+    expect(await rayHere({ RAY_ADDRESS: `127.0.0.1:${port}` }, note)).toMatchObject({ run: null });
+  } finally {
+    head.kill('SIGKILL');
+    server.close();
+  }
+});
