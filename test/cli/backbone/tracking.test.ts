@@ -120,7 +120,7 @@ describe('a model’s own tokenizer', () => {
 
   it('is not replaced in silence where it is not there', async () => {
     const told = await failure(await smallProject(), [...small, '--tokenizer', 'nowhere']);
-    expect(told).toMatch(/^exit 2\n.*\[tokenizer\/not-found\]/);
+    expect(told).toMatch(/^exit 2\n.*\[cli\/no-file\]/);
   });
 
   it('is replaced with a warning where the model’s folder has a broken one', async () => {

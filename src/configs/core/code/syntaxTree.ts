@@ -139,10 +139,11 @@ function parseRepaired(
   find: (tree: Tree, code: string) => readonly Span[],
 ): Tree {
   // Only a broken text takes longer. Its tree ends where the time was up.
-  const deadline = Date.now() + 500 + text.length / 200;
+  const deadline = Date.now() + 5_000 + text.length / 20;
+  const end = endOfNesting(text);
   let code = text;
   for (let repairs = 0; ; repairs += 1) {
-    const tree = parseUntil(deadline, parser, code);
+    const tree = parseUntil(deadline, parser, code, end);
     const spans = repairs < mostRepairs && errorCount(tree) > 0 ? find(tree, code) : [];
     if (spans.length === 0) return tree;
     for (const { from, to } of spans)
@@ -150,8 +151,28 @@ function parseRepaired(
   }
 }
 
-function parseUntil(deadline: number, parser: Parser, code: string): Tree {
+/** Deeper nesting than any real source has. The parser's time grows with the square of the depth. */
+const deepestNesting = 300;
+const nesting =
+  /\/\*[^]*?(?:\*\/|$)|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|(?<open>[([{])|(?<close>[)\]}])|(?<angle><)|(?<break>[;>]|\n[ \t]*)/g;
+
+/** Returns the offset at which brackets or indentation nest too deep to be parsed, or the length of the text. */
+function endOfNesting(text: string): number {
+  let [depth, angles] = [0, 0];
+  for (const { index, groups } of text.matchAll(nesting)) {
+    if (groups?.['open'] !== undefined) depth += 1;
+    else if (groups?.['close'] !== undefined) depth = Math.max(0, depth - 1);
+    else if (groups?.['angle'] !== undefined) angles += 1;
+    else if (groups?.['break'] !== undefined) angles = 0;
+    const indent = groups?.['break']?.length ?? 0;
+    if (depth > deepestNesting || angles > deepestNesting || indent > 8 * deepestNesting) return index;
+  }
+  return text.length;
+}
+
+function parseUntil(deadline: number, parser: Parser, code: string, end: number): Tree {
   const parse = parser.startParse(code);
+  if (end < code.length) parse.stopAt(end);
   for (;;) {
     const tree = parse.advance();
     if (tree !== null) return tree;
