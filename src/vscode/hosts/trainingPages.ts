@@ -51,20 +51,39 @@ export class TrainingPages implements Disposable {
     );
   }
 
-  async show(chosen: Chosen): Promise<void> {
+  /**
+   * Shows the page of a run. A page that opens without an action of the user (`opensItself`) opens next to the active
+   * editor, which keeps the focus: the user may be typing there.
+   */
+  async show(chosen: Chosen, opensItself = false): Promise<void> {
     const { run } = chosen;
     const place = placeOf(chosen);
     const open = this.#open.get(keyOf(place));
     if (open !== undefined) {
-      open.panel.reveal();
+      open.panel.reveal(undefined, opensItself);
       return;
     }
     const title = `${run.name} (${run.id.slice(-6)})`;
     await this.#keep(title, place);
-    const panel = vscode.window.createWebviewPanel(trainingPageType, title, vscode.ViewColumn.Active, {
-      retainContextWhenHidden: true,
-    });
+    const panel = vscode.window.createWebviewPanel(
+      trainingPageType,
+      title,
+      {
+        viewColumn: opensItself ? this.#columnBeside() : vscode.ViewColumn.Active,
+        preserveFocus: opensItself,
+      },
+      { retainContextWhenHidden: true },
+    );
     this.#fill(panel, place);
+  }
+
+  /** Returns the column of another page outside the active column, so that pages do not split the window further. */
+  #columnBeside(): vscode.ViewColumn {
+    const { viewColumn } = vscode.window.tabGroups.activeTabGroup;
+    const columns = [...this.#open.values()].map(({ panel }) => panel.viewColumn);
+    return (
+      columns.find((column) => column !== undefined && column !== viewColumn) ?? vscode.ViewColumn.Beside
+    );
   }
 
   /** Shows a run's page, and another run on it that the user chooses. */

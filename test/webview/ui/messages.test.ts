@@ -205,6 +205,16 @@ describe('a timeline as a conversation', () => {
     await page.locator('[data-message]:focus').waitFor();
   });
 
+  test('takes no focus when it loads in a page that does not have it', async () => {
+    const { page, server } = await open(forkedEpisode());
+    await page.setContent(
+      `<input><iframe width="800" height="600" src="${server.address}&episode=0&timeline=0&message=4"></iframe>`,
+    );
+    await page.locator('input').focus();
+    await page.frameLocator('iframe').locator('[data-message="4"]').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.localName)).toBe('input');
+  });
+
   test('is found in, and accessible', async () => {
     const { page } = await open(forkedEpisode(), { place: 'episode=0&timeline=0&message=' });
     await messages(page).first().waitFor();
