@@ -12,8 +12,8 @@ import { openSession, type Session, type SessionOptions } from './session.ts';
 const waitMs = 45_000;
 /** The pause between two probes of a state that is not on the page. Listing all processes is expensive. */
 const pollMs = 100;
-/** How long an action may take to show its effect before it counts as failed and is repeated. */
-const effectMs = 3_000;
+/** How long the effect of an action may take. After that, the action counts as lost and is repeated. */
+const effectMs = 10_000;
 
 /** The Run button in the title of an editor. It shows once the extension knows the active editor, which F5 needs too. */
 export const titleButton = '.editor-actions .action-label[aria-label*="Episodes"]';
