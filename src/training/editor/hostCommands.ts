@@ -25,7 +25,8 @@ import { trainOnHost, type TrainParts } from './trainOnHost.ts';
 
 export interface CommandParts extends TrainParts {
   readonly showLog: (chosen: Chosen) => void;
-  readonly showPage: (chosen: Chosen) => Promise<void>;
+  /** Shows the page of a run. See `TrainingPages.show`. */
+  readonly showPage: (chosen: Chosen, opensItself?: boolean) => Promise<void>;
   readonly compare: (chosen: Chosen) => Promise<void>;
   readonly configs: TrainingConfigs;
 }
@@ -84,7 +85,7 @@ export function pageActions(
     checkpoint: CheckpointId | undefined,
   ): Promise<void> => {
     const run = await goOn(chosen, as, parts, checkpoint);
-    if (run !== undefined) await parts.showPage({ ...chosen, run });
+    if (run !== undefined) await parts.showPage({ ...chosen, run }, true);
   };
   return {
     cancel: cancelTraining,

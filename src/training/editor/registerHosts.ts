@@ -40,7 +40,7 @@ export function registerHosts({ context, clock, webFolder, log }: HostsParts): D
   store.add(registerLogLinks(logs, logLinker(links, sentRuns)));
   const shown = {
     showLog: ({ host, link, run }: Chosen): void => logs.show(host.name, link, run),
-    showPage: (chosen: Chosen): Promise<void> => pages.show(chosen),
+    showPage: (chosen: Chosen, opensItself?: boolean): Promise<void> => pages.show(chosen, opensItself),
     compare: (chosen: Chosen): Promise<void> => pages.compare(chosen),
     configs: store.add(new TrainingConfigs(hosts, links)),
     storage: context.globalStorageUri,
@@ -68,7 +68,7 @@ export function registerHosts({ context, clock, webFolder, log }: HostsParts): D
     log,
     notes,
     recent: new RecentConfigs(context.workspaceState),
-    started: async (host, run) => pages.show({ host, link: await links.link(host), run }),
+    started: async (host, run) => pages.show({ host, link: await links.link(host), run }, true),
   };
   store.add(registerHostCommands(parts));
   return store;

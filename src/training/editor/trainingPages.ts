@@ -14,7 +14,7 @@ import { PageFeed } from './pageFeed.ts';
 import type { Chosen } from './trainingActions.ts';
 import type { TrainingConfigs } from './trainingConfigs.ts';
 
-/** What a page asks to be done with a run. */
+/** The actions that a page can request for its runs. */
 export type PageActions = Readonly<
   Record<
     Exclude<RunPageAsk['type'], 'ready' | 'addRun' | 'removeRun' | 'compareConfig'>,
@@ -25,7 +25,7 @@ export type PageActions = Readonly<
 export interface PagesParts {
   readonly hosts: KnownHosts;
   readonly links: HostLinks;
-  /** Of this workspace: which runs the pages of an earlier window showed. */
+  /** The state of this workspace: the runs whose pages an earlier window showed. */
   readonly state: vscode.Memento;
   readonly webFolder: vscode.Uri;
   readonly log: vscode.LogOutputChannel;
@@ -36,7 +36,7 @@ export interface PagesParts {
 const stateKey = 'agentjet.trainingPages';
 const mostKept = 100;
 
-/** Pages of training runs, one per run. They come back, and go on, when the window is loaded again. */
+/** The pages of training runs, one per run. They are restored when the window reloads. */
 export class TrainingPages implements Disposable {
   readonly #parts: PagesParts;
   readonly #store = new DisposableStore();
@@ -51,20 +51,39 @@ export class TrainingPages implements Disposable {
     );
   }
 
-  async show(chosen: Chosen): Promise<void> {
+  /**
+   * Shows the page of a run. A page that `opensItself`, without an action of the user, opens next to the active editor.
+   * That editor keeps the focus, because the user may be typing there.
+   */
+  async show(chosen: Chosen, opensItself = false): Promise<void> {
     const { run } = chosen;
     const place = placeOf(chosen);
     const open = this.#open.get(keyOf(place));
     if (open !== undefined) {
-      open.panel.reveal();
+      open.panel.reveal(undefined, opensItself);
       return;
     }
     const title = `${run.name} (${run.id.slice(-6)})`;
     await this.#keep(title, place);
-    const panel = vscode.window.createWebviewPanel(trainingPageType, title, vscode.ViewColumn.Active, {
-      retainContextWhenHidden: true,
-    });
+    const panel = vscode.window.createWebviewPanel(
+      trainingPageType,
+      title,
+      {
+        viewColumn: opensItself ? this.#columnBeside() : vscode.ViewColumn.Active,
+        preserveFocus: opensItself,
+      },
+      { retainContextWhenHidden: true },
+    );
     this.#fill(panel, place);
+  }
+
+  /** Returns the column of another page outside the active column, so that pages do not split the window further. */
+  #columnBeside(): vscode.ViewColumn {
+    const { viewColumn } = vscode.window.tabGroups.activeTabGroup;
+    const columns = [...this.#open.values()].map(({ panel }) => panel.viewColumn);
+    return (
+      columns.find((column) => column !== undefined && column !== viewColumn) ?? vscode.ViewColumn.Beside
+    );
   }
 
   /** Shows a run's page, and another run on it that the user chooses. */

@@ -1,4 +1,4 @@
-/** Runs of the `agentjet` command beside an editor, as in a terminal of the same folder. */
+/** Runs of the `agentjet` command outside the editor, as in a terminal of the same folder. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -6,9 +6,9 @@ import type { Editor } from './editor.ts';
 import { extensionUnderTest } from './session.ts';
 
 export interface RunningCommand {
-  /** Resolves when the command has ended well. */
+  /** Resolves when the command has exited with code 0, and rejects with its output otherwise. */
   readonly ended: Promise<void>;
-  /** Ends it the hard way, as a crash would. */
+  /** Kills it, as a crash would. */
   kill(): void;
 }
 
@@ -28,6 +28,6 @@ export function startRun(editor: Editor, config: string, ...options: readonly st
   const ended = once(child, 'close').then(([code, signal]) => {
     if (code !== 0) throw new Error(`The run ended with ${String(code ?? signal)}:\n${output}`);
   });
-  ended.catch(() => undefined); // whoever waits for it is told
+  ended.catch(() => undefined); // a caller that waits gets the rejection
   return { ended, kill: () => child.kill('SIGKILL') };
 }

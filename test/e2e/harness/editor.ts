@@ -1,27 +1,24 @@
-/** The keys a user presses, and the waits that tell that the editor has followed. */
-import { mkdir } from 'node:fs/promises';
+/** The keys that a user presses, and the waits for what they bring about. */
+import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errors, type Frame, type Locator, type Page } from 'playwright-core';
 import { screenshotFile } from './artifacts.ts';
-import { inFront } from './inFront.ts';
+import { describeWindow } from './describeWindow.ts';
+import { countRetry } from './retries.ts';
 import { tidyKey } from './server.ts';
 import { openSession, type Session, type SessionOptions } from './session.ts';
 
 const waitMs = 45_000;
-/** Between two looks at what is not on the page: a look at all processes is dear. */
+/** The pause between two probes of a state that is not on the page. Listing all processes is expensive. */
 const pollMs = 100;
-/** How long a dialog may take to close once it has its answer. */
-const acceptMs = 1_000;
-/** How long something that was opened by a key may take to show what it should before it is opened anew. */
-const openMs = 3_000;
-/** The same for a file, whose editor may be the first of a window. */
-const fileMs = 10_000;
+/** How long the effect of an action may take. After that, the action counts as lost and is repeated. */
+const effectMs = 10_000;
 
-/** Shows once the extension has told the editor what is in front, on which F5 depends as well. */
+/** The Run button in the title of an editor. It shows once the extension knows the active editor, which F5 needs too. */
 export const titleButton = '.editor-actions .action-label[aria-label*="Episodes"]';
 
-/** Opens an editor and waits until its workbench is ready for keys. */
+/** Opens an editor and waits until its workbench accepts keys. */
 export async function openEditor(options: SessionOptions): Promise<Editor> {
   const session = await openSession(options);
   try {
@@ -35,9 +32,9 @@ export async function openEditor(options: SessionOptions): Promise<Editor> {
   }
 }
 
-/** Playwright's time is up: there is another try. Anything else is a failure. */
-function giveUp(error: unknown): undefined {
-  if (error instanceof errors.TimeoutError) return undefined;
+/** Maps Playwright's timeout to false. Rethrows any other error. */
+function isTimeout(error: unknown): false {
+  if (error instanceof errors.TimeoutError) return false;
   throw error;
 }
 
@@ -57,29 +54,38 @@ export class Editor {
     return path.join(this.session.workspace, name);
   }
 
+  /** Waits until the commands of all extensions are registered and the extension host answers. */
   async ready(): Promise<void> {
     await this.see('.monaco-workbench .part.statusbar .statusbar-item');
     await this.see(
       '.monaco-workbench .part.sidebar .explorer-folders-view, .monaco-workbench .editor-instance',
     );
-    await this.page.locator('.monaco-workbench').click({ position: { x: 720, y: 450 } });
+    await this.page.waitForFunction(
+      (marks) => marks.every((mark) => performance.getEntriesByName(mark).length > 0),
+      ['code/didStartWorkbench', 'code/didLoadExtensions'],
+      { timeout: waitMs },
+    );
+    await this.seeNo('.part.statusbar .statusbar-item', 'Activating Extensions');
   }
 
   /**
-   * Leaves nothing of a test in the window: no dialog, session, breakpoint, output of a run or editor, and no other files
-   * in the workspace than it had when the window was opened.
+   * Resets the window: closes dialogs, debug sessions and editors, removes breakpoints and output, and gives the
+   * workspace the files that it had when the window was opened.
    */
   async startOver(): Promise<void> {
     await this.press('Escape');
     const toolbar = this.page.locator('.debug-toolbar');
     if (await toolbar.isVisible()) await this.stopDebugging();
     const dontSave = this.page.locator('.monaco-dialog-box .monaco-button', { hasText: /^Don't Save$/ });
-    const tidied = dontSave.or(this.page.locator('.editor-group-container.empty')).first();
-    // A key that is pressed while the focus moves is lost.
-    await this.until('the window is tidied', async () => {
-      await this.press(tidyKey);
-      return (await tidied.waitFor({ timeout: openMs }).then(() => true, giveUp)) === true;
+    // A webview that is still loading drops keys.
+    await this.page.evaluate(() => {
+      if (document.activeElement instanceof HTMLIFrameElement) document.activeElement.blur();
     });
+    await this.press(tidyKey);
+    await dontSave
+      .or(this.page.locator('.editor-group-container.empty'))
+      .first()
+      .waitFor({ timeout: waitMs });
     if (await dontSave.isVisible()) await dontSave.click();
     await this.seeNo('.editor-group-container .tab');
     await this.seeNo('.part.panel');
@@ -94,7 +100,7 @@ export class Editor {
     return renewed;
   }
 
-  /** Another window of this editor, on the same workspace and with an extension host of its own. */
+  /** Opens another window of this editor, on the same workspace. Each window has its own extension host. */
   async anotherWindow(): Promise<Editor> {
     const page = await this.page.context().newPage();
     await page.goto(this.page.url());
@@ -103,28 +109,25 @@ export class Editor {
     return other;
   }
 
-  /** The window that `act` makes the editor open. */
+  /** Resolves to the window that `act` makes the editor open. */
   async windowOpenedBy(act: () => Promise<void>): Promise<Editor> {
-    const opened = this.page.context().waitForEvent('page', { timeout: waitMs });
-    await act();
-    const other = new Editor({ ...this.session, page: await opened }, this.#suite);
+    const [page] = await Promise.all([this.page.context().waitForEvent('page', { timeout: waitMs }), act()]);
+    const other = new Editor({ ...this.session, page }, this.#suite);
     await other.ready();
     return other;
   }
 
-  /** Waits until something that matches `selector`, and has `text` in it, shows. */
+  /** Waits until an element that matches `selector` and contains `text` is visible. */
   async see(selector: string, text?: string | RegExp, timeoutMs = waitMs): Promise<Locator> {
     const found = this.page.locator(selector, text === undefined ? {} : { hasText: text }).first();
     await found.waitFor({ state: 'visible', timeout: timeoutMs }).catch(async (error: unknown) => {
       if (timeoutMs < waitMs || !(error instanceof errors.TimeoutError)) throw error;
-      throw new errors.TimeoutError(`${error.message}\nInstead: ${await inFront(this.page)}`, {
-        cause: error,
-      });
+      throw await this.#timeout(error.message, error);
     });
     return found;
   }
 
-  /** Waits until nothing that matches shows any more. */
+  /** Waits until no element that matches is visible. */
   async seeNo(selector: string, text?: string | RegExp, timeoutMs = waitMs): Promise<void> {
     const found = this.page.locator(selector, text === undefined ? {} : { hasText: text }).first();
     await found.waitFor({ state: 'hidden', timeout: timeoutMs });
@@ -133,15 +136,6 @@ export class Editor {
   /** Presses keys in Playwright's notation; `ControlOrMeta` is the main modifier of the system. */
   async press(...keys: readonly string[]): Promise<void> {
     for (const key of keys) await this.page.keyboard.press(key);
-  }
-
-  /** Presses keys, again and again, until what they bring for a while only shows. */
-  async seeAfter(keys: readonly string[], selector: string, text?: string | RegExp): Promise<void> {
-    await this.until(`${keys.join(', ')} brings ${selector}`, async () => {
-      const shows = this.see(selector, text, openMs).catch(giveUp);
-      await this.press(...keys);
-      return (await shows) !== undefined;
-    });
   }
 
   async type(text: string): Promise<void> {
@@ -154,45 +148,36 @@ export class Editor {
     await this.seeNo('.quick-input-widget');
   }
 
-  /** Runs a command that goes on to ask in the same quick input. */
+  /** Runs a command that asks something in the same quick input. */
   async commandThatAsks(title: string): Promise<void> {
     const row = await this.#takeCommand(title);
     await row.waitFor({ state: 'hidden' });
   }
 
-  /**
-   * Runs a command that asks, and answers with a row. Whatever takes the focus closes the question as well, and would be
-   * given the answer: it is asked again.
-   */
+  /** Runs a command that asks, and answers with a row. */
   async commandWith(title: string, label: string): Promise<void> {
-    await this.until(`"${title}" is answered with ${label}`, async () => {
-      await this.commandThatAsks(title);
-      const row = await this.#firstRow(label, label, fileMs).catch(giveUp);
-      const isTaken = row !== undefined && (await this.#enter());
-      if (!isTaken) await this.press('Escape');
-      await this.seeNo('.quick-input-widget');
-      return isTaken;
-    });
+    await this.commandThatAsks(title);
+    await this.pick(label);
   }
 
-  /** Answers the dialog for a folder, which is a quick input where there is no native one. */
+  /** Answers the dialog for a folder, which is a quick input in a browser. */
   chooseFolder(folder: string, button: string): Promise<void> {
-    return this.#answerFileDialog(`${folder}/`, button);
+    return this.#answerFileDialog(folder, `${folder}/`, button);
   }
 
-  /** Answers the dialog for a file, likewise. */
+  /** Answers the dialog for a file, which is a quick input in a browser. */
   chooseFile(file: string, button: string): Promise<void> {
-    return this.#answerFileDialog(file, button);
+    return this.#answerFileDialog(path.dirname(file), file, button);
   }
 
-  /** Takes a row of the quick pick that is, or is about to be, open. */
+  /** Takes a row of a quick pick that is open or opens soon. */
   async pick(label: string): Promise<void> {
     await this.#firstRow(label, label);
     await this.press('Enter');
     await this.seeNo('.quick-input-widget');
   }
 
-  /** The same for a row that goes on to ask in the same quick input. */
+  /** Takes a row that leads to another question in the same quick input. */
   async pickThatAsks(label: string): Promise<void> {
     const row = await this.#firstRow(label, label);
     await this.press('Enter');
@@ -200,19 +185,14 @@ export class Editor {
   }
 
   /**
-   * Opens a file of the workspace by its name and waits until it is in front. A file that was put there a moment ago may
-   * be refused, which is told in its place: it is opened again.
+   * Opens a file of the workspace and waits until its text shows in the active editor. Types the absolute path: for a
+   * name, VS Code may search the file list of the previous search, in which a new file is missing.
    */
   async openFile(name: string): Promise<void> {
-    await this.until(`the text of ${name} shows`, async () => {
-      await this.#take('ControlOrMeta+p', name, path.basename(name));
-      await this.seeNo('.quick-input-widget');
-      const tab = await this.see('.tab.active', path.basename(name), fileMs).catch(giveUp);
-      const line = this.see('.editor-group-container.active .view-line', undefined, fileMs);
-      if ((await line.catch(giveUp)) !== undefined && tab !== undefined) return true;
-      console.warn(`Not opened at once: ${await inFront(this.page)}`);
-      return false;
-    });
+    await this.#take('ControlOrMeta+p', this.file(name), path.basename(name));
+    await this.seeNo('.quick-input-widget');
+    await this.see('.tab.active', path.basename(name));
+    await this.see('.editor-group-container.active .view-line');
   }
 
   /** Trusts the folder of an editor that was opened with `workspaceTrust`. */
@@ -223,7 +203,7 @@ export class Editor {
     await this.seeNo('.part.statusbar .statusbar-item', 'Restricted Mode');
   }
 
-  /** Puts the cursor into the file in front. Lines and columns count from 1. */
+  /** Moves the cursor of the active editor. Lines and columns count from 1. */
   async goToLine(line: number, column = 1): Promise<void> {
     await this.#take('ControlOrMeta+g', `:${line}:${column}`, new RegExp(`line ${line}\\b`));
     await this.seeNo('.quick-input-widget');
@@ -231,30 +211,42 @@ export class Editor {
   }
 
   /**
-   * Opens the menu of fixes for what is in the file in front at a place that is marked. The editor looks for fixes by
-   * itself soon after the cursor has moved, and then forgets that it was asked to show them: it is asked again.
+   * Opens the menu of quick fixes at a marked position of the active editor. One retry is allowed: each change of the
+   * markers makes VS Code look up fixes for the light bulb, and that lookup cancels a menu that is about to open.
    */
   async openFixes(line: number, column: number): Promise<void> {
     await this.goToLine(line, column);
     await this.see('.monaco-editor [class*="lightbulb"]');
-    await this.until('the menu of fixes shows', async () => {
+    await this.retry('the menu of fixes shows', async () => {
       await this.press('ControlOrMeta+.');
-      return (
-        (await this.see('.action-widget .monaco-list-row', undefined, openMs).catch(giveUp)) !== undefined
-      );
+      return this.#showsSoon('.action-widget .monaco-list-row');
     });
   }
 
-  /** Holds the mouse over a text until the editor explains it; an edit of what surrounds it takes a hover away. */
-  async hover(selector: string, text: RegExp, explanation: string): Promise<void> {
-    await this.until('the hover shows', async () => {
-      await this.page.mouse.move(0, 0);
+  /**
+   * Rests the mouse on a text until the editor shows `explanation`. One retry is allowed: VS Code closes a hover when
+   * the line or the row under the mouse is rendered again.
+   */
+  async hover(selector: string, text: RegExp, explanation: string | RegExp): Promise<void> {
+    await this.retry(`the hover has ${String(explanation)}`, async () => {
+      await this.page.mouse.move(720, 450);
       await (await this.see(selector, text)).hover();
-      return (await this.see('.monaco-hover', explanation, openMs).catch(giveUp)) !== undefined;
+      return this.#showsSoon('.monaco-hover', explanation);
     });
   }
 
-  /** Sets a breakpoint in the file in front and waits for its dot. Lines count from 1. */
+  /**
+   * Clicks on a row of a tree and waits until it is selected. One retry is allowed: a row that is rendered again
+   * between the press and the release of the button gets no click.
+   */
+  async select(row: string, text: RegExp, ...modifiers: 'ControlOrMeta'[]): Promise<void> {
+    await this.retry(`${String(text)} is selected`, async () => {
+      await (await this.see(row, text)).click({ modifiers });
+      return this.#showsSoon(`${row}.selected`, text);
+    });
+  }
+
+  /** Sets a breakpoint in the active editor and waits for its dot. Lines count from 1. */
   async setBreakpoint(line: number): Promise<void> {
     await this.goToLine(line);
     const dots = this.page.locator('.editor-group-container.active .codicon-debug-breakpoint');
@@ -265,7 +257,7 @@ export class Editor {
 
   /** Starts debugging as F5 does and waits for the debug toolbar. */
   async startDebugging(): Promise<void> {
-    // Looked for by the page itself, in every frame: a short run is soon over.
+    // The page looks in every animation frame, because a short run ends soon.
     const started = this.page.waitForFunction(
       () => document.querySelector('.debug-toolbar')?.checkVisibility() === true,
       undefined,
@@ -275,7 +267,7 @@ export class Editor {
     await started;
   }
 
-  /** Waits until the debugger has stopped on a line of the file in front. */
+  /** Waits until the debugger has stopped on a line of the active editor. */
   async stoppedAt(line: number, timeoutMs = waitMs): Promise<void> {
     await this.see('.debug-top-stack-frame-line, .codicon-debug-stackframe', undefined, timeoutMs);
     await this.see('.part.statusbar .statusbar-item', new RegExp(`Ln ${line}, Col`), timeoutMs);
@@ -286,7 +278,7 @@ export class Editor {
     await this.seeNo('.debug-toolbar');
   }
 
-  /** The document inside a webview: it lies two frames deep. */
+  /** Resolves to the document inside a webview, which is two frames deep. */
   async webview(timeoutMs = waitMs): Promise<Frame> {
     const outer = await this.see('iframe.webview', undefined, timeoutMs);
     const inner = outer.contentFrame().locator('#active-frame');
@@ -297,15 +289,21 @@ export class Editor {
     return frame;
   }
 
-  /** Waits for something that is not on the page: a file, a process, a count. `what` is for the failure. */
+  /** Polls until `probe` resolves to true. It must not act. `what` names the awaited state in the error. */
   async until(what: string, probe: () => Promise<boolean>, timeoutMs = waitMs): Promise<void> {
     const deadline = Date.now() + timeoutMs;
     while (!(await probe())) {
-      if (Date.now() > deadline) {
-        const shown = await inFront(this.page);
-        throw new Error(`Waited ${timeoutMs / 1000} s in vain until ${what}.\nInstead: ${shown}`);
-      }
+      if (Date.now() > deadline) throw await this.#timeout(`Not within ${timeoutMs / 1000} s: ${what}.`);
       await delay(pollMs);
+    }
+  }
+
+  /** Acts until `attempt` resolves to true. Each further attempt counts as a retry of the test: see `useEditor`. */
+  async retry(what: string, attempt: () => Promise<boolean>): Promise<void> {
+    const deadline = Date.now() + waitMs;
+    while (!(await attempt())) {
+      if (Date.now() > deadline) throw await this.#timeout(`Not within ${waitMs / 1000} s: ${what}.`);
+      countRetry(what, await describeWindow(this.page));
     }
   }
 
@@ -325,67 +323,48 @@ export class Editor {
     return this.#take('F1', `>${title}`, title);
   }
 
-  /**
-   * Opens a quick input by its key, types into it, and takes its first row once that has `label`. An open palette does not
-   * notice commands that an extension brings meanwhile, and whatever takes the focus closes a quick input, as a window
-   * that still starts does, or a page that opens by itself: it is opened again until the row is there and is taken.
-   */
+  /** Opens a quick input by its key, types into it, and takes its first row once that has `label`. */
   async #take(key: string, query: string, label: string | RegExp): Promise<Locator> {
-    let row: Locator | undefined;
-    await this.until(`"${query}" is answered by ${String(label)}`, async () => {
-      await this.press(key);
-      row = await this.#firstRow(query, label, openMs).catch(giveUp);
-      if (row !== undefined && (await this.#enter())) return true;
-      await this.press('Escape');
-      await this.seeNo('.quick-input-widget');
-      return false;
-    });
-    if (row === undefined) throw new Error(`Nothing is called ${String(label)}.`);
+    await this.press(key);
+    const row = await this.#firstRow(query, label);
+    await this.press('Enter');
     return row;
   }
 
-  /** Presses Enter for the open quick input; false: something else has taken the keyboard meanwhile. */
-  async #enter(): Promise<boolean> {
-    const heard = await this.page.evaluateHandle(() => {
-      const [key, listening] = [{ isTaken: false }, new AbortController()];
-      const hear = (event: KeyboardEvent): void => {
-        key.isTaken = event.target instanceof Element && event.target.closest('.quick-input-widget') !== null;
-        if (!key.isTaken) event.preventDefault();
-      };
-      addEventListener('keydown', hear, { capture: true, signal: listening.signal });
-      return { key, listening };
-    });
-    await this.press('Enter');
-    try {
-      return await heard.evaluate(({ key, listening }) => {
-        listening.abort();
-        return key.isTaken;
-      });
-    } catch (error) {
-      // A command may have the window load anew.
-      if (String(error).includes('context was destroyed')) return true;
-      throw error;
-    }
-  }
-
-  /** The dialog takes no answer while it still lists the folder that it has left. */
-  async #answerFileDialog(answer: string, button: string): Promise<void> {
+  /**
+   * Types an answer into the file dialog and clicks on its button. One retry is allowed: the dialog ignores the button
+   * while it reads a folder, and shows that only after 0.8 s.
+   */
+  async #answerFileDialog(folder: string, answer: string, button: string): Promise<void> {
     const input = await this.see('.quick-input-widget input');
-    // It puts in where it begins, and lists that, on its own.
+    // The dialog first fills in the folder where it starts, and lists that.
     await this.see('.quick-input-widget .monaco-list-row', '..');
     await input.fill(answer);
+    const rows = this.page.locator('.quick-input-widget .monaco-list-row');
+    const names = new Set(['..', ...(await readdir(folder))]);
+    await this.until(`the dialog lists ${folder}`, async () => {
+      const listed = await rows.allInnerTexts();
+      return listed.length > 0 && listed.every((name) => names.has(name.trim()));
+    });
     const accept = this.page.locator('.quick-input-widget .monaco-button', { hasText: button });
-    await this.until('the dialog has its answer', async () => {
-      await accept.click({ timeout: openMs }).catch(giveUp);
-      const closed = await this.seeNo('.quick-input-widget', undefined, acceptMs).then(() => true, giveUp);
-      return closed === true;
+    await this.retry('the dialog has its answer', async () => {
+      await accept.click();
+      return this.seeNo('.quick-input-widget', undefined, effectMs).then(() => true, isTimeout);
     });
   }
 
   /** Types into the open quick input and waits until its first row has `label`. */
-  async #firstRow(query: string, label: string | RegExp, timeoutMs = waitMs): Promise<Locator> {
-    const input = await this.see('.quick-input-widget input', undefined, timeoutMs);
-    await input.fill(query, { timeout: timeoutMs });
-    return this.see('.quick-input-widget .monaco-list-row.focused', label, timeoutMs);
+  async #firstRow(query: string, label: string | RegExp): Promise<Locator> {
+    const input = await this.see('.quick-input-widget input');
+    await input.fill(query);
+    return this.see('.quick-input-widget .monaco-list-row.focused', label);
+  }
+
+  #showsSoon(selector: string, text?: string | RegExp): Promise<boolean> {
+    return this.see(selector, text, effectMs).then(() => true, isTimeout);
+  }
+
+  async #timeout(message: string, cause?: unknown): Promise<errors.TimeoutError> {
+    return new errors.TimeoutError(`${message}\nInstead: ${await describeWindow(this.page)}`, { cause });
   }
 }

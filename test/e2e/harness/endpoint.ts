@@ -1,4 +1,4 @@
-/** A server that speaks OpenAI's format, as a user's own endpoint does. */
+/** An OpenAI-compatible server, for tests of a user's own endpoint. */
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,7 +10,7 @@ export interface Endpoint {
   readonly authorizations: readonly (string | undefined)[];
 }
 
-/** Answers every request with `content` until the test ends; with a signal, not before it is aborted. */
+/** Answers every request with `content` until the test ends. With `letGo`, answers wait until it is aborted. */
 export async function startEndpoint(content: string, letGo?: AbortSignal): Promise<Endpoint> {
   const authorizations: (string | undefined)[] = [];
   const answer = (response: ServerResponse): void => {

@@ -1,4 +1,4 @@
-/** A GPU host beside an editor, on this machine: the one-file program, and a launcher that does what a script says. */
+/** A GPU host on this machine: the one-file program, with a launcher that follows a script. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,28 +12,28 @@ import { extensionUnderTest } from './session.ts';
 const scriptedLauncher = path.resolve(import.meta.dirname, '../../tools/host/scriptedLauncher.ts');
 
 export interface GpuHost {
-  /** As it is typed into Add GPU Host. */
+  /** The URL that a user enters in Add GPU Host. */
   readonly address: string;
   readonly token: string;
-  /** A folder that is gone with the host. */
+  /** The folder of the host. `close` removes it. */
   readonly folder: string;
-  /** Kills it as a crash would. */
+  /** Kills the host, as a crash would. */
   kill(): Promise<void>;
-  /** Starts one that was killed again, at the same address. */
+  /** Starts a killed host again at the same address. */
   start(): Promise<void>;
-  /** Both. */
+  /** Kills the host and starts it again. */
   restart(): Promise<void>;
-  /** Has it do nothing until it is resumed. */
+  /** Suspends the process until `resume`. */
   pause(): void;
   resume(): void;
-  /** Takes a token back, and makes another. */
+  /** Revokes the owner's token and returns a new one. */
   newToken(): Promise<string>;
-  /** Ends it and all that it has started. */
+  /** Ends the host and all processes that it has started. */
   close(): Promise<void>;
 }
 
 export interface GpuHostOptions {
-  /** Of the program's own, e.g. `--tls`. */
+  /** Flags of the program, e.g. `--tls`. */
   readonly flags?: readonly string[];
 }
 
@@ -90,7 +90,7 @@ const hostProgram = (): string => path.join(extensionUnderTest(), 'dist/host.cjs
 interface Serving {
   readonly child: ChildProcess;
   readonly address: string;
-  /** Of the first start alone. */
+  /** Present on the first start only. */
   readonly token: string | undefined;
 }
 
@@ -107,8 +107,8 @@ async function serve(
   const env = { ...process.env, AGENTJET_TEST_HOST: folder };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   for await (const line of createInterface(child.stdout)) {
-    const told = JSON.parse(line) as { address: string; token?: { token: string } };
-    return { child, address: told.address, token: told.token?.token };
+    const started = JSON.parse(line) as { address: string; token?: { token: string } };
+    return { child, address: started.address, token: started.token?.token };
   }
-  throw new Error('The host ended and did not listen.');
+  throw new Error('The GPU host exited before it listened. See its output above.');
 }

@@ -1,4 +1,4 @@
-/** What a person does with GPU hosts in an editor, step by step. */
+/** The steps of a user who trains on a GPU host. */
 import type { Action } from '../../tools/host/scriptedLauncher.ts';
 import type { Editor } from './editor.ts';
 import type { GpuHost } from './gpuHost.ts';
@@ -7,13 +7,13 @@ export const hostInput = '.quick-input-widget input';
 export const hostRow = '.pane-body .monaco-list-row';
 export const hostDialog = '.monaco-dialog-box';
 
-/** Types into the input that is asked with, and goes on. */
+/** Fills the open input box and presses Enter. */
 export async function answer(editor: Editor, text: string): Promise<void> {
   await (await editor.see(hostInput)).fill(text);
   await editor.press('Enter');
 }
 
-/** Goes through Add GPU Host up to the connection, which is not waited for. */
+/** Answers the questions of Add GPU Host. Does not wait for the connection. */
 export async function addHost(
   editor: Editor,
   { address, token }: Pick<GpuHost, 'address' | 'token'>,
@@ -34,7 +34,7 @@ export async function showHosts(editor: Editor, name = 'box'): Promise<void> {
   await editor.see(hostRow, name);
 }
 
-/** Sends the config in front, up to the question whether to start. `host`: where there are several. */
+/** Runs Train on GPU Host up to its confirmation dialog. `host` selects one of several hosts. */
 export async function askToTrain(editor: Editor, host?: string, way = 'trinity run'): Promise<void> {
   await editor.commandThatAsks('AgentJet: Train on GPU Host');
   if (host !== undefined) await editor.pickThatAsks(host);
@@ -42,18 +42,18 @@ export async function askToTrain(editor: Editor, host?: string, way = 'trinity r
   await editor.see(hostDialog, /would not train on|Train .+ on .+\?/);
 }
 
-/** Says yes, which is not waited for. */
+/** Confirms the dialog. Does not wait for the run to start. */
 export async function agreeToTrain(editor: Editor): Promise<void> {
   await (await editor.see(`${hostDialog} .monaco-button`, /Start Anyway|Start Training/)).click();
 }
 
-/** Says yes and waits until the page of the run is in front, where it comes by itself. */
+/** Confirms the dialog and waits until the page of the run has opened. */
 export async function startTraining(editor: Editor): Promise<void> {
   await agreeToTrain(editor);
   await editor.see('.tab.active', /\([0-9a-f]{6}\)/);
 }
 
-/** What training writes of a step. */
+/** Returns the metrics that training writes for a step. */
 export const stepOf = (step: number): Action => ({
   do: 'metrics',
   step,

@@ -8,17 +8,20 @@ import { artifacts } from './artifacts.ts';
 import { extensionUnderTest, openSession, type Session, type SessionOptions } from './session.ts';
 
 export interface HostSuiteOptions extends Omit<SessionOptions, 'tests' | 'onPage'> {
-  /** The bundle of the suite. */
+  /** The bundled file of the suite. */
   readonly bundle: string;
-  /** Minutes after which the run counts as hung. */
+  /** Minutes after which the run counts as hung. Default: 15. */
   readonly limitMinutes?: number;
-  /** Whether other suites may run at the same time: true of one that only waits. */
+  /** Whether other suites may run at the same time. True for a suite that mostly waits. */
   readonly alongside?: boolean;
-  /** Whether the tests find, in AGENTJET_E2E_PYTHON and AGENTJET_E2E_PYTHON_AGENTS, a Python with what workflows import. */
+  /**
+   * Whether AGENTJET_E2E_PYTHON and AGENTJET_E2E_PYTHON_AGENTS name Python interpreters that have the packages of the
+   * workflows.
+   */
   readonly python?: boolean;
 }
 
-/** Rejects when the editor ended without results: it never came up, the extension host crashed, or a test hung. */
+/** Runs a suite. Rejects without results: the editor did not start, the extension host crashed, or a test hung. */
 export async function runHostSuite(options: HostSuiteOptions): Promise<SuiteResults> {
   const { bundle, limitMinutes = 15, ...session } = options;
   const results = path.join(artifacts, 'e2e', `${options.suite}.json`);
@@ -64,7 +67,7 @@ function deferred<T>(): Deferred<T> {
   const promise = new Promise<T>((resolve, reject) => {
     settle = { resolve, reject };
   });
-  if (settle === undefined) throw new Error('A promise runs its executor at once.');
+  if (settle === undefined) throw new Error('The promise has not run its executor.');
   return { promise, ...settle };
 }
 

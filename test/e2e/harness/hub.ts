@@ -1,4 +1,4 @@
-/** A server that speaks the hub's addresses for files of models. */
+/** A server with the URLs of the model hub for files of models. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ export interface Hub {
   close(): void;
 }
 
-/** @param files by address, e.g. `/Qwen/Qwen2.5-7B/resolve/main/tokenizer.json`; everything else is not found */
+/** @param files by URL path, e.g. `/Qwen/Qwen2.5-7B/resolve/main/tokenizer.json`. Other paths get status 404. */
 export async function startHub(files: Readonly<Record<string, Buffer>>): Promise<Hub> {
   const server = createServer((request, response) => {
     const file = files[request.url ?? ''];

@@ -1,16 +1,16 @@
-/** What `node` means to the editor under test: debuggees run the first one on its PATH. */
+/** The PATH of the editor under test. Debuggees run the first `node` on it. */
 import { mkdir, readdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { existsSync } from 'node:fs';
 
-/** The environment's PATH with the project's Node.js in front (Node 24). */
+/** Returns the environment's PATH with the project's Node.js first (Node 24). */
 export function pathWithProjectNode(root: string, current = process.env['PATH'] ?? ''): string {
   return [path.join(root, 'node_modules/node/bin'), ...withoutPackages(current)].join(path.delimiter);
 }
 
 /**
- * The environment's PATH with no `node` on it. A folder that has one beside other programs, as /usr/bin may, is
- * replaced by a folder below `temp` with links to the others.
+ * Returns the environment's PATH without any `node`. A folder that contains `node` and other programs, such as /usr/bin,
+ * is replaced by a folder below `temp` with links to the others.
  */
 export async function pathWithoutNode(temp: string, current = process.env['PATH'] ?? ''): Promise<string> {
   const folders = await Promise.all(
@@ -21,7 +21,7 @@ export async function pathWithoutNode(temp: string, current = process.env['PATH'
   return folders.join(path.delimiter);
 }
 
-/** npm puts node_modules/.bin folders on PATH, which users of the editor do not have there. */
+/** Removes the node_modules/.bin folders that npm adds to PATH, because users of the editor do not have them. */
 function withoutPackages(searchPath: string): readonly string[] {
   const folders = searchPath.split(path.delimiter).filter((folder) => folder !== '');
   return [...new Set(folders)].filter((folder) => !folder.split(path.sep).includes('node_modules'));

@@ -1,4 +1,4 @@
-/** Ending what a test started, and proof that nothing of it is left. */
+/** Ends the processes that a test started, and finds those that are left. */
 import { execFile, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, readdir } from 'node:fs/promises';
@@ -13,9 +13,8 @@ export interface FoundProcess {
 }
 
 /**
- * Processes that have `marker` in their command line or environment: a marker set in the environment of one
- * process is inherited by all its descendants, whatever group or session they move to. Nothing can be found on
- * Windows.
+ * Returns the processes that have `marker` in their command line or environment. All descendants of a process inherit
+ * its environment, in any process group or session. On Windows the result is always empty.
  */
 export async function processesWith(marker: string): Promise<readonly FoundProcess[]> {
   if (process.platform === 'win32') return [];
@@ -39,7 +38,7 @@ async function procText(pid: string, file: string): Promise<string> {
   try {
     return await readFile(`/proc/${pid}/${file}`, 'utf8');
   } catch {
-    // Ended meanwhile, or another user's: not one of ours.
+    // The process has ended, or belongs to another user.
     return '';
   }
 }
@@ -58,10 +57,7 @@ export interface LeftoverOptions {
   readonly timeoutMs?: number;
 }
 
-/**
- * Waits until no process with the marker is left. What is still there after `timeoutMs` is killed and returned: the
- * leak.
- */
+/** Waits until no process with the marker is left. Kills and returns the processes that remain after `timeoutMs`. */
 export async function leftovers(
   marker: string,
   { counts = () => true, timeoutMs = 30_000 }: LeftoverOptions = {},
@@ -79,7 +75,7 @@ export async function leftovers(
   }
 }
 
-/** Ends a child that was started `detached`, with its process group: politely, then, after `graceMs`, by force. */
+/** Ends a `detached` child and its process group: with SIGTERM, and after `graceMs` with SIGKILL. */
 export async function stopGroup(child: ChildProcess, graceMs = 5_000): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -90,7 +86,7 @@ export async function stopGroup(child: ChildProcess, graceMs = 5_000): Promise<v
   clearTimeout(force);
 }
 
-/** Lets a child that was started `detached` not outlive this process, even where nobody gets to stop it. */
+/** Kills a `detached` child and its process group when this process exits. */
 export function endWithUs(child: ChildProcess): void {
   const end = () => {
     if (child.pid !== undefined) signal(groupOf(child.pid), 'SIGKILL');
@@ -107,6 +103,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended between being seen and being signalled, which is all that was wanted.
+    // The process ended before the signal reached it.
   }
 }

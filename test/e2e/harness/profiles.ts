@@ -1,20 +1,20 @@
-/** How the editor is set up for the extension-host tests: one entry for each folder of tests. */
+/** The setup of the editor for the extension-host tests, one entry per folder of tests. */
 import type { HostSuiteOptions } from './hostSuite.ts';
 
 const workspace = 'media/examples/math_agent';
 
 /**
- * Off as on the desktop; in a browser the editor saves by itself after a second, and a test's own save that falls into
- * that one is dropped.
+ * The default of VS Code on the desktop. In a browser, VS Code saves automatically after a second, and drops a save
+ * command that arrives during that.
  */
 const settings = { 'files.autoSave': 'off' };
 
-/** `''` is for the tests right in test/e2e/suite; any other name is a folder below it. */
+/** The key `''` stands for the tests in test/e2e/suite itself. Any other key is a folder below it. */
 export const hostProfiles: Readonly<Record<string, Omit<HostSuiteOptions, 'suite' | 'bundle'>>> = {
   '': { workspace, settings, typescript: 'on' },
   configs: { workspace: 'test/fixtures/workspace', settings },
   held: { workspace, settings, alongside: true },
-  // Sixty runs whose traces nobody looks at.
+  // Sixty runs whose traces no test reads.
   loading: {
     workspace: 'test/fixtures/loader',
     settings: { ...settings, 'agentjet.openTrace': 'never' },

@@ -1,4 +1,4 @@
-/** One VS Code server: its own data folders, its own port on loopback, its own process group. */
+/** A VS Code server with separate data folders, a port on loopback, and a process group. */
 import { randomUUID } from 'node:crypto';
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,36 +12,36 @@ import { endWithUs, stopGroup } from './processes.ts';
 const execFileAsync = promisify(execFile);
 
 export interface ServerOptions {
-  /** The folder of VS Code itself. */
+  /** The folder of VS Code. */
   readonly vscode: string;
   /** The Node.js that runs the server and its extension hosts. */
   readonly node: string;
-  /** An empty folder for everything the server writes. Keep its path short: sockets lie in it. */
+  /** An empty folder for all files of the server. Its path must be short, because it contains sockets. */
   readonly temp: string;
-  /** The extension: a folder with a package.json, or a .vsix. It is installed, as for a user. */
+  /** The extension to install: a folder with a package.json, or a .vsix. */
   readonly extension: string;
   /**
-   * A CommonJS file whose `run()` resolves or rejects: a test run inside the extension host. The extension is then
-   * loaded as one under development, and the editor skips dialogs and shows no toasts.
+   * A CommonJS file whose `run()` runs tests in the extension host. The extension is then loaded as one under
+   * development, and the editor skips dialogs and notifications.
    */
   readonly tests?: string | undefined;
-  /** User settings, over ones that keep the editor quiet. */
+  /** User settings, which override the quiet defaults. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
-  /** That the editor speaks; its own words stay English, since no language pack can be had here. */
+  /** The display language. The texts of VS Code stay English, because no language pack is installed. */
   readonly language?: string | undefined;
-  /** With true a folder starts out restricted until the user trusts it; without, everything is trusted. */
+  /** With true, a folder is restricted until the user trusts it. Default: every folder is trusted. */
   readonly workspaceTrust?: boolean | undefined;
-  /** The whole environment of the server, hence of extension host and debuggees. */
+  /** The whole environment of the server. The extension host and debuggees inherit it. */
   readonly env: NodeJS.ProcessEnv;
 }
 
 export interface Server {
   readonly process: ChildProcess;
-  /** The address at which the editor opens a folder or a .code-workspace; its token admits the reader. */
+  /** Returns the URL, with the access token, that opens a folder or a .code-workspace. */
   url(workspace: string): string;
-  /** Everything the server has printed so far. */
+  /** Returns everything that the server has printed so far. */
   output(): string;
-  /** Forgets what its windows wrote beside the workspace, settings included, while none is open. */
+  /** Removes the user data, settings included. No window may be open. */
   forget(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -63,12 +63,12 @@ const quietSettings = {
   'git.openRepositoryInParentFolders': 'never',
 };
 
-/** Pressed by tests, in Playwright's notation: leaves nothing in a window, but asks what becomes of unsaved files. */
+/** The key, in Playwright's notation, that resets a window. VS Code still asks about unsaved files. */
 export const tidyKey = 'Control+Alt+F12';
 
 const tidying = [
   'workbench.debug.viewlet.action.removeAllBreakpoints',
-  // Only a console that shows is cleared.
+  // VS Code clears the debug console only while it is visible.
   'workbench.panel.repl.view.focus',
   'workbench.debug.panel.action.clearReplAction',
   'workbench.action.closePanel',
@@ -77,7 +77,7 @@ const tidying = [
   'workbench.action.closeAllEditors',
 ];
 
-/** Resolves when the server answers; rejects with its output when it ends instead, or stays silent for 30 s. */
+/** Resolves when the server listens. Rejects with its output if it exits or does not listen within 30 s. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const user = path.join(options.temp, 'user');
   const extensions = path.join(options.temp, 'exts');
@@ -125,7 +125,7 @@ async function writeSettings(user: string, options: ServerOptions): Promise<void
   await writeFile(path.join(user, 'User/keybindings.json'), JSON.stringify(keys));
 }
 
-/** As if a language pack were installed, which has no word of the editor's own. */
+/** Registers a language pack that has no texts. */
 async function writeLanguagePack(user: string, language: string): Promise<void> {
   const messages = path.join(user, 'main.i18n.json');
   await writeFile(messages, JSON.stringify({ version: '1.0.0', contents: {} }));
@@ -134,7 +134,7 @@ async function writeLanguagePack(user: string, language: string): Promise<void> 
   await writeFile(path.join(user, 'languagepacks.json'), JSON.stringify({ [language]: pack }));
 }
 
-/** A .vsix the way the editor itself installs one; of a folder what a package contains. */
+/** Installs a .vsix with the command of VS Code. Of a folder, copies the files that a package contains. */
 async function installExtension(options: ServerOptions, extensions: string): Promise<void> {
   if (!options.extension.endsWith('.vsix')) return copyExtension(options.extension, extensions);
   const data = path.join(options.temp, 'server');
@@ -145,10 +145,7 @@ async function installExtension(options: ServerOptions, extensions: string): Pro
   ]);
 }
 
-/**
- * Copied, not linked: VS Code tells extensions apart by the real paths of their modules, and one behind a
- * link would be nobody's.
- */
+/** Copies the extension. A link would not do, because VS Code identifies extensions by the real paths of modules. */
 async function copyExtension(extension: string, extensions: string): Promise<void> {
   const manifest = JSON.parse(await readFile(path.join(extension, 'package.json'), 'utf8')) as {
     readonly publisher: string;
@@ -161,7 +158,7 @@ async function copyExtension(extension: string, extensions: string): Promise<voi
   for (const name of await readdir(extension)) {
     if (/^package(\.nls.*)?\.json$/.test(name)) await cp(path.join(extension, name), path.join(target, name));
   }
-  for (const folder of ['dist', 'media', 'syntaxes']) {
+  for (const folder of ['dist', 'docs', 'media', 'syntaxes']) {
     const source = path.join(extension, folder);
     if (existsSync(source)) await cp(source, path.join(target, folder), { recursive: true });
   }
@@ -173,7 +170,7 @@ function serverArguments(options: ServerOptions, user: string, extensions: strin
     ...['--host', '127.0.0.1', '--port', '0', '--accept-server-license-terms'],
     ...['--connection-token-file', tokenFile(options)],
     ...['--disable-telemetry', '--telemetry-level', 'off'],
-    // Extension hosts outlive their page by hours otherwise.
+    // By default, extension hosts outlive their page by hours.
     ...['--reconnection-grace-time', '1'],
     ...['--server-data-dir', path.join(options.temp, 'server'), '--user-data-dir', user],
     ...['--extensions-dir', extensions],
@@ -184,8 +181,8 @@ function serverArguments(options: ServerOptions, user: string, extensions: strin
 }
 
 /**
- * `VSCODE_CLI` keeps the server from asking a login shell for the environment, whose PATH would replace ours.
- * Temporary files and sockets go below `temp`; other VS Code's variables, as in a terminal of one, stay out.
+ * Returns the environment of the server. `VSCODE_CLI` stops the server from reading PATH from a login shell. Temporary
+ * files and sockets go below `temp`. Variables of another VS Code, as in its terminal, are removed.
  */
 function serverEnv({ env, temp }: ServerOptions): NodeJS.ProcessEnv {
   const own = Object.entries(env).filter(([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$)/.test(name));
@@ -193,7 +190,7 @@ function serverEnv({ env, temp }: ServerOptions): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(own), VSCODE_CLI: '1', TMPDIR: tmp, XDG_RUNTIME_DIR: tmp };
 }
 
-/** Whoever has the editor's page has a shell: without the token other users of the machine would. */
+/** Returns the file of the access token. Without a token, other users of the machine could open a shell. */
 function tokenFile({ temp }: ServerOptions): string {
   return path.join(temp, 'token');
 }
@@ -242,7 +239,7 @@ function editorUrl(authority: string, token: string, workspace: string, options:
   return url.href;
 }
 
-/** `C:\x` is `/c:/x` in the address of a page. */
+/** Returns the path as part of a URL: `C:\x` becomes `/C:/x`. */
 function asUrlPath(file: string): string {
   const slashes = file.replaceAll('\\', '/');
   return slashes.startsWith('/') ? slashes : `/${slashes}`;

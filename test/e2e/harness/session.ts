@@ -1,6 +1,6 @@
 /**
- * A real editor for one test or suite: server, browser and page on a copy of a workspace, everything below one
- * temporary folder. Closing it ends all processes and proves that none is left.
+ * A real editor for one test or suite: a server, a browser and a page on a copy of a workspace, all in one temporary
+ * folder. Closing it ends all processes and checks that none is left.
  */
 import { appendFileSync, existsSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
@@ -14,52 +14,52 @@ import { startServer, type Server } from './server.ts';
 import { makeTemp, refuseLeak, removeTemp } from './temp.ts';
 
 export interface SessionOptions {
-  /** Names the folders of screenshots and evidence. */
+  /** The name of the folders of screenshots and evidence. */
   readonly suite: string;
-  /** A folder that is copied; the editor opens the copy. Without one it opens an empty folder. */
+  /** The folder whose copy the editor opens. Default: an empty folder. */
   readonly workspace?: string | undefined;
-  /** Folders by name, each of which is copied, for a workspace of several; instead of `workspace`. */
+  /** The folders, by name, of a multi-root workspace. Each is copied. Replaces `workspace`. */
   readonly roots?: Readonly<Record<string, string>> | undefined;
-  /** What `node` means to the debuggee. Default: the project's own, Node 24. */
+  /** The `node` on the debuggee's PATH. Default: the project's Node 24. */
   readonly node?: 'project' | 'none' | undefined;
-  /** VS Code's language service for TypeScript: off unless a test is about what it says. */
+  /** The TypeScript language service of VS Code. Default: off. */
   readonly typescript?: 'on' | undefined;
-  /** With true a folder starts out restricted until the user trusts it. Default: everything is trusted. */
+  /** With true, a folder is restricted until the user trusts it. Default: every folder is trusted. */
   readonly workspaceTrust?: boolean | undefined;
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
-  /** That the editor speaks, as it names it. Default: English. */
+  /** The display language, e.g. `zh-cn`. Default: English. */
   readonly language?: string | undefined;
-  /** Added to the environment of server, extension host and debuggees; undefined removes. */
+  /** Added to the environment of the server, extension host and debuggees. Undefined removes a variable. */
   readonly env?: NodeJS.ProcessEnv | undefined;
   /** See `ServerOptions.tests`. */
   readonly tests?: string | undefined;
   /** Default: the folder in the environment variable AGENTJET_E2E_EXTENSION, else the project. */
   readonly extension?: string | undefined;
-  /** Called with the new page before the editor is opened in it. */
+  /** Called with each new page before it opens the editor. */
   readonly onPage?: ((page: Page) => Promise<unknown>) | undefined;
 }
 
 export interface Session {
   readonly page: Page;
-  /** The copy of the workspace that the editor has open: a folder, or the file that lists its `roots`. */
+  /** The copy of the workspace: a folder, or the file that lists its `roots`. */
   readonly workspace: string;
-  /** An empty folder for a test's own files; it goes with the session. */
+  /** A folder for files of a test. It is removed with the session. */
   readonly temp: string;
-  /** Gives the workspace the files that it had at first, and no others. */
+  /** Restores the original files of the workspace and removes all others. */
   restoreWorkspace(): Promise<void>;
-  /** Closes every window of the editor. Rejects when something that ran in one outlives it. */
+  /** Closes all windows of the editor. Rejects if a process of a window outlives it. */
   leave(): Promise<void>;
-  /** Once the last window has been left: a new one, which remembers nothing, on the workspace as it was at first. */
+  /** Opens a new window without stored state on the restored workspace. All windows must be closed. */
   renew(): Promise<Session>;
   /** Rejects when the server or the page dies before {@link close}. Never resolves. */
   readonly failure: Promise<never>;
-  /** Saves the server's and the browser's logs and a picture to .artifacts/failures; resolves to the folder. */
+  /** Saves the logs of server and browser and a screenshot to .artifacts/failures. Resolves to the folder. */
   keepEvidence(name: string): Promise<string>;
-  /** Ends everything. Rejects when a process outlives it. */
+  /** Ends the editor. Rejects if a process outlives it. */
   close(): Promise<void>;
 }
 
-/** The extension under test: set AGENTJET_E2E_EXTENSION to test another folder, such as an unpacked .vsix. */
+/** Returns the extension under test. Set AGENTJET_E2E_EXTENSION to test another folder or a .vsix. */
 export const extensionUnderTest = (): string => process.env['AGENTJET_E2E_EXTENSION'] ?? root;
 
 const browserArguments = [
@@ -78,7 +78,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const temp = await makeTemp();
   const closers: (() => Promise<void>)[] = [];
   const close = async () => {
-    // Whatever fails to close is found, ended and reported when its folder is removed.
+    // `removeTemp` finds, ends and reports what fails to close.
     await Promise.allSettled(closers.splice(0).map((closer) => closer()));
     await removeTemp(temp);
   };
@@ -131,7 +131,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 }
 
-/** Resolves to what the editor opens: a folder, or the file that lists several. */
+/** Copies the workspace. Resolves to the folder, or to the file that lists several. */
 async function copyWorkspace({ roots, workspace: source }: SessionOptions, temp: string): Promise<string> {
   if (roots !== undefined) return copyRoots(roots, temp);
   const workspace = path.join(temp, 'work', source === undefined ? 'empty' : path.basename(source));
@@ -150,10 +150,10 @@ async function copyRoots(roots: Readonly<Record<string, string>>, temp: string):
   return file;
 }
 
-/** What is removed may still be written to: by Git, or by who tidies up behind a run. */
+/** Options of `rm` for folders that Git or the cleanup of a run may still write to. */
 const busy = { recursive: true, maxRetries: 10, retryDelay: 100 } as const;
 
-/** The folders themselves stay: an editor may have them open. */
+/** Replaces the files in the folders. Keeps the folders, because an editor may have them open. */
 async function restoreWorkspace(options: SessionOptions, temp: string, workspace: string): Promise<void> {
   const folders = options.roots
     ? Object.keys(options.roots).map((name) => path.join(temp, 'work', name))
@@ -165,10 +165,7 @@ async function restoreWorkspace(options: SessionOptions, temp: string, workspace
   await copyWorkspace(options, temp);
 }
 
-/**
- * The server stays, and the shells of terminals, which wait for their window; extension hosts must not, nor what they
- * started.
- */
+/** Closes all windows. The server and the shells of terminals stay. Extension hosts and their children must end. */
 async function leave(context: BrowserContext, temp: string): Promise<void> {
   await Promise.all(context.pages().map((page) => page.close()));
   const stays = ['out/server-main.js', '--type=ptyHost', '--type=fileWatcher', '/shellIntegration-'];
@@ -176,12 +173,12 @@ async function leave(context: BrowserContext, temp: string): Promise<void> {
   refuseLeak(await leftovers(serverMarker(temp), { counts }));
 }
 
-/** In the environment of the server and all that it starts, but not in the browser's. */
+/** Returns the marker in the environment of the server and its descendants. The browser does not have it. */
 function serverMarker(temp: string): string {
   return `server of ${temp}`;
 }
 
-/** What the editor remembers in the browser; the cached scripts stay. */
+/** Clears the stored state of the editor in the browser. The cached scripts stay. */
 async function forgetPages(context: BrowserContext, url: string): Promise<void> {
   const page = await context.newPage();
   const browser = await context.newCDPSession(page);
@@ -189,9 +186,7 @@ async function forgetPages(context: BrowserContext, url: string): Promise<void> 
   await page.close();
 }
 
-/**
- * As a user would in the Extensions view. The service takes a third of what a window costs.
- */
+/** Disables the TypeScript extension, as a user does in the Extensions view. It takes a third of a window's time. */
 async function switchOffTypeScript(page: Page, origin: string): Promise<void> {
   await page.goto(`${origin}/nothing`);
   await page.evaluate(
@@ -214,7 +209,7 @@ async function switchOffTypeScript(page: Page, origin: string): Promise<void> {
   );
 }
 
-/** The markers are how the leak checks know every descendant. */
+/** Returns the environment of the server. The leak checks find all descendants by its markers. */
 async function environment(options: SessionOptions, temp: string): Promise<NodeJS.ProcessEnv> {
   const none = options.node === 'none';
   const searchPath = none ? await pathWithoutNode(temp) : pathWithProjectNode(root);
@@ -236,10 +231,10 @@ function definedEnv(): Record<string, string> {
   );
 }
 
-/** Nobody looks at the window of tests that run inside of the editor, and all that moves is painted by a processor. */
-function openContext(browser: Browser, isLookedAt: boolean): Promise<BrowserContext> {
+/** Opens the browser context. A smaller window saves CPU time for tests that do not look at it. */
+function openContext(browser: Browser, isVisible: boolean): Promise<BrowserContext> {
   return browser.newContext({
-    viewport: isLookedAt ? { width: 1440, height: 900 } : { width: 900, height: 600 },
+    viewport: isVisible ? { width: 1440, height: 900 } : { width: 900, height: 600 },
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
@@ -261,25 +256,25 @@ function consoleLog(temp: string): string {
   return path.join(temp, 'browser.log');
 }
 
-/** Rejects when it ends. */
+/** Rejects when the server ends. Never resolves. */
 function endOf(server: Server): Promise<never> {
   const end = new Promise<never>((_, reject) => {
     server.process.once('exit', (code) =>
       reject(new Error(`The VS Code server ended with code ${String(code)}.`)),
     );
   });
-  return heard(end);
+  return handled(end);
 }
 
 function failureOf(serverEnd: Promise<never>, page: Page): Promise<never> {
   const crash = new Promise<never>((_, reject) => {
     page.once('crash', () => reject(new Error('The page of the editor crashed.')));
   });
-  return heard(Promise.race([serverEnd, crash]));
+  return handled(Promise.race([serverEnd, crash]));
 }
 
-/** Whoever waits for a failure learns of it; closing the session, which ends the server too, is no failure. */
-function heard(failure: Promise<never>): Promise<never> {
+/** Marks the rejection as handled, because `close` ends the server too. Returns the same promise. */
+function handled(failure: Promise<never>): Promise<never> {
   failure.catch(() => undefined);
   return failure;
 }

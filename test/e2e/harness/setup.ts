@@ -1,4 +1,4 @@
-/** Before any test counts its time: what the editor needs is there. */
+/** Installs VS Code and the browser before the timeouts of the tests start. */
 import { ensureBrowser, ensureVscode } from '../../tools/vscodeServer.mjs';
 
 export default async function setup(): Promise<void> {

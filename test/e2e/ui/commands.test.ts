@@ -64,7 +64,9 @@ test('Open Example copies the example into the chosen folder, once', async () =>
   await editor().screenshot('examples');
   await editor().pickThatAsks('math_agent');
   await editor().pickThatAsks('TypeScript');
-  await editor().chooseFolder(parent, 'Put the Example Here');
+  // The window of the example takes the keyboard.
+  const opened = await editor().windowOpenedBy(() => editor().chooseFolder(parent, 'Put the Example Here'));
+  await opened.page.close();
   const copied = path.join(parent, 'math_agent');
   const types = path.join(copied, '.agentjet/types/agentjet.d.ts');
   await editor().until('the example is there', () => Promise.resolve(existsSync(types)));

@@ -26,15 +26,6 @@ describe('runs on disk', () => {
 
   const folderOf = (run: string): string => editor().file(`saved_experiments/${run}`);
 
-  /** Rests the mouse on a row until its hover shows: a row that is drawn anew meanwhile does not notice the mouse. */
-  async function rest(text: RegExp, hover: RegExp): Promise<void> {
-    await editor().until(`the hover has ${String(hover)}`, async () => {
-      await editor().page.mouse.move(720, 450);
-      await (await editor().see(row, text)).hover();
-      return showsSoon(editor(), '.monaco-hover', hover);
-    });
-  }
-
   async function traceServers(): Promise<unknown[]> {
     const processes = await processesWith(editor().session.temp);
     return processes.filter(({ command }) => command.includes('traceServer.mjs'));
@@ -105,9 +96,9 @@ export class Held extends Workflow {
       const text = (await editor().page.locator(row).allInnerTexts()).join('\n');
       return text.indexOf('second') < text.indexOf('first');
     });
-    await rest(/first.*completed/, /token counts are approximate/);
+    await editor().hover(row, /first.*completed/, /token counts are approximate/);
     await editor().screenshot('list');
-    await choose(editor(), /first.*completed/);
+    await editor().select(row, /first.*completed/);
     await editor().see('.tab.active', 'first.ajtrace');
     await editor().webview();
     await editor().screenshot('opened');
@@ -117,7 +108,7 @@ export class Held extends Workflow {
     await finishRun('first');
     await finishRun('second');
     await openView(editor());
-    await choose(editor(), /first.*completed/);
+    await editor().select(row, /first.*completed/);
     await editor().see('.tab.active', 'first.ajtrace');
     await editor().press('F2');
     await (await editor().see(input)).fill('second');
@@ -135,8 +126,8 @@ export class Held extends Workflow {
     await finishRun('first');
     await finishRun('second');
     await openView(editor());
-    await choose(editor(), /first.*completed/);
-    await choose(editor(), /second.*completed/, 'ControlOrMeta');
+    await editor().select(row, /first.*completed/);
+    await editor().select(row, /second.*completed/, 'ControlOrMeta');
     await editor().press('Delete');
     await editor().see(dialog, folderOf('first'));
     await editor().see(dialog, folderOf('second'));
@@ -167,7 +158,7 @@ export class Held extends Workflow {
   test('are left alone while they go on, and followed to their end', async () => {
     await openView(editor());
     held = await holdRun('going');
-    await choose(editor(), /going.*running.*0 of 1 episode/);
+    await editor().select(row, /going.*running.*0 of 1 episode/);
     await editor().see(`${row} .codicon-loading`);
     await editor().screenshot('running');
     for (const key of ['Delete', 'F2']) {
@@ -175,7 +166,7 @@ export class Held extends Workflow {
       await editor().see(toast, 'The run going is still going.');
       await editor().command('Notifications: Clear All Notifications');
       await editor().seeNo(toast);
-      await choose(editor(), /going/);
+      await editor().select(row, /going/);
     }
     expect(existsSync(folderOf('going'))).toBe(true);
     await held.release();
@@ -195,7 +186,7 @@ export class Held extends Workflow {
     await mkdir(folderOf('broken'), { recursive: true });
     await writeFile(path.join(folderOf('broken'), 'broken.ajtrace'), 'not a trace at all');
     await openView(editor());
-    await rest(/broken\.ajtrace.*unreadable/, /\[trace\//);
+    await editor().hover(row, /broken\.ajtrace.*unreadable/, /\[trace\//);
   });
 
   test('outside the workspace are listed when they were started here', async () => {
@@ -240,7 +231,7 @@ describe('in a folder that is not trusted', () => {
     await startRun(editor(), 'math_agent.yaml', '--tasks', '1', '--repeat', '1').ended;
     const [folder = ''] = await readdir(editor().file('saved_experiments'));
     await openView(editor());
-    await choose(editor(), /math_agent.*completed/);
+    await editor().select(row, /math_agent.*completed/);
     await editor().see('.tab.active', '.ajtrace');
     await (await editor().see(row, /math_agent/)).click({ button: 'right' });
     await editor().see('.monaco-menu .action-item.disabled', 'Delete Run');
@@ -252,31 +243,13 @@ describe('in a folder that is not trusted', () => {
   });
 });
 
-/** By its icon, a click on which would close it if it were open. */
+/** Opens the view by its icon. A click on the icon of an open view would close it. */
 async function openView(editor: Editor): Promise<void> {
   const icon = '.action-label[aria-label*="AgentJet"]';
   await editor.see(`.activitybar ${icon}`);
   const unchecked = editor.page.locator(`.activitybar .action-item:not(.checked) ${icon}`);
-  const view = editor.page.locator('.part.sidebar .pane-header', { hasText: /Runs/i }).first();
-  await editor.until('the view shows', async () => {
-    if ((await unchecked.count()) > 0) await unchecked.click();
-    return view.isVisible();
-  });
-}
-
-/** Clicks on a row until it is selected: one that is drawn anew meanwhile does not notice the mouse. */
-async function choose(editor: Editor, text: RegExp, ...modifiers: 'ControlOrMeta'[]): Promise<void> {
-  await editor.until(`${String(text)} is selected`, async () => {
-    await (await editor.see(row, text)).click({ modifiers });
-    return showsSoon(editor, `${row}.selected`, text);
-  });
-}
-
-function showsSoon(editor: Editor, selector: string, text: RegExp): Promise<boolean> {
-  return editor.see(selector, text, 3_000).then(
-    () => true,
-    () => false, // not yet
-  );
+  if ((await unchecked.count()) > 0) await unchecked.click();
+  await editor.see('.part.sidebar .pane-header', /Runs/i);
 }
 
 interface HeldRun {

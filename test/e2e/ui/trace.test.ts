@@ -52,7 +52,8 @@ async function openTimeline(viewer: Frame | Page, episode: number): Promise<void
 
 /** From the code to the viewer, which then has the focus: keys pressed before it has would go where it was. */
 async function bringToFront(): Promise<void> {
-  await editor().seeAfter(['ControlOrMeta+1'], activeTab, 'math_agent.yaml');
+  await editor().press('ControlOrMeta+1');
+  await editor().see(activeTab, 'math_agent.yaml');
   await editor().command('AgentJet: Open Last Trace');
   await editor().see(activeTab, '.ajtrace');
   await editor().until('the viewer has the focus', () =>

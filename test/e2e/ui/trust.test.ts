@@ -60,7 +60,7 @@ test('F5, the lens and the palette start nothing before the folder is trusted', 
   await refuse();
   await nothingRan();
   const palette = '.quick-input-widget input';
-  await editor().seeAfter(['F1'], palette);
+  await editor().press('F1');
   await editor().page.locator(palette).fill('>AgentJet: ');
   // Behind all that there may be of these in the order of the alphabet.
   await editor().see('.quick-input-widget .monaco-list-row', 'AgentJet: Fork Training Run');

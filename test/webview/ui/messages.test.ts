@@ -205,6 +205,18 @@ describe('a timeline as a conversation', () => {
     await page.locator('[data-message]:focus').waitFor();
   });
 
+  test('does not take the focus in a page that does not have it', async () => {
+    const { page } = await open(forkedEpisode(), { place: 'episode=0&timeline=0&message=4' });
+    await page.locator('[data-message="4"]:focus').waitFor();
+    await page.keyboard.press('m');
+    await page.locator('.tokens .token.current').waitFor();
+    await page.getByRole('listbox', { name: 'Tokens' }).focus();
+    await page.evaluate(() => void (document.hasFocus = () => false));
+    await page.keyboard.press('m');
+    await page.locator('[data-message="4"]').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.localName)).toBe('body');
+  });
+
   test('is found in, and accessible', async () => {
     const { page } = await open(forkedEpisode(), { place: 'episode=0&timeline=0&message=' });
     await messages(page).first().waitFor();

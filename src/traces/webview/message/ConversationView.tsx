@@ -54,7 +54,10 @@ export function ConversationView(props: Props) {
     setTarget({ message });
   };
   useLayoutEffect(() => {
-    if (target !== undefined) cardOf(own.current, target.message)?.focus();
+    const card = target && cardOf(own.current, target.message);
+    // A page that loads without the focus must not take it from where the user types.
+    if (document.hasFocus()) card?.focus();
+    else card?.scrollIntoView({ block: 'nearest' });
   }, [target]);
   const onSearch = (next: Search) => {
     setSearch(next);

@@ -1,0 +1,48 @@
+import type { Page } from 'playwright-core';
+
+const parts = Object.entries({
+  tabs: '.tab',
+  active: '.tab.active',
+  pane: '.editor-group-container.active > .editor-container',
+  sidebar: '.part.sidebar .monaco-list-row',
+  lenses: '.codelens-decoration',
+  status: '.part.statusbar .statusbar-item',
+  toasts: '.notification-toast',
+  input: '.quick-input-list .monaco-list-row',
+  dialog: '.monaco-dialog-box',
+});
+
+/** Describes what the window shows and which element has the focus, for failures on machines without a screen. */
+export async function describeWindow(page: Page): Promise<string> {
+  const [focus, ...shown] = await Promise.all([
+    describeFocus(page),
+    ...parts.map(async ([name, selector]) => {
+      const texts = await page.locator(selector).filter({ visible: true }).allInnerTexts();
+      return `${name} "${texts.join(' | ').replace(/\s+/g, ' ').slice(0, 300)}"`;
+    }),
+  ]);
+  return [focus, ...shown].join(', ');
+}
+
+/** Describes the focused element of the window and, where a webview has the focus, the one inside the webview. */
+async function describeFocus(page: Page): Promise<string> {
+  const focused = await Promise.all(
+    page.frames().map((frame) =>
+      frame
+        .evaluate(() => {
+          if (!document.hasFocus()) return undefined;
+          const names: string[] = [];
+          for (
+            let element = document.activeElement;
+            element !== null && names.length < 4;
+            element = element.parentElement
+          ) {
+            names.push([element.localName, ...element.classList].join('.'));
+          }
+          return names.reverse().join(' > ');
+        })
+        .catch(() => undefined),
+    ),
+  );
+  return `focus "${focused.filter((name) => name !== undefined).join(' » ')}"`;
+}
