@@ -5,9 +5,8 @@ import type { Scope } from '../../core/protocol/hostRpc.ts';
 import { finalStates } from '../../core/protocol/runs.ts';
 import type { LauncherCommand } from '../../core/launch/plan.ts';
 import { openHost, type OpenHost } from '../../node/host/openHost.ts';
-import type { CommandIo } from '../../../base/node/terminal/commandIo.ts';
+import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import { onInterrupt } from '../../../base/node/terminal/interrupts.ts';
-import { exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import type { HostProgram } from './hostOptions.ts';
 import type { HostSettings } from './hostSettings.ts';
 

@@ -8,7 +8,7 @@ import { localFiles } from '../../../base/node/files.ts';
 import { resumeRun } from '../../node/client/dispatch.ts';
 import type { CommandContext } from '../../../base/node/terminal/commandLine.ts';
 import { exitCodes } from '../../../base/node/terminal/commandIo.ts';
-import { chosenCheckpoint } from './chosenCheckpoint.ts';
+import { chosenCheckpoint } from './downloadCommands.ts';
 import { followRun } from './followRun.ts';
 import { findingLines, hasErrors, variables, wouldFail } from './runCommand.ts';
 import type { ResumeValues } from './remoteOptions.ts';

@@ -46,7 +46,7 @@ const esbuild = ['bin/esbuild', 'esbuild.wasm', 'wasm_exec.js', 'wasm_exec_node.
   (name) => `vendor/esbuild-wasm/${name}`,
 );
 
-interface Named {
+interface BridgedExport {
   readonly key: string;
   readonly where: string;
   readonly name: string;
@@ -87,7 +87,7 @@ export async function bridgeTo(request: BridgeRequest): Promise<Bridge | undefin
   };
 }
 
-function namedBy(config: MappingValue, key: string, request: BridgeRequest): Named | undefined {
+function namedBy(config: MappingValue, key: string, request: BridgeRequest): BridgedExport | undefined {
   const value = valueAt(config, key);
   if (value?.kind !== 'scalar' || typeof value.value !== 'string') return undefined;
   const parsed = parseLocator(value.value);
@@ -127,7 +127,7 @@ async function filesOf(exports: unknown, needsEsbuild: boolean): Promise<AddedFi
   ];
 }
 
-function notSent({ key, where }: Named): Finding {
+function notSent({ key, where }: BridgedExport): Finding {
   return {
     id: 'workflow-not-sent',
     severity: 'error',

@@ -180,7 +180,7 @@ function isLoopback(hostname: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-type Made = (error: Error | null, socket?: Socket) => void;
+type ConnectCallback = (error: Error | null, socket?: Socket) => void;
 
 /** Undefined: the address says all. */
 function ownConnection(
@@ -189,7 +189,7 @@ function ownConnection(
 ): WebSocketOptions['createConnection'] {
   const isTls = url.protocol === 'wss:';
   if (route === undefined && (pinned === undefined || !isTls)) return undefined;
-  const create = (_options: unknown, made: Made): undefined => {
+  const create = (_options: unknown, made: ConnectCallback): undefined => {
     const to = route === undefined ? { port: Number(url.port || 443) } : route();
     if (to === undefined) made(Object.assign(new Error('no way'), { code: noWay }));
     else if (isTls) connectSecurely({ ...nameOf(url.hostname), ...to }, pinned, made);
@@ -198,7 +198,7 @@ function ownConnection(
   return create as unknown as NonNullable<WebSocketOptions['createConnection']>;
 }
 
-function whenMade(socket: Socket, event: 'connect' | 'secureConnect', made: Made): void {
+function whenMade(socket: Socket, event: 'connect' | 'secureConnect', made: ConnectCallback): void {
   socket.once('error', made);
   socket.once(event, () => {
     socket.removeListener('error', made);
@@ -207,14 +207,14 @@ function whenMade(socket: Socket, event: 'connect' | 'secureConnect', made: Made
 }
 
 /** Nothing is sent, the token least of all, before the certificate was looked at. */
-function connectSecurely(to: ConnectionOptions, pinned: string | undefined, made: Made): void {
+function connectSecurely(to: ConnectionOptions, pinned: string | undefined, made: ConnectCallback): void {
   if (pinned === undefined) {
     whenMade(connectTls(to), 'secureConnect', made);
     return;
   }
   const wanted = pinned.replaceAll(':', '').toLowerCase();
   const socket = connectTls({ ...to, rejectUnauthorized: false });
-  const looked: Made = (error) => {
+  const looked: ConnectCallback = (error) => {
     const shown = error === null ? fingerprint(socket) : wanted;
     if (shown !== wanted) socket.destroy();
     made(shown === wanted ? error : otherCertificate(shown), socket);

@@ -191,7 +191,7 @@ export async function resumeRun(
   { cancellation, confirm }: ResumeOptions,
 ): Promise<RunRecord | undefined> {
   const missing = record.env.filter((name) => env[name] === undefined);
-  if (missing.length > 0) throw dispatchErrors.lacksVariables(missing);
+  if (missing.length > 0) throw dispatchErrors.missingVariables(missing);
   const { name, launcher, backbone, config, snapshot, flags, gpus } = record;
   const from = { run: record.id, step, as, ...(stage !== undefined && { stage }) };
   const order = { name, launcher, backbone, config, snapshot, flags, gpus, env, from };
@@ -238,7 +238,7 @@ const dispatchErrors = {
       message: `The config ${config} is not among the files that were sent for the earlier run, or has more than 1 MiB.`,
       hint: 'Send the folder again, as a new run.',
     }),
-  lacksVariables: (names: readonly string[]) =>
+  missingVariables: (names: readonly string[]) =>
     new CodedError({
       code: 'dispatch/variables',
       message: `The earlier run was given ${names.join(', ')}, whose values no host keeps.`,

@@ -9,7 +9,7 @@ import { dataOf, type Training } from '../../core/launch/training.ts';
 import { ownIgnoreFile } from '../../core/sync/ignoreRules.ts';
 import type { LeftOut, Tree } from '../../core/sync/tree.ts';
 
-type Sent = Pick<Tree, 'root' | 'files' | 'links' | 'leftOut'>;
+type SentTree = Pick<Tree, 'root' | 'files' | 'links' | 'leftOut'>;
 
 /** As many links as Linux follows on the way to a file. */
 const mostLinks = 40;
@@ -17,16 +17,16 @@ const mostLinks = 40;
 /** An error for each model, data set, workflow and judge that the run would look for in vain. */
 export async function namedPathFindings(
   training: Pick<Training, 'model' | 'data' | 'code' | 'stages'>,
-  tree: Sent,
+  tree: SentTree,
 ): Promise<Finding[]> {
   const { model, code } = training;
   const models = model.value === null ? [] : [{ ...model, value: model.value }];
   const found = await Promise.all([
-    ...models.map((one) => judged('model-not-sent', one, isModelPath(one.value), tree)),
+    ...models.map((one) => pathFinding('model-not-sent', one, isModelPath(one.value), tree)),
     ...dataOf(training).map((one) =>
-      judged('data-not-sent', one, one.kind === 'file' || isDataPath(one.value), tree),
+      pathFinding('data-not-sent', one, one.kind === 'file' || isDataPath(one.value), tree),
     ),
-    ...code.map((one) => judgedCode(one, tree)),
+    ...code.map((one) => codeFinding(one, tree)),
   ]);
   return found.filter((finding) => finding !== undefined);
 }
@@ -37,11 +37,11 @@ function isDataPath(name: string): boolean {
 }
 
 /** @param isPath whether it can be nothing else: what may be the name of a hub is a path where the folder has it */
-async function judged(
+async function pathFinding(
   id: string,
   { key, value }: Keyed<string>,
   isPath: boolean,
-  tree: Sent,
+  tree: SentTree,
 ): Promise<Finding | undefined> {
   if (path.posix.isAbsolute(value) || value.startsWith('~') || value.includes('://')) return undefined;
   const place = path.posix.normalize(value).replace(/\/$/, '');
@@ -49,12 +49,12 @@ async function judged(
   return notSent(id, { key, value: place }, tree);
 }
 
-/** Other languages are judged where their bridge is made. A module may be a package of the host's. */
-async function judgedCode({ key, value }: Keyed<string>, tree: Sent): Promise<Finding | undefined> {
+/** Other languages are pathFinding where their bridge is made. A module may be a package of the host's. */
+async function codeFinding({ key, value }: Keyed<string>, tree: SentTree): Promise<Finding | undefined> {
   const parsed = parseLocator(value);
   if (!parsed.ok || !isPython(parsed.locator)) return undefined;
   const { kind, where } = parsed.locator;
-  if (kind === 'file') return judged('workflow-not-sent', { key, value: where }, true, tree);
+  if (kind === 'file') return pathFinding('workflow-not-sent', { key, value: where }, true, tree);
   const stem = where.replaceAll('.', '/');
   const files = [`${stem}.py`, `${stem}/__init__.py`];
   if (files.some((file) => isSent(file, tree))) return undefined;
@@ -65,7 +65,7 @@ async function judgedCode({ key, value }: Keyed<string>, tree: Sent): Promise<Fi
 }
 
 /** Whether a file is there or below it, behind links as well. */
-function isSent(place: string, { files, links }: Sent): boolean {
+function isSent(place: string, { files, links }: SentTree): boolean {
   if (place === '.') return true;
   let at = place;
   for (let followed = 0; followed < mostLinks; followed++) {
@@ -78,14 +78,14 @@ function isSent(place: string, { files, links }: Sent): boolean {
   return false;
 }
 
-async function isHere(place: string, { root }: Sent): Promise<boolean> {
+async function isHere(place: string, { root }: SentTree): Promise<boolean> {
   return stat(path.join(root, place)).then(
     () => true,
     () => false,
   );
 }
 
-async function notSent(id: string, { key, value }: Keyed<string>, tree: Sent): Promise<Finding> {
+async function notSent(id: string, { key, value }: Keyed<string>, tree: SentTree): Promise<Finding> {
   const onHost = `set \`${key}\` to its absolute path on the host`;
   if (value === '..' || value.startsWith('../')) {
     const message = `\`${value}\` is outside of the folder that is sent, ${tree.root}.`;
@@ -98,11 +98,15 @@ async function notSent(id: string, { key, value }: Keyed<string>, tree: Sent): P
     const message = `There is no \`${value}\` in the folder that is sent, ${tree.root}.`;
     return { id, severity: 'error', message, hint: `Correct the path, or ${onHost}.`, key };
   }
-  return { id, severity: 'error', ...whyNot(value, left, onHost), key };
+  return { id, severity: 'error', ...notSentReason(value, left, onHost), key };
 }
 
 /** @param left undefined: it is an empty folder, or one of too many that rules leave out */
-function whyNot(place: string, left: LeftOut | undefined, onHost: string): Pick<Finding, 'message' | 'hint'> {
+function notSentReason(
+  place: string,
+  left: LeftOut | undefined,
+  onHost: string,
+): Pick<Finding, 'message' | 'hint'> {
   if (left === undefined) {
     const message = `No file of \`${place}\` is sent.`;
     return { message, hint: `Put one there that no rule of .gitignore leaves out, or ${onHost}.` };

@@ -9,8 +9,7 @@ import type { Disposable } from '../../../../base/core/disposable.ts';
 import { Emitter, type Event } from '../../../../base/core/event.ts';
 import type { Clock } from '../../../../base/core/ports.ts';
 import { systemClock } from '../../../../base/node/clock.ts';
-import { sshErrors } from './errors.ts';
-import { lastLine, startOverSsh, type SshHostPlace, type SshOptions } from './start.ts';
+import { sshErrors, lastLine, startOverSsh, type StartedSshHost, type SshOptions } from './start.ts';
 import { sshArguments, type SshTarget } from './target.ts';
 
 /** A host that is reached through ssh. */
@@ -110,7 +109,7 @@ class Tunnel implements Disposable {
   }
 
   /** Resolves once it can be used. */
-  async open({ url }: SshHostPlace): Promise<void> {
+  async open({ url }: StartedSshHost): Promise<void> {
     const { hostname, port } = new URL(url);
     const { bind, options: more } = this.#end;
     const options = ['-o', 'ExitOnForwardFailure=yes', ...more, '-L', `${bind}:${hostname}:${port}`];
@@ -126,10 +125,10 @@ class Tunnel implements Disposable {
     );
     this.#ssh = child;
     child.once('exit', () => (this.#isOpen = false));
-    let told = '';
-    child.stdin.on('error', () => undefined); // it has ended, which is told
+    let stderr = '';
+    child.stdin.on('error', () => undefined); // it has ended, which is stderr
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      told = (told + text).slice(-2_000);
+      stderr = (stderr + text).slice(-2_000);
       // The way is there, and nobody at its end: the host is to be started again.
       if (text.includes('open failed: connect failed')) child.kill();
     });
@@ -141,7 +140,7 @@ class Tunnel implements Disposable {
         resolve();
       });
       child.once('error', (error) => reject(sshErrors.missing(this.#options.ssh, error)));
-      child.once('close', () => reject(sshErrors.failed(this.#target, lastLine(told))));
+      child.once('close', () => reject(sshErrors.failed(this.#target, lastLine(stderr))));
     });
     child.once('close', () => this.#lost());
     if (this.#disposed) child.kill();

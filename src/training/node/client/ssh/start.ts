@@ -3,8 +3,46 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { CodedError } from '../../../../base/core/errors.ts';
 import { sshAnswer, sshMark, type SshAnswer, type SshAsk } from '../../../core/protocol/sshHost.ts';
-import { sshErrors } from './errors.ts';
-import { sshArguments, type SshTarget } from './target.ts';
+import { sshArguments, type SshTarget, sshAddress } from './target.ts';
+
+/** What ssh says where it came to the machine, and neither time nor the network will let it in. */
+const refusals = /permission denied|verification failed|authentication failures/i;
+
+export const sshErrors = {
+  missing: (command: string, cause: unknown) =>
+    new CodedError(
+      {
+        code: 'ssh/missing',
+        message: `${command} cannot be started: ${cause instanceof Error ? cause.message : String(cause)}.`,
+        hint: 'Install an OpenSSH client, or name one in the variable AGENTJET_SSH.',
+      },
+      { cause },
+    ),
+  failed: (target: SshTarget, stderr: string) =>
+    new CodedError({
+      code: refusals.test(stderr) ? 'ssh/refused' : 'ssh/failed',
+      message: `${sshAddress(target)} cannot be reached: ${stderr === '' ? 'ssh ended without a word' : stderr}.`,
+      hint: 'See that ssh gets there by itself, with a key or an agent and the machine among the known hosts.',
+    }),
+  noNode: (target: SshTarget) =>
+    new CodedError({
+      code: 'ssh/no-node',
+      message: `There is no Node.js 22.18 or later on ${sshAddress(target)}.`,
+      hint: 'Install one there: on PATH, with nvm, fnm or Volta, or in ~/.local/bin.',
+    }),
+  noAnswer: (target: SshTarget, stderr: string) =>
+    new CodedError({
+      code: 'ssh/no-answer',
+      message: `The host's program on ${sshAddress(target)} did not answer${stderr === '' ? '' : `: ${stderr}`}.`,
+      hint: 'Call `node ~/.agentjet/program/host-….cjs --help` there to see what keeps it.',
+    }),
+  cutOff: (target: SshTarget) =>
+    new CodedError({
+      code: 'ssh/cut-off',
+      message: `The host's program did not arrive whole on ${sshAddress(target)}.`,
+      hint: 'See that its disk has room, and try it again.',
+    }),
+};
 
 export interface SshOptions {
   /** The user's own ssh, a name on PATH or a path. */
@@ -17,21 +55,21 @@ export interface SshOptions {
   readonly onProgress: (text: string) => void;
 }
 
-export type SshHostPlace = Exclude<SshAnswer, { readonly error: unknown }>;
+export type StartedSshHost = Exclude<SshAnswer, { readonly error: unknown }>;
 
 /**
  * Has a host run on a machine, for the user that ssh comes in as: brings the program there if it lacks, once, and starts it
  * where none runs. It goes on when the connection ends. Rejects with `ssh/…` and what the program itself reports.
  */
-export async function startOverSsh(target: SshTarget, options: SshOptions): Promise<SshHostPlace> {
+export async function startOverSsh(target: SshTarget, options: SshOptions): Promise<StartedSshHost> {
   const program = await readFile(options.program);
   const name = `host-${createHash('sha256').update(program).digest('hex').slice(0, 32)}.cjs`;
   const script = startScript(name, options.ask);
   const first = await run(target, options, { command: 'exec sh -s', input: script });
-  if (!first.stdout.includes(`${sshMark}lacks`)) return placeOf(target, first);
+  if (!first.stdout.includes(`${sshMark}lacks`)) return hostFrom(target, first);
   options.onProgress('The program of the host is sent.');
   await upload(target, options, name, program);
-  return placeOf(target, await run(target, options, { command: 'exec sh -s', input: script }));
+  return hostFrom(target, await run(target, options, { command: 'exec sh -s', input: script }));
 }
 
 /** Places of a Node that a shell which is nobody's login shell does not find by itself. */
@@ -74,7 +112,7 @@ async function upload(target: SshTarget, options: SshOptions, name: string, prog
   if (!stdout.includes(`${sshMark}whole`)) throw sshErrors.cutOff(target);
 }
 
-function placeOf(target: SshTarget, { stdout, stderr }: Ended): SshHostPlace {
+function hostFrom(target: SshTarget, { stdout, stderr }: CommandOutput): StartedSshHost {
   const line = stdout
     .split('\n')
     .findLast((one) => one.startsWith(sshMark))
@@ -94,7 +132,7 @@ function parsed(text: string): unknown {
   }
 }
 
-interface Ended {
+interface CommandOutput {
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -106,16 +144,16 @@ function run(
   target: SshTarget,
   { ssh, asks }: SshOptions,
   { command, input }: { readonly command: string; readonly input: string | Buffer },
-): Promise<Ended> {
+): Promise<CommandOutput> {
   return new Promise((resolve, reject) => {
     const child = spawn(ssh, sshArguments(target, { asks, command }), { stdio: ['pipe', 'pipe', 'pipe'] });
-    const told = { stdout: '', stderr: '' };
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (told.stdout += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (told.stderr += text));
+    const output = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
     child.once('error', (error) => reject(sshErrors.missing(ssh, error)));
     child.once('close', (code) => {
-      if (code === sshFailed || code === null) reject(sshErrors.failed(target, lastLine(told.stderr)));
-      else resolve(told);
+      if (code === sshFailed || code === null) reject(sshErrors.failed(target, lastLine(output.stderr)));
+      else resolve(output);
     });
     child.stdin.on('error', () => undefined); // it may end before it has read everything
     child.stdin.end(input);

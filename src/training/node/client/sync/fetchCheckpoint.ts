@@ -43,7 +43,7 @@ export async function fetchCheckpoint(
   target: string,
   { parallel = 3, onProgress, cancellation = neverCancelled }: FetchOptions = {},
 ): Promise<void> {
-  if (await isThere(target)) throw targetTaken(target);
+  if (await pathExists(target)) throw targetTaken(target);
   const files = await filesOf(connection, run, checkpoint.path, cancellation);
   const place = `${target}.part`;
   const done = path.join(place, 'done');
@@ -59,14 +59,14 @@ export async function fetchCheckpoint(
     for (const { path: name, inside, bytes } of left) {
       if (isOver) return;
       const file = { connection, run, name, bytes, cancellation, onBytes };
-      await new FetchedFile(file, path.join(done, inside), partialOf(place, inside)).fetch();
+      await new FileDownload(file, path.join(done, inside), partialOf(place, inside)).fetch();
     }
   };
   const fetching = Array.from({ length: parallel }, () => fetch().finally(() => (isOver = true)));
   for (const result of await Promise.allSettled(fetching))
     if (result.status === 'rejected') throw result.reason;
   await removeOthers(done, new Set(files.map(({ inside }) => path.join(done, inside))));
-  if (await isThere(target)) throw targetTaken(target);
+  if (await pathExists(target)) throw targetTaken(target);
   await rename(done, target);
   await rm(place, { recursive: true, force: true });
 }
@@ -109,7 +109,7 @@ async function filesOf(
   return found;
 }
 
-interface FileToFetch {
+interface FileRequest {
   readonly connection: Pick<HostConnection, 'ask' | 'download'>;
   readonly run: string;
   readonly name: string;
@@ -118,14 +118,14 @@ interface FileToFetch {
   readonly onBytes: (bytes: number) => void;
 }
 
-class FetchedFile {
-  readonly #file: FileToFetch;
+class FileDownload {
+  readonly #file: FileRequest;
   readonly #place: string;
   readonly #partial: string;
   /** Bytes that were told to be here. */
-  #told = 0;
+  #reported = 0;
 
-  constructor(file: FileToFetch, place: string, partial: string) {
+  constructor(file: FileRequest, place: string, partial: string) {
     this.#file = file;
     this.#place = place;
     this.#partial = partial;
@@ -134,20 +134,20 @@ class FetchedFile {
   async fetch(): Promise<void> {
     const { connection, run, name, bytes, cancellation } = this.#file;
     if (cancellation.isCancelled) throw cancelled();
-    const told = await connection.ask('file.sum', { run, path: name }, cancellation);
-    if (told.bytes !== bytes) throw contentDiffers(JSON.stringify(name));
-    if (await this.#isWhole(this.#place, told.sha256)) {
-      this.#tell(bytes);
+    const sum = await connection.ask('file.sum', { run, path: name }, cancellation);
+    if (sum.bytes !== bytes) throw contentDiffers(JSON.stringify(name));
+    if (await this.#isWhole(this.#place, sum.sha256)) {
+      this.#report(bytes);
       return;
     }
     await rm(this.#place, { force: true });
     const hadSome = await this.#download();
-    let isWhole = await this.#isWhole(this.#partial, told.sha256);
+    let isWhole = await this.#isWhole(this.#partial, sum.sha256);
     if (!isWhole && hadSome) {
       // What was here of it may have been of another file.
       await rm(this.#partial);
       await this.#download();
-      isWhole = await this.#isWhole(this.#partial, told.sha256);
+      isWhole = await this.#isWhole(this.#partial, sum.sha256);
     }
     if (!isWhole) {
       await rm(this.#partial, { force: true });
@@ -173,7 +173,7 @@ class FetchedFile {
         if (at + piece.length > bytes) throw contentDiffers(JSON.stringify(name));
         await writeAll(handle, piece, at);
         at += piece.length;
-        this.#tell(at);
+        this.#report(at);
       }
       await handle.sync();
       return hadSome;
@@ -186,7 +186,7 @@ class FetchedFile {
     const { size } = await handle.stat();
     const at = size > this.#file.bytes ? 0 : size;
     if (at < size) await handle.truncate(0);
-    this.#tell(at);
+    this.#report(at);
     return at;
   }
 
@@ -197,9 +197,9 @@ class FetchedFile {
     return (await sumLarge(file, cancellation)).sha256 === sha256;
   }
 
-  #tell(bytes: number): void {
-    this.#file.onBytes(bytes - this.#told);
-    this.#told = bytes;
+  #report(bytes: number): void {
+    this.#file.onBytes(bytes - this.#reported);
+    this.#reported = bytes;
   }
 }
 
@@ -209,7 +209,7 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Prom
   }
 }
 
-function isThere(file: string): Promise<boolean> {
+function pathExists(file: string): Promise<boolean> {
   return access(file).then(
     () => true,
     () => false,

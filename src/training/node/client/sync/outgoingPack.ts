@@ -7,7 +7,7 @@ import { inMemory } from '../../filePieces.ts';
 const fullBytes = 4 * 1024 * 1024;
 const fullContents = 1_000;
 
-interface Place {
+interface PackEntry {
   readonly sha256: string;
   /** Of its header. */
   readonly from: number;
@@ -17,19 +17,19 @@ interface Place {
 /** A pack that is filled, sent, and filled again: fresh memory for each would cost more than what is done with it. */
 export class OutgoingPack {
   readonly #memory = Buffer.allocUnsafe(fullBytes + packHeaderBytes + packLimits.content);
-  #places: Place[] = [];
+  #entries: PackEntry[] = [];
   #length = 0;
 
   get isEmpty(): boolean {
-    return this.#places.length === 0;
+    return this.#entries.length === 0;
   }
 
   get isFull(): boolean {
-    return this.#length >= fullBytes || this.#places.length >= fullContents;
+    return this.#length >= fullBytes || this.#entries.length >= fullContents;
   }
 
   get contents(): string[] {
-    return this.#places.map(({ sha256 }) => sha256);
+    return this.#entries.map(({ sha256 }) => sha256);
   }
 
   /** Where the next content goes. */
@@ -43,14 +43,14 @@ export class OutgoingPack {
     const from = this.#length;
     this.#memory.set(packHeader(sha256, bytes), from);
     this.#length = from + packHeaderBytes + bytes;
-    this.#places.push({ sha256, from, to: this.#length });
+    this.#entries.push({ sha256, from, to: this.#length });
   }
 
   /** Takes all others out. Returns how many bytes that were. */
   keepOnly(lacking: ReadonlySet<string>): number {
     const before = this.#length;
     this.#length = 0;
-    this.#places = this.#places.flatMap(({ sha256, from, to }) => {
+    this.#entries = this.#entries.flatMap(({ sha256, from, to }) => {
       if (!lacking.has(sha256)) return [];
       const moved = { sha256, from: this.#length, to: this.#length + to - from };
       if (moved.from !== from) this.#memory.copyWithin(moved.from, from, to);
@@ -61,7 +61,7 @@ export class OutgoingPack {
   }
 
   clear(): void {
-    this.#places = [];
+    this.#entries = [];
     this.#length = 0;
   }
 

@@ -24,13 +24,13 @@ export function readSmall(file: string, into: Uint8Array): BigIntStats | undefin
 }
 
 function readOnce(file: string, into: Uint8Array): BigIntStats | undefined | 'changed' {
-  const descriptor = told(file, () => openSync(file, flags));
+  const descriptor = readErrors(file, () => openSync(file, flags));
   try {
     const stats = fstatSync(descriptor, { bigint: true });
     if (!stats.isFile()) throw changedWhileSent(file);
     const length = Number(stats.size);
     if (length > into.length) return undefined;
-    const read = told(file, () => readAll(descriptor, into, length));
+    const read = readErrors(file, () => readAll(descriptor, into, length));
     const after = fstatSync(descriptor, { bigint: true });
     const isSame = read === length && after.mtimeNs === stats.mtimeNs && after.size === stats.size;
     return isSame ? stats : 'changed';
@@ -85,7 +85,7 @@ export function sumSmall(bytes: Uint8Array): string {
   return hash('sha256', bytes, 'hex');
 }
 
-function told<T>(file: string, work: () => T): T {
+function readErrors<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

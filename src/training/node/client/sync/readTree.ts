@@ -14,8 +14,7 @@ import {
 } from '../../../core/sync/tree.ts';
 import { Slices } from './slices.ts';
 import { readRules, repositoryOf } from './repository.ts';
-import { isExecutable, stampOf } from './stamp.ts';
-import { readSums, type Summed } from './statCache.ts';
+import { isExecutable, stampOf, readSums, type FileSum } from './statCache.ts';
 
 export interface ReadTreeOptions {
   /** The file that keeps what was read from one sync to the next, outside the root; null: none. */
@@ -50,7 +49,7 @@ interface FolderToRead {
 /** Reads a part of a folder at a time. */
 class Walk {
   readonly #root: string;
-  readonly #sums: ReadonlyMap<string, Summed>;
+  readonly #sums: ReadonlyMap<string, FileSum>;
   readonly #files: TreeFile[] = [];
   readonly #links: TreeLink[] = [];
   readonly #leftOut: LeftOut[] = [];
@@ -61,7 +60,7 @@ class Walk {
   #entries: Dirent[] = [];
   #names = new Map<string, string>();
 
-  constructor(root: string, rules: IgnoreRules, sums: ReadonlyMap<string, Summed>) {
+  constructor(root: string, rules: IgnoreRules, sums: ReadonlyMap<string, FileSum>) {
     this.#root = root;
     this.#current = { path: '', rules };
     this.#sums = sums;

@@ -36,7 +36,7 @@ export async function rebuildSnapshot(
   target: string,
   { parallel = 4, onProgress, cancellation = neverCancelled }: RebuildOptions = {},
 ): Promise<void> {
-  if (await isThere(target)) throw targetTaken(target);
+  if (await pathExists(target)) throw targetTaken(target);
   const manifest = await manifestOf(connection, snapshot, cancellation);
   const place = `${target}.part`;
   const contents = path.join(place, 'contents');
@@ -60,7 +60,7 @@ export async function rebuildSnapshot(
     if (result.status === 'rejected') throw result.reason;
   await rm(tree, { recursive: true, force: true });
   await materialise(manifest, tree, (sha256) => path.join(contents, sha256), cancellation);
-  if (await isThere(target)) throw targetTaken(target);
+  if (await pathExists(target)) throw targetTaken(target);
   await rename(tree, target);
   await rm(place, { recursive: true, force: true });
 }
@@ -149,7 +149,7 @@ async function fetchContent(
   await rename(partial, file);
 }
 
-function isThere(file: string): Promise<boolean> {
+function pathExists(file: string): Promise<boolean> {
   return access(file).then(
     () => true,
     () => false,

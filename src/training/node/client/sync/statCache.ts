@@ -1,8 +1,29 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { BigIntStats } from 'node:fs';
+
+export function stampOf(stats: BigIntStats): string {
+  return `${stats.mtimeNs}.${stats.ctimeNs}.${stats.size}.${stats.ino}`;
+}
+
+const millisecond = 1_000_000n;
+
+/**
+ * Whether a change after `now` (milliseconds) is sure to change the stamp: within a tick of the file system's clock it
+ * would not. Some count whole seconds, some two.
+ */
+export function isSettled(stats: BigIntStats, now: number): boolean {
+  const newest = stats.mtimeNs > stats.ctimeNs ? stats.mtimeNs : stats.ctimeNs;
+  const tick = newest % millisecond === 0n ? 2_500n * millisecond : 50n * millisecond;
+  return newest + tick < BigInt(Math.floor(now)) * millisecond;
+}
+
+export function isExecutable(stats: BigIntStats): boolean {
+  return (stats.mode & 0o100n) !== 0n && process.platform !== 'win32';
+}
 
 /** A file as it was when its sum was made. */
-export interface Summed {
+export interface FileSum {
   readonly path: string;
   readonly stamp: string;
   readonly sha256: string;
@@ -12,8 +33,8 @@ const header = 'agentjet sums 1';
 const line = /^([0-9a-f]{64}) (\S+) (.+)$/;
 
 /** By path. What cannot be read, or is of another folder, is as none. */
-export async function readSums(file: string | null, root: string): Promise<ReadonlyMap<string, Summed>> {
-  const sums = new Map<string, Summed>();
+export async function readSums(file: string | null, root: string): Promise<ReadonlyMap<string, FileSum>> {
+  const sums = new Map<string, FileSum>();
   const text = file === null ? '' : await readFile(file, 'utf8').catch(() => '');
   const [first, ofRoot, ...lines] = text.split('\n');
   if (first !== header || ofRoot !== JSON.stringify(root)) return sums;
@@ -27,7 +48,7 @@ export async function readSums(file: string | null, root: string): Promise<Reado
 }
 
 /** Whole or not at all. Failing costs no more than the next sync's time. */
-export async function writeSums(file: string, root: string, sums: Iterable<Summed>): Promise<void> {
+export async function writeSums(file: string, root: string, sums: Iterable<FileSum>): Promise<void> {
   const beside = `${file}.${process.pid}.new`;
   const lines = Array.from(sums, ({ path: name, stamp, sha256 }) => `${sha256} ${stamp} ${name}`);
   try {

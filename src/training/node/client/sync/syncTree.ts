@@ -15,9 +15,8 @@ import {
 import { inMemory, piecesOf } from '../../filePieces.ts';
 import { openLarge, readSmall, sumLarge, sumSmall } from './readFiles.ts';
 import { Slices } from './slices.ts';
-import { isExecutable, isSettled, stampOf } from './stamp.ts';
-import { writeSums, type Summed } from './statCache.ts';
-import { againAfterCut, Uploads, type UploadsOptions } from './uploads.ts';
+import { isExecutable, isSettled, stampOf, writeSums, type FileSum } from './statCache.ts';
+import { retryAfterDisconnect, Uploads, type UploadsOptions } from './uploads.ts';
 
 export interface SyncProgress {
   /** Bytes of the tree that the host has by now, and of all of it. */
@@ -51,7 +50,7 @@ export async function syncTree(
 }
 
 /** A file whose sum is known. */
-interface Known extends Summed {
+interface KnownFile extends FileSum {
   readonly bytes: number;
   readonly executable: boolean;
   /** A later change is sure to be seen. */
@@ -63,7 +62,7 @@ class TreeSync {
   readonly #connection: Pick<HostConnection, 'ask' | 'upload'>;
   readonly #cancellation: CancellationToken;
   readonly #now: () => number;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, KnownFile>();
   readonly #onBytes: UploadsOptions['onBytes'];
   readonly #uploads: Uploads;
   /** Contents that are there or on their way. */
@@ -111,7 +110,7 @@ class TreeSync {
     }
     const manifest = this.#manifest();
     const snapshot = idOf(manifest);
-    await againAfterCut(() => this.#sendManifest(snapshot, manifest));
+    await retryAfterDisconnect(() => this.#sendManifest(snapshot, manifest));
     return snapshot;
   }
 
@@ -201,7 +200,7 @@ class TreeSync {
 }
 
 /** Never kept for the next sync: the folder's own file of that name may be another. */
-function summed(content: Uint8Array): Pick<Known, 'sha256' | 'isSettled'> {
+function summed(content: Uint8Array): Pick<KnownFile, 'sha256' | 'isSettled'> {
   return { sha256: sumSmall(content), isSettled: false };
 }
 

@@ -90,13 +90,13 @@ export class Uploads {
 
   async #upload(request: Parameters<HostConnection['upload']>[0], source: ByteSource): Promise<void> {
     const { connection, cancellation, onBytes } = this.#options;
-    let told = 0;
+    let sent = 0;
     const again = (): void => {
-      onBytes(-told, -told);
-      told = 0;
+      onBytes(-sent, -sent);
+      sent = 0;
     };
     const count = (bytes: number): void => {
-      told += bytes;
+      sent += bytes;
       onBytes(bytes, bytes);
     };
     try {
@@ -110,7 +110,7 @@ export class Uploads {
   async #start(send: () => Promise<void>): Promise<void> {
     while (this.#underway.size >= atATime) await Promise.race(this.#underway);
     this.#throwFailure();
-    const sending = againAfterCut(send)
+    const sending = retryAfterDisconnect(send)
       .catch((error: unknown) => {
         this.#failure ??= { error };
       })
@@ -124,7 +124,7 @@ export class Uploads {
 }
 
 /** What is sent twice is there once, so that all of it can be tried again. */
-export async function againAfterCut<T>(work: () => Promise<T>): Promise<T> {
+export async function retryAfterDisconnect<T>(work: () => Promise<T>): Promise<T> {
   for (let left = tries; ; left--) {
     try {
       return await work();

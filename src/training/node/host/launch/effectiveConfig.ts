@@ -64,7 +64,7 @@ const bridged = z.record(z.string(), z.nullable(z.object({ file: z.string(), nam
 
 /** None where nothing was bridged. */
 async function bridgedCode(folder: string): Promise<Readonly<Record<string, BridgedCode>>> {
-  const told = await readJson(path.join(folder, bridgePackage, bridgedFile)).catch(() => undefined);
-  const entries = Object.entries(bridged.safeParse(told).data ?? {});
+  const document = await readJson(path.join(folder, bridgePackage, bridgedFile)).catch(() => undefined);
+  const entries = Object.entries(bridged.safeParse(document).data ?? {});
   return Object.fromEntries(entries.flatMap(([kind, code]) => (code === null ? [] : [[kind, code]])));
 }

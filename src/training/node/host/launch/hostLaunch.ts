@@ -33,15 +33,13 @@ import {
   type Training,
 } from '../../../core/launch/training.ts';
 import { localFiles } from '../../../../base/node/files.ts';
-import { codeFolder, jobPlace } from '../runs/jobFolder.ts';
-import { RayJobs } from '../ray/rayJobs.ts';
-import { rayToken } from '../ray/rayToken.ts';
+import { codeFolder, jobFolderAccess } from '../runs/jobFolder.ts';
+import { RayJobs, rayToken } from '../ray/rayJobs.ts';
 import { raySpecFile, readRaySpec, writeRaySpec, type RaySpec } from '../ray/raySpec.ts';
 import { effectiveConfigOf } from './effectiveConfig.ts';
 import { currentStage, latestStep, linkDefaults, replaceFile, seedJob, stagedSource } from './folder.ts';
-import { gpusOf, type GpuSource } from './gpus.ts';
+import { gpusOf, type GpuSource, freeSpace, pathExists, rayHere } from './machine.ts';
 import { findLaunchers, type FoundLauncher } from './launchers.ts';
-import { freeSpace, isThere, rayHere } from './machine.ts';
 
 export interface HostLaunchOptions extends GpuSource {
   /** Executables that the owner names; `ajet` and `trinity` on PATH otherwise. */
@@ -71,7 +69,7 @@ export interface LaunchRequest {
 }
 
 /** The run that a preflight is of, where it has to have an id. */
-const nobodys = 'preflight';
+const preflightRunId = 'preflight';
 
 const nothingBeside: RunsBeside = { userOf: () => undefined, rayHolder: () => undefined };
 
@@ -115,13 +113,13 @@ export class HostLaunch {
     configText: string,
     beside: RunsBeside = nothingBeside,
   ): Promise<Finding[]> {
-    const cwd = codeFolder(this.#options.dataFolder, nobodys);
+    const cwd = codeFolder(this.#options.dataFolder, preflightRunId);
     const own = this.#variables(order);
     const variables = (name: string): string | undefined => order.env[name] ?? shown(name, own[name]);
     const training = await this.#read(order, configText, cwd, variables);
     const refused = this.#refusal(order, training);
     const facts = await this.#facts(order, training, cwd, beside);
-    return [...refused, ...preflight(order, training, facts), ...goingOn(order, training)];
+    return [...refused, ...preflight(order, training, facts), ...resumeFindings(order, training)];
   }
 
   /** Writes what going on or the run's name changes in the config, and tells what to start. */
@@ -276,7 +274,9 @@ export class HostLaunch {
       folderUser: await this.#folderUser(order, training, cwd, beside),
       stageBefore: await this.#stageBefore(order, training, cwd),
       ray: { ...(await this.#ray(order)), holder: beside.rayHolder() ?? null },
-      paths: new Map(await Promise.all(named.map(async (place) => [place, await isThere(place)] as const))),
+      paths: new Map(
+        await Promise.all(named.map(async (place) => [place, await pathExists(place)] as const)),
+      ),
       variables: new Set([...Object.keys(order.env), ...Object.keys(this.#variables(order))]),
     };
   }
@@ -288,10 +288,11 @@ export class HostLaunch {
 
   /** As it is judged when the run starts; going on in the folder of an earlier run is no matter of the config's. */
   #jobFolderProblem({ from }: RunOrder, { job }: Training, cwd: string): string | null {
-    const named = { ...job, name: { ...job.name, value: job.name.value ?? nobodys } };
+    const named = { ...job, name: { ...job.name, value: job.name.value ?? preflightRunId } };
     const folder = from?.as === 'resume' ? null : jobFolder(named, cwd, path);
     const { dataFolder, home = os.homedir() } = this.#options;
-    const place = folder === null ? undefined : jobPlace(folder, [nobodys], { dataFolder, home });
+    const place =
+      folder === null ? undefined : jobFolderAccess(folder, [preflightRunId], { dataFolder, home });
     return place?.kind === 'refused' ? place.problem : null;
   }
 
@@ -358,7 +359,7 @@ function shown(name: string, value: string | undefined): string | undefined {
   return /^(?:TRINITY_)?[A-Z0-9_]*(?:PATH|DIR|ROOT|HOME)$/.test(name) ? value : '***';
 }
 
-function goingOn({ from, backbone }: RunOrder, { stages }: Training): Finding[] {
+function resumeFindings({ from, backbone }: RunOrder, { stages }: Training): Finding[] {
   if (from === undefined) return [];
   const names = stages.map(({ name }) => name.value);
   return whatIsRestored(from, backbone, from.as === 'resume', { names }).map((message) => {

@@ -3,7 +3,7 @@ import { access, open } from 'node:fs/promises';
 import path from 'node:path';
 import type { LauncherCommand, Launchers, ProgramName } from '../../../core/launch/plan.ts';
 import { pythonFacts, pythonQuestion, type PythonFacts } from '../../../core/launch/preflightPython.ts';
-import { ask } from './ask.ts';
+import { outputOf } from './runProgram.ts';
 
 /** A launcher as it was found on this machine. */
 export interface FoundLauncher {
@@ -80,7 +80,7 @@ async function interpreterOf(executable: string): Promise<string> {
 async function factsOf(python: string, env: NodeJS.ProcessEnv): Promise<PythonFacts | null> {
   if (!/python[\w.]*$/.test(python)) return null;
   // Isolated: nothing of the folder that the host was started in is imported.
-  const answer = await ask(python, ['-I', '-c', pythonQuestion], { milliseconds: patience, env });
+  const answer = await outputOf(python, ['-I', '-c', pythonQuestion], { milliseconds: patience, env });
   const line = answer?.trim().split('\n').at(-1) ?? '';
   try {
     return pythonFacts.parse(JSON.parse(line));

@@ -3,6 +3,33 @@ import { createConnection } from 'node:net';
 import path from 'node:path';
 import { commandOf, environmentOf, processNumbers } from '../../../../base/node/process/kill.ts';
 import { runMark } from '../runs/processes.ts';
+import {
+  nvidiaSmiArguments,
+  parseNvidiaSmi,
+  virtualGpus,
+  type FoundGpu,
+} from '../../../core/launch/nvidiaSmi.ts';
+import { runProgram } from './runProgram.ts';
+
+export interface GpuSource {
+  /** The executable, or its name on PATH. */
+  readonly nvidiaSmi?: string;
+  /** As many as the owner of the host says, whatever the machine has. */
+  readonly count?: number;
+}
+
+/** A driver that hangs must not hold the host up. */
+const patience = 10_000;
+/** It fails where it can tell of none. */
+const saysNone = /^No devices were found/m;
+
+/** The machine's GPUs; none where there is no driver. Null: there is one, and it does not answer. */
+export async function gpusOf({ nvidiaSmi = 'nvidia-smi', count }: GpuSource): Promise<FoundGpu[] | null> {
+  if (count !== undefined) return virtualGpus(count);
+  const { kind, text } = await runProgram(nvidiaSmi, nvidiaSmiArguments, { milliseconds: patience });
+  if (kind === 'absent' || saysNone.test(text)) return [];
+  return kind === 'answered' ? parseNvidiaSmi(text) : null;
+}
 
 /** Bytes that are free where a path is, or would be; null where that cannot be told. */
 export async function freeSpace(place: string): Promise<number | null> {
@@ -13,7 +40,7 @@ export async function freeSpace(place: string): Promise<number | null> {
   }
 }
 
-export function isThere(file: string): Promise<boolean> {
+export function pathExists(file: string): Promise<boolean> {
   return access(file).then(
     () => true,
     () => false,

@@ -1,10 +1,60 @@
 import { setTimeout as after } from 'node:timers/promises';
 import * as z from 'zod/mini';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { WebSocket } from 'ws';
+import { readFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { CodedError } from '../../../../base/core/errors.ts';
 import { rayJobInfo, type RayAnswer } from '../../../core/launch/rayWatch.ts';
 import type { RayPackage } from './rayPackage.ts';
-import { askRay, type RayResponse } from './rayRequest.ts';
-import { tailRay } from './rayTail.ts';
+
+interface RayRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** For all of it. */
+  readonly milliseconds: number;
+}
+
+interface RayResponse {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** What is asked for is small; what is larger is not taken into memory. */
+const mostBytes = 16 * 1024 * 1024;
+
+/**
+ * One request. Not by `fetch`: what it adds for browsers (`Sec-Fetch-…`) has Ray take it for one and refuse to change
+ * anything. Redirections are not followed: the token would go along.
+ */
+function askRay(url: URL, { method, headers, body, milliseconds }: RayRequest): Promise<RayResponse> {
+  const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(milliseconds);
+    const request = start(url, { method, headers: { ...headers, ...length }, signal }, (response) => {
+      readAll(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject);
+    });
+    request.on('error', (error) =>
+      reject(signal.aborted ? new Error(`no answer in ${milliseconds} ms`) : error),
+    );
+    request.end(body);
+  });
+}
+
+async function readAll(response: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > mostBytes) throw new Error(`its answer is larger than ${mostBytes} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
 
 export interface RaySubmission {
   readonly id: string;
@@ -167,4 +217,69 @@ function tokenRefused(answer: string): CodedError {
 function rayFailure(message: string, cause?: unknown): CodedError {
   const hint = "Look at the cluster's dashboard, and at the address that the host was started with.";
   return new CodedError({ code: 'host/ray', message, hint }, { cause });
+}
+
+interface RayTail {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds for the handshake, and for the answer to each heartbeat. */
+  readonly patience: number;
+  readonly take: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads a log over a WebSocket until Ray closes it. Redirections are not followed: the token would go along. A cluster that
+ * is gone without a word is noticed by the heartbeat.
+ */
+function tailRay(url: URL, { headers, patience, take, signal }: RayTail): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const socket = new WebSocket(url, { headers, handshakeTimeout: patience, perMessageDeflate: false });
+    let isAnswered = true;
+    const heartbeat = setInterval(() => {
+      if (!isAnswered) socket.terminate();
+      else if (socket.readyState === WebSocket.OPEN) {
+        isAnswered = false;
+        socket.ping();
+      }
+    }, patience);
+    const leave = (): void => socket.terminate();
+    signal.addEventListener('abort', leave);
+    let failure: Error | undefined;
+    socket.on('message', (data, isBinary) => {
+      isAnswered = true;
+      if (!isBinary) take(textOf(data));
+    });
+    socket.on('pong', () => (isAnswered = true));
+    socket.on('error', (error) => (failure ??= error));
+    socket.on('close', (code) => {
+      clearInterval(heartbeat);
+      signal.removeEventListener('abort', leave);
+      if (signal.aborted) reject(asError(signal.reason));
+      else if (failure === undefined && code === 1000) resolve();
+      else reject(failure ?? new Error(`the connection was closed with code ${code}`));
+    });
+  });
+}
+
+function textOf(data: WebSocket.RawData): string {
+  return (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString('utf8');
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}
+
+/**
+ * The token of a Ray cluster, where Ray's own clients look for it (2.53 and later): `RAY_AUTH_TOKEN`, the file of
+ * `RAY_AUTH_TOKEN_PATH`, else `~/.ray/auth_token`, which newer ones make when a program starts a cluster of its own, and from
+ * then on `ray start` asks for it. Undefined: there is none, or `RAY_AUTH_MODE` says that none is wanted.
+ */
+export async function rayToken(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  if (env['RAY_AUTH_MODE']?.toLowerCase() === 'disabled') return undefined;
+  const given = env['RAY_AUTH_TOKEN']?.trim() ?? '';
+  if (given !== '') return given;
+  const file = env['RAY_AUTH_TOKEN_PATH'] ?? path.join(env['HOME'] ?? os.homedir(), '.ray/auth_token');
+  const kept = await readFile(file, 'utf8').catch(() => '');
+  return kept.trim() === '' ? undefined : kept.trim();
 }

@@ -53,7 +53,7 @@ export class RayLog {
     while (!this.#isWhole && !(await this.#read())) {
       if (!isFull(this.#failure) || stop.aborted) attempts += 1;
       if (attempts === 5) {
-        output.tell(`agentjet: the end of the log cannot be read: ${String(this.#failure)}\n`);
+        output.writeLine(`agentjet: the end of the log cannot be read: ${String(this.#failure)}\n`);
         return false;
       }
       await after(interval);

@@ -11,7 +11,7 @@ export interface RayOutput {
    */
   print(at: number, bytes: Buffer): void;
   /** A line of our own; never throws. */
-  tell(line: string): void;
+  writeLine(line: string): void;
 }
 
 const printedNote = z.object({
@@ -26,7 +26,7 @@ type PrintedNote = z.infer<typeof printedNote>;
  * Notes before and after each piece where it goes. Whoever prints to the same file later, after a kill -9 as well, goes on
  * with the byte after the last one: how much of a piece was written, the file itself tells.
  */
-export class NotedOutput implements RayOutput {
+export class ResumableOutput implements RayOutput {
   readonly #noteFile: string;
   readonly #descriptor: number;
   #note: PrintedNote;
@@ -52,7 +52,7 @@ export class NotedOutput implements RayOutput {
     this.#keep({ log: log + rest.length });
   }
 
-  tell(line: string): void {
+  writeLine(line: string): void {
     try {
       this.#write(Buffer.from(line));
     } catch {

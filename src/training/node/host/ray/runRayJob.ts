@@ -10,12 +10,11 @@ import {
 } from '../../../core/launch/rayWatch.ts';
 import { writeWhole } from '../../../../base/node/wholeFile.ts';
 import { keeperFiles } from '../runs/keeper.ts';
-import { NotedOutput, type RayOutput } from './rayOutput.ts';
-import { RayJobs, type RaySubmission } from './rayJobs.ts';
+import { ResumableOutput, type RayOutput } from './rayOutput.ts';
+import { RayJobs, type RaySubmission, rayToken } from './rayJobs.ts';
 import { RayLog } from './rayLog.ts';
 import { packFolder } from './rayPackage.ts';
 import { readRaySpec, type RaySpec } from './raySpec.ts';
-import { rayToken } from './rayToken.ts';
 
 /** How a run on Ray ended, as the exit code of the process that looks after it. */
 export const rayExitCodes = { succeeded: 0, stopped: 130, lost: 75 } as const;
@@ -44,7 +43,7 @@ export async function runRayJob(specFile: string, env: NodeJS.ProcessEnv): Promi
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stopping.abort());
   const spec = await readRaySpec(specFile);
   const runFolder = path.dirname(specFile);
-  const output = new NotedOutput(
+  const output = new ResumableOutput(
     path.join(runFolder, keeperFiles.log),
     path.join(runFolder, 'ray-printed.json'),
   );
@@ -103,7 +102,7 @@ async function answerOf(id: string, options: RayJobOptions): Promise<RayAnswer> 
 
 function lostWith(why: string, { output }: RayJobOptions): RayState {
   const reason = `Ray's head does not tell whether it has the job: ${why}`;
-  output.tell(`agentjet: ${reason}\n`);
+  output.writeLine(`agentjet: ${reason}\n`);
   return { kind: 'lost', reason };
 }
 
@@ -113,18 +112,18 @@ export async function followRayJob(id: string, options: RayJobOptions): Promise<
   const watch = new RayWatch();
   const log = new RayLog(id, { jobs, output, stop, interval });
   let before: RayState['kind'] | undefined;
-  let isAsked = false;
+  let hasAskedToStop = false;
   for (;;) {
-    if (stop.aborted && !isAsked) isAsked = await asks(jobs.stop(id));
+    if (stop.aborted && !hasAskedToStop) hasAskedToStop = await asks(jobs.stop(id));
     const answer = await jobs.status(id);
     const allowed = stop.aborted ? Math.min(silence, silenceAtEnd) : silence;
     const state = watch.observe(answer, performance.now(), allowed);
-    if (state.kind !== before) output.tell(told(id, state));
+    if (state.kind !== before) output.writeLine(stateLine(id, state));
     before = state.kind;
     if (watch.isFinal) {
       const end = state.kind === 'lost' || (await log.whole()) ? state : withoutLog(state);
       log.close();
-      output.tell(told(id, end, true));
+      output.writeLine(stateLine(id, end, true));
       return end;
     }
     if (state.kind === 'running') log.follow();
@@ -168,7 +167,7 @@ async function asks(request: Promise<void>): Promise<boolean> {
   );
 }
 
-function told(id: string, state: RayState, isEnd = false): string {
+function stateLine(id: string, state: RayState, isEnd = false): string {
   const reason = 'reason' in state ? `: ${state.reason}` : state.kind === 'silent' ? `: ${state.why}` : '';
   return isEnd
     ? `agentjet: Ray job ${id} ended: ${state.kind}${reason}\n`

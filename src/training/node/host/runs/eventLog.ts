@@ -9,10 +9,64 @@ import type { EventBlock } from '../../../core/contracts.ts';
 import { eventsOf } from '../../../core/runs/eventsOf.ts';
 import { eventsLost } from '../../../core/runs/failures.ts';
 import type { RunEventBody, RunFold } from '../../../core/runs/fold.ts';
-import type { EventIndex } from './eventIndex.ts';
-import { BlockMemory, LentBlock } from './blockMemory.ts';
-import { blockOf, blockSize } from './eventIndex.ts';
+import { type EventIndex, blockOf, blockSize } from './eventIndex.ts';
 import { replay, type EventFile } from './replay.ts';
+
+/** Buffers that wait to be used again. */
+const mostFree = 8;
+/** About a block with its frame. */
+const usual = blockSize + 32 * 1024;
+
+/** What blocks are read into: with a new buffer for each, V8 would collect garbage many times a second. */
+class BufferPool {
+  readonly #free: Buffer<ArrayBuffer>[] = [];
+
+  take(length: number): Buffer<ArrayBuffer> {
+    const at = this.#free.findIndex((one) => one.length >= length);
+    const [found = Buffer.allocUnsafeSlow(Math.max(length, usual))] = at < 0 ? [] : this.#free.splice(at, 1);
+    return found;
+  }
+
+  give(buffer: Buffer<ArrayBuffer>): void {
+    if (this.#free.length < mostFree) this.#free.push(buffer);
+  }
+}
+
+/** A block that is kept for readers who may come, and lent to those that have. */
+class SharedBuffer {
+  readonly #block: EventBlock;
+  readonly #free: () => void;
+  #readers = 0;
+  #isKept = true;
+
+  /** @param free called once nobody has it any more; never, where a reader does not tell */
+  constructor(block: EventBlock, free: () => void) {
+    this.#block = block;
+    this.#free = free;
+  }
+
+  lend(): EventBlock {
+    this.#readers += 1;
+    let isRead = true;
+    const release = (): void => {
+      if (!isRead) return;
+      isRead = false;
+      this.#readers -= 1;
+      this.#look();
+    };
+    return { ...this.#block, release };
+  }
+
+  /** Nobody gets it any more. */
+  leave(): void {
+    this.#isKept = false;
+    this.#look();
+  }
+
+  #look(): void {
+    if (!this.#isKept && this.#readers === 0) this.#free();
+  }
+}
 
 export interface EventLogOptions {
   /** Whose events they are. */
@@ -57,8 +111,8 @@ export class EventLog {
   #writing: Promise<void> | undefined;
   #isClosed = false;
   #wake: (() => void) | undefined;
-  readonly #blocks = new Map<string, Promise<LentBlock>>();
-  readonly #memory = new BlockMemory();
+  readonly #blocks = new Map<string, Promise<SharedBuffer>>();
+  readonly #memory = new BufferPool();
 
   private constructor(
     file: EventFile,
@@ -110,7 +164,7 @@ export class EventLog {
     if (known !== undefined) return known.then((block) => block.lend());
     const range = { skip: after - from.seq, upTo: end.seq, sources };
     const block = this.#bytes(from.byte, end.byte).then(({ room, memory }) => {
-      return new LentBlock(blockOf(room, this.#frame, range), () => this.#memory.give(memory));
+      return new SharedBuffer(blockOf(room, this.#frame, range), () => this.#memory.give(memory));
     });
     this.#blocks.set(key, block);
     block.catch(() => this.#blocks.delete(key));

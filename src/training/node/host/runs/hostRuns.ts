@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Disposable } from '../../../../base/core/disposable.ts';
 import { toReport } from '../../../../base/core/errors.ts';
 import { Emitter } from '../../../../base/core/event.ts';
 import type { EffectiveConfig } from '../../../core/protocol/effectiveConfig.ts';
-import { runId, type RunOrder, type RunRecord } from '../../../core/protocol/runs.ts';
+import { runId, type RunOrder, type RunRecord, type RunStage } from '../../../core/protocol/runs.ts';
 import type { EventReader, HostRuns } from '../../../core/contracts.ts';
 import {
   badJobFolder,
@@ -23,9 +23,8 @@ import { planQueue, raysOf, type RaysNow } from '../../../core/runs/queue.ts';
 import { asDiskFull } from '../sync/contentStore.ts';
 import { RecentProcesses } from './family.ts';
 import { FoldersInUse } from './foldersInUse.ts';
-import { jobPlace, type JobPlace } from './jobFolder.ts';
+import { jobFolderAccess, type JobFolderAccess, isUpstreamEntry, partsOf } from './jobFolder.ts';
 import { KnownRun } from './knownRun.ts';
-import { removeCheckpoints } from './removal.ts';
 import type { Run, RunContext } from './run.ts';
 import { RunFolder, type StoredRun } from './runFolder.ts';
 
@@ -57,7 +56,7 @@ export async function openHostRuns(options: HostRunsOptions): Promise<NodeHostRu
 }
 
 /** Milliseconds between two tellings of a record in which nothing but numbers has changed. */
-const tellInterval = 500;
+const notifyInterval = 500;
 
 /** The runs of this machine. They go on when it is closed, and when its process is killed. */
 export class NodeHostRuns implements HostRuns {
@@ -76,7 +75,7 @@ export class NodeHostRuns implements HostRuns {
   readonly onRemoved = this.#removed.event;
   #timer: Disposable | undefined;
   #newest = 0;
-  #isOneUnreadable = false;
+  #hasUnreadableRun = false;
   /** GPUs that were ever seen at once. */
   #most = 0;
   #scheduling: Promise<void> | undefined;
@@ -90,7 +89,7 @@ export class NodeHostRuns implements HostRuns {
     this.#options = options;
     const recordOf = (run: string): RunRecord | undefined => this.#runs.get(run)?.record;
     const takeJobFolder: RunContext['takeJobFolder'] = (run, folder, use = 'alone') => {
-      const place = this.placeOf(run, folder);
+      const place = this.folderAccess(run, folder);
       if (place.kind === 'refused') throw badJobFolder(folder, place.problem);
       this.#folders.claim(run, folder, use);
     };
@@ -190,14 +189,14 @@ export class NodeHostRuns implements HostRuns {
     // Whoever asked for it does not wait until there is room on the disk for events.
     void known.run?.events.append([{ type: 'state', state: 'queued' }]);
     this.#know(known);
-    this.#tell(known);
+    this.#notify(known);
     this.#schedule();
     return known;
   }
 
   /** Those that runs have, ended or not; undefined: there is a run of which that cannot be told. */
   snapshots(): ReadonlySet<string> | undefined {
-    if (this.#isOneUnreadable) return undefined;
+    if (this.#hasUnreadableRun) return undefined;
     return new Set([...this.#runs.values(), ...this.#leaving].map(({ record }) => record.snapshot));
   }
 
@@ -224,13 +223,13 @@ export class NodeHostRuns implements HostRuns {
   };
 
   /** What a folder is to a run, by its path alone. @param folder absolute */
-  placeOf(run: string, folder: string): JobPlace {
+  folderAccess(run: string, folder: string): JobFolderAccess {
     const runs = new Set([run]);
     for (const one of runs) {
       for (const from of this.#runs.get(one)?.lineage ?? []) runs.add(from);
     }
     const { dataFolder, home = os.homedir() } = this.#options;
-    return jobPlace(folder, [...runs], { dataFolder, home });
+    return jobFolderAccess(folder, [...runs], { dataFolder, home });
   }
 
   async cancel(run: string, by: string): Promise<RunRecord> {
@@ -254,7 +253,7 @@ export class NodeHostRuns implements HostRuns {
     if (checkpoints && jobFolder !== null && sharing !== undefined) {
       throw folderShared(run, sharing.record.id);
     }
-    const isItsOwn = jobFolder !== null && this.placeOf(run, jobFolder).kind !== 'refused';
+    const isItsOwn = jobFolder !== null && this.folderAccess(run, jobFolder).kind !== 'refused';
     this.#runs.delete(run);
     this.#leaving.add(known);
     try {
@@ -290,23 +289,23 @@ export class NodeHostRuns implements HostRuns {
 
   #know(known: KnownRun): void {
     this.#runs.set(known.record.id, known);
-    known.run?.onChanged(() => this.#tell(known));
+    known.run?.onChanged(() => this.#notify(known));
   }
 
   /** One whose order nobody was answered, or whose checkpoints alone were kept: its variables may not stay. */
   async #withoutRecord(folder: RunFolder): Promise<void> {
     if (await folder.hasRecord()) {
-      this.#isOneUnreadable = true;
+      this.#hasUnreadableRun = true;
       this.#options.logger.log('error', `The record of the run in ${folder.path} cannot be read.`);
     } else {
       await folder.forgetValues();
     }
   }
 
-  #tell(known: KnownRun): void {
+  #notify(known: KnownRun): void {
     if (this.#isClosed) return;
     const isSettled = known.run?.isSettled === true;
-    const record = known.changed(this.#options.clock.monotonic(), isSettled ? 0 : tellInterval);
+    const record = known.changed(this.#options.clock.monotonic(), isSettled ? 0 : notifyInterval);
     if (record !== undefined) this.#changed.fire(record);
     if (!isSettled) return;
     known.settle();
@@ -334,7 +333,7 @@ export class NodeHostRuns implements HostRuns {
     const failed = (error: unknown): void => {
       this.#options.logger.log('error', `The queue: ${toReport(error, 'host/queue').message}`);
     };
-    const done = this.#startThose().catch(failed);
+    const done = this.#startQueued().catch(failed);
     this.#scheduling = done.finally(() => {
       this.#scheduling = undefined;
       if (!this.#isAskedAgain) return;
@@ -351,7 +350,7 @@ export class NodeHostRuns implements HostRuns {
     );
   }
 
-  async #startThose(): Promise<void> {
+  async #startQueued(): Promise<void> {
     const waiting = (): Run[] =>
       [...this.#runs.values()].flatMap(({ run }) => (run?.isWaiting === true ? [run] : []));
     const wantsGpus = waiting().some(({ wantedGpus }) => wantedGpus > 0);
@@ -396,4 +395,16 @@ function newId(at: number): string {
   const [date = '', time = ''] = new Date(at).toISOString().split('T');
   const clock = time.slice(0, 8).replaceAll(':', '');
   return `${date.replaceAll('-', '')}-${clock}-${randomBytes(3).toString('hex')}`;
+}
+
+/** Takes the checkpoints and logs of a job and of its stages away, and their folders where nothing else is in them. */
+async function removeCheckpoints(jobFolder: string, stages?: readonly RunStage[]): Promise<void> {
+  const folders = partsOf(jobFolder, stages).map(({ folder }) => folder);
+  for (const folder of new Set([...folders, jobFolder])) {
+    const names = await readdir(folder).catch(() => []);
+    for (const name of names.filter((one) => isUpstreamEntry(one))) {
+      await rm(path.join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+    }
+    await rmdir(folder).catch(() => undefined); // something else is in it
+  }
 }

@@ -13,7 +13,7 @@ export interface JobFolderBounds {
  * config names, where what upstream writes is. `problem`: it can be no run's, as the end of a sentence, since who may look at
  * runs may read what is in it.
  */
-export type JobPlace =
+export type JobFolderAccess =
   | { readonly kind: 'own' }
   | { readonly kind: 'elsewhere' }
   | { readonly kind: 'refused'; readonly problem: string };
@@ -27,11 +27,11 @@ export function codeFolder(dataFolder: string, run: string): string {
  * @param folder absolute
  * @param runs the run and those that it goes on from
  */
-export function jobPlace(
+export function jobFolderAccess(
   folder: string,
   runs: readonly string[],
   { dataFolder, home }: JobFolderBounds,
-): JobPlace {
+): JobFolderAccess {
   const ownCode = runs.map((run) => codeFolder(dataFolder, run));
   if (ownCode.some((code) => isWithin(code, folder))) return { kind: 'own' };
   if (isWithin(dataFolder, folder)) {
@@ -52,7 +52,7 @@ const upstreams =
  * @param inside a path in a job's folder, of which the first name tells
  * @param stages folders of stages, in which it is the first name as well
  */
-export function isUpstreams(inside: string, stages: readonly string[] = []): boolean {
+export function isUpstreamEntry(inside: string, stages: readonly string[] = []): boolean {
   const stage = stages.find((folder) => folder !== '' && inside.startsWith(`${folder}/`));
   const [name = ''] = inside.slice(stage === undefined ? 0 : stage.length + 1).split('/');
   return upstreams.test(name) || stages.some((folder) => `${folder}/`.startsWith(`${inside}/`));
@@ -78,7 +78,7 @@ export function partsOf(jobFolder: string, stages: readonly RunStage[] = []): re
 }
 
 /** What of a job's folder was there before the run: bytes of logs by source, and the step that was saved. */
-export interface JobBefore {
+export interface JobFolderSnapshot {
   readonly logs: Record<string, number>;
   readonly step: number | null;
   /** The same of its stages, by their names. */
@@ -89,7 +89,7 @@ export interface JobBefore {
 export interface JobLayout {
   readonly jobFolder: string | null;
   readonly stages?: RunStage[] | undefined;
-  readonly before: JobBefore;
+  readonly before: JobFolderSnapshot;
 }
 
 /**

@@ -1,10 +1,62 @@
 import type { RunRecord } from '../../../core/protocol/runs.ts';
-import type { EventReader } from '../../../core/contracts.ts';
+import type { EventReader, EventBlock } from '../../../core/contracts.ts';
 import { noRun } from '../../../core/runs/failures.ts';
 import { EventLog } from './eventLog.ts';
-import { LogReader } from './eventReader.ts';
 import { Run, type RunContext } from './run.ts';
 import type { RunFolder, StoredRun } from './runFolder.ts';
+import { Emitter } from '../../../../base/core/event.ts';
+import { DisposableStore } from '../../../../base/core/disposable.ts';
+
+/** A reader of a log that may still be opened; {@link onMore} tells once, and again after {@link next} was asked. */
+export class LogReader implements EventReader {
+  readonly #log: Promise<Pick<EventLog, 'read' | 'onMore'>>;
+  readonly #sources: ReadonlySet<string> | undefined;
+  readonly #more = new Emitter<void>();
+  readonly #store = new DisposableStore();
+  #after: number;
+  #isArmed = true;
+
+  readonly onMore = this.#more.event;
+
+  /** @param release called once the reader is disposed */
+  constructor(
+    log: Promise<Pick<EventLog, 'read' | 'onMore'>>,
+    after: number,
+    sources: readonly string[] | undefined,
+    release: () => void,
+  ) {
+    this.#log = log;
+    this.#after = after;
+    this.#sources = sources && new Set(sources);
+    this.#store.defer(release);
+    this.#store.add(this.#more);
+    // Whoever asks is told why it cannot be opened.
+    void log.then(
+      (opened) => this.#store.add(opened.onMore(() => this.#fire())),
+      () => undefined,
+    );
+  }
+
+  async next(): Promise<EventBlock | undefined> {
+    const log = await this.#log;
+    if (this.#store.isDisposed) return undefined;
+    // Before it is looked: what comes meanwhile is told of.
+    this.#isArmed = true;
+    const block = await log.read(this.#after, this.#sources);
+    if (block !== undefined) this.#after = block.upTo;
+    return block;
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  #fire(): void {
+    if (!this.#isArmed) return;
+    this.#isArmed = false;
+    this.#more.fire();
+  }
+}
 
 /** A run of the host, ended or not: of one that has ended the events are open only while somebody reads them. */
 export class KnownRun {
@@ -18,7 +70,7 @@ export class KnownRun {
   #log: Promise<EventLog> | undefined;
   #readers = 0;
   #isClosed = false;
-  #told = { text: '', record: undefined as RunRecord | undefined, at: -Infinity };
+  #reported = { text: '', record: undefined as RunRecord | undefined, at: -Infinity };
 
   private constructor(context: RunContext, folder: RunFolder, { lineage, order }: StoredRun) {
     this.#context = context;
@@ -42,13 +94,13 @@ export class KnownRun {
   /** The record, where it is time to tell of it: at once when its state or the reason of it is another, numbers now and then. */
   changed(now: number, interval: number): RunRecord | undefined {
     const { record } = this;
-    const before = this.#told.record;
+    const before = this.#reported.record;
     const { state, phase, reason } = record;
     const isUrgent = before?.state !== state || before.phase !== phase || before.reason !== reason;
-    if (!isUrgent && now - this.#told.at < interval) return undefined;
+    if (!isUrgent && now - this.#reported.at < interval) return undefined;
     const text = JSON.stringify(record);
-    if (text === this.#told.text) return undefined;
-    this.#told = { text, record, at: now };
+    if (text === this.#reported.text) return undefined;
+    this.#reported = { text, record, at: now };
     return record;
   }
 

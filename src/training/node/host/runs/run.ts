@@ -12,17 +12,16 @@ import type { LogRedactor } from '../../../core/runs/secrets.ts';
 import { Standstill } from '../../../core/runs/standstill.ts';
 import type { HostLaunch, LaunchRequest } from '../launch/hostLaunch.ts';
 import type { EventLog } from './eventLog.ts';
-import { KeptProcesses, type KeptContext } from './keptProcesses.ts';
+import { RunProcesses, type ProcessContext } from './runProcesses.ts';
 import { sameBoot } from './processes.ts';
-import { recordOf } from './record.ts';
 import type { RunFolder, StoredRun } from './runFolder.ts';
 import { marksOfSecrets, redactorOf } from './redactor.ts';
 import { Stopper, stopTimesOf, type StopTimes } from './stopper.ts';
 import { renamedJob } from './jobFolder.ts';
-import { RunTails, whatIsThere } from './tails.ts';
+import { RunTails, snapshotJobFolder } from './tails.ts';
 
 /** What all runs of a host share. */
-export interface RunContext extends KeptContext {
+export interface RunContext extends ProcessContext {
   readonly sync: Pick<HostSync, 'has' | 'materialise'>;
   readonly launch: Pick<HostLaunch, 'gpus' | 'prepare' | 'rayJob'>;
   readonly clock: Clock;
@@ -43,7 +42,7 @@ export class Run {
   readonly #folder: RunFolder;
   readonly #events: EventLog;
   readonly #tails: RunTails;
-  readonly #processes: KeptProcesses;
+  readonly #processes: RunProcesses;
   readonly #standstill = new Standstill();
   #stopper: Stopper;
   readonly #cancellation = new CancellationSource();
@@ -73,7 +72,7 @@ export class Run {
       code: folder.code,
       redact: (line) => this.#redactor.line(line),
     });
-    this.#processes = new KeptProcesses(context, folder);
+    this.#processes = new RunProcesses(context, folder);
     this.#stopper = this.#newStopper();
   }
 
@@ -130,7 +129,7 @@ export class Run {
       if (this.state !== 'queued') return;
       this.#waits = null;
       await this.#store({ devices: [...devices] });
-      await this.#tell('preparing');
+      await this.#setState('preparing');
       await this.#prepare();
     }).finally(() => (this.#given = undefined));
   }
@@ -214,7 +213,7 @@ export class Run {
   }
 
   /** Throws where it was cancelled, or the host is going, while its code was put in place. */
-  #mayGoOn(): void {
+  #throwIfStopped(): void {
     if (this.#cancellation.token.isCancelled) throw new Error('It was stopped.');
   }
 
@@ -231,14 +230,14 @@ export class Run {
       await this.#events.append([{ type: 'phase', phase: preparingPhase }]);
       const folder = await this.#folder.emptyCode();
       await sync.materialise(this.#stored.order.snapshot, folder, this.#cancellation.token);
-      this.#mayGoOn();
+      this.#throwIfStopped();
       const request = await this.#request(folder);
       const plan = await this.#context.launch.prepare(request, this.#cancellation.token);
-      this.#mayGoOn();
+      this.#throwIfStopped();
       const jobFolder = plan.jobFolder ?? null;
       if (jobFolder !== null) this.#context.takeJobFolder(this.id, jobFolder, plan.jobUse);
       const stages = plan.stages && [...plan.stages];
-      const before = jobFolder === null ? this.#stored.before : await whatIsThere(jobFolder, stages);
+      const before = jobFolder === null ? this.#stored.before : await snapshotJobFolder(jobFolder, stages);
       const { command, args, env, totalSteps, effectiveConfig, secrets: written } = plan;
       if (effectiveConfig !== undefined) await this.#folder.writeEffectiveConfig(effectiveConfig);
       await this.#folder.writeKeeperOrder({ command, args: [...args], cwd: folder, env: { ...env } });
@@ -249,7 +248,7 @@ export class Run {
     } catch (error) {
       if (this.#isClosed) return; // the next host goes on with it
       if (this.#cancellation.token.isCancelled) return this.#end(null);
-      return this.#end({ code: null, signal: null, error: whyNot(error) });
+      return this.#end({ code: null, signal: null, error: failureText(error) });
     }
     this.#tails.followJob(this.#stored);
     await this.#startKeeper();
@@ -295,9 +294,9 @@ export class Run {
    * then on, and the end is what Ray tells.
    */
   async #isOver(exit: (RunExit & { readonly endedAt: number }) | null): Promise<void> {
-    const isTold = exit?.signal === null;
+    const hasExitCode = exit?.signal === null;
     const isRay = this.#stored.order.launcher === 'ray';
-    const job = isTold || !isRay ? undefined : await this.#context.launch.rayJob(this.#folder.path);
+    const job = hasExitCode || !isRay ? undefined : await this.#context.launch.rayJob(this.#folder.path);
     if (job === undefined || this.#stopper.hasKilled || !this.#processes.mayBeReplaced)
       return this.#end(exit);
     const { cancelledBy } = this.#stored;
@@ -321,7 +320,7 @@ export class Run {
 
   async #isRunning(): Promise<void> {
     if (this.#is('preparing')) await this.#folder.forgetValues();
-    if (this.#is('preparing')) await this.#tell('running');
+    if (this.#is('preparing')) await this.#setState('running');
     const { launcher } = this.#processes;
     if (this.#stored.cancelledBy === null || launcher === undefined) return;
     this.#stopper.begin(launcher);
@@ -329,7 +328,7 @@ export class Run {
   }
 
   async #isCancelling(): Promise<void> {
-    if (!this.isFinal && !this.#is('cancelling')) await this.#tell('cancelling');
+    if (!this.isFinal && !this.#is('cancelling')) await this.#setState('cancelling');
   }
 
   #followRenamed(): void {
@@ -379,7 +378,7 @@ export class Run {
     this.#changed.fire();
   }
 
-  async #tell(state: RunState): Promise<void> {
+  async #setState(state: RunState): Promise<void> {
     await this.#events.append([{ type: 'state', state }]);
     this.#changed.fire();
   }
@@ -394,7 +393,42 @@ export class Run {
   }
 }
 
-function whyNot(error: unknown): string {
+function failureText(error: unknown): string {
   const { message, hint } = toReport(error, 'host/prepare');
   return hint === undefined ? message : `${message} ${hint}`;
+}
+
+/** What clients see of a run. @param waits why it is not started yet */
+function recordOf(stored: StoredRun, events: EventLog, waits: string | null): RunRecord {
+  const { id, owner, createdAt, order, devices, startedAt, endedAt, jobFolder, stages } = stored;
+  const { state, reason, phase, exitCode, step, stage, reward } = events.fold.state;
+  const { totalSteps } = stages?.[(stage ?? 1) - 1] ?? stored;
+  return {
+    id,
+    name: order.name,
+    launcher: order.launcher,
+    backbone: order.backbone,
+    config: order.config,
+    snapshot: order.snapshot,
+    flags: order.flags,
+    env: order.env,
+    gpus: order.gpus,
+    devices: state === 'queued' ? [] : devices,
+    state,
+    reason: state === 'queued' ? waits : reason,
+    phase,
+    exitCode,
+    step,
+    totalSteps,
+    ...(stages && { stages }),
+    ...(stage !== null && { stage }),
+    reward,
+    jobFolder,
+    createdAt,
+    startedAt,
+    endedAt,
+    events: events.last,
+    from: order.from ?? null,
+    owner,
+  };
 }

@@ -1,13 +1,38 @@
 import { Buffer } from 'node:buffer';
-import { open, stat } from 'node:fs/promises';
+import { open, stat, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import type { Dirent } from 'node:fs';
 import { LineCutter, withoutTerminalCodes, type RawLine } from '../../../core/runs/lines.ts';
 import type { RunEventBody } from '../../../core/runs/fold.ts';
 import { latestStep } from '../launch/folder.ts';
-import { companionLogs } from './companionLogs.ts';
-import { entriesOf } from './entries.ts';
 import type { EventLog } from './eventLog.ts';
-import { partsOf, type JobBefore, type JobLayout, type JobPart } from './jobFolder.ts';
+import { partsOf, type JobFolderSnapshot, type JobLayout, type JobPart } from './jobFolder.ts';
+import { companionSource } from '../../../core/runs/sources.ts';
+
+/** `<tag>.<hash>.<machine>.log`, in the launcher's working folder. */
+const folder = 'saved_experiments/companion_logs/companion';
+const named = /^(?<tag>.+)\.(?<hash>[0-9a-f]{8})\..+\.log$/;
+
+/**
+ * The logs of what AgentJet's launcher has started beside training, Ray with `--with-ray` and environment services, by the
+ * names of their sources.
+ *
+ * @param code the launcher's working folder, absolute
+ */
+async function companionLogs(code: string): Promise<(readonly [source: string, file: string])[]> {
+  const found = new Map<string, string>();
+  const entries = await entriesOf(path.join(code, folder));
+  for (const { name } of entries.filter((entry) => entry.isFile()).sort(byName)) {
+    const { tag, hash } = named.exec(name)?.groups ?? {};
+    if (tag === undefined || hash === undefined) continue;
+    const source = companionSource(tag);
+    found.set(found.has(source) ? `${source}.${hash}` : source, path.join(code, folder, name));
+  }
+  return [...found];
+}
+
+const byName = (one: { readonly name: string }, other: { readonly name: string }): number =>
+  one.name < other.name ? -1 : 1;
 
 /** Bytes that are read of a log at a time. */
 const pieceSize = 256 * 1024;
@@ -35,7 +60,7 @@ export class RunTails {
   readonly #tails: Tail[];
   /** By folder of logs, those of runners apart. */
   readonly #known = new Map<string, Set<string>>();
-  #isTooManyTold = false;
+  #hasReportedTooMany = false;
   #job: JobLayout = { jobFolder: null, before: { logs: {}, step: null } };
 
   constructor(options: TailOptions) {
@@ -73,8 +98,8 @@ export class RunTails {
     const { events } = this.#options;
     const { folder, stage } = part;
     const leftOut = this.#follow(await logsOf(part), part);
-    if (leftOut !== undefined && !this.#isTooManyTold) {
-      this.#isTooManyTold = true;
+    if (leftOut !== undefined && !this.#hasReportedTooMany) {
+      this.#hasReportedTooMany = true;
       const text = `The job has more logs than the ${mostLogs} of runners, and as many of others, that are followed: ${leftOut}.log and what else comes after them is only in ${path.join(folder, 'log')} on the host.`;
       await events.append([{ type: 'notice', text }]);
     }
@@ -118,7 +143,7 @@ export class RunTails {
   }
 }
 
-function stepBefore({ step, stages }: JobBefore, { name, stage }: JobPart): number | null {
+function stepBefore({ step, stages }: JobFolderSnapshot, { name, stage }: JobPart): number | null {
   return stage === undefined ? step : (stages?.[name] ?? null);
 }
 
@@ -142,7 +167,10 @@ async function logsOf(part: JobPart): Promise<(readonly [source: string, file: s
 }
 
 /** What of a job's folder was there before a run. */
-export async function whatIsThere(jobFolder: string, stages?: JobLayout['stages']): Promise<JobBefore> {
+export async function snapshotJobFolder(
+  jobFolder: string,
+  stages?: JobLayout['stages'],
+): Promise<JobFolderSnapshot> {
   const logs: Record<string, number> = {};
   const steps: Record<string, number | null> = {};
   for (const part of partsOf(jobFolder, stages)) {
@@ -186,7 +214,7 @@ class Tail {
       if (size === this.#cutter.read) return false;
       const piece = Buffer.allocUnsafe(Math.min(pieceSize, size - this.#cutter.read));
       const { bytesRead } = await file.read(piece, 0, piece.length, this.#cutter.read);
-      await this.#tell(this.#cutter.add(piece.subarray(0, bytesRead)));
+      await this.#append(this.#cutter.add(piece.subarray(0, bytesRead)));
       return size > this.#cutter.read;
     } finally {
       await file.close();
@@ -194,10 +222,10 @@ class Tail {
   }
 
   async end(): Promise<void> {
-    await this.#tell(this.#cutter.end());
+    await this.#append(this.#cutter.end());
   }
 
-  async #tell(lines: readonly RawLine[]): Promise<void> {
+  async #append(lines: readonly RawLine[]): Promise<void> {
     if (lines.length === 0) return;
     await this.#options.events.append(lines.map((line) => this.#event(line)));
   }
@@ -208,4 +236,9 @@ class Tail {
     const stage = this.#stage === undefined ? {} : { stage: this.#stage };
     return { type: 'log', source: this.#source, lines: [clean], to, ...(part && { part }), ...stage };
   }
+}
+
+/** What is in a folder; nothing, where it is not there. */
+export function entriesOf(folder: string): Promise<Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch(() => []);
 }

@@ -14,7 +14,7 @@ export interface AuditLogOptions {
 
 type Details = Readonly<Record<string, unknown>>;
 
-interface Repeated {
+interface RepeatedEntry {
   readonly what: string;
   readonly details: Details;
   /** When it was told last. */
@@ -29,7 +29,7 @@ export class AuditLog {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #mostBytes: number;
   #bytes: number;
-  readonly #repeated = new Map<string, Repeated>();
+  readonly #repeated = new Map<string, RepeatedEntry>();
 
   constructor(
     dataFolder: string,
@@ -67,31 +67,31 @@ export class AuditLog {
     const one = this.#repeated.get(JSON.stringify([what, details, who]));
     const repeated = one ?? this.#newRepeated(what, who, details);
     repeated.times += 1;
-    if (this.#clock.monotonic() - repeated.at >= often) this.#tell(repeated);
+    if (this.#clock.monotonic() - repeated.at >= often) this.#write(repeated);
   }
 
   /** Tells what was counted a minute ago and longer, or all of it; to be called now and then. */
-  tellCounts(which: 'due' | 'all' = 'due'): void {
+  flushCounts(which: 'due' | 'all' = 'due'): void {
     const now = this.#clock.monotonic();
     for (const [key, repeated] of this.#repeated) {
       if (which === 'due' && now - repeated.at < often) continue;
       if (repeated.times === 0) this.#repeated.delete(key);
-      else this.#tell(repeated);
+      else this.#write(repeated);
     }
   }
 
-  #newRepeated(what: string, who: Details, details: Details): Repeated {
+  #newRepeated(what: string, who: Details, details: Details): RepeatedEntry {
     const isApart = this.#repeated.size < mostApart;
     const key = JSON.stringify([what, details, ...(isApart ? [who] : [])]);
     const known = this.#repeated.get(key);
     if (known !== undefined) return known;
-    const told = isApart ? { ...who, ...details } : { ...details, others: true };
-    const made = { what, details: told, at: -Infinity, times: 0 };
+    const shown = isApart ? { ...who, ...details } : { ...details, others: true };
+    const made = { what, details: shown, at: -Infinity, times: 0 };
     this.#repeated.set(key, made);
     return made;
   }
 
-  #tell(repeated: Repeated): void {
+  #write(repeated: RepeatedEntry): void {
     const { what, details, times } = repeated;
     repeated.at = this.#clock.monotonic();
     repeated.times = 0;

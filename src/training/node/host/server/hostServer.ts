@@ -13,7 +13,56 @@ import { wireSocket } from '../../wireSocket.ts';
 import type { AuditLog } from './auditLog.ts';
 import type { HostCertificate } from './certificate.ts';
 import type { HostTokens, TokenInfo } from './tokens.ts';
-import { UpgradeCheck } from './upgradeCheck.ts';
+import { RateLimit } from '../../../core/wire/rateLimit.ts';
+
+export interface Refusal {
+  readonly status: number;
+  readonly reason: string;
+}
+
+/** Longest token that is looked at. */
+const longestToken = 200;
+
+/** Decides who may connect, before a WebSocket is made. */
+export class UpgradeCheck {
+  readonly #tokens: HostTokens;
+  /** Connections of an address, whoever makes them. */
+  readonly #connections: RateLimit;
+  /** Wrong tokens of an address. */
+  readonly #failures: RateLimit;
+
+  constructor(tokens: HostTokens, clock: Pick<Clock, 'monotonic'>) {
+    this.#tokens = tokens;
+    this.#connections = new RateLimit({ burst: 200, perSecond: 20 }, clock);
+    this.#failures = new RateLimit({ burst: 20, perSecond: 0.2 }, clock);
+  }
+
+  check(request: IncomingMessage): Refusal | TokenInfo {
+    const address = request.socket.remoteAddress ?? '';
+    const { url = '', method, headers } = request;
+    if (!this.#connections.take(address))
+      return { status: 429, reason: 'Too many connections; wait a little.' };
+    if (method !== 'GET' || url.split('?')[0] !== wirePath) {
+      return { status: 404, reason: `The WebSocket of this host is at ${wirePath}.` };
+    }
+    // Browsers send it, and no client of ours does: pages have no business here.
+    if (headers.origin !== undefined) return { status: 403, reason: 'Web pages may not connect.' };
+    const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim());
+    if (!offered.includes(wireSubprotocol)) {
+      return { status: 400, reason: `The WebSocket subprotocol is ${wireSubprotocol}.` };
+    }
+    const token = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1];
+    const found = token === undefined || token.length > longestToken ? undefined : this.#tokens.find(token);
+    // Whoever has one is let in: behind a proxy, all who guess have the same address.
+    if (found !== undefined) return found;
+    if (!this.#failures.take(address))
+      return { status: 429, reason: 'Too many wrong tokens; wait a minute.' };
+    return {
+      status: 401,
+      reason: token === undefined ? 'A token is needed.' : 'The token is not one of this host.',
+    };
+  }
+}
 
 export interface HostServerOptions {
   readonly services: HostServices;
@@ -148,7 +197,7 @@ class Clients {
     const every = (options.heartbeat ?? wireLimits.heartbeat) * 1_000;
     this.#watching = [
       options.clock.every(every, () => this.#endRevoked()),
-      options.clock.every(60_000, () => options.audit.tellCounts()),
+      options.clock.every(60_000, () => options.audit.flushCounts()),
     ];
   }
 
@@ -180,7 +229,7 @@ class Clients {
       session.close(closeCodes.goingAway, 'the host stops');
       socket.terminate();
     }
-    this.#options.audit.tellCounts('all');
+    this.#options.audit.flushCounts('all');
   }
 
   #checked(request: IncomingMessage): ReturnType<UpgradeCheck['check']> {
@@ -194,14 +243,14 @@ class Clients {
   #connected(ws: WebSocket, token: TokenInfo, address: string): void {
     const { services, audit, clock } = this.#options;
     const connection = randomUUID();
-    const told = { address, token: token.name, connection: connection.slice(0, 8) };
-    audit.add('connected', told);
+    const who = { address, token: token.name, connection: connection.slice(0, 8) };
+    audit.add('connected', who);
     const handlers = {
       text: (text: string): void => session.text(text),
       bytes: (frame: Uint8Array): void => session.bytes(frame),
       closed: (code: number): void => {
         session.closed();
-        if (this.#open.delete(client)) audit.add('disconnected', { ...told, code });
+        if (this.#open.delete(client)) audit.add('disconnected', { ...who, code });
       },
     };
     const session: HostSession = new HostSession(
@@ -211,11 +260,11 @@ class Clients {
         client: { name: token.name, scopes: new Set(token.scopes), connection },
         clock,
         audit: (what, details) => {
-          if (what !== 'refused') audit.add(what, { ...told, ...details });
+          if (what !== 'refused') audit.add(what, { ...who, ...details });
           else {
             // Whoever may only look can ask for more as often as it likes.
             const { method, scope, ...asked } = details;
-            audit.addOften(what, { ...told, ...asked }, { method, scope });
+            audit.addOften(what, { ...who, ...asked }, { method, scope });
           }
         },
       },

@@ -7,7 +7,7 @@ import type { ByteSink, ByteSource, HostSync } from '../../../core/contracts.ts'
 import { badManifest, badPack, contentDiffers, noContent, noRoom } from '../../../core/sync/failures.ts';
 import { PackReader } from '../../../core/sync/pack.ts';
 import { systemClock } from '../../../../base/node/clock.ts';
-import { Claims } from './claims.ts';
+import { SnapshotLeases } from './snapshotLeases.ts';
 import { ContentStore } from './contentStore.ts';
 import { materialise } from './materialise.ts';
 import { Snapshots } from './snapshots.ts';
@@ -50,15 +50,15 @@ export async function openHostSync({
   free = freeBytes,
 }: HostSyncOptions): Promise<OpenHostSync> {
   await mkdir(dataFolder, { recursive: true });
-  const claims = await Claims.open(path.join(dataFolder, 'claimed'), clock);
-  const contents = await ContentStore.open(path.join(dataFolder, 'contents'), claims);
-  const snapshots = await Snapshots.open(path.join(dataFolder, 'snapshots'), claims);
+  const leases = await SnapshotLeases.open(path.join(dataFolder, 'claimed'), clock);
+  const contents = await ContentStore.open(path.join(dataFolder, 'contents'), leases);
+  const snapshots = await Snapshots.open(path.join(dataFolder, 'snapshots'), leases);
   const room = async (): Promise<number> => (await free(dataFolder)) - reserve;
-  return new DiskSync({ claims, contents, snapshots }, { entries, room });
+  return new DiskSync({ leases, contents, snapshots }, { entries, room });
 }
 
 interface Stores {
-  readonly claims: Claims;
+  readonly leases: SnapshotLeases;
   readonly contents: ContentStore;
   readonly snapshots: Snapshots;
 }
@@ -77,7 +77,7 @@ const mostUnderway = 16;
 const atATime = 8;
 
 class DiskSync implements OpenHostSync {
-  readonly #claims: Claims;
+  readonly #leases: SnapshotLeases;
   readonly #contents: ContentStore;
   readonly #snapshots: Snapshots;
   readonly #limits: Limits;
@@ -86,15 +86,15 @@ class DiskSync implements OpenHostSync {
   /** By client and snapshot. */
   readonly #underway = new Map<string, SnapshotEntry[]>();
 
-  constructor({ claims, contents, snapshots }: Stores, limits: Limits) {
-    this.#claims = claims;
+  constructor({ leases, contents, snapshots }: Stores, limits: Limits) {
+    this.#leases = leases;
     this.#contents = contents;
     this.#snapshots = snapshots;
     this.#limits = limits;
   }
 
   async lacks(contents: readonly string[]): Promise<readonly string[]> {
-    await this.#claims.note();
+    await this.#leases.note();
     const lacking: string[] = [];
     for (const sha256 of contents) if (!(await this.#contents.claim(sha256))) lacking.push(sha256);
     return lacking;
@@ -137,7 +137,7 @@ class DiskSync implements OpenHostSync {
   }
 
   async has(snapshot: string): Promise<boolean> {
-    await this.#claims.note();
+    await this.#leases.note();
     if (!this.#snapshots.claim(snapshot)) return false;
     if (this.#whole.has(snapshot)) return true;
     const manifest = await this.#snapshots.read(snapshot).catch(() => undefined);
@@ -188,7 +188,7 @@ class DiskSync implements OpenHostSync {
     await this.#check(manifest);
     await this.#snapshots.keep(snapshot, manifest);
     this.#whole.add(snapshot);
-    // The client need not wait for it: see Unflushed.
+    // The client need not wait for it: see PendingFsync.
     void this.#contents.flushed().catch(() => undefined);
   }
 
@@ -200,7 +200,7 @@ class DiskSync implements OpenHostSync {
 
   /** Every content is there and as large as the manifest says. */
   async #check(manifest: SnapshotManifest): Promise<void> {
-    await this.#claims.note();
+    await this.#leases.note();
     for (const entry of manifest) {
       if ('sha256' in entry) await this.#contents.claim(entry.sha256);
       if (!('sha256' in entry) || (await this.#contents.bytesOf(entry.sha256)) === entry.bytes) continue;

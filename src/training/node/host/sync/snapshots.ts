@@ -6,32 +6,31 @@ import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import { snapshotManifest, type SnapshotManifest } from '../../../core/protocol/sync.ts';
 import { badManifest, noSnapshot } from '../../../core/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../core/sync/manifest.ts';
-import type { Claims } from './claims.ts';
-import { asDiskFull, isCode } from './contentStore.ts';
-import { Turns } from './turns.ts';
+import type { SnapshotLeases } from './snapshotLeases.ts';
+import { asDiskFull, isCode, KeyedMutex } from './contentStore.ts';
 
 const ending = '.json';
 
 /** Manifests by their ids, each a file that is whole from the moment it has its name. */
 export class Snapshots {
   readonly #folder: string;
-  readonly #claims: Claims;
+  readonly #leases: SnapshotLeases;
   /** When each that is there was claimed. */
   readonly #known = new Map<string, number>();
-  readonly #turns = new Turns();
+  readonly #mutex = new KeyedMutex();
   #made = 0;
 
-  private constructor(folder: string, claims: Claims) {
+  private constructor(folder: string, leases: SnapshotLeases) {
     this.#folder = folder;
-    this.#claims = claims;
+    this.#leases = leases;
   }
 
-  static async open(folder: string, claims: Claims): Promise<Snapshots> {
-    const snapshots = new Snapshots(folder, claims);
+  static async open(folder: string, leases: SnapshotLeases): Promise<Snapshots> {
+    const snapshots = new Snapshots(folder, leases);
     await rm(snapshots.#incoming, { recursive: true, force: true });
     await mkdir(snapshots.#incoming, { recursive: true });
     for (const name of await readdir(folder)) {
-      if (name.endsWith(ending)) snapshots.#known.set(name.slice(0, -ending.length), claims.before);
+      if (name.endsWith(ending)) snapshots.#known.set(name.slice(0, -ending.length), leases.before);
     }
     return snapshots;
   }
@@ -39,7 +38,7 @@ export class Snapshots {
   /** Whether it is there; then it stays for now. */
   claim(snapshot: string): boolean {
     const isThere = this.#known.has(snapshot);
-    if (isThere) this.#known.set(snapshot, this.#claims.now);
+    if (isThere) this.#known.set(snapshot, this.#leases.now);
     return isThere;
   }
 
@@ -48,9 +47,9 @@ export class Snapshots {
     for (const snapshot of [...this.#known.keys()]) {
       if (cancellation.isCancelled) break;
       if (needed.has(snapshot)) continue;
-      await this.#turns.take(snapshot, async () => {
+      await this.#mutex.run(snapshot, async () => {
         // It may have been claimed until just now.
-        if (this.#claims.isOver(this.#known.get(snapshot) ?? Infinity)) await this.#remove(snapshot);
+        if (this.#leases.isOver(this.#known.get(snapshot) ?? Infinity)) await this.#remove(snapshot);
       });
     }
     return [...this.#known.keys()];
@@ -82,9 +81,9 @@ export class Snapshots {
       } finally {
         await handle.close();
       }
-      await this.#turns.take(snapshot, async () => {
+      await this.#mutex.run(snapshot, async () => {
         await rename(file, this.#pathOf(snapshot));
-        this.#known.set(snapshot, this.#claims.now);
+        this.#known.set(snapshot, this.#leases.now);
       });
     } catch (error) {
       await rm(file, { force: true });
@@ -98,7 +97,7 @@ export class Snapshots {
     const text = await this.#textOf(snapshot);
     if (text === undefined) throw noSnapshot(snapshot);
     if (isSpoilt(snapshot, text)) {
-      await this.#turns.take(snapshot, async () => {
+      await this.#mutex.run(snapshot, async () => {
         // It may have come anew meanwhile.
         if (isSpoilt(snapshot, (await this.#textOf(snapshot)) ?? '')) await this.#remove(snapshot);
       });

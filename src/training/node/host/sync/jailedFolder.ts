@@ -9,18 +9,18 @@ import { pathProblem } from '../../../core/sync/jail.ts';
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Whether what is at a path in a folder may be seen. */
-export type Shows = (inside: string, kind: 'file' | 'folder') => boolean;
+export type PathFilter = (inside: string, kind: 'file' | 'folder') => boolean;
 
 /**
  * A folder that what runs in it may fill with links: nothing is opened or listed through one, its own path apart.
  * Paths are those of the jail; every other one rejects with `sync/path-refused`, and what is not there or leads elsewhere
  * with `host/no-file`.
  */
-export class Inside {
+export class JailedFolder {
   readonly #root: string;
-  readonly #shows: Shows;
+  readonly #shows: PathFilter;
 
-  private constructor(root: string, shows: Shows) {
+  private constructor(root: string, shows: PathFilter) {
     this.#root = root;
     this.#shows = shows;
   }
@@ -31,11 +31,11 @@ export class Inside {
    */
   static async of(
     folder: string,
-    shownIn: (real: string) => Shows | undefined = () => () => true,
-  ): Promise<Inside | undefined> {
+    shownIn: (real: string) => PathFilter | undefined = () => () => true,
+  ): Promise<JailedFolder | undefined> {
     const root = await realpath(folder).catch(() => undefined);
     const shows = root === undefined ? undefined : shownIn(root);
-    return root === undefined || shows === undefined ? undefined : new Inside(root, shows);
+    return root === undefined || shows === undefined ? undefined : new JailedFolder(root, shows);
   }
 
   async open(inside: string): Promise<FileHandle> {

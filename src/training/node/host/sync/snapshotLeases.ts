@@ -2,7 +2,7 @@ import { open, stat, utimes } from 'node:fs/promises';
 import type { Clock } from '../../../../base/core/ports.ts';
 
 /** Longer than a sync takes, from the first answer that something is there to the run that needs it; milliseconds. */
-export const grace = 24 * 3_600_000;
+export const leaseTime = 24 * 3_600_000;
 /** Milliseconds between two notes. */
 const noteInterval = 60_000;
 
@@ -11,7 +11,7 @@ const noteInterval = 60_000;
  * them. Of each that this process has told of it knows the time; of all others the marker's time stands, at which an earlier
  * process last told of any.
  */
-export class Claims {
+export class SnapshotLeases {
   readonly #marker: string;
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   /** When what an earlier process has told of was claimed, at the latest. */
@@ -25,13 +25,13 @@ export class Claims {
     this.before = clock.monotonic() - age;
   }
 
-  static async open(marker: string, clock: Pick<Clock, 'now' | 'monotonic'>): Promise<Claims> {
+  static async open(marker: string, clock: Pick<Clock, 'now' | 'monotonic'>): Promise<SnapshotLeases> {
     const noted = await stat(marker).catch(() => undefined);
     // A clock that was set back has it in the future.
     const age = noted === undefined ? 0 : Math.max(0, clock.now() - noted.mtimeMs - noteInterval);
-    const claims = new Claims(marker, clock, age);
-    if (noted === undefined) await claims.note();
-    return claims;
+    const leases = new SnapshotLeases(marker, clock, age);
+    if (noted === undefined) await leases.note();
+    return leases;
   }
 
   /** The time of a claim, by which {@link isOver} goes. */
@@ -40,7 +40,7 @@ export class Claims {
   }
 
   isOver(claimedAt: number): boolean {
-    return this.now - claimedAt > grace;
+    return this.now - claimedAt > leaseTime;
   }
 
   /** Before a client is told: for the process that may come after this one. */

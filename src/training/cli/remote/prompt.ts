@@ -4,12 +4,12 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
 /** Whether there is one. */
-export function isAtTerminal(): boolean {
+export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
 /** A line; what is typed is not shown where it is `hidden`. Undefined: there is none any more. */
-export function askPerson(question: string, { hidden = false } = {}): Promise<string | undefined> {
+export function prompt(question: string, { hidden = false } = {}): Promise<string | undefined> {
   const output = hidden ? nowhere() : process.stderr;
   const lines = createInterface({ input: process.stdin, output, terminal: true });
   // Only now: before, the terminal itself would show what is typed.

@@ -4,7 +4,7 @@ import { Family, type RecentProcesses } from './family.ts';
 import { noteProcesses, runMark, stillRuns, type NotedProcess } from './processes.ts';
 import type { RunFolder } from './runFolder.ts';
 
-export interface KeptContext {
+export interface ProcessContext {
   /** The host's own environment. */
   readonly env: NodeJS.ProcessEnv;
   /** Starts {@link keepRun}: the path of its order is added to the arguments. */
@@ -16,8 +16,8 @@ export interface KeptContext {
 const mostReplacements = 5;
 
 /** The launcher of a run with its family and its keeper, as they are noted in the run's folder. */
-export class KeptProcesses {
-  readonly #context: KeptContext;
+export class RunProcesses {
+  readonly #context: ProcessContext;
   readonly #folder: RunFolder;
   readonly family = new Family();
   /** As it is in the folder; undefined: that was not read yet. */
@@ -29,7 +29,7 @@ export class KeptProcesses {
   #hasFailed = false;
   #replacements = 0;
 
-  constructor(context: KeptContext, folder: RunFolder) {
+  constructor(context: ProcessContext, folder: RunFolder) {
     this.#context = context;
     this.#folder = folder;
   }

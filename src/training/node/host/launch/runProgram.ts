@@ -1,29 +1,33 @@
 import { execFile } from 'node:child_process';
 
-interface AskOptions {
+interface ProgramOptions {
   readonly milliseconds: number;
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
 }
 
 /** `failed`: with another exit code than 0, or it took too long or printed too much. */
-interface Answer {
+interface ProgramResult {
   readonly kind: 'answered' | 'failed' | 'absent';
   readonly text: string;
 }
 
 /** What a program printed; null: it is not there, failed, took too long or printed too much. */
-export async function ask(
+export async function outputOf(
   command: string,
   args: readonly string[],
-  options: AskOptions,
+  options: ProgramOptions,
 ): Promise<string | null> {
-  const { kind, text } = await answerOf(command, args, options);
+  const { kind, text } = await runProgram(command, args, options);
   return kind === 'answered' ? text : null;
 }
 
 /** No shell is involved. */
-export function answerOf(command: string, args: readonly string[], options: AskOptions): Promise<Answer> {
+export function runProgram(
+  command: string,
+  args: readonly string[],
+  options: ProgramOptions,
+): Promise<ProgramResult> {
   const { milliseconds, env, cwd } = options;
   return new Promise((resolve) => {
     const limits = { timeout: milliseconds, killSignal: 'SIGKILL', maxBuffer: 1024 * 1024 } as const;

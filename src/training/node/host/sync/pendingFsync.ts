@@ -12,7 +12,7 @@ const slack = 3_600_000;
  * that is done afterwards; a marker stands in the folder meanwhile. Where it is found at the start, the machine may have
  * gone down: contents from its time on are read again, and those that are not what they are called are removed.
  */
-export class Unflushed {
+export class PendingFsync {
   readonly #marker: string;
   #files: string[] = [];
   #underway = 0;
