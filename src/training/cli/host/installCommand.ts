@@ -93,11 +93,11 @@ function write(file: string, unit: string, scope: Scope): void {
 }
 
 /**
- * Into the data folder, which stays where an update of the editor's extension takes its own folder away. Throws where the
- * user could not start it from there.
+ * Copies the program into the data folder, because an update of the editor extension removes its own folder. Throws
+ * if the user cannot start the copy.
  */
 function copyProgram(from: string, to: string, user: ServiceUser): void {
-  const text = readFileSync(from); // perhaps from where the user may not look
+  const text = readFileSync(from); // the user may have no access to this folder
   const dataFolder = path.dirname(path.dirname(to));
   asUser(user, () => {
     try {
@@ -185,12 +185,12 @@ export interface ServiceUser {
   readonly home: string;
 }
 
-/** Who called sudo; whoever this is, where nobody did. */
+/** Returns the user who called sudo, or else the user of this process. */
 export function installingUser(env: Environment): ServiceUser {
   const { uid, gid, username } = userInfo();
   const name = env['SUDO_USER'] ?? '';
   if (uid !== 0 || name === '') return { name: username, uid, gid, home: homedir() };
-  // The system's own answer: users need not be in /etc/passwd.
+  // `getent` also finds users that are not in /etc/passwd.
   const { stdout, status } = spawnSync('getent', ['passwd', '--', name], { encoding: 'utf8' });
   const [, , itsUid = '', itsGid = '', , home = ''] = status === 0 ? stdout.trim().split(':') : [];
   if (home === '') {
@@ -204,8 +204,9 @@ export function installingUser(env: Environment): ServiceUser {
 }
 
 /**
- * What is done in the folders of a user is done with the user's own rights: it belongs to that user, and links that lie
- * there lead root nowhere. `work` may not be asynchronous: meanwhile the whole process is the user's.
+ * Runs `work` with the rights of a user. The user owns the new files, and links in the folders of the user do not
+ * mislead root.
+ * `work` must be synchronous, because the whole process has these rights meanwhile.
  */
 export function asUser<T>({ name, uid, gid }: ServiceUser, work: () => T): T {
   if (process.geteuid?.() !== 0 || uid === 0) return work();

@@ -21,7 +21,7 @@ export interface FetchOptions {
 
 const kept = 'What came so far is kept: the same command goes on from there.\n';
 
-/** Brings something here, telling each tenth of it; false: it was interrupted, and ends with the connection. */
+/** Downloads with progress on stderr for each tenth. Returns false if the user interrupts it; the command then ends. */
 export async function download(
   { stderr }: Pick<CommandIo, 'stderr'>,
   fetch: (options: FetchOptions) => Promise<void>,

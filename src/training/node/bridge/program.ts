@@ -11,7 +11,7 @@ import { bridgeErrors, bridgedTuner } from './tuner.ts';
 
 type MessageOf<T extends ToBridge['type']> = Extract<ToBridge, { type: T }>;
 
-/** What was loaded of the user's. */
+/** The workflow and judge that the user wrote. */
 interface UserCode {
   readonly Workflow: (new () => Workflow) | undefined;
   readonly Judge: JudgeClass | undefined;
@@ -40,14 +40,14 @@ export class BridgeProgram {
   #loaded: UserCode | undefined;
   #config: Readonly<Record<string, unknown>> = {};
 
-  /** @param onUncaught errors of the user's that no promise carries, where one episode runs alone */
+  /** @param onUncaught errors of user code outside of promises, while a single episode runs */
   constructor(send: (message: FromBridge) => void, loader: Loader, onUncaught: Emitter<unknown>['event']) {
     this.#send = send;
     this.#loader = loader;
     this.#onUncaught = onUncaught;
   }
 
-  /** How many episodes run. */
+  /** The number of running episodes. */
   get running(): number {
     return this.#running.size;
   }
@@ -179,7 +179,10 @@ export class BridgeProgram {
   }
 }
 
-/** Training takes numbers, lists of numbers and objects; of anything else it would make an error. */
+/**
+ * Returns the metrics that training accepts: numbers, lists of numbers, and objects. Other values would raise an
+ * error.
+ */
 function loggable(metrics: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const isTaken = (value: unknown): boolean =>
     Number.isFinite(value) || isRecord(value) || (Array.isArray(value) && value.every(Number.isFinite));

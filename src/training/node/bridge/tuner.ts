@@ -51,22 +51,22 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'a list' : typeof value;
 }
 
-/** What a tuner is made of. */
+/** The inputs of a tuner. */
 export interface TunerSource {
   readonly config: Readonly<Record<string, unknown>>;
   readonly episodeUuid: string;
   readonly targets: Targets;
   readonly endpoint: BaseUrlApiKey | null;
-  /** Asks the Python that trains. */
+  /** Sends a call to the Python trainer. */
   ask(call: BridgeCall): Promise<unknown>;
-  /** As of the last answer. */
+  /** The value after the last answer. */
   contextOverflow(): boolean;
 }
 
-/** Requests of a client never reach a socket: the Python's own tuner answers, with its routing by target. */
+/** A placeholder. Requests do not use the network: the Python tuner answers them, routed by target. */
 const noAddress = 'http://training.invalid/v1';
 
-/** The tuner of an episode in training. */
+/** Returns the tuner of an episode in training. */
 export function bridgedTuner(source: TunerSource): AjetTuner {
   const { endpoint, episodeUuid, targets } = source;
   const address = (endpoint && decodeApiKey(endpoint.apiKey)?.episodeAddress) ?? '';
@@ -88,7 +88,7 @@ export function bridgedTuner(source: TunerSource): AjetTuner {
   };
 }
 
-/** Answers a request of the OpenAI client as a server would. */
+/** Answers a request of the OpenAI client like a server. */
 async function answer(source: TunerSource, route: AdapterRoute, request: Request): Promise<Response> {
   try {
     return Response.json(await complete(source, route, request));
@@ -119,7 +119,10 @@ async function complete(
   return Promise.race([work, aborted(request.signal)]);
 }
 
-/** Python's tuner routes by the tag alone: what is to be trained all the same needs one that is. */
+/**
+ * Returns the tag to route by. Python routes by the tag alone, so an agent that must be trained needs a trainable
+ * tag.
+ */
 function trainedTag(tag: string, targets: Targets): string {
   return isTrainable(targets, tag) ? tag : (targets?.[0] ?? tag);
 }

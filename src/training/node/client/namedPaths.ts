@@ -1,4 +1,4 @@
-/** Whether what a config names by a relative path is among what is sent: on the host nothing else is at such a path. */
+/** Checks that the relative paths of a config are among the files to send. The host has nothing else at such paths. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isPython, parseLocator } from '../../../configs/core/locator.ts';
@@ -11,10 +11,10 @@ import type { LeftOut, Tree } from '../../core/sync/tree.ts';
 
 type SentTree = Pick<Tree, 'root' | 'files' | 'links' | 'leftOut'>;
 
-/** As many links as Linux follows on the way to a file. */
+/** The number of links that Linux follows on the way to a file. */
 const mostLinks = 40;
 
-/** An error for each model, data set, workflow and judge that the run would look for in vain. */
+/** Returns an error for each model, data set, workflow and judge that the run would not find. */
 export async function namedPathFindings(
   training: Pick<Training, 'model' | 'data' | 'code' | 'stages'>,
   tree: SentTree,
@@ -31,12 +31,12 @@ export async function namedPathFindings(
   return found.filter((finding) => finding !== undefined);
 }
 
-/** A hub's names are `name` and `owner/name`. */
+/** Returns whether a name is a path. The names of a hub are `name` and `owner/name`. */
 function isDataPath(name: string): boolean {
   return /^\.\.?\/|\/.*\/|\.(?:jsonl?|parquet|csv|arrow)$/.test(name);
 }
 
-/** @param isPath whether it can be nothing else: what may be the name of a hub is a path where the folder has it */
+/** @param isPath whether the value must be a path; otherwise it is one only if the folder has it */
 async function pathFinding(
   id: string,
   { key, value }: Keyed<string>,
@@ -64,7 +64,7 @@ async function codeFinding({ key, value }: Keyed<string>, tree: SentTree): Promi
   return undefined;
 }
 
-/** Whether a file is there or below it, behind links as well. */
+/** Returns whether the path or a file below it is sent, also behind links. */
 function isSent(place: string, { files, links }: SentTree): boolean {
   if (place === '.') return true;
   let at = place;
@@ -93,7 +93,7 @@ async function notSent(id: string, { key, value }: Keyed<string>, tree: SentTree
     return { id, severity: 'error', message, hint, key };
   }
   const left = tree.leftOut.find((one) => value === one.path || value.startsWith(`${one.path}/`));
-  // What is behind a link that is not followed is not looked for.
+  // Files behind a link that is not followed are not checked.
   if (left?.rule !== null && !(await isHere(value, tree))) {
     const message = `There is no \`${value}\` in the folder that is sent, ${tree.root}.`;
     return { id, severity: 'error', message, hint: `Correct the path, or ${onHost}.`, key };
@@ -101,7 +101,7 @@ async function notSent(id: string, { key, value }: Keyed<string>, tree: SentTree
   return { id, severity: 'error', ...notSentReason(value, left, onHost), key };
 }
 
-/** @param left undefined: it is an empty folder, or one of too many that rules leave out */
+/** @param left undefined: an empty folder, or one of too many excluded paths */
 function notSentReason(
   place: string,
   left: LeftOut | undefined,

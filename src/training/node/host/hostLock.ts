@@ -10,29 +10,29 @@ import { writeWholeSync } from '../../../base/node/wholeFile.ts';
 
 const note = z.object({
   pid: z.int(),
-  /** As it listens, not as others reach it. */
+  /** The URL on this machine, which may differ from the public one. */
   url: z.string(),
   fingerprint: z.nullable(z.string()),
   id: z.string(),
   version: z.string(),
-  /** Absolute. */
+  /** The absolute path of the program. */
   program: z.string(),
-  /** For who starts another in its place; hosts of earlier versions do not tell. */
+  /** The start options for a replacement. Hosts of earlier versions do not write them. */
   start: z.optional(hostStart),
 });
-/** Where the host of a data folder is, for other programs of this machine. */
+/** The address of the host of a data folder, for other programs on this machine. */
 export type Listening = z.infer<typeof note>;
 
 const fileOf = (dataFolder: string): string => path.join(dataFolder, 'listening.json');
 
-/** Notes where this process's host listens, until disposed. */
+/** Writes the address of this host until disposed. */
 export function noteListening(dataFolder: string, where: Omit<Listening, 'pid'>): Disposable {
   const file = fileOf(dataFolder);
   writeWholeSync(file, `${JSON.stringify({ pid: process.pid, ...where })}\n`);
   return { dispose: () => rmSync(file, { force: true }) };
 }
 
-/** Undefined: there is no host that serves this folder now. */
+/** Returns the address of the host that serves a data folder, if one does. */
 export function listeningAt(dataFolder: string): Listening | undefined {
   const holder = holderOf(dataFolder);
   if (holder === undefined) return undefined;
@@ -44,18 +44,18 @@ export function listeningAt(dataFolder: string): Listening | undefined {
   }
 }
 
-/** Of two that start at once over a folder that was left, one may see it in between. */
+/** If two hosts start at once over an abandoned folder, one may see it in an intermediate state. */
 const wait = { tries: 5, pause: 10 };
 
 /**
- * Makes a data folder this process's own until disposed. One that was left by a process which is no more is taken over;
- * throws `host/already-running` where that process still runs.
+ * Locks a data folder until disposed. Takes over the lock of a process that has ended. Throws `host/already-running`
+ * otherwise.
  */
 export function lockDataFolder(dataFolder: string): Disposable {
   return takeFileLock(lockFile(dataFolder), wait, (_, holder) => alreadyRunning(dataFolder, holder));
 }
 
-/** The process whose the folder is now; undefined: nobody's. */
+/** Returns the id of the process that holds a data folder. */
 export function holderOf(dataFolder: string): number | undefined {
   return holderOfLock(lockFile(dataFolder));
 }

@@ -30,7 +30,7 @@ import { finalStates, type RunRecord } from '../../core/protocol/runs.ts';
 
 const identity = z.object({ id: z.string().check(z.regex(/^[0-9a-f]{32}$/)) });
 
-/** The id of the host with this data folder; made at its first start. */
+/** Returns the id of the host with this data folder. Creates it at the first start. */
 export function hostId(dataFolder: string): string {
   const file = path.join(dataFolder, 'host.json');
   const known = read(file);
@@ -62,24 +62,24 @@ function unreadable(file: string, cause: unknown): CodedError {
 }
 
 export interface OpenHostOptions {
-  /** Of one host at a time; made where it is not there. */
+  /** The data folder, for one host at a time. Created if missing. */
   readonly dataFolder: string;
-  /** Port 0: any that is free. */
+  /** Port 0 means any free port. */
   readonly listen: { readonly address: string; readonly port: number };
-  /** `own`: a certificate that the host makes for itself; undefined: none, which a loopback address allows. */
+  /** `own`: a self-signed certificate of the host. Undefined: no TLS, which only a loopback address allows. */
   readonly tls?: 'own' | { readonly cert: string; readonly key: string } | undefined;
-  /** As many GPUs as the owner says, whatever `nvidia-smi` tells. */
+  /** The number of GPUs, whatever `nvidia-smi` reports. */
   readonly gpus?: number | undefined;
   readonly launchers: Launchers;
-  /** Address of a Ray head's dashboard. */
+  /** The address of the dashboard of a Ray head. */
   readonly ray?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
-  /** Starts `keepRun`: the path of a run's order is added to its arguments. */
+  /** The command that starts `keepRun`. The path of an order is appended. */
   readonly keeper: LauncherCommand;
-  /** Starts `runRayJob`, likewise. */
+  /** The command that starts `runRayJob`, likewise. */
   readonly raySupervisor: LauncherCommand;
   readonly version: string;
-  /** The file that this host runs from, absolute. */
+  /** The absolute path of the program file. */
   readonly program: string;
   readonly logger: Logger;
 }
@@ -91,11 +91,11 @@ export interface OpenHost {
   readonly sync: OpenHostSync;
   readonly tokens: HostTokens;
   readonly certificate: HostCertificate | undefined;
-  /** Its runs go on; the next host with this data folder takes them over. */
+  /** Closes the host. Its runs continue, and the next host with this data folder takes them over. */
   close(): Promise<void>;
 }
 
-/** The whole of a GPU host: takes over what an earlier one has left, then serves. Rejects with a CodedError. */
+/** Opens a GPU host: takes over the runs of an earlier host, then serves. Rejects with a CodedError. */
 export async function openHost(options: OpenHostOptions): Promise<OpenHost> {
   mkdirSync(options.dataFolder, { recursive: true, mode: 0o700 });
   const dataFolder = realpathSync(options.dataFolder);
@@ -192,7 +192,7 @@ interface StatusSources {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** The machine as it is now, and who has its GPUs. */
+/** Returns the current state of the machine, and the run on each GPU. */
 async function hostStatus({ dataFolder, launch, runs, sync, clock }: StatusSources): Promise<HostStatus> {
   const [gpus, launchers, disk] = await Promise.all([
     launch.gpus(),

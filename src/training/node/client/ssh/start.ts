@@ -5,7 +5,7 @@ import { CodedError } from '../../../../base/core/errors.ts';
 import { sshAnswer, sshMark, type SshAnswer, type SshAsk } from '../../../core/protocol/sshHost.ts';
 import { sshArguments, type SshTarget, sshAddress } from './target.ts';
 
-/** What ssh says where it came to the machine, and neither time nor the network will let it in. */
+/** Messages of ssh if the machine answers but rejects the login, so that a retry does not help. */
 const refusals = /permission denied|verification failed|authentication failures/i;
 
 export const sshErrors = {
@@ -45,11 +45,11 @@ export const sshErrors = {
 };
 
 export interface SshOptions {
-  /** The user's own ssh, a name on PATH or a path. */
+  /** The ssh command of the user: a name on PATH or a path. */
   readonly ssh: string;
-  /** The host in one file, on this machine. */
+  /** The host program in one file on this machine. */
   readonly program: string;
-  /** Whether a person is there to be asked for a password. */
+  /** True if ssh may prompt for a password. */
   readonly asks: boolean;
   readonly ask: SshAsk;
   readonly onProgress: (text: string) => void;
@@ -58,8 +58,8 @@ export interface SshOptions {
 export type StartedSshHost = Exclude<SshAnswer, { readonly error: unknown }>;
 
 /**
- * Has a host run on a machine, for the user that ssh comes in as: brings the program there if it lacks, once, and starts it
- * where none runs. It goes on when the connection ends. Rejects with `ssh/…` and what the program itself reports.
+ * Starts a host on a machine, for the user of the SSH login. Copies the program there if it is missing.
+ * The host outlives the connection. Rejects with `ssh/…` and the errors of the program.
  */
 export async function startOverSsh(target: SshTarget, options: SshOptions): Promise<StartedSshHost> {
   const program = await readFile(options.program);
@@ -72,7 +72,7 @@ export async function startOverSsh(target: SshTarget, options: SshOptions): Prom
   return hostFrom(target, await run(target, options, { command: 'exec sh -s', input: script }));
 }
 
-/** Places of a Node that a shell which is nobody's login shell does not find by itself. */
+/** Locations of Node.js that are not on PATH in a non-login shell. */
 const nodes = [
   '"$(command -v node || :)"',
   ...[
@@ -85,8 +85,8 @@ const nodes = [
 ];
 
 /**
- * For `sh -s`. What is asked stands in it as a text of one line that no shell looks into, ended by a word that nobody could
- * know before.
+ * Returns the script for `sh -s`. The request is one line of a here-document without expansion, which an
+ * unpredictable word ends.
  */
 function startScript(name: string, ask: SshAsk): string {
   const end = `end-${randomBytes(16).toString('hex')}`;
@@ -104,7 +104,7 @@ echo '${sshMark}no-node'
 `;
 }
 
-/** Under another name until it is whole. */
+/** Uploads the program. It has a temporary name until it is complete. */
 async function upload(target: SshTarget, options: SshOptions, name: string, program: Buffer): Promise<void> {
   const part = `${name}.${randomBytes(4).toString('hex')}.part`;
   const command = `exec sh -c 'umask 077; cd && mkdir -p .agentjet/program && cd .agentjet/program && cat > ${part} && [ "$(wc -c < ${part})" -eq ${program.length} ] && mv -f ${part} ${name} && echo ${sshMark}whole'`;
@@ -137,7 +137,7 @@ interface CommandOutput {
   readonly stderr: string;
 }
 
-/** ssh's own failures end it with this; else its exit code is the command's. */
+/** The exit code of ssh for its own failures. Any other code is that of the command. */
 const sshFailed = 255;
 
 function run(
@@ -155,7 +155,7 @@ function run(
       if (code === sshFailed || code === null) reject(sshErrors.failed(target, lastLine(output.stderr)));
       else resolve(output);
     });
-    child.stdin.on('error', () => undefined); // it may end before it has read everything
+    child.stdin.on('error', () => undefined); // it may end before it has read all input
     child.stdin.end(input);
   });
 }

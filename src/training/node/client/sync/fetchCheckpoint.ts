@@ -18,23 +18,24 @@ import { Jail } from '../../../core/sync/jail.ts';
 import { sumLarge } from './readFiles.ts';
 
 export interface FetchProgress {
-  /** Bytes that are here, and of all. */
+  /** Downloaded and total bytes. */
   readonly bytes: number;
   readonly total: number;
 }
 
 export interface FetchOptions {
-  /** Files at a time. */
+  /** Number of parallel downloads. */
   readonly parallel?: number;
   readonly onProgress?: (progress: FetchProgress) => void;
   readonly cancellation?: CancellationToken;
 }
 
 /**
- * Brings a checkpoint into a folder that is not there yet, and that is there once all of it is, each file with the sum
- * that the host told. What came before a cut, a failure or the end of the process waits in `TARGET.part`, from where the
- * next call for this target goes on. Rejects with `sync/target-taken`, `sync/no-checkpoint`, `sync/path-refused`,
- * `sync/content-differs` and `sync/cancelled`.
+ * Downloads a checkpoint into a new folder, which appears when all files are complete and have the checksums of the
+ * host.
+ * After an interruption or failure, partial files stay in `TARGET.part`, and the next call continues from them.
+ * Rejects with `sync/target-taken`, `sync/no-checkpoint`, `sync/path-refused`, `sync/content-differs` and
+ * `sync/cancelled`.
  */
 export async function fetchCheckpoint(
   connection: Pick<HostConnection, 'ask' | 'download'>,
@@ -71,7 +72,7 @@ export async function fetchCheckpoint(
   await rm(place, { recursive: true, force: true });
 }
 
-/** What an earlier call brought of another checkpoint. */
+/** Removes files that an earlier call downloaded from another checkpoint. */
 async function removeOthers(folder: string, files: ReadonlySet<string>): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const place = path.join(entry.parentPath, entry.name);
@@ -79,12 +80,12 @@ async function removeOthers(folder: string, files: ReadonlySet<string>): Promise
   }
 }
 
-/** Names of the host's are used for what is whole only; no two of them meet here. */
+/** Returns a file for a partial download. Names from the host are used for complete files only. */
 function partialOf(place: string, inside: string): string {
   return path.join(place, 'partial', hash('sha256', inside, 'hex'));
 }
 
-/** All files of a checkpoint, with their paths inside it, which are held to the jail: the host need not be honest. */
+/** Lists the files of a checkpoint with paths inside it. The paths are checked, because the host may be hostile. */
 async function filesOf(
   connection: Pick<HostConnection, 'ask'>,
   run: string,
@@ -122,7 +123,7 @@ class FileDownload {
   readonly #file: FileRequest;
   readonly #place: string;
   readonly #partial: string;
-  /** Bytes that were told to be here. */
+  /** Bytes that the progress includes. */
   #reported = 0;
 
   constructor(file: FileRequest, place: string, partial: string) {
@@ -144,7 +145,7 @@ class FileDownload {
     const hadSome = await this.#download();
     let isWhole = await this.#isWhole(this.#partial, sum.sha256);
     if (!isWhole && hadSome) {
-      // What was here of it may have been of another file.
+      // The partial file may be from another file.
       await rm(this.#partial);
       await this.#download();
       isWhole = await this.#isWhole(this.#partial, sum.sha256);
@@ -157,7 +158,7 @@ class FileDownload {
     await rename(this.#partial, this.#place);
   }
 
-  /** Appends what is missing; true: a part had been there. */
+  /** Downloads the missing bytes. Resolves to whether a partial file existed. */
   async #download(): Promise<boolean> {
     const { connection, run, name, bytes, cancellation } = this.#file;
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;

@@ -3,18 +3,18 @@ import type { ByteSource } from '../../../core/contracts.ts';
 import { packHeader } from '../../../core/sync/pack.ts';
 import { inMemory } from '../../filePieces.ts';
 
-/** What a pack is filled up to, and how many contents are in one at most. */
+/** The size of a full pack in bytes, and in contents. */
 const fullBytes = 4 * 1024 * 1024;
 const fullContents = 1_000;
 
 interface PackEntry {
   readonly sha256: string;
-  /** Of its header. */
+  /** The start of its header. */
   readonly from: number;
   readonly to: number;
 }
 
-/** A pack that is filled, sent, and filled again: fresh memory for each would cost more than what is done with it. */
+/** A reusable pack. Allocating memory for each pack would cost more than filling it. */
 export class OutgoingPack {
   readonly #memory = Buffer.allocUnsafe(fullBytes + packHeaderBytes + packLimits.content);
   #entries: PackEntry[] = [];
@@ -32,13 +32,13 @@ export class OutgoingPack {
     return this.#entries.map(({ sha256 }) => sha256);
   }
 
-  /** Where the next content goes. */
+  /** The space for the next content. */
   get room(): Uint8Array {
     const from = this.#length + packHeaderBytes;
     return this.#memory.subarray(from, from + packLimits.content);
   }
 
-  /** Takes the first bytes of {@link room}. */
+  /** Adds the first bytes of {@link room} as a content. */
   add(sha256: string, bytes: number): void {
     const from = this.#length;
     this.#memory.set(packHeader(sha256, bytes), from);
@@ -46,7 +46,7 @@ export class OutgoingPack {
     this.#entries.push({ sha256, from, to: this.#length });
   }
 
-  /** Takes all others out. Returns how many bytes that were. */
+  /** Removes all other contents. Returns the number of bytes removed. */
   keepOnly(lacking: ReadonlySet<string>): number {
     const before = this.#length;
     this.#length = 0;
@@ -65,7 +65,7 @@ export class OutgoingPack {
     this.#length = 0;
   }
 
-  /** Views of its memory. */
+  /** The bytes of the pack, as views. */
   get source(): ByteSource {
     return inMemory(this.#memory.subarray(0, this.#length));
   }

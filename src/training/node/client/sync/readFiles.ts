@@ -5,15 +5,16 @@ import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import { isRecord } from '../../../../base/core/isRecord.ts';
 import { cancelled, changedWhileSent, unreadable } from '../../../core/sync/failures.ts';
 
-/** A file that is replaced by a link, or by what never ends, while it is read, is not followed. */
+/** Does not follow a link or block on a pipe that replaces a file during a sync. */
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** How often a file may be changed while it is read. */
+/** The number of attempts for a file that changes while it is read. */
 const tries = 3;
 
 /**
- * A whole file as it was at one moment, at the beginning of `into`; undefined: there is no room for it.
- * @returns what it was at that moment
+ * Reads a file in one consistent state into the start of `into`.
+ *
+ * @returns its metadata in that state. Undefined: `into` is too small.
  */
 export function readSmall(file: string, into: Uint8Array): BigIntStats | undefined {
   for (let left = tries; left > 0; left--) {
@@ -49,7 +50,7 @@ function readAll(descriptor: number, into: Uint8Array, length: number): number {
   return at;
 }
 
-/** Only what is there at the time counts: files that grow, such as logs, are sent as far as they were. */
+/** Returns the checksum of a large file. A file that grows, such as a log, counts with its size at the start. */
 export async function sumLarge(
   file: string,
   cancellation: CancellationToken,

@@ -11,9 +11,9 @@ import { materialise } from '../../host/sync/materialise.ts';
 import { sumLarge } from './readFiles.ts';
 
 export interface RebuildOptions {
-  /** Contents at a time. */
+  /** Number of parallel downloads. */
   readonly parallel?: number;
-  /** Told of bytes that are here, and of all. */
+  /** Receives the downloaded and total bytes. */
   readonly onProgress?: (progress: { readonly bytes: number; readonly total: number }) => void;
   readonly cancellation?: CancellationToken;
 }
@@ -21,14 +21,16 @@ export interface RebuildOptions {
 type Host = Pick<HostConnection, 'ask' | 'download'>;
 type Content = Extract<SnapshotEntry, { readonly sha256: string }>;
 
-/** Entries of a snapshot at most, whatever a host tells. */
+/** The largest number of entries that is accepted from a host. */
 const mostEntries = 1_000_000;
 
 /**
- * Puts the files of a snapshot, as they ran, into a folder that is not there yet, and that is there once all of it is: modes and
- * links included, each content with its sum. The host need not be honest: the list of files must be the one that the snapshot's id
- * is the sum of, and is held to the jail. What came before a cut or a failure waits in `TARGET.part`, from where the next call
- * goes on. Rejects with `sync/target-taken`, `sync/bad-manifest`, `sync/path-refused`, `sync/content-differs`, `sync/cancelled`.
+ * Downloads a snapshot with modes and links into a new folder, which appears when all of it is complete.
+ * The host may be hostile: the list of files must match the id of the snapshot, and its paths and contents are
+ * checked.
+ * Partial files stay in `TARGET.part`, from which the next call continues.
+ * Rejects with `sync/target-taken`, `sync/bad-manifest`, `sync/path-refused`, `sync/content-differs` and
+ * `sync/cancelled`.
  */
 export async function rebuildSnapshot(
   connection: Host,
@@ -66,9 +68,8 @@ export async function rebuildSnapshot(
 }
 
 /**
- * One file of a snapshot as a text; undefined: there is no such file, or it has more bytes than are wanted. Rejects as
- * {@link rebuildSnapshot} does.
- *
+ * Returns the text of a file in a snapshot. Undefined: there is no such file, or it is larger than `most` bytes.
+ * Rejects like {@link rebuildSnapshot}.
  * @param name its path in the snapshot
  */
 export async function sentText(
@@ -118,7 +119,7 @@ async function manifestOf(
   return found;
 }
 
-/** The file has its name once its sum is right. */
+/** Downloads a content. The file gets its name when the checksum is right. */
 async function fetchContent(
   connection: Host,
   { path: name, sha256, bytes }: Content,

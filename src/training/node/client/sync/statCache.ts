@@ -9,8 +9,8 @@ export function stampOf(stats: BigIntStats): string {
 const millisecond = 1_000_000n;
 
 /**
- * Whether a change after `now` (milliseconds) is sure to change the stamp: within a tick of the file system's clock it
- * would not. Some count whole seconds, some two.
+ * Returns whether a change after `now` (milliseconds) surely changes the stamp. Within one tick of the file system
+ * clock it may not; a tick can be two seconds.
  */
 export function isSettled(stats: BigIntStats, now: number): boolean {
   const newest = stats.mtimeNs > stats.ctimeNs ? stats.mtimeNs : stats.ctimeNs;
@@ -22,7 +22,7 @@ export function isExecutable(stats: BigIntStats): boolean {
   return (stats.mode & 0o100n) !== 0n && process.platform !== 'win32';
 }
 
-/** A file as it was when its sum was made. */
+/** A file and its checksum. */
 export interface FileSum {
   readonly path: string;
   readonly stamp: string;
@@ -32,7 +32,7 @@ export interface FileSum {
 const header = 'agentjet sums 1';
 const line = /^([0-9a-f]{64}) (\S+) (.+)$/;
 
-/** By path. What cannot be read, or is of another folder, is as none. */
+/** Reads the cached checksums by path. A file that is unreadable or of another folder counts as empty. */
 export async function readSums(file: string | null, root: string): Promise<ReadonlyMap<string, FileSum>> {
   const sums = new Map<string, FileSum>();
   const text = file === null ? '' : await readFile(file, 'utf8').catch(() => '');
@@ -47,7 +47,7 @@ export async function readSums(file: string | null, root: string): Promise<Reado
   return sums;
 }
 
-/** Whole or not at all. Failing costs no more than the next sync's time. */
+/** Writes the cache atomically. A failure only makes the next sync slower. */
 export async function writeSums(file: string, root: string, sums: Iterable<FileSum>): Promise<void> {
   const beside = `${file}.${process.pid}.new`;
   const lines = Array.from(sums, ({ path: name, stamp, sha256 }) => `${sha256} ${stamp} ${name}`);

@@ -19,10 +19,10 @@ import { isExecutable, isSettled, stampOf, writeSums, type FileSum } from './sta
 import { retryAfterDisconnect, Uploads, type UploadsOptions } from './uploads.ts';
 
 export interface SyncProgress {
-  /** Bytes of the tree that the host has by now, and of all of it. */
+  /** Bytes of the tree that the host has, and of the whole tree. */
   readonly bytes: number;
   readonly total: number;
-  /** Bytes that were sent for it. */
+  /** Bytes that were sent. */
   readonly sent: number;
 }
 
@@ -30,13 +30,14 @@ export interface SyncTreeOptions {
   readonly onProgress?: (progress: SyncProgress) => void;
   readonly cancellation?: CancellationToken;
   readonly limit?: SyncLimit;
-  /** Milliseconds since the Unix epoch, by the clock of the tree's files. */
+  /** Returns the time in milliseconds since the Unix epoch, by the clock of the file system. */
   readonly now?: () => number;
 }
 
 /**
- * Brings what a host lacks of a tree there; one request where it lacks nothing and no file has changed. After a cut
- * connection it goes on.
+ * Sends the missing contents of a tree to a host. Sends one request if nothing has changed. Continues after a lost
+ * connection.
+ *
  * @returns the id of the snapshot. Rejects with `sync/too-large` before anything is read or sent.
  */
 export async function syncTree(
@@ -49,11 +50,11 @@ export async function syncTree(
   return (await sync.unchanged()) ?? (await sync.send());
 }
 
-/** A file whose sum is known. */
+/** A file with a known checksum. */
 interface KnownFile extends FileSum {
   readonly bytes: number;
   readonly executable: boolean;
-  /** A later change is sure to be seen. */
+  /** True if a later change surely changes the stamp. */
   readonly isSettled: boolean;
 }
 
@@ -65,7 +66,7 @@ class TreeSync {
   readonly #known = new Map<string, KnownFile>();
   readonly #onBytes: UploadsOptions['onBytes'];
   readonly #uploads: Uploads;
-  /** Contents that are there or on their way. */
+  /** Contents that the host has or that are being sent. */
   readonly #sent = new Set<string>();
 
   constructor(
@@ -90,7 +91,7 @@ class TreeSync {
     }
   }
 
-  /** The id, where every file is as it was at an earlier sync and the host has that snapshot. */
+  /** Returns the id if no file has changed and the host has the snapshot. */
   async unchanged(): Promise<string | undefined> {
     if (this.#known.size < this.#tree.files.length) return undefined;
     const snapshot = idOf(this.#manifest());
@@ -114,7 +115,7 @@ class TreeSync {
     return snapshot;
   }
 
-  /** Files whose content is not known, or lacks at the host. */
+  /** Returns the files whose content is unknown or missing on the host. */
   async #toRead(): Promise<readonly TreeFile[]> {
     const contents = [...new Set(Array.from(this.#known.values(), ({ sha256 }) => sha256))];
     const lacking = new Set<string>();
@@ -199,7 +200,7 @@ class TreeSync {
   }
 }
 
-/** Never kept for the next sync: the folder's own file of that name may be another. */
+/** Returns the checksum of an added file. It is not cached, because the folder may have another file of that name. */
 function summed(content: Uint8Array): Pick<KnownFile, 'sha256' | 'isSettled'> {
   return { sha256: sumSmall(content), isSettled: false };
 }

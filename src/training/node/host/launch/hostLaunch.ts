@@ -42,38 +42,38 @@ import { gpusOf, type GpuSource, freeSpace, pathExists, rayHere } from './machin
 import { findLaunchers, type FoundLauncher } from './launchers.ts';
 
 export interface HostLaunchOptions extends GpuSource {
-  /** Executables that the owner names; `ajet` and `trinity` on PATH otherwise. */
+  /** Executables that the owner names, by default `ajet` and `trinity` on PATH. */
   readonly launchers?: Launchers;
-  /** Address of a Ray head's dashboard, as in `http://HEAD:8265`; without it no order is sent to Ray. */
+  /** The dashboard of a Ray head, such as `http://HEAD:8265`. Without it no order runs on Ray. */
   readonly ray?: string;
-  /** Starts {@link runRayJob}: the path of a job's file is added to its arguments. */
+  /** The command that starts {@link runRayJob}. The path of a job file is appended. */
   readonly raySupervisor?: LauncherCommand;
-  /** The host's own environment. */
+  /** The environment of the host. */
   readonly env: NodeJS.ProcessEnv;
-  /** Of the host; runs have their folders in its `runs/`. */
+  /** The data folder of the host, with the folders of runs in `runs/`. */
   readonly dataFolder: string;
-  /** Of the user that the host runs as; default that of the process's. */
+  /** The home folder of the user of the host, by default of this process. */
   readonly home?: string;
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** One run, its snapshot in place. */
+/** A run whose snapshot is in place. */
 export interface LaunchRequest {
   readonly run: string;
   readonly order: RunOrder;
-  /** Absolute: where the snapshot is, and where the launcher is started. */
+  /** The absolute folder of the snapshot, in which the launcher starts. */
   readonly folder: string;
   readonly devices: readonly number[];
-  /** The job's folder of the run that it goes on from, where the order names one. */
+  /** The job folder of the run to continue from, if any. */
   readonly from?: Pick<RunRecord, 'stages'> & { readonly jobFolder: string };
 }
 
-/** The run that a preflight is of, where it has to have an id. */
+/** A placeholder for the run id during a preflight. */
 const preflightRunId = 'preflight';
 
 const nothingBeside: RunsBeside = { userOf: () => undefined, rayHolder: () => undefined };
 
-/** A machine's packages change seldom, and to ask takes a Python each. */
+/** Milliseconds to cache the launchers. Packages rarely change, and each query starts a Python. */
 const remembered = 60_000;
 
 export interface RayJobOfRun {
@@ -81,7 +81,7 @@ export interface RayJobOfRun {
   readonly handed: RaySpec['handed'];
 }
 
-/** What a host knows of its launchers and GPUs, and how it starts an order with them. */
+/** Checks and starts orders with the launchers and GPUs of this host. */
 export class HostLaunch {
   readonly #options: HostLaunchOptions;
   #found: { readonly at: number; readonly launchers: Promise<FoundLauncher[]> } | undefined;
@@ -90,7 +90,7 @@ export class HostLaunch {
     this.#options = options;
   }
 
-  /** Null: the driver does not answer. */
+  /** Returns the GPUs. Null: the driver does not answer. */
   gpus(): Promise<FoundGpu[] | null> {
     return gpusOf(this.#options);
   }
@@ -107,7 +107,7 @@ export class HostLaunch {
     return [...programs, { name: 'ray', version, problem }];
   }
 
-  /** What would keep an order from running here; nothing is started, and of the host's own variables no value is told. */
+  /** Returns the problems of an order without starting it. Findings contain no values of host variables. */
   async preflight(
     order: RunOrder,
     configText: string,
@@ -122,7 +122,7 @@ export class HostLaunch {
     return [...refused, ...preflight(order, training, facts), ...resumeFindings(order, training)];
   }
 
-  /** Writes what going on or the run's name changes in the config, and tells what to start. */
+  /** Writes the changes to the config, and returns the launch plan. */
   async prepare(request: LaunchRequest, cancellation = neverCancelled): Promise<LaunchPlan> {
     const { order, folder, run } = request;
     if (!isInside(order.config))
@@ -133,7 +133,7 @@ export class HostLaunch {
     });
     const variables = (name: string): string | undefined => order.env[name] ?? this.#options.env[name];
     const before = await this.#read(order, text, folder, variables);
-    // Whatever is wrong with the order is told before the first file is written.
+    // Checks the order before the first file is written.
     this.#check(order, before);
     const stem = path.basename(order.config).replace(/\.ya?ml$/, '');
     const resumed = await this.#resumed(request, text, before, cancellation);
@@ -142,7 +142,7 @@ export class HostLaunch {
     const training = config === text ? before : await this.#read(order, config, folder, variables);
     const plan = await this.#plan(request, training);
     const job = resumed?.jobFolder ?? jobFolder(training.job, folder, path);
-    // Once the launcher's own defaults are in its reach.
+    // Composed after the defaults of the launcher are linked.
     const { text: effectiveConfig, secrets } = await effectiveConfigOf({
       ...{ run, order, folder, sent: text, started: config },
       variables: { ...this.#variables(order), ...order.env },
@@ -180,7 +180,7 @@ export class HostLaunch {
       await linkDefaults(folder, launcher.python.ajet);
     }
     const { command, args, env, totalSteps } = plan;
-    // A TypeScript workflow runs in the Node that this program does, unless the host's owner names another.
+    // A TypeScript workflow uses the Node of this program, unless the owner names another.
     const node = { AGENTJET_NODE: this.#options.env['AGENTJET_NODE'] ?? process.execPath };
     return { command, args, env: { ...env, ...node }, totalSteps };
   }
@@ -195,7 +195,7 @@ export class HostLaunch {
     return { command: raySupervisor.command, args: [...raySupervisor.args, spec], env: {}, totalSteps };
   }
 
-  /** The job that was to be handed to Ray from a run's folder, and who looks after it; undefined: there is none. */
+  /** Returns the Ray job in a run folder and its supervisor, if any. */
   async rayJob(runFolder: string): Promise<RayJobOfRun | undefined> {
     const { raySupervisor } = this.#options;
     const file = raySpecFile(runFolder);
@@ -281,12 +281,15 @@ export class HostLaunch {
     };
   }
 
-  /** What a run has of the host's own environment: a job of a cluster has none of it. */
+  /** Returns the host variables that a run gets. A job on a cluster gets none. */
   #variables({ launcher }: RunOrder): NodeJS.ProcessEnv {
     return launcher === 'ray' ? {} : this.#options.env;
   }
 
-  /** As it is judged when the run starts; going on in the folder of an earlier run is no matter of the config's. */
+  /**
+   * Returns why the job folder would be refused at the start. Resuming in an earlier folder does not depend on the
+   * config.
+   */
   #jobFolderProblem({ from }: RunOrder, { job }: Training, cwd: string): string | null {
     const named = { ...job, name: { ...job.name, value: job.name.value ?? preflightRunId } };
     const folder = from?.as === 'resume' ? null : jobFolder(named, cwd, path);
@@ -344,7 +347,7 @@ export class HostLaunch {
   }
 }
 
-/** @param started with the names of folders that stages go on in, where upstream had renamed them */
+/** @param started has the folders in which stages continue, which upstream may have renamed */
 function stagesOf(asked: Training, started: Training): Pick<LaunchPlan, 'stages'> {
   if (asked.stages.length === 0) return {};
   const stages = asked.stages.map(({ name: { value: name }, totalSteps }, at) => {
@@ -353,7 +356,7 @@ function stagesOf(asked: Training, started: Training): Pick<LaunchPlan, 'stages'
   return { stages };
 }
 
-/** What is found stands in lists of problems and in terminals: of the host's variables, places alone are told. */
+/** Hides the value of a host variable, unless it is a path. Findings appear in problem lists and terminals. */
 function shown(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   return /^(?:TRINITY_)?[A-Z0-9_]*(?:PATH|DIR|ROOT|HOME)$/.test(name) ? value : '***';

@@ -12,18 +12,18 @@ import {
 import { runProgram } from './runProgram.ts';
 
 export interface GpuSource {
-  /** The executable, or its name on PATH. */
+  /** The path of the executable, or its name on PATH. */
   readonly nvidiaSmi?: string;
-  /** As many as the owner of the host says, whatever the machine has. */
+  /** The number of GPUs that the owner set, whatever the machine has. */
   readonly count?: number;
 }
 
-/** A driver that hangs must not hold the host up. */
+/** A hanging driver must not block the host. */
 const patience = 10_000;
-/** It fails where it can tell of none. */
+/** `nvidia-smi` fails with this message if there are no GPUs. */
 const saysNone = /^No devices were found/m;
 
-/** The machine's GPUs; none where there is no driver. Null: there is one, and it does not answer. */
+/** Returns the GPUs of the machine. Empty: there is no driver. Null: the driver does not answer. */
 export async function gpusOf({ nvidiaSmi = 'nvidia-smi', count }: GpuSource): Promise<FoundGpu[] | null> {
   if (count !== undefined) return virtualGpus(count);
   const { kind, text } = await runProgram(nvidiaSmi, nvidiaSmiArguments, { milliseconds: patience });
@@ -31,7 +31,7 @@ export async function gpusOf({ nvidiaSmi = 'nvidia-smi', count }: GpuSource): Pr
   return kind === 'answered' ? parseNvidiaSmi(text) : null;
 }
 
-/** Bytes that are free where a path is, or would be; null where that cannot be told. */
+/** Returns the free bytes at a path that may not exist yet. Null: unknown. */
 export async function freeSpace(place: string): Promise<number | null> {
   for (let folder = path.resolve(place); ; folder = path.dirname(folder)) {
     const space = await statfs(folder).catch(() => null);
@@ -47,13 +47,10 @@ export function pathExists(file: string): Promise<boolean> {
   );
 }
 
-/** Where Ray notes the address of the cluster that it has started on a machine. */
+/** The file in which Ray writes the address of the cluster on this machine. */
 const rayNote = '/tmp/ray/ray_current_cluster';
 
-/**
- * Whether a Ray that was started on this machine, or the one that RAY_ADDRESS names, takes connections. `run`: whose own it is,
- * where a run of a host has started it.
- */
+/** Checks the Ray cluster of this machine, or the one in RAY_ADDRESS. `run`: the run of this host that started it. */
 export async function rayHere(
   env: NodeJS.ProcessEnv,
   note = rayNote,
@@ -69,7 +66,7 @@ export async function rayHere(
   return { running: true, why: '', run: isNoted ? runOfRay(port) : null };
 }
 
-/** Of a head that listens on this machine; null: somebody else's, or not ours to see. */
+/** Returns the run that started the Ray head on this machine. Null: another program or user did. */
 function runOfRay(port: string): string | null {
   const head = processNumbers().find((pid) => {
     const [program = '', ...args] = commandOf(pid);

@@ -6,13 +6,13 @@ interface ProgramOptions {
   readonly cwd?: string;
 }
 
-/** `failed`: with another exit code than 0, or it took too long or printed too much. */
+/** `failed`: the exit code is not 0, or the program took too long or printed too much. */
 interface ProgramResult {
   readonly kind: 'answered' | 'failed' | 'absent';
   readonly text: string;
 }
 
-/** What a program printed; null: it is not there, failed, took too long or printed too much. */
+/** Returns the output of a program. Null: it is missing or failed. */
 export async function outputOf(
   command: string,
   args: readonly string[],
@@ -22,7 +22,7 @@ export async function outputOf(
   return kind === 'answered' ? text : null;
 }
 
-/** No shell is involved. */
+/** Runs a program without a shell. */
 export function runProgram(
   command: string,
   args: readonly string[],
@@ -33,7 +33,7 @@ export function runProgram(
     const limits = { timeout: milliseconds, killSignal: 'SIGKILL', maxBuffer: 1024 * 1024 } as const;
     const place = { ...(env && { env }), ...(cwd !== undefined && { cwd }) };
     const child = execFile(command, [...args], { ...limits, ...place, encoding: 'utf8' }, (error, stdout) => {
-      // The second and third: of a folder on PATH that is none, or that may not be looked into.
+      // ENOTDIR and EACCES: PATH has an entry that is not a folder, or is not readable.
       const isAbsent = ['ENOENT', 'ENOTDIR', 'EACCES'].includes(String(error?.code));
       resolve({ kind: error === null ? 'answered' : isAbsent ? 'absent' : 'failed', text: stdout });
     });

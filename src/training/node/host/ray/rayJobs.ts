@@ -14,7 +14,7 @@ interface RayRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** For all of it. */
+  /** The timeout of the whole request. */
   readonly milliseconds: number;
 }
 
@@ -23,12 +23,12 @@ interface RayResponse {
   readonly text: string;
 }
 
-/** What is asked for is small; what is larger is not taken into memory. */
+/** The largest response, in bytes. */
 const mostBytes = 16 * 1024 * 1024;
 
 /**
- * One request. Not by `fetch`: what it adds for browsers (`Sec-Fetch-…`) has Ray take it for one and refuse to change
- * anything. Redirections are not followed: the token would go along.
+ * Sends a request. `fetch` sets headers of browsers (`Sec-Fetch-…`), for which Ray refuses changes. Redirects are not
+ * followed, because they would leak the token.
  */
 function askRay(url: URL, { method, headers, body, milliseconds }: RayRequest): Promise<RayResponse> {
   const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
@@ -66,27 +66,27 @@ export interface RaySubmission {
 
 const versionAnswer = z.object({ ray_version: z.string() });
 
-/** Milliseconds for one request; a head under load can take seconds. */
+/** The timeout of a request in milliseconds. A loaded head can take seconds. */
 const patience = 30_000;
 
-/** Milliseconds: a head that was just started has nobody to run jobs at first, and asks to be asked again. */
+/** The time to retry a submission, in milliseconds. A new head has no agent for jobs yet. */
 const agentPatience = 60_000;
 const noAgent = 'No available agent to submit job';
 
-/** Undefined: the cluster is not known to ask for one. */
+/** Returns the token. Undefined: the cluster is not known to need one. */
 export type RayToken = () => Promise<string | undefined>;
 
 const noToken: RayToken = () => Promise.resolve(undefined);
 
-/** The Jobs API of a Ray head (its dashboard, port 8265). Rejects with `host/ray`. */
+/** A client for the Jobs API of a Ray head (its dashboard, port 8265). Rejects with `host/ray`. */
 export class RayJobs {
   readonly #head: URL;
   readonly #token: RayToken;
   readonly #pause: number;
 
   /**
-   * @param token asked for each request: it may be changed while a job runs
-   * @param pause milliseconds before a head that was just started is asked again
+   * @param token called for each request, because the token may change during a job
+   * @param pause milliseconds between two submissions to a new head
    */
   constructor(head: string, token: RayToken = noToken, pause = 1_000) {
     this.#head = headAddress(head);
@@ -103,7 +103,7 @@ export class RayJobs {
     return decoded(versionAnswer, await this.#asked('GET', 'api/version')).ray_version;
   }
 
-  /** Unless Ray has the package already. */
+  /** Uploads a package that Ray does not have yet. */
   async upload({ uri, bytes }: RayPackage): Promise<void> {
     const place = `api/packages/${uri.replace('://', '/')}`;
     if ((await this.#request('GET', place)).status === 200) return;
@@ -137,8 +137,8 @@ export class RayJobs {
   }
 
   /**
-   * Hands over everything that the job has printed and prints, from its start. Resolves at the end of the job, or where the
-   * cluster lost who reads its log; rejects when the connection breaks or `signal` is aborted, with its reason.
+   * Streams the output of a job from its start. Resolves at the end of the job or of the log. Rejects if the
+   * connection breaks or `signal` is aborted.
    */
   async tail(id: string, take: (text: string) => void, signal: AbortSignal): Promise<void> {
     const place = new URL(`${jobPlace(id)}/logs/tail`, this.#head);
@@ -221,15 +221,15 @@ function rayFailure(message: string, cause?: unknown): CodedError {
 
 interface RayTail {
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds for the handshake, and for the answer to each heartbeat. */
+  /** The timeout of the handshake and of each heartbeat, in milliseconds. */
   readonly patience: number;
   readonly take: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads a log over a WebSocket until Ray closes it. Redirections are not followed: the token would go along. A cluster that
- * is gone without a word is noticed by the heartbeat.
+ * Reads a log over a WebSocket until Ray closes it. Redirects are not followed, because they would leak the token.
+ * The heartbeat detects a cluster that has gone silently.
  */
 function tailRay(url: URL, { headers, patience, take, signal }: RayTail): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -271,9 +271,9 @@ function asError(reason: unknown): Error {
 }
 
 /**
- * The token of a Ray cluster, where Ray's own clients look for it (2.53 and later): `RAY_AUTH_TOKEN`, the file of
- * `RAY_AUTH_TOKEN_PATH`, else `~/.ray/auth_token`, which newer ones make when a program starts a cluster of its own, and from
- * then on `ray start` asks for it. Undefined: there is none, or `RAY_AUTH_MODE` says that none is wanted.
+ * Returns the token of a Ray cluster, like the clients of Ray (2.53 and later).
+ * It reads `RAY_AUTH_TOKEN`, the file in `RAY_AUTH_TOKEN_PATH`, or `~/.ray/auth_token`, which newer versions create.
+ * Undefined: there is none, or `RAY_AUTH_MODE` disables tokens.
  */
 export async function rayToken(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   if (env['RAY_AUTH_MODE']?.toLowerCase() === 'disabled') return undefined;

@@ -12,12 +12,12 @@ import type { RunEventBody, RunFold } from '../../../core/runs/fold.ts';
 import { type EventIndex, blockOf, blockSize } from './eventIndex.ts';
 import { replay, type EventFile } from './replay.ts';
 
-/** Buffers that wait to be used again. */
+/** The largest number of free buffers. */
 const mostFree = 8;
-/** About a block with its frame. */
+/** About the size of a block with its frame. */
 const usual = blockSize + 32 * 1024;
 
-/** What blocks are read into: with a new buffer for each, V8 would collect garbage many times a second. */
+/** Reuses the buffers for blocks. New buffers would cause many garbage collections per second. */
 class BufferPool {
   readonly #free: Buffer<ArrayBuffer>[] = [];
 
@@ -32,14 +32,14 @@ class BufferPool {
   }
 }
 
-/** A block that is kept for readers who may come, and lent to those that have. */
+/** A block that several readers share. */
 class SharedBuffer {
   readonly #block: EventBlock;
   readonly #free: () => void;
   #readers = 0;
   #isKept = true;
 
-  /** @param free called once nobody has it any more; never, where a reader does not tell */
+  /** @param free called when no reader uses the block; never if a reader does not release it */
   constructor(block: EventBlock, free: () => void) {
     this.#block = block;
     this.#free = free;
@@ -57,7 +57,7 @@ class SharedBuffer {
     return { ...this.#block, release };
   }
 
-  /** Nobody gets it any more. */
+  /** Stops sharing the block. */
   leave(): void {
     this.#isKept = false;
     this.#look();
@@ -69,18 +69,18 @@ class SharedBuffer {
 }
 
 export interface EventLogOptions {
-  /** Whose events they are. */
+  /** The run of the events. */
   readonly run: string;
   readonly clock: Pick<Clock, 'now' | 'after'>;
-  /** Milliseconds until a write that failed is tried again; they double up to the last. Default 500 and 10,000. */
+  /** Milliseconds until a failed write is tried again; they double up to the last. By default 500 and 10,000. */
   readonly retry?: Pauses;
-  /** Told when the disk takes no more, and when it does again. */
+  /** Called when the disk is full, and with undefined when writing succeeds again. */
   readonly onBlocked?: (why: string | undefined) => void;
-  /** Opens the file of events: tests hand in a disk that is full. */
+  /** Opens the file of events. Tests pass a full disk. */
   readonly openFile?: (file: string) => Promise<EventFile>;
 }
 
-/** What waits to be written, in order. */
+/** A batch of lines to write. */
 interface Batch {
   readonly bytes: Buffer;
   readonly seq: number;
@@ -88,10 +88,11 @@ interface Batch {
 }
 
 /**
- * The events of one run in `events.ndjson`, a line each, and what they come to. The file is the truth: opened again after
- * the host was killed, a torn line at its end is cut off, and what the last whole line brings with it is made once more if
- * it lacks. Where the disk is full, what was told waits in memory and is tried again; {@link append} resolves once it is
- * written, so whoever waits for it holds back the log that it reads.
+ * The events of a run in `events.ndjson`, one per line, and the state that they fold into. The file is the source of
+ * truth.
+ * After a kill, a partial last line is cut off, and missing follow-up events are created again.
+ * When the disk is full, events wait in memory. {@link append} resolves when they are written, so that the reader of
+ * the log waits too.
  */
 export class EventLog {
   readonly fold: RunFold;
@@ -103,9 +104,9 @@ export class EventLog {
   readonly #onMore = new Emitter<void>();
   readonly onMore = this.#onMore.event;
 
-  /** Of what is in the file: the number and place of its end. */
+  /** The last number and the size of the file. */
   #written: { readonly seq: number; readonly byte: number };
-  /** Where the next line will be. */
+  /** The offset of the next line. */
   #next: number;
   #waiting: Batch[] = [];
   #writing: Promise<void> | undefined;
@@ -140,17 +141,20 @@ export class EventLog {
     return log;
   }
 
-  /** The number of the newest event that is in the file. */
+  /** The number of the newest event in the file. */
   get last(): number {
     return this.#written.seq;
   }
 
-  /** Numbers events, with what each brings with it, and writes them. Resolves once they are in the file. */
+  /** Appends events and their follow-up events. Resolves when they are in the file. */
   append(bodies: readonly RunEventBody[]): Promise<void> {
     return this.#take(bodies);
   }
 
-  /** A block of what comes after an event, from the file or from what is remembered of it; undefined: nothing does. Rejects with `host/events-lost`. */
+  /**
+   * Returns a block of events after `after`, from the file or from memory. Undefined: there is none. Rejects with
+   * `host/events-lost`.
+   */
   read(after: number, sources?: ReadonlySet<string>): Promise<EventBlock | undefined> {
     const { seq, byte } = this.#written;
     if (after > seq) return Promise.reject(eventsLost(this.#options.run, after, seq));
@@ -174,7 +178,7 @@ export class EventLog {
       this.#blocks.delete(name);
       old.then(
         (one) => one.leave(),
-        () => undefined, // who asked for it was told
+        () => undefined, // the caller got the error
       );
     }
     return lent;
@@ -189,12 +193,12 @@ export class EventLog {
     await this.#indexFile.close();
   }
 
-  /** To the disk itself, for what must outlive the machine's power. */
+  /** Flushes the file to the disk. */
   async sync(): Promise<void> {
     await this.#file.sync();
   }
 
-  /** With room for the frame. */
+  /** Reads bytes, with room for the frame. */
   async #bytes(
     from: number,
     to: number,
@@ -223,7 +227,7 @@ export class EventLog {
         bytes += Buffer.byteLength(line);
         lines.push(line);
       }
-      // Not between an event and what it brings: whoever begins there would not make what lacks.
+      // Not between an event and its follow-up events, which a reader from there would not create.
       if (this.#next + bytes - this.#index.last.byte >= blockSize) {
         index += this.#index.add({ seq: this.fold.state.seq, byte: this.#next + bytes }, this.fold);
       }
@@ -245,13 +249,13 @@ export class EventLog {
       const seq = batches.at(-1)?.seq ?? this.#written.seq;
       this.#written = { seq, byte: this.#written.byte + bytes.length };
       const index = batches.map((batch) => batch.index).join('');
-      // It only saves reading: without it the file is read as a whole.
+      // The index is optional: without it the whole file is read.
       if (index !== '') await this.#indexFile.write(index).catch(() => undefined);
       this.#onMore.fire();
     }
   }
 
-  /** Resolves to whether the bytes were written. They are not where the log is closed before there is room. */
+  /** Retries until the bytes are written. Resolves to false if the log is closed first. */
   async #untilThereIsRoom(bytes: Buffer): Promise<boolean> {
     const { retry = { first: 500, most: 10_000 } } = this.#options;
     for (let failures = 0; !this.#isClosed || failures === 0;) {
@@ -279,7 +283,7 @@ export class EventLog {
   }
 }
 
-/** Answers that are remembered for readers at the same place. */
+/** The number of cached blocks. */
 const blocksKept = 8;
 
 function openEvents(file: string): Promise<FileHandle> {

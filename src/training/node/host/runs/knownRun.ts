@@ -7,7 +7,7 @@ import type { RunFolder, StoredRun } from './runFolder.ts';
 import { Emitter } from '../../../../base/core/event.ts';
 import { DisposableStore } from '../../../../base/core/disposable.ts';
 
-/** A reader of a log that may still be opened; {@link onMore} tells once, and again after {@link next} was asked. */
+/** Reads a log that may still be opening. {@link onMore} fires once, and again after {@link next}. */
 export class LogReader implements EventReader {
   readonly #log: Promise<Pick<EventLog, 'read' | 'onMore'>>;
   readonly #sources: ReadonlySet<string> | undefined;
@@ -18,7 +18,7 @@ export class LogReader implements EventReader {
 
   readonly onMore = this.#more.event;
 
-  /** @param release called once the reader is disposed */
+  /** @param release called when the reader is disposed */
   constructor(
     log: Promise<Pick<EventLog, 'read' | 'onMore'>>,
     after: number,
@@ -30,7 +30,7 @@ export class LogReader implements EventReader {
     this.#sources = sources && new Set(sources);
     this.#store.defer(release);
     this.#store.add(this.#more);
-    // Whoever asks is told why it cannot be opened.
+    // `next` reports why it cannot be opened.
     void log.then(
       (opened) => this.#store.add(opened.onMore(() => this.#fire())),
       () => undefined,
@@ -40,7 +40,7 @@ export class LogReader implements EventReader {
   async next(): Promise<EventBlock | undefined> {
     const log = await this.#log;
     if (this.#store.isDisposed) return undefined;
-    // Before it is looked: what comes meanwhile is told of.
+    // Set before the read, so that concurrent events are reported.
     this.#isArmed = true;
     const block = await log.read(this.#after, this.#sources);
     if (block !== undefined) this.#after = block.upTo;
@@ -58,13 +58,13 @@ export class LogReader implements EventReader {
   }
 }
 
-/** A run of the host, ended or not: of one that has ended the events are open only while somebody reads them. */
+/** A run of the host. Its events are open while it runs or has readers. */
 export class KnownRun {
   readonly folder: RunFolder;
-  /** The runs that it goes on from, the nearest first. */
+  /** The runs that it continues from, nearest first. */
   readonly lineage: readonly string[];
   readonly #context: RunContext;
-  /** Undefined: it has ended. */
+  /** Undefined: the run has ended. */
   run: Run | undefined;
   #final: RunRecord | undefined;
   #log: Promise<EventLog> | undefined;
@@ -91,7 +91,7 @@ export class KnownRun {
     return record;
   }
 
-  /** The record, where it is time to tell of it: at once when its state or the reason of it is another, numbers now and then. */
+  /** Returns the record if it must be reported: at once for a new state or reason, and at intervals for numbers. */
   changed(now: number, interval: number): RunRecord | undefined {
     const { record } = this;
     const before = this.#reported.record;
@@ -104,7 +104,7 @@ export class KnownRun {
     return record;
   }
 
-  /** It has ended: from now on there is nothing but to read. */
+  /** Marks the run as ended. From now on it is read-only. */
   settle(): void {
     const { run } = this;
     if (run === undefined) return;
@@ -133,7 +133,7 @@ export class KnownRun {
   async #release(): Promise<void> {
     const log = this.#log;
     this.#log = undefined;
-    // One that could not be opened was told to its readers.
+    // Its readers got the error of a log that could not be opened.
     await log?.then(
       (open) => open.close(),
       () => undefined,

@@ -9,15 +9,15 @@ import type { EventLog } from './eventLog.ts';
 import { partsOf, type JobFolderSnapshot, type JobLayout, type JobPart } from './jobFolder.ts';
 import { companionSource } from '../../../core/runs/sources.ts';
 
-/** `<tag>.<hash>.<machine>.log`, in the launcher's working folder. */
+/** The pattern is `<tag>.<hash>.<machine>.log`, in the working folder of the launcher. */
 const folder = 'saved_experiments/companion_logs/companion';
 const named = /^(?<tag>.+)\.(?<hash>[0-9a-f]{8})\..+\.log$/;
 
 /**
- * The logs of what AgentJet's launcher has started beside training, Ray with `--with-ray` and environment services, by the
- * names of their sources.
+ * Returns the logs of processes that the launcher started in addition to training, by source: Ray (`--with-ray`) and
+ * environment services.
  *
- * @param code the launcher's working folder, absolute
+ * @param code the absolute working folder of the launcher
  */
 async function companionLogs(code: string): Promise<(readonly [source: string, file: string])[]> {
   const found = new Map<string, string>();
@@ -34,11 +34,11 @@ async function companionLogs(code: string): Promise<(readonly [source: string, f
 const byName = (one: { readonly name: string }, other: { readonly name: string }): number =>
   one.name < other.name ? -1 : 1;
 
-/** Bytes that are read of a log at a time. */
+/** The number of bytes to read at a time. */
 const pieceSize = 256 * 1024;
 /**
- * Logs of a job or of a stage at most, of its runners and of its other actors each: every one is a file that is looked at again and again.
- * There is a runner for each episode at a time (`max_env_worker`), and few others, which tell how training goes.
+ * The largest number of runner logs, and of other logs, for a job or stage. Each log is polled.
+ * There is one runner per parallel episode (`max_env_worker`), and few other actors.
  */
 const mostLogs = 100;
 const runnerLog = /(?:^|\/)explorer_runner_\d+$/;
@@ -46,19 +46,19 @@ const inOrder = new Intl.Collator('en', { numeric: true });
 
 export interface TailOptions {
   readonly events: EventLog;
-  /** What the launcher prints. */
+  /** The output of the launcher. */
   readonly launcherLog: string;
-  /** The launcher's working folder. */
+  /** The working folder of the launcher. */
   readonly code: string;
-  /** Takes out of a line what must not leave the host. */
+  /** Removes secrets from a line. */
   readonly redact: (line: string) => string;
 }
 
-/** Makes events of what a run writes: each line once, whenever the host began to read. */
+/** Turns the logs of a run into events, each line exactly once. */
 export class RunTails {
   readonly #options: TailOptions;
   readonly #tails: Tail[];
-  /** By folder of logs, those of runners apart. */
+  /** Known logs by folder, separately for runners. */
   readonly #known = new Map<string, Set<string>>();
   #hasReportedTooMany = false;
   #job: JobLayout = { jobFolder: null, before: { logs: {}, step: null } };
@@ -72,7 +72,7 @@ export class RunTails {
     this.#job = job;
   }
 
-  /** Reads what is there. Rejects with what keeps it from being read. */
+  /** Reads the available output. Rejects if it cannot be read. */
   async pump(): Promise<void> {
     await this.#look();
     for (let isMore = true; isMore;) {
@@ -81,7 +81,7 @@ export class RunTails {
     }
   }
 
-  /** Reads to the end: nobody writes any more. */
+  /** Reads to the end, when all writers have ended. */
   async drain(): Promise<void> {
     await this.pump();
     for (const tail of this.#tails) await tail.end();
@@ -111,12 +111,13 @@ export class RunTails {
   }
 
   /**
-   * Returns the source of the first one for which there is no room.
-   * @param part whose they are; undefined: what runs beside training
+   * Follows new logs. Returns the source of the first one over the limit.
+   *
+   * @param part the owner of the logs; undefined for processes in addition to training
    */
   #follow(logs: Awaited<ReturnType<typeof logsOf>>, part?: JobPart): string | undefined {
     const { to } = this.#options.events.fold.state;
-    // What an earlier host has followed goes on.
+    // Logs that an earlier host followed come first.
     const begun = ([source]: (typeof logs)[number]): number => (to[source] === undefined ? 1 : 0);
     const sorted = logs.toSorted(
       (one, other) => begun(one) - begun(other) || inOrder.compare(one[0], other[0]),
@@ -147,7 +148,7 @@ function stepBefore({ step, stages }: JobFolderSnapshot, { name, stage }: JobPar
   return stage === undefined ? step : (stages?.[name] ?? null);
 }
 
-/** The logs of a job by the names of their sources; those of several nodes lie in a folder each. */
+/** Returns the logs of a job by source. Each node of several has its own folder. */
 async function logsOf(part: JobPart): Promise<(readonly [source: string, file: string])[]> {
   const folder = path.join(part.folder, 'log');
   const before = part.name === '' ? '' : `${part.name}/`;
@@ -166,7 +167,7 @@ async function logsOf(part: JobPart): Promise<(readonly [source: string, file: s
   return found.sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** What of a job's folder was there before a run. */
+/** Returns the state of a job folder before a run. */
 export async function snapshotJobFolder(
   jobFolder: string,
   stages?: JobLayout['stages'],
@@ -186,12 +187,15 @@ class Tail {
   readonly #file: string;
   readonly #options: TailOptions;
   readonly #stage: number | undefined;
-  /** Whether nobody but the keeper writes it: what it lacks, a machine that lost its power has lost, and it was told before. */
+  /**
+   * True if only the keeper writes this log. If such a log becomes shorter after a power failure, the lost part was
+   * already read.
+   */
   readonly #isKeepers: boolean;
   #cutter: LineCutter;
   #inode: number | undefined;
 
-  /** @param start where the run's own part of it begins */
+  /** @param start the offset where the part of this run starts */
   constructor(source: string, file: string, start: number, options: TailOptions, stage?: number) {
     this.#source = source;
     this.#file = file;
@@ -201,14 +205,14 @@ class Tail {
     this.#cutter = new LineCutter(options.events.fold.state.to[source] ?? start);
   }
 
-  /** Reads a piece; whether there is more. */
+  /** Reads a piece. Returns whether there is more. */
   async pump(): Promise<boolean> {
     const file = await open(this.#file, 'r').catch(() => undefined);
     if (file === undefined) return false; // not there yet
     try {
       const { size, ino } = await file.stat();
       const isAnother = this.#inode !== undefined && ino !== this.#inode;
-      // Rotated or cut off: it begins anew.
+      // Rotated or truncated: start from the beginning.
       if (isAnother || size < this.#cutter.read) this.#cutter = new LineCutter(this.#isKeepers ? size : 0);
       this.#inode = ino;
       if (size === this.#cutter.read) return false;
@@ -238,7 +242,7 @@ class Tail {
   }
 }
 
-/** What is in a folder; nothing, where it is not there. */
+/** Returns the entries of a folder, or none if it does not exist. */
 export function entriesOf(folder: string): Promise<Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch(() => []);
 }

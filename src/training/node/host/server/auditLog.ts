@@ -2,13 +2,13 @@ import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../../../base/core/ports.ts';
 
-/** Milliseconds in which the same is told once, where strangers have it in their hand how often it happens. */
+/** Milliseconds between two lines about the same event, where clients control how often it happens. */
 const often = 60_000;
-/** Those that are told apart meanwhile, so that neither memory nor the log grows with the number of addresses. */
+/** The largest number of separate clients, so that memory and log do not grow with the number of addresses. */
 const mostApart = 100;
 
 export interface AuditLogOptions {
-  /** Bytes after which a new file is begun; the one before is kept. */
+  /** Bytes after which the log is rotated. One old file is kept. */
   readonly mostBytes?: number;
 }
 
@@ -17,13 +17,13 @@ type Details = Readonly<Record<string, unknown>>;
 interface RepeatedEntry {
   readonly what: string;
   readonly details: Details;
-  /** When it was told last. */
+  /** The time of the last line. */
   at: number;
-  /** How often it has happened since. */
+  /** The number of events since then. */
   times: number;
 }
 
-/** Who did what, and who was turned away: lines of JSON in the host's data folder, without tokens and contents. */
+/** Logs actions and refused connections as lines of JSON in the data folder, without tokens and contents. */
 export class AuditLog {
   readonly file: string;
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
@@ -53,15 +53,15 @@ export class AuditLog {
       appendFileSync(this.file, line, { mode: 0o600 });
       this.#bytes += Buffer.byteLength(line);
     } catch {
-      // A full disk must not keep the host from serving, nor its owner from cancelling.
+      // A full disk must not keep the host from serving or the owner from canceling runs.
     }
   }
 
   /**
-   * What would drive all else out of the log if each were told: the same of the same is told once a minute, with how many
-   * `times` the line stands for. Where too many do it, `others` are told together, without who they are.
+   * Logs a frequent event at most once a minute, with the number of events in `times`. Beyond a limit, clients share
+   * a line with `others`.
    *
-   * @param details of few values
+   * @param details has few distinct values
    */
   addOften(what: string, who: Details, details: Details): void {
     const one = this.#repeated.get(JSON.stringify([what, details, who]));
@@ -70,7 +70,7 @@ export class AuditLog {
     if (this.#clock.monotonic() - repeated.at >= often) this.#write(repeated);
   }
 
-  /** Tells what was counted a minute ago and longer, or all of it; to be called now and then. */
+  /** Writes the counts that are due, or all of them. Call it at intervals. */
   flushCounts(which: 'due' | 'all' = 'due'): void {
     const now = this.#clock.monotonic();
     for (const [key, repeated] of this.#repeated) {

@@ -20,15 +20,15 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/** Longest token that is looked at. */
+/** The largest length of a token. */
 const longestToken = 200;
 
-/** Decides who may connect, before a WebSocket is made. */
+/** Decides whether a client may connect, before a WebSocket is opened. */
 export class UpgradeCheck {
   readonly #tokens: HostTokens;
-  /** Connections of an address, whoever makes them. */
+  /** Connections by address. */
   readonly #connections: RateLimit;
-  /** Wrong tokens of an address. */
+  /** Wrong tokens by address. */
   readonly #failures: RateLimit;
 
   constructor(tokens: HostTokens, clock: Pick<Clock, 'monotonic'>) {
@@ -45,7 +45,7 @@ export class UpgradeCheck {
     if (method !== 'GET' || url.split('?')[0] !== wirePath) {
       return { status: 404, reason: `The WebSocket of this host is at ${wirePath}.` };
     }
-    // Browsers send it, and no client of ours does: pages have no business here.
+    // Only browsers send this header, and web pages must not connect.
     if (headers.origin !== undefined) return { status: 403, reason: 'Web pages may not connect.' };
     const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim());
     if (!offered.includes(wireSubprotocol)) {
@@ -53,7 +53,7 @@ export class UpgradeCheck {
     }
     const token = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1];
     const found = token === undefined || token.length > longestToken ? undefined : this.#tokens.find(token);
-    // Whoever has one is let in: behind a proxy, all who guess have the same address.
+    // A valid token is accepted even from a limited address: behind a proxy, all clients share one.
     if (found !== undefined) return found;
     if (!this.#failures.take(address))
       return { status: 429, reason: 'Too many wrong tokens; wait a minute.' };
@@ -70,27 +70,27 @@ export interface HostServerOptions {
   readonly audit: AuditLog;
   readonly clock: Clock;
   readonly address: string;
-  /** 0: any that is free. */
+  /** Port 0 means any free port. */
   readonly port: number;
-  /** Without one the address must be a loopback one. */
+  /** Without a certificate the address must be loopback. */
   readonly certificate?: HostCertificate | undefined;
   /** Seconds between heartbeats. */
   readonly heartbeat?: number;
-  /** Connections at once. */
+  /** The largest number of connections. */
   readonly mostConnections?: number;
-  /** Seconds that a stranger may take for its TLS handshake, and for the headers of its request. */
+  /** Seconds for the TLS handshake and the request headers of a new connection. */
   readonly patience?: number;
 }
 
 export interface HostServer {
-  /** `ws://…` or `wss://…`, as clients dial it. */
+  /** The URL for clients, `ws://…` or `wss://…`. */
   readonly url: string;
-  /** Connections that are open. */
+  /** The number of open connections. */
   readonly connections: number;
   close(): Promise<void>;
 }
 
-/** Serves one host's services over WebSocket. Rejects with a CodedError where it cannot listen. */
+/** Serves a host over WebSocket. Rejects with a CodedError if it cannot listen. */
 export async function serveHost(options: HostServerOptions): Promise<HostServer> {
   const { address, port, certificate, mostConnections = 256, patience = 10 } = options;
   if (certificate === undefined && !isLoopback(address)) throw serverErrors.needsTls(address);
@@ -138,17 +138,20 @@ export async function serveHost(options: HostServerOptions): Promise<HostServer>
   };
 }
 
-/** An address that only this machine reaches. */
+/** Returns whether only this machine can reach an address. */
 export function isLoopback(address: string): boolean {
   return address === 'localhost' || address === '::1' || /^127\.\d+\.\d+\.\d+$/.test(address);
 }
 
-/** Connections that nobody has been let in by yet. */
+/** The largest number of connections that are not authenticated yet. */
 const mostStrangers = 64;
 
-/** However many connect and say nothing: the one that has waited longest makes room, and there is some for clients. */
+/**
+ * Limits connections that are not authenticated. The oldest makes room for a new one, so that clients can always
+ * connect.
+ */
 class Strangers {
-  /** By the other end; of TLS there is one socket on top of another. */
+  /** Sockets by remote address, because TLS has two sockets per connection. */
   readonly #waiting = new Map<string, Socket>();
 
   add(socket: Socket): void {
@@ -190,7 +193,7 @@ class Clients {
       noServer: true,
       clientTracking: false,
       maxPayload: wireLimits.message,
-      // A small frame must not become a large one.
+      // A small compressed frame must not expand into a large one.
       perMessageDeflate: false,
       handleProtocols: () => wireSubprotocol,
     });
@@ -205,7 +208,7 @@ class Clients {
     return this.#open.size;
   }
 
-  /** Whether whoever asks is let in. */
+  /** Answers an upgrade request. Returns whether the client may connect. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     socket.on('error', () => socket.destroy());
     const address = request.socket.remoteAddress ?? '';
@@ -262,7 +265,7 @@ class Clients {
         audit: (what, details) => {
           if (what !== 'refused') audit.add(what, { ...who, ...details });
           else {
-            // Whoever may only look can ask for more as often as it likes.
+            // A client with the scope `view` can repeat refused requests.
             const { method, scope, ...asked } = details;
             audit.addOften(what, { ...who, ...asked }, { method, scope });
           }

@@ -9,16 +9,16 @@ import { piecesOf } from '../../filePieces.ts';
 import type { SnapshotLeases } from './snapshotLeases.ts';
 import { PendingFsync } from './pendingFsync.ts';
 
-/** Who puts a file in its place and who removes it, one at a time for each name. */
+/** Serializes the work on each name. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** `work` begins once all that was to be done there before has ended, however it ended. */
+  /** Runs `work` when all earlier work for this name has ended, successfully or not. */
   async run<T>(name: string, work: () => Promise<T>): Promise<T> {
     const working = (this.#last.get(name) ?? Promise.resolve()).then(work);
     const ended = working.then(
       () => undefined,
-      () => undefined, // whoever asked for it is told
+      () => undefined, // the caller gets the error
     );
     this.#last.set(name, ended);
     try {
@@ -29,26 +29,25 @@ export class KeyedMutex {
   }
 }
 
-/** A content that is there. */
+/** A content in the store. */
 interface StoredContent {
-  /** Null: not looked at yet. */
+  /** Null: not read yet. */
   bytes: number | null;
   claimedAt: number;
 }
 
 /**
- * Contents by their SHA-256, each a file that is whole from the moment it has its name. Only one process writes into the
- * folder at a time.
+ * Stores contents by their SHA-256 in files, which appear when complete. Only one process may write into the folder.
  */
 export class ContentStore {
   readonly #folder: string;
   readonly #leases: SnapshotLeases;
   readonly #incoming: string;
   readonly #pendingFsync: PendingFsync;
-  /** By the first two digits of the names: the rest of each. */
+  /** The contents by the first two digits of their name, and then by the rest. */
   readonly #known = new Map<string, Promise<Map<string, StoredContent>>>();
   readonly #mutex = new KeyedMutex();
-  /** Of all that was looked at. */
+  /** Bytes of all contents read so far. */
   #bytes = 0;
   #isCounted = false;
   #made = 0;
@@ -60,7 +59,7 @@ export class ContentStore {
     this.#pendingFsync = new PendingFsync(path.join(folder, 'unflushed'));
   }
 
-  /** Removes what an earlier process had begun to write, and what a machine that went down had not kept. */
+  /** Opens a store. Removes partial files of an earlier process and contents that a crash has damaged. */
   static async open(folder: string, leases: SnapshotLeases): Promise<ContentStore> {
     const store = new ContentStore(folder, leases);
     await rm(store.#incoming, { recursive: true, force: true });
@@ -73,19 +72,19 @@ export class ContentStore {
     return path.join(this.#folder, sha256.slice(0, 2), sha256.slice(2));
   }
 
-  /** Bytes of all contents; null until they were counted. */
+  /** Bytes of all contents. Null until {@link collect} has counted them. */
   get bytes(): number | null {
     return this.#isCounted ? this.#bytes : null;
   }
 
-  /** Whether it is there; then it stays for now. */
+  /** Takes a lease on a content. Returns whether the store has it. */
   async claim(sha256: string): Promise<boolean> {
     const held = (await this.#index(sha256)).get(sha256.slice(2));
     if (held !== undefined) held.claimedAt = this.#leases.now;
     return held !== undefined;
   }
 
-  /** Removes what is not needed and not claimed any more. */
+  /** Removes contents that are neither needed nor leased. */
   async collect(needed: ReadonlySet<string>, cancellation: CancellationToken): Promise<void> {
     for (let prefix = 0; prefix < 256; prefix++) {
       const digits = prefix.toString(16).padStart(2, '0');
@@ -96,7 +95,7 @@ export class ContentStore {
         if (held.bytes === null) await this.bytesOf(sha256).catch(() => undefined); // it is gone
         if (needed.has(sha256)) continue;
         await this.#mutex.run(sha256, async () => {
-          // It may have been claimed until just now.
+          // Another client may have taken a lease just now.
           if (this.#leases.isOver(index.get(rest)?.claimedAt ?? Infinity)) await this.#remove(index, sha256);
         });
       }
@@ -119,7 +118,7 @@ export class ContentStore {
     return found.size;
   }
 
-  /** Looks whether the files are still there and as large as they were; one that is not, if there are any. */
+  /** Removes contents with a missing file or a wrong size. Returns one of them, if any. */
   async dropBroken(
     contents: readonly { readonly sha256: string; readonly bytes: number }[],
   ): Promise<string | undefined> {
@@ -149,7 +148,7 @@ export class ContentStore {
     return piecesOf(openFile, Math.min(offset, size), size);
   }
 
-  /** A whole content. Rejects with `sync/content-differs` and `host/disk-full`. */
+  /** Stores a complete content. Rejects with `sync/content-differs` and `host/disk-full`. */
   async keep(sha256: string, bytes: Uint8Array): Promise<void> {
     if (hash('sha256', bytes, 'hex') !== sha256) throw contentDiffers(nameOf(sha256));
     if (await this.claim(sha256)) return;
@@ -168,7 +167,7 @@ export class ContentStore {
     }
   }
 
-  /** For a content as it comes. */
+  /** Returns a sink for a streamed content. */
   async sink(sha256: string, bytes: number): Promise<ByteSink> {
     const file = this.#temporary();
     const handle = await reportFullDisk(open(file, 'wx', 0o644));
@@ -177,7 +176,7 @@ export class ContentStore {
     );
   }
 
-  /** Until all that has been kept survives a machine that goes down. */
+  /** Resolves when all contents so far would survive a crash. */
   flushed(): Promise<void> {
     return this.#pendingFsync.flush();
   }
@@ -204,13 +203,13 @@ export class ContentStore {
     });
   }
 
-  /** In its turn; from before its file goes nobody is told of it any more. */
+  /** Forgets the content before its file is removed. Call it inside the mutex. */
   async #remove(index: Map<string, StoredContent>, sha256: string): Promise<void> {
     this.#forget(index, sha256);
     await rm(this.pathOf(sha256), { force: true });
   }
 
-  /** Two may have looked at once. */
+  /** Two callers may have read the size at once. */
   #learn(held: StoredContent, bytes: number): void {
     if (held.bytes === null) this.#bytes += bytes;
     held.bytes = bytes;
@@ -220,7 +219,7 @@ export class ContentStore {
     const held = index.get(sha256.slice(2));
     if (held === undefined) return;
     index.delete(sha256.slice(2));
-    // Who looks at it just now does not count it any more.
+    // A concurrent reader must not count it again.
     held.bytes ??= 0;
     this.#bytes -= held.bytes;
   }
@@ -296,7 +295,7 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array, offset: number): 
   }
 }
 
-/** A disk that is full is told as such. */
+/** Converts the error of a full disk. */
 async function reportFullDisk<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -315,7 +314,7 @@ export function isCode(error: unknown, ...codes: readonly string[]): boolean {
   );
 }
 
-/** The error itself unless it says that there is no room, or that the user may have no more of it. */
+/** Returns `host/disk-full` for a full disk or an exceeded quota, or else the error itself. */
 export function asDiskFull(error: unknown): unknown {
   return isCode(error, 'ENOSPC', 'EDQUOT') ? diskFull(error) : error;
 }

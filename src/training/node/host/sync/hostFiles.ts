@@ -9,11 +9,11 @@ import { JailedFiles, filesBelow } from './jailedFiles.ts';
 import { JailedFolder, type PathFilter } from './jailedFolder.ts';
 
 export interface HostFilesOptions {
-  /** Where the run has its checkpoints, its folder absolute. Throws `host/no-run`. */
+  /** Returns the absolute folder with the checkpoints of a run. Throws `host/no-run`. */
   readonly jobOf: (run: string) => Pick<RunRecord, 'jobFolder' | 'stages'>;
-  /** What a folder, its path without links, is to a run. */
+  /** Returns the access of a run to a folder, whose path has no links. */
   readonly folderAccess: (run: string, folder: string) => JobFolderAccess;
-  /** The newest mean reward of a run up to a step; null: it is not known. */
+  /** Returns the newest mean reward of a run up to a step, or null. */
   readonly rewardAt?: (run: string, step: number, stage?: number) => Promise<number | null>;
 }
 
@@ -41,7 +41,7 @@ class JobFiles extends JailedFiles implements HostFiles {
     return found;
   }
 
-  /** @param folder inside the job's; empty: that itself */
+  /** @param folder inside the job folder; empty for the job folder itself */
   async #checkpointsIn(
     inside: JailedFolder,
     run: string,
@@ -57,7 +57,7 @@ class JobFiles extends JailedFiles implements HostFiles {
       const relative = files.map((file) => ({ ...file, path: file.path.slice(path.length + 1) }));
       const reward = (await this.#options.rewardAt?.(run, step, stage)) ?? null;
       const checkpoint = checkpointOf(step, relative, latest, reward);
-      // With leading zeros the folder is another.
+      // A name with leading zeros is another folder.
       if (joined(folder, checkpoint.path) === path) found.push({ ...checkpoint, path });
     }
     return found.sort((a, b) => a.step - b.step);
@@ -69,7 +69,7 @@ async function openFolder(run: string, { jobOf, folderAccess }: HostFilesOptions
   const folders = stages.map(({ folder }) => folder);
   const shownIn = (real: string): PathFilter | undefined => {
     const { kind } = folderAccess(run, real);
-    // Where a config leads may be others' files as well.
+    // A folder that the config names may have files of other users.
     if (kind === 'elsewhere') return (path) => isUpstreamEntry(path, folders);
     return kind === 'own' ? () => true : undefined;
   };

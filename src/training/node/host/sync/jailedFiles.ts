@@ -8,17 +8,17 @@ import { piecesOf } from '../../filePieces.ts';
 import { JailedFolder } from './jailedFolder.ts';
 import { isRolloutLog, isTowardsRolloutLog } from '../../../core/sync/rolloutLogs.ts';
 
-/** Files of one answer at most, and sums that are kept. */
+/** The largest number of files in one answer, and of checksums in the cache. */
 const mostFiles = 500_000;
 const mostSums = 10_000;
 
-/** What may be seen of a folder that each run has. */
+/** Serves the visible files in a folder of each run. */
 export class JailedFiles implements RunFiles {
   readonly #openFolder: (run: string) => Promise<JailedFolder>;
-  /** By what the file is and when it was changed. */
+  /** Checksums by identity and modification time of the file. */
   readonly #sums = new Map<string, Promise<string>>();
 
-  /** @param openFolder rejects with `host/no-run` and with what tells that the run has none */
+  /** @param openFolder rejects with `host/no-run`, or with the error for a run without the folder */
   constructor(openFolder: (run: string) => Promise<JailedFolder>) {
     this.#openFolder = openFolder;
   }
@@ -36,7 +36,10 @@ export class JailedFiles implements RunFiles {
     return piecesOf(() => inside.open(path), from, Math.min(from + length, size));
   }
 
-  /** Those who ask at once, as clients do again after each lost connection, share the reading. */
+  /**
+   * Returns the checksum of a file. Concurrent callers share the reading, because clients repeat it after each lost
+   * connection.
+   */
   async sum(run: string, path: string): Promise<{ readonly sha256: string; readonly bytes: number }> {
     const handle = await (await this.#openFolder(run)).open(path);
     try {
@@ -46,7 +49,7 @@ export class JailedFiles implements RunFiles {
       let sum = this.#sums.get(key);
       if (sum === undefined) this.#keep(key, (sum = sumOf(handle, bytes, path)));
       const sha256 = await sum;
-      // Of what was changed meanwhile it is the sum of nothing that ever was.
+      // The checksum of a file that changed meanwhile is meaningless.
       if (keyOf(await handle.stat({ bigint: true })) !== key) this.#sums.delete(key);
       return { sha256, bytes };
     } finally {
@@ -78,7 +81,7 @@ function keyOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${dev}.${ino}.${size}.${mtimeNs}.${ctimeNs}`;
 }
 
-/** All files below a folder, or the one that a path names. */
+/** Lists all files below a folder, or the single file at the path. */
 export async function filesBelow(inside: JailedFolder, path: string): Promise<FileEntry[]> {
   const own = path === '' ? undefined : await inside.size(path);
   if (own !== undefined) {
@@ -102,10 +105,10 @@ export async function filesBelow(inside: JailedFolder, path: string): Promise<Fi
 }
 
 /**
- * The logs of rollouts that AgentJet's launcher leaves in its working folder, whatever backbone trains. Nothing else there is
- * seen: the copies of configs beside them may hold keys.
+ * Serves the rollout logs in the working folder of the launcher of AgentJet. Hides all else, because the config
+ * copies there may hold keys.
  *
- * @param folderOf the launcher's, absolute; throws `host/no-run`
+ * @param folderOf returns the absolute folder of the launcher; throws `host/no-run`
  */
 export function openRolloutLogs(folderOf: (run: string) => string): RunFiles {
   return new JailedFiles(async (run) => {

@@ -6,14 +6,15 @@ import type { SnapshotManifest } from '../../../core/protocol/sync.ts';
 import { cancelled, notEmpty, refusedPath } from '../../../core/sync/failures.ts';
 import { asDiskFull } from './contentStore.ts';
 
-/** Files that are copied at a time. */
+/** Number of parallel copies. */
 const atATime = 8;
 
 /**
- * Puts a manifest's files into an empty folder, which is empty again where that fails: copies, since what runs there may
- * change them, which share their blocks where the file system can. The manifest has been held to the jail; that no folder
- * on the way is a link is looked at here, and links come last.
- * @param fileOf the file that holds a content
+ * Copies the files of a manifest into an empty folder, and empties it again after a failure.
+ * Copies share their blocks if the file system supports that; a run may change its copies. The manifest was checked
+ * before. This function checks that no parent folder is a link, and creates links last.
+ *
+ * @param fileOf returns the file of a content
  */
 export async function materialise(
   manifest: SnapshotManifest,
@@ -49,13 +50,13 @@ async function copyFiles(
       if (isOver) return;
       if (cancellation.isCancelled) throw cancelled();
       const file = path.join(root, inside);
-      // Exclusive: neither an existing file nor what a link leads to is written.
+      // Exclusive, so that no existing file and no target of a link is overwritten.
       await copyFile(fileOf(sha256), file, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
       if (executable === true) await chmod(file, 0o755);
     }
   };
   const copies = Array.from({ length: atATime }, () => copy().finally(() => (isOver = true)));
-  // All have to be over before what they made can be removed.
+  // All copies must have ended before the folder is emptied.
   for (const result of await Promise.allSettled(copies))
     if (result.status === 'rejected') throw result.reason;
 }
