@@ -49,7 +49,7 @@ async function pathFinding(
   return notSent(id, { key, value: place }, tree);
 }
 
-/** Other languages are pathFinding where their bridge is made. A module may be a package of the host's. */
+/** Checks a locator of Python code. The bridge checks other languages. A module may be a package on the host. */
 async function codeFinding({ key, value }: Keyed<string>, tree: SentTree): Promise<Finding | undefined> {
   const parsed = parseLocator(value);
   if (!parsed.ok || !isPython(parsed.locator)) return undefined;

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import process from 'node:process';
@@ -15,7 +15,8 @@ import {
   targetTaken,
 } from '../../../core/sync/failures.ts';
 import { Jail } from '../../../core/sync/jail.ts';
-import { sumLarge } from './readFiles.ts';
+import { forEachParallel } from '../../parallel.ts';
+import { pathExists, sumLarge } from './readFiles.ts';
 
 export interface FetchProgress {
   /** Downloaded and total bytes. */
@@ -54,18 +55,10 @@ export async function fetchCheckpoint(
     progress.bytes += bytes;
     onProgress?.({ ...progress });
   };
-  const left = files[Symbol.iterator]();
-  let isOver = false;
-  const fetch = async (): Promise<void> => {
-    for (const { path: name, inside, bytes } of left) {
-      if (isOver) return;
-      const file = { connection, run, name, bytes, cancellation, onBytes };
-      await new FileDownload(file, path.join(done, inside), partialOf(place, inside)).fetch();
-    }
-  };
-  const fetching = Array.from({ length: parallel }, () => fetch().finally(() => (isOver = true)));
-  for (const result of await Promise.allSettled(fetching))
-    if (result.status === 'rejected') throw result.reason;
+  await forEachParallel(files, parallel, async ({ path: name, inside, bytes }) => {
+    const file = { connection, run, name, bytes, cancellation, onBytes };
+    await new FileDownload(file, path.join(done, inside), partialOf(place, inside)).fetch();
+  });
   await removeOthers(done, new Set(files.map(({ inside }) => path.join(done, inside))));
   if (await pathExists(target)) throw targetTaken(target);
   await rename(done, target);
@@ -208,11 +201,4 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Prom
   for (let done = 0; done < bytes.length;) {
     done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
   }
-}
-
-function pathExists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

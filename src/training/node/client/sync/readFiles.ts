@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { access, open, type FileHandle } from 'node:fs/promises';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import { isRecord } from '../../../../base/core/isRecord.ts';
 import { cancelled, changedWhileSent, unreadable } from '../../../core/sync/failures.ts';
@@ -97,4 +97,11 @@ function readErrors<T>(file: string, work: () => T): T {
 function problemOf(file: string, error: unknown): Error {
   const code = isRecord(error) ? error['code'] : undefined;
   return code === 'ENOENT' || code === 'ELOOP' ? changedWhileSent(file) : unreadable(file, error);
+}
+
+export function pathExists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
 }

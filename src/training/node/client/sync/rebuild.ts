@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { access, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
@@ -8,7 +8,8 @@ import type { HostConnection } from '../../../core/contracts.ts';
 import { badManifest, cancelled, contentDiffers, targetTaken } from '../../../core/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../core/sync/manifest.ts';
 import { materialise } from '../../host/sync/materialise.ts';
-import { sumLarge } from './readFiles.ts';
+import { forEachParallel } from '../../parallel.ts';
+import { pathExists, sumLarge } from './readFiles.ts';
 
 export interface RebuildOptions {
   /** Number of parallel downloads. */
@@ -46,20 +47,12 @@ export async function rebuildSnapshot(
   await mkdir(contents, { recursive: true });
   const files = new Map(manifest.flatMap((entry) => ('sha256' in entry ? [[entry.sha256, entry]] : [])));
   const progress = { bytes: 0, total: [...files.values()].reduce((sum, { bytes }) => sum + bytes, 0) };
-  const left = files.values();
-  let isOver = false;
-  const fetch = async (): Promise<void> => {
-    for (const entry of left) {
-      if (isOver) return;
-      if (cancellation.isCancelled) throw cancelled();
-      await fetchContent(connection, entry, path.join(contents, entry.sha256), cancellation);
-      progress.bytes += entry.bytes;
-      onProgress?.({ ...progress });
-    }
-  };
-  const fetching = Array.from({ length: parallel }, () => fetch().finally(() => (isOver = true)));
-  for (const result of await Promise.allSettled(fetching))
-    if (result.status === 'rejected') throw result.reason;
+  await forEachParallel(files.values(), parallel, async (entry) => {
+    if (cancellation.isCancelled) throw cancelled();
+    await fetchContent(connection, entry, path.join(contents, entry.sha256), cancellation);
+    progress.bytes += entry.bytes;
+    onProgress?.({ ...progress });
+  });
   await rm(tree, { recursive: true, force: true });
   await materialise(manifest, tree, (sha256) => path.join(contents, sha256), cancellation);
   if (await pathExists(target)) throw targetTaken(target);
@@ -148,11 +141,4 @@ async function fetchContent(
     await handle.close();
   }
   await rename(partial, file);
-}
-
-function pathExists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { SnapshotManifest } from '../../../core/protocol/sync.ts';
 import { cancelled, notEmpty, refusedPath } from '../../../core/sync/failures.ts';
+import { forEachParallel } from '../../parallel.ts';
 import { asDiskFull } from './contentStore.ts';
 
 /** Number of parallel copies. */
@@ -43,22 +44,14 @@ async function copyFiles(
   fileOf: (sha256: string) => string,
   cancellation: CancellationToken,
 ): Promise<void> {
-  const files = manifest.filter((entry) => 'sha256' in entry)[Symbol.iterator]();
-  let isOver = false;
-  const copy = async (): Promise<void> => {
-    for (const { path: inside, sha256, executable } of files) {
-      if (isOver) return;
-      if (cancellation.isCancelled) throw cancelled();
-      const file = path.join(root, inside);
-      // Exclusive, so that no existing file and no target of a link is overwritten.
-      await copyFile(fileOf(sha256), file, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-      if (executable === true) await chmod(file, 0o755);
-    }
-  };
-  const copies = Array.from({ length: atATime }, () => copy().finally(() => (isOver = true)));
-  // All copies must have ended before the folder is emptied.
-  for (const result of await Promise.allSettled(copies))
-    if (result.status === 'rejected') throw result.reason;
+  const files = manifest.filter((entry) => 'sha256' in entry);
+  await forEachParallel(files, atATime, async ({ path: inside, sha256, executable }) => {
+    if (cancellation.isCancelled) throw cancelled();
+    const file = path.join(root, inside);
+    // Exclusive, so that no existing file and no target of a link is overwritten.
+    await copyFile(fileOf(sha256), file, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    if (executable === true) await chmod(file, 0o755);
+  });
 }
 
 async function makeFolders(
