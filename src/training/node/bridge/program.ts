@@ -47,7 +47,6 @@ export class BridgeProgram {
     this.#onUncaught = onUncaught;
   }
 
-  /** The number of running episodes. */
   get running(): number {
     return this.#running.size;
   }

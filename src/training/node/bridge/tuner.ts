@@ -51,7 +51,6 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'a list' : typeof value;
 }
 
-/** The inputs of a tuner. */
 export interface TunerSource {
   readonly config: Readonly<Record<string, unknown>>;
   readonly episodeUuid: string;

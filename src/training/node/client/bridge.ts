@@ -28,7 +28,6 @@ export interface BridgeRequest {
   readonly environment: Environment;
 }
 
-/** The changes to a dispatch. */
 export interface Bridge {
   /** The config to send, with the workflow or judge of the bridge. */
   readonly text: string;

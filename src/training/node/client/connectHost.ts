@@ -11,7 +11,6 @@ import type { WireSocket } from '../../core/wire/wireSocket.ts';
 import { systemClock } from '../../../base/node/clock.ts';
 import { wireSocket } from '../wireSocket.ts';
 
-/** The address of a host and how to authenticate. */
 export interface HostAddress {
   /** `ws://…` or `wss://…`, without a path. */
   readonly url: string;

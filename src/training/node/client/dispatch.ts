@@ -17,7 +17,6 @@ import { namedPathFindings } from './namedPaths.ts';
 import { readTree } from './sync/readTree.ts';
 import { syncTree, type SyncProgress } from './sync/syncTree.ts';
 
-/** The inputs of a dispatch. */
 export interface DispatchRequest {
   /** The absolute path of the config. */
   readonly config: string;
@@ -25,7 +24,6 @@ export interface DispatchRequest {
   readonly root: string;
   readonly launcher: LauncherName;
   readonly backbone: RunOrder['backbone'];
-  /** Flags for the launcher. */
   readonly flags: readonly string[];
   /** Variables for this run only. */
   readonly env: Readonly<Record<string, string>>;
@@ -44,7 +42,6 @@ export interface DispatchRequest {
 /** The plan of a dispatch. Only the config has been sent so far. */
 export interface DispatchPlan {
   readonly order: RunOrder;
-  /** The text of the config. */
   readonly text: string;
   readonly preview: Preview;
   readonly findings: readonly LocatedFinding[];

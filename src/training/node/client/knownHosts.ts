@@ -6,7 +6,6 @@ import { hostStart } from '../../core/protocol/sshHost.ts';
 import { writeWholeSync } from '../../../base/node/wholeFile.ts';
 
 const knownHost = z.object({
-  /** The name that the user gave the host. */
   name: z.string(),
   /** `ws://…`, `wss://…` or `ssh:…`. */
   address: z.string(),

@@ -104,12 +104,10 @@ class Tunnel implements Disposable {
     this.#clock = clock;
   }
 
-  /** Undefined: the tunnel is down. */
   get route(): NetConnectOpts | undefined {
     return this.#isOpen ? this.#end.route : undefined;
   }
 
-  /** Resolves when the tunnel is ready. */
   async open({ url }: StartedSshHost): Promise<void> {
     const { hostname, port } = new URL(url);
     const { bind, options: more } = this.#end;

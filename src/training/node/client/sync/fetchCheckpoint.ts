@@ -25,7 +25,6 @@ export interface FetchProgress {
 }
 
 export interface FetchOptions {
-  /** Number of parallel downloads. */
   readonly parallel?: number;
   readonly onProgress?: (progress: FetchProgress) => void;
   readonly cancellation?: CancellationToken;

@@ -9,7 +9,6 @@ const fullContents = 1_000;
 
 interface PackEntry {
   readonly sha256: string;
-  /** The start of its header. */
   readonly from: number;
   readonly to: number;
 }
@@ -32,7 +31,6 @@ export class OutgoingPack {
     return this.#entries.map(({ sha256 }) => sha256);
   }
 
-  /** The space for the next content. */
   get room(): Uint8Array {
     const from = this.#length + packHeaderBytes;
     return this.#memory.subarray(from, from + packLimits.content);
@@ -65,7 +63,6 @@ export class OutgoingPack {
     this.#length = 0;
   }
 
-  /** The bytes of the pack, as views. */
   get source(): ByteSource {
     return inMemory(this.#memory.subarray(0, this.#length));
   }

@@ -12,7 +12,6 @@ import { forEachParallel } from '../../parallel.ts';
 import { pathExists, sumLarge } from './readFiles.ts';
 
 export interface RebuildOptions {
-  /** Number of parallel downloads. */
   readonly parallel?: number;
   /** Receives the downloaded and total bytes. */
   readonly onProgress?: (progress: { readonly bytes: number; readonly total: number }) => void;

@@ -22,7 +22,6 @@ export function isExecutable(stats: BigIntStats): boolean {
   return (stats.mode & 0o100n) !== 0n && process.platform !== 'win32';
 }
 
-/** A file and its checksum. */
 export interface FileSum {
   readonly path: string;
   readonly stamp: string;

@@ -4,7 +4,6 @@ import type { ByteSource, HostConnection } from '../../../core/contracts.ts';
 import { changedWhileSent } from '../../../core/sync/failures.ts';
 import { OutgoingPack } from './outgoingPack.ts';
 
-/** Number of parallel uploads. */
 const atATime = 4;
 /** Attempts after a lost connection. */
 const tries = 5;
@@ -22,7 +21,6 @@ export class Uploads {
   readonly #underway = new Set<Promise<void>>();
   #failure: { readonly error: unknown } | undefined;
   #pack = new OutgoingPack();
-  /** Packs to use again. */
   readonly #spare: OutgoingPack[] = [];
 
   constructor(options: UploadsOptions) {

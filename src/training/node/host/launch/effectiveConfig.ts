@@ -20,16 +20,13 @@ export interface StartedConfig {
   /** The config as it was sent, and as the run starts with it. */
   readonly sent: string;
   readonly started: string;
-  /** The environment of the launcher. */
   readonly variables: Variables;
   /** These variables, and others whose secrets must be hidden. */
   readonly secrets: Variables;
 }
 
 export interface ConfigOfRun {
-  /** The config without secrets. */
   readonly text: string;
-  /** The secrets in the config. */
   readonly secrets: readonly string[];
 }
 

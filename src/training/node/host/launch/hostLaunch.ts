@@ -48,7 +48,6 @@ export interface HostLaunchOptions extends GpuSource {
   readonly ray?: string;
   /** The command that starts {@link runRayJob}. The path of a job file is appended. */
   readonly raySupervisor?: LauncherCommand;
-  /** The environment of the host. */
   readonly env: NodeJS.ProcessEnv;
   /** The data folder of the host, with the folders of runs in `runs/`. */
   readonly dataFolder: string;

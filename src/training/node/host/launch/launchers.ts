@@ -9,7 +9,6 @@ import { outputOf } from './runProgram.ts';
 export interface FoundLauncher {
   readonly name: ProgramName;
   readonly start: LauncherCommand;
-  /** True if the executable exists. */
   readonly found: boolean;
   /** Facts about its Python. Null: it did not answer. */
   readonly python: PythonFacts | null;

@@ -14,7 +14,6 @@ interface RayRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** The timeout of the whole request. */
   readonly milliseconds: number;
 }
 

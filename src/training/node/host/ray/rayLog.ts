@@ -8,7 +8,6 @@ export interface RayLogOptions {
   readonly output: RayOutput;
   /** Aborted: do not wait for free disk space. */
   readonly stop: AbortSignal;
-  /** Milliseconds between two attempts. */
   readonly interval: number;
 }
 

@@ -23,7 +23,6 @@ export function raySpecFile(runFolder: string): string {
   return path.join(runFolder, 'ray-job.json');
 }
 
-/** Returns the path of the file. */
 export async function writeRaySpec(runFolder: string, spec: RaySpec): Promise<string> {
   const file = raySpecFile(runFolder);
   await writeWhole(file, JSON.stringify(spec));

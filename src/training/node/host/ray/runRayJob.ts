@@ -25,7 +25,6 @@ const usualInterval = 2_000;
 export interface RayJobOptions {
   readonly jobs: RayJobs;
   readonly output: RayOutput;
-  /** Aborted: stop the job. */
   readonly stop: AbortSignal;
   /** Milliseconds between two status requests. */
   readonly interval?: number;

@@ -26,7 +26,6 @@ export class EventIndex {
     return `${JSON.stringify({ ...entry, fold: fold.state })}\n`;
   }
 
-  /** Adds an entry from the index file. */
   restore(entry: IndexEntry): void {
     this.#entries.push(entry);
   }
@@ -53,7 +52,6 @@ const [newline, comma] = [10, 44];
 const sourceOfLine = /^\{"seq":\d+,"at":\d+,"type":"log","source":("(?:[^"\\]|\\.)*")/;
 
 export interface BlockRange {
-  /** The number of events to skip at the start. */
   readonly skip: number;
   readonly upTo: number;
   /** The sources of log lines to include. Undefined: all. */

@@ -69,7 +69,6 @@ class SharedBuffer {
 }
 
 export interface EventLogOptions {
-  /** The run of the events. */
   readonly run: string;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   /** Milliseconds until a failed write is tried again; they double up to the last. By default 500 and 10,000. */
@@ -80,7 +79,6 @@ export interface EventLogOptions {
   readonly openFile?: (file: string) => Promise<EventFile>;
 }
 
-/** A batch of lines to write. */
 interface Batch {
   readonly bytes: Buffer;
   readonly seq: number;
@@ -106,7 +104,6 @@ export class EventLog {
 
   /** The last number and the size of the file. */
   #written: { readonly seq: number; readonly byte: number };
-  /** The offset of the next line. */
   #next: number;
   #waiting: Batch[] = [];
   #writing: Promise<void> | undefined;
@@ -193,7 +190,6 @@ export class EventLog {
     await this.#indexFile.close();
   }
 
-  /** Flushes the file to the disk. */
   async sync(): Promise<void> {
     await this.#file.sync();
   }
@@ -283,7 +279,6 @@ export class EventLog {
   }
 }
 
-/** The number of cached blocks. */
 const blocksKept = 8;
 
 function openEvents(file: string): Promise<FileHandle> {

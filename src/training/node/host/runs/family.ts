@@ -94,7 +94,6 @@ export class Family {
   /** The members that two scans have seen. Most others end before they can be stored. */
   #settled: readonly ProcessIdentity[] = [];
 
-  /** The members that run. */
   get living(): readonly ProcessIdentity[] {
     return [...this.#members.values()].filter(isAlive);
   }

@@ -30,7 +30,6 @@ const fileName = 'gpus.ndjson';
  */
 export class GpuHistory {
   readonly #options: GpuHistoryOptions;
-  /** Samples of active runs. */
   readonly #known = new Map<string, GpuSample[]>();
   readonly #timer: Disposable;
   #work: Promise<void> | undefined;

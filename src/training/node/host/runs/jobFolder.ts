@@ -66,7 +66,6 @@ export interface JobPart {
   readonly stage?: number;
   /** The name of the stage; empty for a job without stages. */
   readonly name: string;
-  /** The absolute path. */
   readonly folder: string;
 }
 

@@ -64,7 +64,6 @@ export class KnownRun {
   /** The runs that it continues from, nearest first. */
   readonly lineage: readonly string[];
   readonly #context: RunContext;
-  /** Undefined: the run has ended. */
   run: Run | undefined;
   #final: RunRecord | undefined;
   #log: Promise<EventLog> | undefined;

@@ -59,7 +59,6 @@ export function signalGroup(launcher: NotedProcess, name: NodeJS.Signals): void 
   if (stillRuns(launcher)) signal(-launcher.pid, name);
 }
 
-/** Signals the processes that still run. */
 export function signalEach(processes: readonly ProcessIdentity[], name: NodeJS.Signals): void {
   for (const one of processes) if (isAlive(one)) signal(one.pid, name);
 }

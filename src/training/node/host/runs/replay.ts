@@ -10,7 +10,6 @@ export type EventFile = Pick<FileHandle, 'read' | 'write' | 'stat' | 'truncate' 
 interface Replayed {
   readonly fold: RunFold;
   readonly index: EventIndex;
-  /** The end of the last complete event. */
   readonly byte: number;
   /** Follow-up events of the last events that were not written. */
   readonly lacking: readonly RunEventBody[];
@@ -53,7 +52,6 @@ class Replay {
   readonly fold: RunFold;
   readonly index: EventIndex;
   byte: number;
-  /** True if no event was read. */
   isEmpty = true;
   isBroken = false;
   /** Index lines that are missing in the file. */

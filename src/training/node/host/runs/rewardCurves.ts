@@ -6,18 +6,14 @@ import { rewardIn } from '../../../core/runs/metrics.ts';
 
 interface Curve {
   rank: number;
-  /** In order of arrival. */
   points: { readonly step: number; readonly value: number }[];
 }
 
 interface Curves {
-  /** The last event that was read. */
   after: number;
-  /** Curves by stage; 0 without stages. */
   readonly byStage: Map<number, Curve>;
 }
 
-/** The number of runs in the cache. */
 const mostCurves = 100;
 /** A source that does not exist, which filters out all log lines. */
 const noLog = ['-'];

@@ -101,7 +101,6 @@ export class Run {
     return this.#stored.order.gpus;
   }
 
-  /** True if it waits for its start. */
   get isWaiting(): boolean {
     return this.state === 'queued' && this.#given === undefined && this.#stored.cancelledBy === null;
   }
@@ -195,7 +194,6 @@ export class Run {
     this.#changed.dispose();
   }
 
-  /** Runs tasks one after another. */
   #do(work: () => Promise<void>): Promise<void> {
     this.#isBusy = true;
     const done = this.#work

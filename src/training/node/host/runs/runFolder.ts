@@ -13,7 +13,6 @@ import { notedProcess, type NotedProcess } from './processes.ts';
 const storedRun = z.object({
   id: z.string(),
   owner: z.string(),
-  /** The key of the start request. */
   key: z.optional(z.string()),
   createdAt: z.number(),
   order: z.extend(z.omit(runOrder, { env: true }), { env: z.array(z.string()) }),
@@ -24,7 +23,6 @@ const storedRun = z.object({
   endedAt: z.nullable(z.number()),
   jobFolder: z.nullable(z.string()),
   totalSteps: z.nullable(z.int()),
-  /** The stages, if the training has several. */
   stages: z.optional(z.array(runStage)),
   /** True if its keeper was started, or was about to be. */
   launched: z.boolean(),

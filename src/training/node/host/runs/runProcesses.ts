@@ -5,7 +5,6 @@ import { noteProcesses, runMark, stillRuns, type NotedProcess } from './processe
 import type { RunFolder } from './runFolder.ts';
 
 export interface ProcessContext {
-  /** The environment of the host. */
   readonly env: NodeJS.ProcessEnv;
   /** The command that starts {@link keepRun}. The path of its order is appended. */
   readonly keeper: { readonly command: string; readonly args: readonly string[] };
@@ -27,7 +26,6 @@ export class RunProcesses {
   #notedFamily: Family['settled'] | undefined;
   #launcher: NotedProcess | undefined;
   #keeper: NotedProcess | undefined;
-  /** The keeper that this host started. */
   #child: ChildProcess | undefined;
   #hasFailed = false;
   #replacements = 0;

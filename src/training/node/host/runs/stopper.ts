@@ -42,7 +42,6 @@ export class Stopper implements Disposable {
     this.#family = family;
   }
 
-  /** True if SIGKILL was sent. */
   get hasKilled(): boolean {
     return this.#hasKilled;
   }

@@ -46,9 +46,7 @@ const inOrder = new Intl.Collator('en', { numeric: true });
 
 export interface TailOptions {
   readonly events: EventLog;
-  /** The output of the launcher. */
   readonly launcherLog: string;
-  /** The working folder of the launcher. */
   readonly code: string;
   /** Removes secrets from a line. */
   readonly redact: (line: string) => string;

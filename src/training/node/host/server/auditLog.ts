@@ -17,9 +17,7 @@ type Details = Readonly<Record<string, unknown>>;
 interface RepeatedEntry {
   readonly what: string;
   readonly details: Details;
-  /** The time of the last line. */
   at: number;
-  /** The number of events since then. */
   times: number;
 }
 

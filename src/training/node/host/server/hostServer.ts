@@ -20,15 +20,12 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/** The largest length of a token. */
 const longestToken = 200;
 
 /** Decides whether a client may connect, before a WebSocket is opened. */
 export class UpgradeCheck {
   readonly #tokens: HostTokens;
-  /** Connections by address. */
   readonly #connections: RateLimit;
-  /** Wrong tokens by address. */
   readonly #failures: RateLimit;
 
   constructor(tokens: HostTokens, clock: Pick<Clock, 'monotonic'>) {
@@ -76,7 +73,6 @@ export interface HostServerOptions {
   readonly certificate?: HostCertificate | undefined;
   /** Seconds between heartbeats. */
   readonly heartbeat?: number;
-  /** The largest number of connections. */
   readonly mostConnections?: number;
   /** Seconds for the TLS handshake and the request headers of a new connection. */
   readonly patience?: number;
@@ -85,7 +81,6 @@ export interface HostServerOptions {
 export interface HostServer {
   /** The URL for clients, `ws://…` or `wss://…`. */
   readonly url: string;
-  /** The number of open connections. */
   readonly connections: number;
   close(): Promise<void>;
 }

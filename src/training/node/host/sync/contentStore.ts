@@ -29,7 +29,6 @@ export class KeyedMutex {
   }
 }
 
-/** A content in the store. */
 interface StoredContent {
   /** Null: not read yet. */
   bytes: number | null;

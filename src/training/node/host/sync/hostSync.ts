@@ -73,7 +73,6 @@ interface Limits {
 /** The largest number of incomplete manifests. A further one replaces the oldest. */
 const mostUnderway = 16;
 
-/** Number of parallel writes for a pack. */
 const atATime = 8;
 
 class DiskSync implements OpenHostSync {

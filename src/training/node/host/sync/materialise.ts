@@ -7,7 +7,6 @@ import { cancelled, notEmpty, refusedPath } from '../../../core/sync/failures.ts
 import { forEachParallel } from '../../parallel.ts';
 import { asDiskFull } from './contentStore.ts';
 
-/** Number of parallel copies. */
 const atATime = 8;
 
 /**
