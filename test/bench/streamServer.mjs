@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { WebSocketServer } from 'ws';
 import { systemClock } from '../../src/base/node/clock.ts';
 import { EventLog } from '../../src/training/node/host/runs/eventLog.ts';
-import { LogReader } from '../../src/training/node/host/runs/eventReader.ts';
+import { LogReader } from '../../src/training/node/host/runs/knownRun.ts';
 import { AuditLog } from '../../src/training/node/host/server/auditLog.ts';
 import { serveHost } from '../../src/training/node/host/server/hostServer.ts';
 import { HostTokens } from '../../src/training/node/host/server/tokens.ts';

@@ -83,7 +83,7 @@ export async function goOn(
     if (wanted !== undefined) throw notFrom(wanted, as, newest);
     return undefined;
   }
-  const { resumeRun } = await import('../node/client/dispatch.ts');
+  const { resumeRun } = await import('../node/client/runActions.ts');
   const sent = await sentRuns.find(run.id, run.config);
   const environment = await environmentOf(sent?.root);
   const env = Object.fromEntries(

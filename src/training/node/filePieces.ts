@@ -3,7 +3,7 @@ import { wireLimits } from '../core/protocol/wire.ts';
 import type { ByteSource } from '../core/contracts.ts';
 import { contentDiffers } from '../core/sync/failures.ts';
 
-/** The bytes of a file from `from` up to, not including, `to`; it is open only while they are taken. */
+/** Returns the bytes of a file from `from` to `to` (exclusive). The file is open only while they are read. */
 export function piecesOf(open: () => Promise<FileHandle>, from: number, to: number): ByteSource {
   return {
     bytes: to - from,
@@ -27,7 +27,7 @@ export function piecesOf(open: () => Promise<FileHandle>, from: number, to: numb
   };
 }
 
-/** Bytes that are here already, as views of them; as often as they are asked for, which a cut connection does again. */
+/** Returns bytes in memory as views. They can be read again, which happens after a lost connection. */
 export function inMemory(all: Uint8Array): ByteSource {
   return {
     bytes: all.length,

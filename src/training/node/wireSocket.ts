@@ -2,17 +2,17 @@ import type { Buffer } from 'node:buffer';
 import type { RawData, WebSocket } from 'ws';
 import type { WireSocket } from '../core/wire/wireSocket.ts';
 
-/** What a socket's messages and end are handed to. */
+/** Receives the messages and the end of a socket. */
 export interface WireHandlers {
   text(text: string): void;
   bytes(frame: Uint8Array): void;
   closed(code: number, reason: string): void;
 }
 
-/** Heartbeats in a row that may stay unanswered. */
+/** The number of heartbeats in a row that may stay unanswered. */
 const patience = 3;
 
-/** A WebSocket as the wire wants it. Whoever does not answer its heartbeats, and takes nothing either, is gone. */
+/** Adapts a WebSocket to the wire protocol. Terminates a peer that neither answers heartbeats nor takes data. */
 export function wireSocket(socket: WebSocket, handlers: WireHandlers, heartbeat: number): WireSocket {
   const wire = new WebSocketWire(socket, heartbeat);
   socket.on('message', (data: RawData, isBinary: boolean) => {
@@ -21,7 +21,7 @@ export function wireSocket(socket: WebSocket, handlers: WireHandlers, heartbeat:
     if (isBinary) handlers.bytes(frame);
     else handlers.text(frame.toString('utf8'));
   });
-  // What is wrong with a frame (size, mask, UTF-8) ends the connection with its own code; `close` follows.
+  // An invalid frame (size, mask, UTF-8) ends the connection with its own code; `close` follows.
   socket.on('error', () => undefined);
   socket.once('close', (code: number, reason: Buffer) => {
     wire.over();
@@ -78,7 +78,7 @@ class WebSocketWire implements WireSocket {
   }
 
   #sent(then?: () => void): () => void {
-    // What had to wait left because the other side took something before it.
+    // Waiting data was sent only because the peer took earlier data.
     const waits = this.buffered > 0;
     return () => {
       if (waits) this.#lives();
@@ -104,7 +104,7 @@ class WebSocketWire implements WireSocket {
       return;
     }
     this.#missed += 1;
-    // Whoever is not read cannot be heard: then it counts alone whether it takes what it is sent.
+    // A peer that we do not read cannot answer. It counts as alive while it takes what we send.
     if (this.#socket.isPaused && this.buffered === 0) this.#lives();
     this.#socket.ping();
   }

@@ -10,8 +10,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { parseOptions } from '../../../src/base/node/terminal/commandLine.ts';
 import { installOptions } from '../../../src/training/cli/host/hostOptions.ts';
-import { runInstall } from '../../../src/training/cli/host/installCommand.ts';
-import { whoInstalls } from '../../../src/training/cli/host/serviceUser.ts';
+import { runInstall, installingUser } from '../../../src/training/cli/host/installCommand.ts';
 import { unitName } from '../../../src/training/cli/host/systemdUnit.ts';
 import { runCli } from '../harness/cli.ts';
 import { emptyProject, type Project } from '../harness/project.ts';
@@ -19,7 +18,7 @@ import { emptyProject, type Project } from '../harness/project.ts';
 /** Root installs for somebody else; whoever is not root can do so for themselves alone. */
 const isRoot = process.getuid?.() === 0;
 const sudoEnv = { ...process.env, ...(isRoot && { SUDO_USER: 'nobody' }) };
-const user = process.platform === 'linux' ? whoInstalls(sudoEnv) : { ...userInfo(), name: '', home: '' };
+const user = process.platform === 'linux' ? installingUser(sudoEnv) : { ...userInfo(), name: '', home: '' };
 
 function install(project: Project, args: readonly string[], env: NodeJS.ProcessEnv = sudoEnv): string {
   let text = '';

@@ -41,7 +41,7 @@ describe.skipIf(process.platform !== 'linux')('runs that go on from one another'
     const second = await resumed(first, 2);
     const third = await resumed(second, 3);
     await runs.remove(second, { checkpoints: false });
-    expect(runs.placeOf(third, jobFolder ?? '')).toEqual({ kind: 'own' });
+    expect(runs.folderAccess(third, jobFolder ?? '')).toEqual({ kind: 'own' });
     await runs.close();
     runs = await openRuns(data);
     const fourth = await resumed(third, 4);

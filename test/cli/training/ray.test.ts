@@ -74,7 +74,7 @@ async function follow(
     if (rest.length > 0) tell(rest.toString());
   };
   const stop = new AbortController().signal;
-  const output = { print, tell };
+  const output = { print, writeLine: tell };
   const state = await followRayJob(id, { jobs: ray().jobs, stop, interval: 200, ...options, output });
   return { state, text };
 }
@@ -158,7 +158,7 @@ describe.skipIf(!linux).concurrent('a job on a real Ray cluster', { timeout: pat
     const job = spec('stopped', ['sh', '-c', 'echo one; echo two; exec sleep 1000']);
     const notes: Partial<RaySpec>[] = [];
     const note = (change: Partial<RaySpec>): Promise<void> => Promise.resolve(void notes.push(change));
-    const output = { print: () => undefined, tell: () => undefined };
+    const output = { print: () => undefined, writeLine: () => undefined };
     const options = { jobs: ray().jobs, output, stop: new AbortController().signal };
     await handOver(job, note, options);
     expect(notes).toEqual([{ handed: 'asked' }, { handed: 'yes', env: {} }]);

@@ -7,7 +7,7 @@ import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openHostSync, type OpenHostSync } from '../../../src/training/node/host/sync/hostSync.ts';
 import type { NodeHostRuns } from '../../../src/training/node/host/runs/hostRuns.ts';
-import { grace } from '../../../src/training/node/host/sync/claims.ts';
+import { leaseTime } from '../../../src/training/node/host/sync/snapshotLeases.ts';
 import { Upkeep } from '../../../src/training/node/host/upkeep.ts';
 import { killSurvivors, processesWith } from '../../../src/base/node/process/kill.ts';
 import { manifestText } from '../../../src/training/core/sync/manifest.ts';
@@ -93,7 +93,7 @@ describe.skipIf(!linux)('the code of runs', () => {
     const over = await start(await synced('over', [{ do: 'exit', code: 1 }]), 0);
     await ended(runs, over);
     await synced('never started', []);
-    clock.advance(grace + 1);
+    clock.advance(leaseTime + 1);
     upkeep = startUpkeep();
     await eventually(() => sync.bytes !== null);
     expect(['running', 'waiting', 'over', 'never started'].map(isThere)).toEqual([true, true, true, false]);
@@ -104,7 +104,7 @@ describe.skipIf(!linux)('the code of runs', () => {
     expect((await ended(runs, waiting)).state).toBe('finished');
     // By the hour: nothing was removed since.
     await synced('given up', []);
-    clock.advance(grace + 1);
+    clock.advance(leaseTime + 1);
     await eventually(() => !isThere('given up'));
     expect(['running', 'waiting'].map(isThere)).toEqual([true, true]);
   });
@@ -115,7 +115,7 @@ describe.skipIf(!linux)('the code of runs', () => {
     const folder = path.join(data, 'runs/20260101-120000-abcdef');
     await mkdir(folder);
     await writeFile(path.join(folder, 'run.json'), '{"id":"20260101-120000-abcdef"}');
-    clock.advance(3 * grace);
+    clock.advance(3 * leaseTime);
     sync = await openHostSync({ dataFolder: data, clock });
     runs = await openRuns(data, { sync, logger: { log: () => undefined } });
     expect(runs.snapshots()).toBeUndefined();

@@ -6,11 +6,9 @@ import process from 'node:process';
 import { setTimeout as after } from 'node:timers/promises';
 import { CodedError, toReport } from '../../../base/core/errors.ts';
 import { sshAsk, sshMark, type HostStart, type SshAnswer } from '../../core/protocol/sshHost.ts';
-import { holderOf } from '../../node/host/hostLock.ts';
-import { listeningAt, type Listening } from '../../node/host/listening.ts';
+import { holderOf, listeningAt, type Listening } from '../../node/host/hostLock.ts';
 import { HostTokens } from '../../node/host/server/tokens.ts';
-import type { CommandIo } from '../../../base/node/terminal/commandIo.ts';
-import { exitCodes } from '../../../base/node/terminal/commandIo.ts';
+import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import type { HostProgram } from './hostOptions.ts';
 import {
   dataFolderOf,

@@ -2,16 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
+import { homedir, userInfo } from 'node:os';
 import { CodedError } from '../../../base/core/errors.ts';
 import { HostTokens } from '../../node/host/server/tokens.ts';
 import type { Environment } from '../../../base/node/process/environment.ts';
-import type { CommandIo } from '../../../base/node/terminal/commandIo.ts';
+import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import { wrongUse } from '../../../base/node/terminal/commandLine.ts';
-import { exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import type { HostProgram, InstallValues } from './hostOptions.ts';
 import { hostSettings, settingArguments, type HostSettings } from './hostSettings.ts';
 import { firstToken } from './serveCommand.ts';
-import { asUser, whoInstalls, type ServiceUser } from './serviceUser.ts';
 import { environmentFile, systemdUnit, unitName } from './systemdUnit.ts';
 
 type Scope = 'user' | 'system';
@@ -32,7 +31,7 @@ export function runInstall(
 ): number {
   if (isUser && system) throw wrongUse('--user and --system exclude each other.', 'Choose one of them.');
   const scope: Scope = system ? 'system' : 'user';
-  const user = whoInstalls(system ? io.env : {});
+  const user = installingUser(system ? io.env : {});
   const settings = hostSettings(values, io, user.home);
   if (settings.listen.port === 0)
     throw wrongUse('A service needs a fixed port.', 'Add --listen ADDRESS:PORT.');
@@ -94,11 +93,11 @@ function write(file: string, unit: string, scope: Scope): void {
 }
 
 /**
- * Into the data folder, which stays where an update of the editor's extension takes its own folder away. Throws where the
- * user could not start it from there.
+ * Copies the program into the data folder, because an update of the editor extension removes its own folder. Throws
+ * if the user cannot start the copy.
  */
 function copyProgram(from: string, to: string, user: ServiceUser): void {
-  const text = readFileSync(from); // perhaps from where the user may not look
+  const text = readFileSync(from); // the user may have no access to this folder
   const dataFolder = path.dirname(path.dirname(to));
   asUser(user, () => {
     try {
@@ -132,7 +131,7 @@ function tokenFor(user: ServiceUser, { dataFolder }: HostSettings): string | und
   });
 }
 
-interface Installed {
+interface Installation {
   readonly file: string;
   readonly scope: Scope;
   readonly user: string;
@@ -140,7 +139,7 @@ interface Installed {
   readonly token: string | undefined;
 }
 
-function commandsOf({ scope, user }: Installed): string[] {
+function commandsOf({ scope, user }: Installation): string[] {
   const systemctl = scope === 'system' ? 'sudo systemctl' : 'systemctl --user';
   return [
     `${systemctl} daemon-reload`,
@@ -149,7 +148,7 @@ function commandsOf({ scope, user }: Installed): string[] {
   ];
 }
 
-function document(installed: Installed): string {
+function document(installed: Installation): string {
   const { file, scope, user, settings, token } = installed;
   return `${JSON.stringify({
     file,
@@ -162,7 +161,7 @@ function document(installed: Installed): string {
   })}\n`;
 }
 
-function summary(installed: Installed): string {
+function summary(installed: Installation): string {
   const { file, scope, settings, token } = installed;
   const { dataFolder, listen } = settings;
   const lines = [
@@ -177,4 +176,51 @@ function summary(installed: Installed): string {
     lines.push(`Its first token, ${firstToken.name}, is shown only once:`, '', `  ${token}`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+export interface ServiceUser {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+  readonly home: string;
+}
+
+/** Returns the user who called sudo, or else the user of this process. */
+export function installingUser(env: Environment): ServiceUser {
+  const { uid, gid, username } = userInfo();
+  const name = env['SUDO_USER'] ?? '';
+  if (uid !== 0 || name === '') return { name: username, uid, gid, home: homedir() };
+  // `getent` also finds users that are not in /etc/passwd.
+  const { stdout, status } = spawnSync('getent', ['passwd', '--', name], { encoding: 'utf8' });
+  const [, , itsUid = '', itsGid = '', , home = ''] = status === 0 ? stdout.trim().split(':') : [];
+  if (home === '') {
+    throw new CodedError({
+      code: 'host/no-user',
+      message: `This machine knows no user ${JSON.stringify(name)}, whom SUDO_USER names.`,
+      hint: 'Call sudo as the user whom the service is to run as.',
+    });
+  }
+  return { name, uid: Number(itsUid), gid: Number(itsGid), home };
+}
+
+/**
+ * Runs `work` with the rights of a user. The user owns the new files, and links in the folders of the user do not
+ * mislead root.
+ * `work` must be synchronous, because the whole process has these rights meanwhile.
+ */
+export function asUser<T>({ name, uid, gid }: ServiceUser, work: () => T): T {
+  if (process.geteuid?.() !== 0 || uid === 0) return work();
+  const groups = process.getgroups?.() ?? [];
+  const group = process.getegid?.() ?? 0;
+  const { stdout } = spawnSync('id', ['-G', '--', name], { encoding: 'utf8' });
+  process.setgroups?.([...new Set([gid, ...stdout.split(/\s+/).filter(Boolean).map(Number)])]);
+  process.setegid?.(gid);
+  process.seteuid?.(uid);
+  try {
+    return work();
+  } finally {
+    process.seteuid?.(0);
+    process.setegid?.(group);
+    process.setgroups?.(groups);
+  }
 }

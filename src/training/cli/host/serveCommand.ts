@@ -5,16 +5,15 @@ import type { Scope } from '../../core/protocol/hostRpc.ts';
 import { finalStates } from '../../core/protocol/runs.ts';
 import type { LauncherCommand } from '../../core/launch/plan.ts';
 import { openHost, type OpenHost } from '../../node/host/openHost.ts';
-import type { CommandIo } from '../../../base/node/terminal/commandIo.ts';
+import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import { onInterrupt } from '../../../base/node/terminal/interrupts.ts';
-import { exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import type { HostProgram } from './hostOptions.ts';
 import type { HostSettings } from './hostSettings.ts';
 
 /** The name and the scopes of the token that a host makes at its first start. */
 export const firstToken = { name: 'owner', scopes: ['start', 'cancel'] satisfies Scope[] } as const;
 
-/** Serves until INT, TERM or HUP; the runs go on. */
+/** Serves until INT, TERM or HUP. The runs continue. */
 export async function serve(
   settings: HostSettings,
   program: HostProgram,
@@ -52,7 +51,7 @@ function untilStopped(): Promise<void> {
   });
 }
 
-/** What a client is given: the address as it is seen from elsewhere, and what to know the certificate by. */
+/** Returns the address for clients, with the fingerprint of a self-signed certificate. */
 function pairingAddress(host: Pick<OpenHost, 'server' | 'certificate'>): string {
   const { server, certificate } = host;
   const anywhere = /\/\/(?:0\.0\.0\.0|\[::\])(?=:)/;

@@ -5,20 +5,20 @@ export interface SystemdUnit {
   /** The program and its arguments. */
   readonly command: readonly string[];
   readonly dataFolder: string;
-  /** Who a unit of the system runs as. */
+  /** The user of a system unit. */
   readonly user: string;
-  /** Variables by which the launchers are found, and what they need. */
+  /** The variables that the launchers need, such as PATH. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 export const unitName = 'agentjet-host.service';
 
-/** A file beside the data that the owner may write, with variables for the runs, keys among them. */
+/** The name of a file in the data folder in which the owner sets variables for the runs, such as keys. */
 export const environmentFile = 'environment';
 
 /**
- * Little is closed off: training loads kernel modules by setuid helpers, compiles code that it then runs, shares memory,
- * and starts Ray in /tmp, where others look for it.
+ * Returns the text of the unit. The sandbox is weak, because training loads kernel modules with setuid helpers,
+ * compiles and runs code, shares memory, and uses Ray in /tmp.
  */
 export function systemdUnit({ scope, command, dataFolder, user, env }: SystemdUnit): string {
   const isSystem = scope === 'system';
@@ -50,7 +50,7 @@ WantedBy=${isSystem ? 'multi-user.target' : 'default.target'}
 `;
 }
 
-/** For settings that are one text: only what systemd itself would replace is escaped. */
+/** Escapes a setting with one value, in which systemd replaces only `%`. */
 function literal(text: string): string {
   return text.replaceAll('%', '%%');
 }
@@ -59,7 +59,7 @@ function quoted(text: string): string {
   return `"${literal(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
 }
 
-/** In a command line `$` is systemd's as well. */
+/** Quotes a word of a command line, in which systemd also replaces `$`. */
 function commandWord(word: string): string {
   const text = quoted(word).replaceAll('$', '$$$$');
   return /^"[\w./:=@-]+"$/.test(text) ? text.slice(1, -1) : text;

@@ -1,8 +1,7 @@
 /** The commands of `agentjet host token`. */
 import { mkdirSync } from 'node:fs';
 import { HostTokens, type TokenInfo } from '../../node/host/server/tokens.ts';
-import type { CommandIo } from '../../../base/node/terminal/commandIo.ts';
-import { exitCodes } from '../../../base/node/terminal/commandIo.ts';
+import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import type { DataValues, TokenValues } from './hostOptions.ts';
 import { dataFolderOf } from './hostSettings.ts';
 

@@ -2,9 +2,8 @@ import process from 'node:process';
 import { CancellationSource } from '../../../base/core/cancellation.ts';
 import type { RunEvent, RunRecord } from '../../core/protocol/runs.ts';
 import type { HostConnection } from '../../core/contracts.ts';
-import type { CommandIo } from '../../../base/node/terminal/commandIo.ts';
+import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import { cancelledByInterrupt } from '../../../base/node/terminal/interrupts.ts';
-import { exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import type { RemoteSession } from './session.ts';
 import { eventText, isFinal, logText } from './texts.ts';
 

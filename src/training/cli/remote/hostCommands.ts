@@ -7,10 +7,9 @@ import type { HostResults, HostStatus } from '../../core/protocol/hostRpc.ts';
 import { certificateAt, hostUrl, type HostAddress } from '../../node/client/connectHost.ts';
 import type { KnownHost } from '../../node/client/knownHosts.ts';
 import { isSshAddress, sshAddress, sshTarget } from '../../node/client/ssh/target.ts';
-import type { CommandIo } from '../../../base/node/terminal/commandIo.ts';
+import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import { wrongUse, type CommandContext, type Values } from '../../../base/node/terminal/commandLine.ts';
-import { exitCodes } from '../../../base/node/terminal/commandIo.ts';
-import { askPerson, isAtTerminal } from './person.ts';
+import { prompt, isInteractive } from './prompt.ts';
 import type { AddValues, CommonValues, json } from './remoteOptions.ts';
 import { connected, knownHosts, overSsh, withHost, type ClientInfo } from './session.ts';
 import { sshStart } from '../../node/client/sshStart.ts';
@@ -40,17 +39,21 @@ export async function addHost(
   return exitCodes.ok;
 }
 
-interface Added extends Omit<KnownHost, 'name' | 'id'> {
+interface NewHost extends Omit<KnownHost, 'name' | 'id'> {
   readonly hello: HostResults['hello'];
   readonly token: string;
 }
 
-interface Adding {
+interface AddContext {
   readonly io: CommandIo;
   readonly client: ClientInfo;
 }
 
-async function addedByAddress(written: string, values: AddValues, { io, client }: Adding): Promise<Added> {
+async function addedByAddress(
+  written: string,
+  values: AddValues,
+  { io, client }: AddContext,
+): Promise<NewHost> {
   const { address, fingerprint: named } = readAddress(written, values.fingerprint);
   const fingerprint = await certificateToTrust(address, named, io);
   const token = await tokenFor(values.tokenStdin === true, io);
@@ -59,7 +62,7 @@ async function addedByAddress(written: string, values: AddValues, { io, client }
 }
 
 /** Adds a host over SSH, which creates a token for this machine. */
-async function addedOverSsh(written: string, values: AddValues, adding: Adding): Promise<Added> {
+async function addedOverSsh(written: string, values: AddValues, context: AddContext): Promise<NewHost> {
   const address = sshAddress(sshTarget(written));
   const start = sshStart(values);
   const ask = {
@@ -68,12 +71,12 @@ async function addedOverSsh(written: string, values: AddValues, adding: Adding):
       .replace(/[^\w.-]/g, '')
       .slice(0, 30)}`,
   };
-  const way = await overSsh(address, ask, adding);
+  const way = await overSsh(address, ask, context);
   try {
     const token = way.token ?? '';
     const hello = await helloOf(
       { url: way.url, route: way.route, token, fingerprint: way.fingerprint },
-      adding.client,
+      context.client,
     );
     return { address, token, hello, start };
   } finally {
@@ -142,11 +145,11 @@ async function certificateToTrust(
   if (named !== undefined) return named;
   const { fingerprint, isTrusted } = await certificateAt(address);
   if (isTrusted) return undefined;
-  if (!isAtTerminal()) throw unknownCertificate(address, fingerprint);
+  if (!isInteractive()) throw unknownCertificate(address, fingerprint);
   stderr.write(
     `No authority vouches for the certificate of ${address}. Its SHA-256 is\n\n  ${fingerprint}\n\n`,
   );
-  const answer = await askPerson('Does the host show the same? Write yes to trust it: ');
+  const answer = await prompt('Does the host show the same? Write yes to trust it: ');
   if (answer?.toLowerCase() === 'yes') return fingerprint;
   throw unknownCertificate(address, fingerprint);
 }
@@ -154,7 +157,7 @@ async function certificateToTrust(
 async function tokenFor(fromStdin: boolean, { env, readStdin }: CommandIo): Promise<string> {
   const given = fromStdin ? (await readStdin()).trim() : (env['AGENTJET_HOST_TOKEN'] ?? '');
   const token =
-    given === '' && !fromStdin && isAtTerminal() ? await askPerson('Token: ', { hidden: true }) : given;
+    given === '' && !fromStdin && isInteractive() ? await prompt('Token: ', { hidden: true }) : given;
   if (token !== undefined && /^\S+$/.test(token)) return token;
   throw new CodedError({
     code: 'remote/needs-token',

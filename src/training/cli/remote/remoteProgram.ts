@@ -52,19 +52,19 @@ With --json, an error is the last line of stdout: {"error": {"code", "message", 
     'pull <run>',
     'Downloads a checkpoint. Continues an interrupted download.',
     pullOptions,
-    async () => (await import('./pullCommand.ts')).pull,
+    async () => (await import('./downloadCommands.ts')).pull,
   );
   add(
     'rebuild <run>',
     'Downloads the code of a run, as it was sent.',
     rebuildOptions,
-    async () => (await import('./rebuildCommand.ts')).rebuild,
+    async () => (await import('./downloadCommands.ts')).rebuild,
   );
   const config = add(
     'config <run>',
     'Prints the config of a run: composed, with the values that the host has set and the origin of each value, without secrets.',
     commonOptions,
-    async () => (await import('./configCommand.ts')).showConfig,
+    async () => (await import('./runCommands.ts')).showConfig,
   );
   config.add({
     usage: 'diff <run> <other>',
@@ -72,7 +72,7 @@ With --json, an error is the last line of stdout: {"error": {"code", "message", 
     options: commonOptions,
     notes: exitNotes,
     run: async (values, runs, context) =>
-      (await import('./configCommand.ts')).diffConfigs(values, runs, context),
+      (await import('./runCommands.ts')).diffConfigs(values, runs, context),
   });
 }
 

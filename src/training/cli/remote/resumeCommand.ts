@@ -1,14 +1,10 @@
 import { neverCancelled } from '../../../base/core/cancellation.ts';
 import { dotEnv } from '../../../base/node/dotEnv.ts';
-import type { Checkpoint } from '../../core/protocol/runs.ts';
-import { whatIsRestored } from '../../core/launch/resume.ts';
-import { stagesToTell } from '../../core/launch/resumeStages.ts';
-import { newestCheckpoint } from '../../core/sync/checkpoints.ts';
 import { localFiles } from '../../../base/node/files.ts';
-import { resumeRun } from '../../node/client/dispatch.ts';
+import { resumePlan, resumeRun } from '../../node/client/runActions.ts';
 import type { CommandContext } from '../../../base/node/terminal/commandLine.ts';
 import { exitCodes } from '../../../base/node/terminal/commandIo.ts';
-import { chosenCheckpoint } from './chosenCheckpoint.ts';
+import { chosenCheckpoint } from './downloadCommands.ts';
 import { followRun } from './followRun.ts';
 import { findingLines, hasErrors, variables, wouldFail } from './runCommand.ts';
 import type { ResumeValues } from './remoteOptions.ts';
@@ -27,19 +23,14 @@ export async function resume(
     const { connection } = session;
     const record = await connection.ask('run.get', { run });
     const checkpoints = await connection.ask('checkpoint.list', { run });
-    const isEnough = ({ resumable }: Checkpoint): boolean => resumable;
     const { step, stage } = chosenCheckpoint(checkpoints, {
       run,
       step: values.step,
       stage: values.stage,
-      isEnough,
+      isEnough: ({ resumable }) => resumable,
     });
-    const ofStage = checkpoints.filter((one) => one.stage === stage);
-    const isNewest = newestCheckpoint(ofStage.filter(isEnough))?.step === step;
-    const from = { run, step, as, ...(stage !== undefined && { stage }) };
-    for (const line of whatIsRestored(from, record.backbone, isNewest, stagesToTell(record))) {
-      io.stderr.write(`${line}\n`);
-    }
+    const { restored } = resumePlan(record, checkpoints, { step, stage }, as);
+    for (const line of restored) io.stderr.write(`${line}\n`);
     const environment = { ...(await dotEnv(io.cwd, localFiles, io.env)), ...io.env };
     const known = record.env.filter((name) => environment[name] !== undefined);
     const env = variables([...new Set([...known, ...(values.env ?? [])])], environment);

@@ -15,9 +15,8 @@ import {
   type DispatchRequest,
   type DispatchStep,
 } from '../../node/client/dispatch.ts';
-import type { CommandIo } from '../../../base/node/terminal/commandIo.ts';
+import { type CommandIo, exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import type { CommandContext } from '../../../base/node/terminal/commandLine.ts';
-import { exitCodes } from '../../../base/node/terminal/commandIo.ts';
 import { followRun } from './followRun.ts';
 import { refuseWithoutConfig } from './launcherFlags.ts';
 import type { RunValues } from './remoteOptions.ts';

@@ -11,7 +11,7 @@ import { openSshHost, type SshHost } from '../../node/client/ssh/sshHost.ts';
 import { isSshAddress, sshTarget } from '../../node/client/ssh/target.ts';
 import type { CommandIo } from '../../../base/node/terminal/commandIo.ts';
 import type { CommandContext } from '../../../base/node/terminal/commandLine.ts';
-import { isAtTerminal } from './person.ts';
+import { isInteractive } from './prompt.ts';
 
 /** A connected host. */
 export interface RemoteSession {
@@ -66,7 +66,7 @@ export function overSsh(
   return openSshHost(sshTarget(address), {
     ssh: io.env['AGENTJET_SSH'] ?? 'ssh',
     program: client.hostProgram,
-    asks: isAtTerminal(),
+    asks: isInteractive(),
     ask,
     onProgress: (text) => io.stderr.write(`${text}\n`),
   });

@@ -1,4 +1,4 @@
-/** The process beside the trainer, in which a TypeScript workflow and judge run. Ends with its Python. */
+/** The process next to the trainer that runs a TypeScript workflow and judge. It ends with its Python process. */
 import { Socket } from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
@@ -11,7 +11,7 @@ import { BridgeProgram } from './program.ts';
 
 const ownFolder = import.meta.dirname;
 const socket = new Socket({ fd: Number(process.env[bridgeDescriptor]), readable: true, writable: true });
-// Programs that the user's code starts are no part of the bridge.
+// Programs that the user code starts must not use the bridge.
 Reflect.deleteProperty(process.env, bridgeDescriptor);
 
 const loader = installLoader({
@@ -25,7 +25,7 @@ function send(message: FromBridge): void {
   socket.write(`${encoded(message)}\n`);
 }
 
-/** What a workflow returns may be anything, such as a circle. */
+/** Encodes a message. A workflow may return a value that JSON cannot represent, such as a cycle. */
 function encoded(message: FromBridge): string {
   try {
     return JSON.stringify(message);
@@ -42,11 +42,11 @@ function encoded(message: FromBridge): string {
 
 function takeUncaught(error: unknown): void {
   if (program.running === 1) uncaught.fire(error);
-  else console.error(error); // several episodes run, or none: nothing tells whose it is
+  else console.error(error); // several episodes run, or none, so the source is unknown
 }
 process.on('uncaughtException', takeUncaught);
 process.on('unhandledRejection', takeUncaught);
-// Whoever interrupts the training from a terminal asks the Python to end, and this with it.
+// Ctrl-C at the terminal ends the Python process, and this process with it.
 process.on('SIGINT', () => undefined);
 
 const splitter = new LineSplitter();
@@ -61,7 +61,7 @@ socket.on('data', (chunk: string) => {
 socket.on('error', () => undefined); // 'close' follows
 socket.once('close', () => process.exit(0));
 
-// A forked child of the Python's can hold the socket open after it has gone.
+// A forked child of the Python process can keep the socket open after Python has ended.
 const parent = process.ppid;
 setInterval(() => {
   if (process.ppid !== parent) process.exit(0);

@@ -7,24 +7,23 @@ import type { JudgeClass } from '../../../backbone/core/task-judge/judge.ts';
 import type { BridgeCall, BridgedTask, FromBridge, ToBridge } from '../../core/protocol/bridge.ts';
 import type { GymEnv, GymStep, Workflow, WorkflowOutput, WorkflowTask } from '../../../sdk/core/index.ts';
 import type { Loader } from '../../../backbone/node/loader/loader.ts';
-import { bridgeErrors } from './errors.ts';
-import { bridgedTuner } from './tuner.ts';
+import { bridgeErrors, bridgedTuner } from './tuner.ts';
 
-type Of<T extends ToBridge['type']> = Extract<ToBridge, { type: T }>;
+type MessageOf<T extends ToBridge['type']> = Extract<ToBridge, { type: T }>;
 
-/** What was loaded of the user's. */
-interface Loaded {
+/** The workflow and judge that the user wrote. */
+interface UserCode {
   readonly Workflow: (new () => Workflow) | undefined;
   readonly Judge: JudgeClass | undefined;
 }
 
 /** An episode, or the judging of one. */
-interface Running {
+interface RunningEpisode {
   readonly give: (error: unknown) => void;
   overflow: boolean;
 }
 
-interface Waiting {
+interface PendingCall {
   readonly episode: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -35,20 +34,19 @@ export class BridgeProgram {
   readonly #send: (message: FromBridge) => void;
   readonly #loader: Loader;
   readonly #onUncaught: Emitter<unknown>['event'];
-  readonly #running = new Map<number, Running>();
-  readonly #calls = new Map<number, Waiting>();
+  readonly #running = new Map<number, RunningEpisode>();
+  readonly #calls = new Map<number, PendingCall>();
   #nextCall = 1;
-  #loaded: Loaded | undefined;
+  #loaded: UserCode | undefined;
   #config: Readonly<Record<string, unknown>> = {};
 
-  /** @param onUncaught errors of the user's that no promise carries, where one episode runs alone */
+  /** @param onUncaught errors of user code outside of promises, while a single episode runs */
   constructor(send: (message: FromBridge) => void, loader: Loader, onUncaught: Emitter<unknown>['event']) {
     this.#send = send;
     this.#loader = loader;
     this.#onUncaught = onUncaught;
   }
 
-  /** How many episodes run. */
   get running(): number {
     return this.#running.size;
   }
@@ -80,7 +78,7 @@ export class BridgeProgram {
     }
   }
 
-  async #open({ workflow, judge }: Of<'open'>): Promise<void> {
+  async #open({ workflow, judge }: MessageOf<'open'>): Promise<void> {
     try {
       const W = workflow && (await this.#loader.loadExport(workflow, 'workflow', [])).value;
       const J = judge && (await this.#loader.loadExport(judge, 'judge', [])).value;
@@ -119,7 +117,7 @@ export class BridgeProgram {
     }
   }
 
-  async #execute({ id, task, endpoint }: Of<'execute'>): Promise<unknown> {
+  async #execute({ id, task, endpoint }: MessageOf<'execute'>): Promise<unknown> {
     const { Workflow } = this.#loaded ?? {};
     if (Workflow === undefined) throw new Error('No workflow was opened.');
     const workflow = new Workflow();
@@ -141,7 +139,7 @@ export class BridgeProgram {
     return { reward, isSuccess, metadata, logMetrics: loggable(logMetrics) };
   }
 
-  async #judge({ id, task, output }: Of<'judge'>): Promise<unknown> {
+  async #judge({ id, task, output }: MessageOf<'judge'>): Promise<unknown> {
     const { Judge } = this.#loaded ?? {};
     if (Judge === undefined) throw new Error('No judge was opened.');
     const judge = new Judge(this.#config);
@@ -163,7 +161,7 @@ export class BridgeProgram {
     });
   }
 
-  #answer({ id, result, error, overflow }: Of<'answer'>): void {
+  #answer({ id, result, error, overflow }: MessageOf<'answer'>): void {
     const waiting = this.#calls.get(id);
     if (waiting === undefined) return; // its episode has ended
     this.#calls.delete(id);
@@ -180,7 +178,10 @@ export class BridgeProgram {
   }
 }
 
-/** Training takes numbers, lists of numbers and objects; of anything else it would make an error. */
+/**
+ * Returns the metrics that training accepts: numbers, lists of numbers, and objects. Other values would raise an
+ * error.
+ */
 function loggable(metrics: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const isTaken = (value: unknown): boolean =>
     Number.isFinite(value) || isRecord(value) || (Array.isArray(value) && value.every(Number.isFinite));

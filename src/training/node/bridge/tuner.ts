@@ -1,28 +1,71 @@
 import { decodeApiKey, encodeApiKey } from '../../../backbone/core/model-tuner/apiKey.ts';
 import { isTrainable, type AdapterRoute, type Targets } from '../../../backbone/core/model-tuner/routing.ts';
 import { createTuner } from '../../../backbone/core/model-tuner/tuner.ts';
-import { toReport } from '../../../base/core/errors.ts';
+import { toReport, CodedError, type Location } from '../../../base/core/errors.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import type { BridgeCall } from '../../core/protocol/bridge.ts';
 import type { AjetTuner, BaseUrlApiKey } from '../../../sdk/core/index.ts';
-import { bridgeErrors } from './errors.ts';
 
-/** What a tuner is made of. */
+export const bridgeErrors = {
+  noEndpoint: () =>
+    new CodedError({
+      code: 'bridge/no-endpoint',
+      message: 'asOaiBaseUrlApiKey needs a server that this training run was not started with.',
+      hint: 'Set ajet.enable_experimental_interchange_server to true in the config, or use asOpenAIClient.',
+    }),
+
+  notServed: (what: string) =>
+    new CodedError({
+      code: 'bridge/not-served',
+      message: `Training does not serve ${what}.`,
+      hint: 'Ask for chat completions that are not streamed.',
+    }),
+
+  noOutput: (name: string, value: unknown, location: Location | undefined) =>
+    new CodedError({
+      code: 'bridge/no-output',
+      location,
+      message: `execute of ${name} returned ${kindOf(value)}, not a WorkflowOutput.`,
+      hint: 'Return an object such as {reward, isSuccess, metadata}.',
+    }),
+
+  badReward: (name: string, location: Location | undefined) =>
+    new CodedError({
+      code: 'bridge/bad-reward',
+      location,
+      message: `${name} gave a reward that is not a finite number.`,
+      hint: 'Return one number; leave the reward of a workflow out to have the judge compute it.',
+    }),
+
+  cancelled: () => new CodedError({ code: 'bridge/cancelled', message: 'The episode was cancelled.' }),
+
+  noReset: () =>
+    new CodedError({
+      code: 'bridge/no-reset',
+      message: 'An episode has an environment of its own, which cannot be reset.',
+    }),
+};
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'a list' : typeof value;
+}
+
 export interface TunerSource {
   readonly config: Readonly<Record<string, unknown>>;
   readonly episodeUuid: string;
   readonly targets: Targets;
   readonly endpoint: BaseUrlApiKey | null;
-  /** Asks the Python that trains. */
+  /** Sends a call to the Python trainer. */
   ask(call: BridgeCall): Promise<unknown>;
-  /** As of the last answer. */
+  /** The value after the last answer. */
   contextOverflow(): boolean;
 }
 
-/** Requests of a client never reach a socket: the Python's own tuner answers, with its routing by target. */
+/** A placeholder. Requests do not use the network: the Python tuner answers them, routed by target. */
 const noAddress = 'http://training.invalid/v1';
 
-/** The tuner of an episode in training. */
+/** Returns the tuner of an episode in training. */
 export function bridgedTuner(source: TunerSource): AjetTuner {
   const { endpoint, episodeUuid, targets } = source;
   const address = (endpoint && decodeApiKey(endpoint.apiKey)?.episodeAddress) ?? '';
@@ -44,7 +87,7 @@ export function bridgedTuner(source: TunerSource): AjetTuner {
   };
 }
 
-/** Answers a request of the OpenAI client as a server would. */
+/** Answers a request of the OpenAI client like a server. */
 async function answer(source: TunerSource, route: AdapterRoute, request: Request): Promise<Response> {
   try {
     return Response.json(await complete(source, route, request));
@@ -75,7 +118,10 @@ async function complete(
   return Promise.race([work, aborted(request.signal)]);
 }
 
-/** Python's tuner routes by the tag alone: what is to be trained all the same needs one that is. */
+/**
+ * Returns the tag to route by. Python routes by the tag alone, so an agent that must be trained needs a trainable
+ * tag.
+ */
 function trainedTag(tag: string, targets: Targets): string {
   return isTrainable(targets, tag) ? tag : (targets?.[0] ?? tag);
 }

@@ -1,4 +1,7 @@
-/** Lets a TypeScript workflow or judge train: what upstream imports in its place, and what that needs on the host. */
+/**
+ * Prepares a TypeScript workflow or judge for training: the config that upstream loads instead, and the files it
+ * needs on the host.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CodedError } from '../../../base/core/errors.ts';
@@ -15,21 +18,20 @@ import { localFiles } from '../../../base/node/files.ts';
 import { scanImports } from './importScan.ts';
 
 export interface BridgeRequest {
-  /** The config, absolute, and its text. */
+  /** The absolute path of the config, and its text. */
   readonly config: string;
   readonly text: string;
-  /** What is sent of the root. */
+  /** The files to send. */
   readonly tree: Pick<Tree, 'files'>;
-  /** As the dispatch was given it: absolute. */
+  /** The absolute root of the dispatch. */
   readonly root: string;
   readonly environment: Environment;
 }
 
-/** What a dispatch changes of what it sends. */
 export interface Bridge {
-  /** The config that is sent: its workflow or judge is the bridge's. */
+  /** The config to send, with the workflow or judge of the bridge. */
   readonly text: string;
-  /** The config not among them. */
+  /** The files to add, without the config. */
   readonly files: readonly AddedFile[];
   readonly findings: readonly Finding[];
 }
@@ -41,21 +43,21 @@ const kinds = [
   { kind: 'judge', key: 'ajet.task_judge.judge_protocol', bridge: `${bridgePackage}->TypeScriptJudge` },
 ] as const;
 
-/** Many times larger than the rest, and seldom needed. */
+/** The largest files of the package, which are needed only for some code. */
 const esbuild = ['bin/esbuild', 'esbuild.wasm', 'wasm_exec.js', 'wasm_exec_node.js', 'package.json'].map(
   (name) => `vendor/esbuild-wasm/${name}`,
 );
 
-interface Named {
+interface BridgedExport {
   readonly key: string;
   readonly where: string;
   readonly name: string;
-  /** From the root, with `/`. */
+  /** The path from the root, with `/`. */
   readonly file: string;
   readonly isSent: boolean;
 }
 
-/** Undefined for a config that names no TypeScript or JavaScript. Rejects with a CodedError. */
+/** Returns the changes for a config with TypeScript or JavaScript, or else undefined. Rejects with a CodedError. */
 export async function bridgeTo(request: BridgeRequest): Promise<Bridge | undefined> {
   const { config, text, root, tree, environment } = request;
   const dialect = dialectOf(text);
@@ -87,7 +89,7 @@ export async function bridgeTo(request: BridgeRequest): Promise<Bridge | undefin
   };
 }
 
-function namedBy(config: MappingValue, key: string, request: BridgeRequest): Named | undefined {
+function namedBy(config: MappingValue, key: string, request: BridgeRequest): BridgedExport | undefined {
   const value = valueAt(config, key);
   if (value?.kind !== 'scalar' || typeof value.value !== 'string') return undefined;
   const parsed = parseLocator(value.value);
@@ -107,7 +109,10 @@ function isTrue(config: MappingValue, key: string): boolean {
   return value?.kind === 'scalar' && value.value === true;
 }
 
-/** The package: its Python, the program that its Node processes run, and what they load. */
+/**
+ * Returns the files of the package: its Python modules, the program for its Node processes, and the files that both
+ * load.
+ */
 async function filesOf(exports: unknown, needsEsbuild: boolean): Promise<AddedFile[]> {
   const own = import.meta.dirname;
   const python = path.join(own, 'python', bridgePackage);
@@ -127,7 +132,7 @@ async function filesOf(exports: unknown, needsEsbuild: boolean): Promise<AddedFi
   ];
 }
 
-function notSent({ key, where }: Named): Finding {
+function notSent({ key, where }: BridgedExport): Finding {
   return {
     id: 'workflow-not-sent',
     severity: 'error',

@@ -11,14 +11,13 @@ import type { WireSocket } from '../../core/wire/wireSocket.ts';
 import { systemClock } from '../../../base/node/clock.ts';
 import { wireSocket } from '../wireSocket.ts';
 
-/** How a host is reached. */
 export interface HostAddress {
   /** `ws://…` or `wss://…`, without a path. */
   readonly url: string;
   readonly token: string;
-  /** SHA-256 of the host's certificate in hex; without it an authority must vouch for the certificate. */
+  /** SHA-256 of the certificate in hex. Without it an authority must have signed the certificate. */
   readonly fingerprint?: string | undefined;
-  /** Where the connection is made to, if not to what the address says; undefined: nowhere, at present. */
+  /** Returns the endpoint if it differs from the address. It returns undefined while the endpoint is not available. */
   readonly route?: (() => NetConnectOpts | undefined) | undefined;
 }
 
@@ -27,10 +26,10 @@ export type ConnectOptions = Pick<ClientOptions, 'client' | 'delays'> & {
   readonly heartbeat?: number;
 };
 
-/** Milliseconds that a connection may take to be made. */
+/** The timeout of a handshake, in milliseconds. */
 const handshake = 15_000;
 
-/** Connects, and again whenever the connection is lost, until disposed. Throws a CodedError for an address that is none. */
+/** Connects to a host, and reconnects after each loss until disposed. Throws a CodedError for an invalid address. */
 export function connectHost(address: HostAddress, options: ConnectOptions): ClientConnection {
   const url = hostUrl(address.url);
   return new ClientConnection({
@@ -41,7 +40,7 @@ export function connectHost(address: HostAddress, options: ConnectOptions): Clie
   });
 }
 
-/** The WebSocket's address of a host, to which a token may go. Throws a CodedError. */
+/** Returns the WebSocket address of a host. Throws a CodedError if the address is invalid or would expose the token. */
 export function hostUrl(text: string): URL {
   let url: URL;
   try {
@@ -74,15 +73,15 @@ function inClear({ host }: URL): CodedError {
   });
 }
 
-/** A host's certificate, as it shows it to whoever connects. */
+/** The certificate that a host presents. */
 export interface ShownCertificate {
   /** SHA-256, in hex. */
   readonly fingerprint: string;
-  /** Whether an authority of this machine's vouches for it, and for this name. */
+  /** True if an authority that this machine trusts has signed it for this name. */
   readonly isTrusted: boolean;
 }
 
-/** Asks a host for its certificate, and for nothing else. Rejects with a CodedError where there is no TLS. */
+/** Reads the certificate of a host. Rejects with a CodedError if there is no TLS. */
 export async function certificateAt(url: string): Promise<ShownCertificate> {
   const { hostname, port } = hostUrl(url);
   return new Promise((resolve, reject) => {
@@ -114,7 +113,7 @@ function fingerprint(socket: TLSSocket): string {
   return createHash('sha256').update(socket.getPeerCertificate().raw).digest('hex');
 }
 
-/** IPv6 addresses stand in brackets in an address, and are no names of servers. */
+/** Returns the TLS host. IPv6 addresses have brackets in a URL, and an IP address is not a server name. */
 function nameOf(hostname: string): { readonly host: string; readonly servername?: string } {
   const host = hostname.replace(/^\[|\]$/g, '');
   return /^[\d.]+$|:/.test(host) ? { host } : { host, servername: host };
@@ -130,11 +129,11 @@ function dial(url: URL, address: HostAddress, handlers: DialHandlers, heartbeat:
     maxPayload: 64 * 1024 * 1024,
     perMessageDeflate: false,
     followRedirects: false,
-    // It is looked at when it is decoded: what is none becomes U+FFFD.
+    // The decoder replaces invalid bytes by U+FFFD.
     skipUTF8Validation: true,
     ...(url.protocol === 'wss:' || isLoopback(url.hostname) ? { generateMask: noMask } : {}),
     ...(createConnection && { createConnection }),
-    // A host that is silent must not keep a program from ending.
+    // A silent host must not keep a program from ending.
     closeTimeout: 2_000,
   };
   const socket = new WebSocket(createConnection ? untouched(url) : url, wireSubprotocol, options);
@@ -160,17 +159,17 @@ function dial(url: URL, address: HostAddress, handlers: DialHandlers, heartbeat:
 }
 
 /**
- * Inside of VS Code every request gets an agent of the editor's, which makes the connection in the place of
- * `createConnection` and knows nothing of a pinned certificate or another way. Requests to a socket in the file system are left alone, so
- * this one is called such; the connection is the one that `createConnection` makes.
+ * Returns a URL that VS Code does not intercept. The agent of VS Code ignores `createConnection`, and with it a
+ * pinned certificate or a tunnel.
+ * It leaves requests to a Unix socket alone. The connection is the one from `createConnection`.
  */
 function untouched({ pathname }: URL): URL {
   return new URL(`ws+unix:///own:${pathname}`);
 }
 
 /**
- * Masks keep what is sent from being taken for requests by machines on the way. Where none can read it, masking and
- * unmasking would only make large uploads a third slower.
+ * Skips masking, which keeps proxies from misreading data as requests. Proxies cannot read TLS or loopback traffic,
+ * where masking would make large uploads a third slower.
  */
 function noMask(mask: Buffer): void {
   mask.fill(0);
@@ -180,16 +179,16 @@ function isLoopback(hostname: string): boolean {
   return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-type Made = (error: Error | null, socket?: Socket) => void;
+type ConnectCallback = (error: Error | null, socket?: Socket) => void;
 
-/** Undefined: the address says all. */
+/** Returns the function that opens the connection. Undefined: the address is enough. */
 function ownConnection(
   url: URL,
   { fingerprint: pinned, route }: HostAddress,
 ): WebSocketOptions['createConnection'] {
   const isTls = url.protocol === 'wss:';
   if (route === undefined && (pinned === undefined || !isTls)) return undefined;
-  const create = (_options: unknown, made: Made): undefined => {
+  const create = (_options: unknown, made: ConnectCallback): undefined => {
     const to = route === undefined ? { port: Number(url.port || 443) } : route();
     if (to === undefined) made(Object.assign(new Error('no way'), { code: noWay }));
     else if (isTls) connectSecurely({ ...nameOf(url.hostname), ...to }, pinned, made);
@@ -198,7 +197,7 @@ function ownConnection(
   return create as unknown as NonNullable<WebSocketOptions['createConnection']>;
 }
 
-function whenMade(socket: Socket, event: 'connect' | 'secureConnect', made: Made): void {
+function whenMade(socket: Socket, event: 'connect' | 'secureConnect', made: ConnectCallback): void {
   socket.once('error', made);
   socket.once(event, () => {
     socket.removeListener('error', made);
@@ -206,15 +205,15 @@ function whenMade(socket: Socket, event: 'connect' | 'secureConnect', made: Made
   });
 }
 
-/** Nothing is sent, the token least of all, before the certificate was looked at. */
-function connectSecurely(to: ConnectionOptions, pinned: string | undefined, made: Made): void {
+/** Connects over TLS and checks a pinned certificate before anything is sent, above all the token. */
+function connectSecurely(to: ConnectionOptions, pinned: string | undefined, made: ConnectCallback): void {
   if (pinned === undefined) {
     whenMade(connectTls(to), 'secureConnect', made);
     return;
   }
   const wanted = pinned.replaceAll(':', '').toLowerCase();
   const socket = connectTls({ ...to, rejectUnauthorized: false });
-  const looked: Made = (error) => {
+  const looked: ConnectCallback = (error) => {
     const shown = error === null ? fingerprint(socket) : wanted;
     if (shown !== wanted) socket.destroy();
     made(shown === wanted ? error : otherCertificate(shown), socket);
@@ -286,7 +285,7 @@ function failureOf(error: NodeJS.ErrnoException): Closed {
   return { reason: reasons[code] ?? `The connection failed: ${message || code}.`, isFinal: false };
 }
 
-/** Ours: the way to the host is not open. */
+/** The error code for a closed tunnel. */
 const noWay = 'no-way';
 
 const reasons: Readonly<Record<string, string>> = {

@@ -14,38 +14,34 @@ import { checkLimit, defaultSyncLimit, previewOf, withFiles, type Preview } from
 import { localFiles } from '../../../base/node/files.ts';
 import { bridgeTo } from './bridge.ts';
 import { namedPathFindings } from './namedPaths.ts';
-import { sentText } from './sync/rebuild.ts';
 import { readTree } from './sync/readTree.ts';
 import { syncTree, type SyncProgress } from './sync/syncTree.ts';
 
-/** What a user sends to a host. */
 export interface DispatchRequest {
-  /** Absolute. */
+  /** The absolute path of the config. */
   readonly config: string;
-  /** The folder that is sent, absolute; the config is inside, and the run's working folder is its copy. */
+  /** The absolute folder to send, which contains the config. The working folder of the run is a copy of it. */
   readonly root: string;
   readonly launcher: LauncherName;
   readonly backbone: RunOrder['backbone'];
-  /** The launcher's own. */
   readonly flags: readonly string[];
-  /** Variables for the run alone. */
+  /** Variables for this run only. */
   readonly env: Readonly<Record<string, string>>;
-  /** Absent: as many as the config trains on. */
+  /** By default the number in the config. */
   readonly gpus?: number | undefined;
-  /** Absent: the config's name. */
+  /** By default the name of the config. */
   readonly name?: string | undefined;
-  /** Keeps what was read of files from one sync to the next, outside the root; null: nothing is kept. */
+  /** The cache file for checksums of files, outside the root. Null: no cache. */
   readonly cache: string | null;
-  /** For what the config takes from the environment: that of this machine, as far as it is trusted. */
+  /** The environment for interpolation in the config, as far as it is trusted. */
   readonly environment: Environment;
-  /** How many bytes at most; absent: {@link defaultSyncLimit}. */
+  /** The limit in bytes, by default {@link defaultSyncLimit}. */
   readonly limit?: number | undefined;
 }
 
-/** What is about to happen, known before anything was sent but the config. */
+/** The plan of a dispatch. Only the config has been sent so far. */
 export interface DispatchPlan {
   readonly order: RunOrder;
-  /** The config as it was read. */
   readonly text: string;
   readonly preview: Preview;
   readonly findings: readonly LocatedFinding[];
@@ -59,22 +55,23 @@ export type DispatchStep =
 
 export interface DispatchOptions {
   readonly cancellation: CancellationToken;
-  /** Whether to go on; told of every finding, errors included. */
+  /** Decides whether the dispatch continues. The plan has all findings, including errors. */
   readonly confirm: (plan: DispatchPlan) => Promise<boolean>;
   /**
-   * How many GPUs, where neither the request nor the config says; undefined: nothing is to be started. Absent: none, of
+   * Asks for the number of GPUs if neither the request nor the config has one. Undefined: cancel. By default 0, for
    * which the host warns.
    */
   readonly askGpus?: () => Promise<number | undefined>;
   readonly onStep?: (step: DispatchStep) => void;
 }
 
-/** Stands for a snapshot that is not made yet. */
+/** A placeholder until the snapshot exists. */
 const noSnapshot = '0'.repeat(64);
 
 /**
- * Reads the folder, has the host check the order, sends what the host lacks and starts the run. Resolves to undefined where
- * `confirm` or `askGpus` says no; rejects with a CodedError. A run that was started goes on, whatever becomes of the connection.
+ * Reads the folder, runs the preflight on the host, sends the missing files, and starts the run.
+ * Resolves to undefined if `confirm` or `askGpus` declines. Rejects with a CodedError. A started run does not depend
+ * on the connection.
  */
 export async function dispatchRun(
   connection: HostConnection,
@@ -115,7 +112,7 @@ export async function dispatchRun(
   return connection.ask('run.start', { order: { ...order, snapshot }, key: randomUUID() }, cancellation);
 }
 
-/** The order, but for its snapshot, and the config; undefined: the user was asked for what it lacks, and left. */
+/** Returns the config and the order without its snapshot. Undefined: the user declined to give the number of GPUs. */
 async function orderOf(
   request: DispatchRequest,
   askGpus: DispatchOptions['askGpus'] = () => Promise.resolve(0),
@@ -154,57 +151,12 @@ async function orderOf(
   return { order, text, training };
 }
 
-/** The launcher that a config is made for: AgentJet's own for its dialect, else Trinity's command. */
+/** Returns the launcher for a config: `ajet` for its dialect, or else `trinity`. */
 export async function launcherFor(config: string): Promise<'ajet' | 'trinity'> {
   const text = await readFile(config, 'utf8').catch((cause: unknown) => {
     throw dispatchErrors.unreadable(config, cause);
   });
   return dialectOf(text)?.id === 'trinity' ? 'trinity' : 'ajet';
-}
-
-/** How an earlier run goes on. */
-export interface ResumeRequest {
-  readonly step: number;
-  /** That the step is of. */
-  readonly stage?: string | undefined;
-  readonly as: 'resume' | 'fork';
-  readonly env: Readonly<Record<string, string>>;
-}
-
-export interface ResumeOptions {
-  readonly cancellation: CancellationToken;
-  /** Whether to go on; told of what the host finds, at the lines of the config as it was sent. */
-  readonly confirm: (findings: readonly LocatedFinding[]) => Promise<boolean>;
-}
-
-/** Of a config, as the wire takes it. */
-const mostOfConfig = 1024 * 1024;
-
-/**
- * Has an earlier run go on from a checkpoint, with the code that it ran with, once the host has checked that as it does before
- * a dispatch. Values of its variables were not kept, so they are given anew. Resolves to undefined where `confirm` says no.
- */
-export async function resumeRun(
-  connection: HostConnection,
-  record: RunRecord,
-  { step, stage, as, env }: ResumeRequest,
-  { cancellation, confirm }: ResumeOptions,
-): Promise<RunRecord | undefined> {
-  const missing = record.env.filter((name) => env[name] === undefined);
-  if (missing.length > 0) throw dispatchErrors.lacksVariables(missing);
-  const { name, launcher, backbone, config, snapshot, flags, gpus } = record;
-  const from = { run: record.id, step, as, ...(stage !== undefined && { stage }) };
-  const order = { name, launcher, backbone, config, snapshot, flags, gpus, env, from };
-  const text = await sentText(connection, snapshot, config, { most: mostOfConfig, cancellation });
-  if (text === undefined) throw dispatchErrors.noConfig(config);
-  const found = await connection.ask('preflight', { order, configText: text }, cancellation);
-  // What is restored has been told by who asks.
-  const findings = locateFindings(
-    text,
-    found.filter(({ id }) => id !== 'going-on'),
-  );
-  if (!(await confirm(findings))) return undefined;
-  return connection.ask('run.start', { order, key: randomUUID() }, cancellation);
 }
 
 const dispatchErrors = {
@@ -232,16 +184,4 @@ const dispatchErrors = {
       },
       { cause },
     ),
-  noConfig: (config: string) =>
-    new CodedError({
-      code: 'dispatch/no-config',
-      message: `The config ${config} is not among the files that were sent for the earlier run, or has more than 1 MiB.`,
-      hint: 'Send the folder again, as a new run.',
-    }),
-  lacksVariables: (names: readonly string[]) =>
-    new CodedError({
-      code: 'dispatch/variables',
-      message: `The earlier run was given ${names.join(', ')}, whose values no host keeps.`,
-      hint: `Set ${names.length === 1 ? 'it' : 'them'} in this environment and name ${names.length === 1 ? 'it' : 'them'} again.`,
-    }),
 };

@@ -8,20 +8,20 @@ import { Projects } from '../../../backbone/node/loader/project.ts';
 import { resolveUserImport } from '../../../backbone/node/loader/resolve.ts';
 import { isJsx, isTypeScript } from '../../../backbone/node/loader/userFiles.ts';
 
-/** What code needs beside its own files. */
+/** The requirements of code in addition to its own files. */
 export interface ImportScan {
-  /** Packages that it imports for more than their types; Node's own and the SDK are none. */
+  /** Packages with more than type imports, without Node built-ins and the SDK. */
   readonly packages: ReadonlySet<string>;
-  /** Whether it names `asOaiBaseUrlApiKey`. */
+  /** True if the code contains `asOaiBaseUrlApiKey`. */
   readonly asksForKey: boolean;
-  /** Whether a file is written in what Node's own stripping of types does not run. */
+  /** True if a file uses syntax that the type stripping of Node does not support. */
   readonly needsEsbuild: boolean;
 }
 
-/** More files than these are not looked at. */
+/** The largest number of files to read. */
 const mostFiles = 2_000;
 
-/** Follows the imports of files inside a root, by their texts. */
+/** Follows the static imports of files inside a root. */
 export async function scanImports(entries: readonly string[], root: string): Promise<ImportScan> {
   const projects = new Projects();
   const packages = new Set<string>();
@@ -35,7 +35,7 @@ export async function scanImports(entries: readonly string[], root: string): Pro
     needsEsbuild ||= isForEsbuild(file, parsed, projects);
     for (const { specifier, isForTypes } of importSources(parsed)) {
       if (isForTypes || specifier === '') continue;
-      if (specifier === 'agentjet') continue; // a tsconfig leads to its types, and the bridge to itself
+      if (specifier === 'agentjet') continue; // a tsconfig resolves it to its types, the bridge to itself
       const isOwn = /^\.{0,2}\/|^\.{1,2}$/.test(specifier);
       const mapped = resolveUserImport(specifier, file, false, projects);
       const found =

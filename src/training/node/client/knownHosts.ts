@@ -6,15 +6,14 @@ import { hostStart } from '../../core/protocol/sshHost.ts';
 import { writeWholeSync } from '../../../base/node/wholeFile.ts';
 
 const knownHost = z.object({
-  /** By which its user calls it. */
   name: z.string(),
   /** `ws://…`, `wss://…` or `ssh:…`. */
   address: z.string(),
-  /** SHA-256 in hex of the certificate that it is known by. */
+  /** SHA-256 of the pinned certificate, in hex. */
   fingerprint: z.optional(z.string()),
-  /** Of the host itself, whatever its address. */
+  /** The id of the host, independent of its address. */
   id: z.string(),
-  /** How one that ssh gets to is started. */
+  /** The start options of a host over SSH. */
   start: z.optional(hostStart),
 });
 export type KnownHost = z.infer<typeof knownHost>;
@@ -23,7 +22,7 @@ const hostsFile = z.object({ hosts: z.array(knownHost) });
 const tokensFile = z.record(z.string(), z.string());
 const names = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
 
-/** The GPU hosts that a user has added; their tokens are in a file of their own, which nobody else may read. */
+/** The GPU hosts that a user has added. Their tokens are in a separate file that only the user can read. */
 export class KnownHosts {
   readonly #hosts: string;
   readonly #tokens: string;
@@ -37,7 +36,7 @@ export class KnownHosts {
     return read(this.#hosts, hostsFile)?.hosts ?? [];
   }
 
-  /** Without a name the only one there is. Throws where that is none, or not clear. */
+  /** Returns the host with a name, or the only host. Throws if there is none or the choice is ambiguous. */
   get(name: string | undefined): KnownHost {
     const hosts = this.list();
     const [only, ...others] = name === undefined ? hosts : hosts.filter((host) => host.name === name);
@@ -46,13 +45,12 @@ export class KnownHosts {
     throw name === undefined ? hostErrors.whichHost(known) : hostErrors.unknown(name, known);
   }
 
-  /** Undefined: it is not known. */
   tokenOf(name: string): string | undefined {
     const tokens = read(this.#tokens, tokensFile) ?? {};
     return Object.hasOwn(tokens, name) ? tokens[name] : undefined;
   }
 
-  /** Throws where the name is none, or another host's. */
+  /** Throws if the name is invalid or already used. */
   mustBeFree(name: string): void {
     if (!names.test(name)) throw hostErrors.badName(name);
     if (this.list().some((host) => host.name === name)) throw hostErrors.nameTaken(name);
@@ -60,7 +58,7 @@ export class KnownHosts {
 
   add(host: KnownHost, token: string): void {
     this.mustBeFree(host.name);
-    // First: a host without its token could not be asked.
+    // Written first: a host without its token would be unusable.
     this.#write(this.#tokens, { ...(read(this.#tokens, tokensFile) ?? {}), [host.name]: token });
     this.#write(this.#hosts, { hosts: [...this.list(), host] });
   }

@@ -1,4 +1,4 @@
-/** Whether what a config names by a relative path is among what is sent: on the host nothing else is at such a path. */
+/** Checks that the relative paths of a config are among the files to send. The host has nothing else at such paths. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isPython, parseLocator } from '../../../configs/core/locator.ts';
@@ -9,39 +9,39 @@ import { dataOf, type Training } from '../../core/launch/training.ts';
 import { ownIgnoreFile } from '../../core/sync/ignoreRules.ts';
 import type { LeftOut, Tree } from '../../core/sync/tree.ts';
 
-type Sent = Pick<Tree, 'root' | 'files' | 'links' | 'leftOut'>;
+type SentTree = Pick<Tree, 'root' | 'files' | 'links' | 'leftOut'>;
 
-/** As many links as Linux follows on the way to a file. */
+/** The number of links that Linux follows on the way to a file. */
 const mostLinks = 40;
 
-/** An error for each model, data set, workflow and judge that the run would look for in vain. */
+/** Returns an error for each model, data set, workflow and judge that the run would not find. */
 export async function namedPathFindings(
   training: Pick<Training, 'model' | 'data' | 'code' | 'stages'>,
-  tree: Sent,
+  tree: SentTree,
 ): Promise<Finding[]> {
   const { model, code } = training;
   const models = model.value === null ? [] : [{ ...model, value: model.value }];
   const found = await Promise.all([
-    ...models.map((one) => judged('model-not-sent', one, isModelPath(one.value), tree)),
+    ...models.map((one) => pathFinding('model-not-sent', one, isModelPath(one.value), tree)),
     ...dataOf(training).map((one) =>
-      judged('data-not-sent', one, one.kind === 'file' || isDataPath(one.value), tree),
+      pathFinding('data-not-sent', one, one.kind === 'file' || isDataPath(one.value), tree),
     ),
-    ...code.map((one) => judgedCode(one, tree)),
+    ...code.map((one) => codeFinding(one, tree)),
   ]);
   return found.filter((finding) => finding !== undefined);
 }
 
-/** A hub's names are `name` and `owner/name`. */
+/** Returns whether a name is a path. The names of a hub are `name` and `owner/name`. */
 function isDataPath(name: string): boolean {
   return /^\.\.?\/|\/.*\/|\.(?:jsonl?|parquet|csv|arrow)$/.test(name);
 }
 
-/** @param isPath whether it can be nothing else: what may be the name of a hub is a path where the folder has it */
-async function judged(
+/** @param isPath whether the value must be a path; otherwise it is one only if the folder has it */
+async function pathFinding(
   id: string,
   { key, value }: Keyed<string>,
   isPath: boolean,
-  tree: Sent,
+  tree: SentTree,
 ): Promise<Finding | undefined> {
   if (path.posix.isAbsolute(value) || value.startsWith('~') || value.includes('://')) return undefined;
   const place = path.posix.normalize(value).replace(/\/$/, '');
@@ -49,12 +49,12 @@ async function judged(
   return notSent(id, { key, value: place }, tree);
 }
 
-/** Other languages are judged where their bridge is made. A module may be a package of the host's. */
-async function judgedCode({ key, value }: Keyed<string>, tree: Sent): Promise<Finding | undefined> {
+/** Checks a locator of Python code. The bridge checks other languages. A module may be a package on the host. */
+async function codeFinding({ key, value }: Keyed<string>, tree: SentTree): Promise<Finding | undefined> {
   const parsed = parseLocator(value);
   if (!parsed.ok || !isPython(parsed.locator)) return undefined;
   const { kind, where } = parsed.locator;
-  if (kind === 'file') return judged('workflow-not-sent', { key, value: where }, true, tree);
+  if (kind === 'file') return pathFinding('workflow-not-sent', { key, value: where }, true, tree);
   const stem = where.replaceAll('.', '/');
   const files = [`${stem}.py`, `${stem}/__init__.py`];
   if (files.some((file) => isSent(file, tree))) return undefined;
@@ -64,8 +64,8 @@ async function judgedCode({ key, value }: Keyed<string>, tree: Sent): Promise<Fi
   return undefined;
 }
 
-/** Whether a file is there or below it, behind links as well. */
-function isSent(place: string, { files, links }: Sent): boolean {
+/** Returns whether the path or a file below it is sent, also behind links. */
+function isSent(place: string, { files, links }: SentTree): boolean {
   if (place === '.') return true;
   let at = place;
   for (let followed = 0; followed < mostLinks; followed++) {
@@ -78,14 +78,14 @@ function isSent(place: string, { files, links }: Sent): boolean {
   return false;
 }
 
-async function isHere(place: string, { root }: Sent): Promise<boolean> {
+async function isHere(place: string, { root }: SentTree): Promise<boolean> {
   return stat(path.join(root, place)).then(
     () => true,
     () => false,
   );
 }
 
-async function notSent(id: string, { key, value }: Keyed<string>, tree: Sent): Promise<Finding> {
+async function notSent(id: string, { key, value }: Keyed<string>, tree: SentTree): Promise<Finding> {
   const onHost = `set \`${key}\` to its absolute path on the host`;
   if (value === '..' || value.startsWith('../')) {
     const message = `\`${value}\` is outside of the folder that is sent, ${tree.root}.`;
@@ -93,16 +93,20 @@ async function notSent(id: string, { key, value }: Keyed<string>, tree: Sent): P
     return { id, severity: 'error', message, hint, key };
   }
   const left = tree.leftOut.find((one) => value === one.path || value.startsWith(`${one.path}/`));
-  // What is behind a link that is not followed is not looked for.
+  // Files behind a link that is not followed are not checked.
   if (left?.rule !== null && !(await isHere(value, tree))) {
     const message = `There is no \`${value}\` in the folder that is sent, ${tree.root}.`;
     return { id, severity: 'error', message, hint: `Correct the path, or ${onHost}.`, key };
   }
-  return { id, severity: 'error', ...whyNot(value, left, onHost), key };
+  return { id, severity: 'error', ...notSentReason(value, left, onHost), key };
 }
 
-/** @param left undefined: it is an empty folder, or one of too many that rules leave out */
-function whyNot(place: string, left: LeftOut | undefined, onHost: string): Pick<Finding, 'message' | 'hint'> {
+/** @param left undefined: an empty folder, or one of too many excluded paths */
+function notSentReason(
+  place: string,
+  left: LeftOut | undefined,
+  onHost: string,
+): Pick<Finding, 'message' | 'hint'> {
   if (left === undefined) {
     const message = `No file of \`${place}\` is sent.`;
     return { message, hint: `Put one there that no rule of .gitignore leaves out, or ${onHost}.` };

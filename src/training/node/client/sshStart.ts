@@ -1,4 +1,4 @@
-/** How a host starts over SSH. The command line and the editor take the same options. */
+/** The start options of a host over SSH, which the command line and the editor share. */
 import type { SshAsk } from '../../core/protocol/sshHost.ts';
 import {
   oneOf,
@@ -50,7 +50,6 @@ function remoteLauncher(text: string): [string, string] {
   return [oneOf('--launcher', name, ['ajet', 'trinity']), file];
 }
 
-/** How to start a host over SSH. The command line and the editor have the same options. */
 export const sshStartOptions = {
   launcher: repeated(
     text('<name=path>', 'The executable for ajet or trinity on the host (over SSH). Can be repeated.'),

@@ -9,21 +9,18 @@ import { noteProcess, notedProcess, stillRuns } from './runs/processes.ts';
 
 export interface LockWait {
   readonly tries: number;
-  /** Milliseconds between two. */
+  /** The pause between two attempts, in milliseconds. */
   readonly pause: number;
 }
 
-/** Ten seconds: whoever has the lock only reads and writes a small file. */
+/** Ten seconds. A holder only reads and writes a small file. */
 const usualWait: LockWait = { tries: 1_000, pause: 10 };
 
-/** Without the rest where the system does not tell it (no `/proc`). */
+/** The note of the holder. On a system without `/proc` it has only the process id. */
 const holderNote = z.extend(z.partial(notedProcess), { pid: z.int().check(z.positive()) });
 type HolderNote = z.infer<typeof holderNote>;
 
-/**
- * Does what must not happen in two processes at once, with a file beside `file` as the lock. Throws `host/file-locked` where
- * it cannot be had in time.
- */
+/** Runs `work` while holding a lock file next to `file`. Throws `host/file-locked` if the lock is not free in time. */
 export function withFileLock<T>(file: string, work: () => T, wait: LockWait = usualWait): T {
   const held = takeFileLock(`${file}.lock`, wait, locked);
   try {
@@ -34,9 +31,9 @@ export function withFileLock<T>(file: string, work: () => T, wait: LockWait = us
 }
 
 /**
- * Has a lock until disposed; that of a process which is no more is taken over.
+ * Holds a lock until disposed. Takes over the lock of a process that has ended.
  *
- * @param refused what is thrown where it cannot be had in time; told the process that has it, where that shows
+ * @param refused returns the error if the lock is not free in time; receives the id of the holder if known
  */
 export function takeFileLock(
   lock: string,
@@ -52,24 +49,24 @@ export function takeFileLock(
   };
 }
 
-/** The process that has a lock; undefined: none that still runs. */
+/** Returns the id of the process that holds a lock and still runs. */
 export function holderOfLock(lock: string): number | undefined {
   const holder = readNote(textOf(lock) ?? '');
   return holder !== undefined && stillHolds(holder) ? holder.pid : undefined;
 }
 
-/** A file that root has written in somebody else's folder becomes theirs: they would not be let in otherwise. */
+/** Gives a file that root wrote to the owner of its folder, who could not use it otherwise. */
 export function giveToFolderOwner(file: string): void {
   if (process.getuid?.() !== 0) return;
   const folder = statSync(path.dirname(file));
-  // Of the link itself, should they have put one there: root gives nothing else away.
+  // Changes a link itself, not its target, so that root gives nothing else away.
   if (folder.uid !== 0) lchownSync(file, folder.uid, folder.gid);
 }
 
 function isTaken(lock: string, text: string, { tries, pause }: LockWait): boolean {
   const own = `${lock}.${process.pid}.${randomUUID().slice(0, 8)}`;
   try {
-    // Others may have to see whose it is; there is no secret in it.
+    // Other users may have to read who holds the lock. It contains no secret.
     writeFileSync(own, text, { mode: 0o644, flag: 'wx' });
     giveToFolderOwner(own);
     for (let left = tries; !linked(own, lock) && !tookOver(own, lock); left--) {
@@ -83,8 +80,9 @@ function isTaken(lock: string, text: string, { tries, pause }: LockWait): boolea
 }
 
 /**
- * Puts its own in the place of a lock whose process is no more. Of several that have seen the same one, who has linked it to
- * a name made of its text may; once it is replaced, whoever comes late finds another text behind that name.
+ * Replaces the lock of a process that has ended. A guard, named after the text of the old lock, lets one process do
+ * so.
+ * A process that comes late finds another text behind the guard.
  */
 function tookOver(own: string, lock: string): boolean {
   const text = textOf(lock);
@@ -114,7 +112,7 @@ function answers(pid: number): boolean {
   }
 }
 
-/** Whether `to` is now another name of `from`; not where there is such a file, or none to link. */
+/** Creates a hard link. Returns false if `to` exists or `from` does not. */
 function linked(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -130,7 +128,7 @@ function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return undefined; // it is gone, or may not be read
+    return undefined; // it is gone or unreadable
   }
 }
 
@@ -146,7 +144,7 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** Stands still: who asks is a command, or a host that starts. */
+/** Blocks the thread. The caller is a command or a host that starts. */
 function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

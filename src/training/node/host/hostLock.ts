@@ -1,20 +1,61 @@
 import path from 'node:path';
+import { readFileSync, rmSync } from 'node:fs';
+import process from 'node:process';
+import * as z from 'zod/mini';
 import type { Disposable } from '../../../base/core/disposable.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 import { holderOfLock, takeFileLock } from './fileLock.ts';
+import { hostStart } from '../../core/protocol/sshHost.ts';
+import { writeWholeSync } from '../../../base/node/wholeFile.ts';
 
-/** Of two that start at once over a folder that was left, one may see it in between. */
+const note = z.object({
+  pid: z.int(),
+  /** The URL on this machine, which may differ from the public one. */
+  url: z.string(),
+  fingerprint: z.nullable(z.string()),
+  id: z.string(),
+  version: z.string(),
+  /** The absolute path of the program. */
+  program: z.string(),
+  /** The start options for a replacement. Hosts of earlier versions do not write them. */
+  start: z.optional(hostStart),
+});
+/** The address of the host of a data folder, for other programs on this machine. */
+export type Listening = z.infer<typeof note>;
+
+const fileOf = (dataFolder: string): string => path.join(dataFolder, 'listening.json');
+
+/** Writes the address of this host until disposed. */
+export function noteListening(dataFolder: string, where: Omit<Listening, 'pid'>): Disposable {
+  const file = fileOf(dataFolder);
+  writeWholeSync(file, `${JSON.stringify({ pid: process.pid, ...where })}\n`);
+  return { dispose: () => rmSync(file, { force: true }) };
+}
+
+/** Returns the address of the host that serves a data folder, if one does. */
+export function listeningAt(dataFolder: string): Listening | undefined {
+  const holder = holderOf(dataFolder);
+  if (holder === undefined) return undefined;
+  try {
+    const found = note.parse(JSON.parse(readFileSync(fileOf(dataFolder), 'utf8')));
+    return found.pid === holder ? found : undefined;
+  } catch {
+    return undefined; // it does not listen yet
+  }
+}
+
+/** If two hosts start at once over an abandoned folder, one may see it in an intermediate state. */
 const wait = { tries: 5, pause: 10 };
 
 /**
- * Makes a data folder this process's own until disposed. One that was left by a process which is no more is taken over;
- * throws `host/already-running` where that process still runs.
+ * Locks a data folder until disposed. Takes over the lock of a process that has ended. Throws `host/already-running`
+ * otherwise.
  */
 export function lockDataFolder(dataFolder: string): Disposable {
   return takeFileLock(lockFile(dataFolder), wait, (_, holder) => alreadyRunning(dataFolder, holder));
 }
 
-/** The process whose the folder is now; undefined: nobody's. */
+/** Returns the id of the process that holds a data folder. */
 export function holderOf(dataFolder: string): number | undefined {
   return holderOfLock(lockFile(dataFolder));
 }

@@ -1,15 +1,15 @@
-import { mkdirSync, realpathSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { mkdirSync, realpathSync, readFileSync } from 'node:fs';
+import { hostname, availableParallelism, freemem, loadavg, totalmem } from 'node:os';
 import path from 'node:path';
-import type { Logger } from '../../../base/core/ports.ts';
+import { randomBytes } from 'node:crypto';
+import * as z from 'zod/mini';
+import { statfs } from 'node:fs/promises';
+import type { Logger, Clock } from '../../../base/core/ports.ts';
 import type { HostStart } from '../../core/protocol/sshHost.ts';
 import type { LauncherCommand, Launchers } from '../../core/launch/plan.ts';
 import type { HostServices } from '../../core/contracts.ts';
 import { systemClock } from '../../../base/node/clock.ts';
-import { hostId } from './hostIdentity.ts';
-import { lockDataFolder } from './hostLock.ts';
-import { hostStatus } from './hostStatus.ts';
-import { noteListening } from './listening.ts';
+import { lockDataFolder, noteListening } from './hostLock.ts';
 import { HostLaunch } from './launch/hostLaunch.ts';
 import { GpuHistory } from './runs/gpuHistory.ts';
 import { openHostRuns, type NodeHostRuns } from './runs/hostRuns.ts';
@@ -20,29 +20,66 @@ import { certificateOf, ownCertificate, type HostCertificate } from './server/ce
 import { serveHost, type HostServer } from './server/hostServer.ts';
 import { HostTokens } from './server/tokens.ts';
 import { openHostFiles } from './sync/hostFiles.ts';
-import { openRolloutLogs } from './sync/rolloutLogs.ts';
+import { openRolloutLogs } from './sync/jailedFiles.ts';
 import { openHostSync, type OpenHostSync } from './sync/hostSync.ts';
 import { Upkeep } from './upkeep.ts';
+import { CodedError } from '../../../base/core/errors.ts';
+import { writeWholeSync } from '../../../base/node/wholeFile.ts';
+import type { HostStatus } from '../../core/protocol/hostRpc.ts';
+import { finalStates, type RunRecord } from '../../core/protocol/runs.ts';
+
+const identity = z.object({ id: z.string().check(z.regex(/^[0-9a-f]{32}$/)) });
+
+/** Returns the id of the host with this data folder. Creates it at the first start. */
+export function hostId(dataFolder: string): string {
+  const file = path.join(dataFolder, 'host.json');
+  const known = read(file);
+  if (known !== undefined) return known;
+  const id = randomBytes(16).toString('hex');
+  writeWholeSync(file, `${JSON.stringify({ id })}\n`);
+  return id;
+}
+
+function read(file: string): string | undefined {
+  try {
+    return identity.parse(JSON.parse(readFileSync(file, 'utf8'))).id;
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    throw unreadable(file, cause);
+  }
+}
+
+function unreadable(file: string, cause: unknown): CodedError {
+  return new CodedError(
+    {
+      code: 'host/identity-unreadable',
+      message: 'What this host is known by cannot be read.',
+      location: { file },
+      hint: 'Restore the file, or remove it: clients then take this host for another one.',
+    },
+    { cause },
+  );
+}
 
 export interface OpenHostOptions {
-  /** Of one host at a time; made where it is not there. */
+  /** The data folder, for one host at a time. Created if missing. */
   readonly dataFolder: string;
-  /** Port 0: any that is free. */
+  /** Port 0 means any free port. */
   readonly listen: { readonly address: string; readonly port: number };
-  /** `own`: a certificate that the host makes for itself; undefined: none, which a loopback address allows. */
+  /** `own`: a self-signed certificate of the host. Undefined: no TLS, which only a loopback address allows. */
   readonly tls?: 'own' | { readonly cert: string; readonly key: string } | undefined;
-  /** As many GPUs as the owner says, whatever `nvidia-smi` tells. */
+  /** The number of GPUs, whatever `nvidia-smi` reports. */
   readonly gpus?: number | undefined;
   readonly launchers: Launchers;
-  /** Address of a Ray head's dashboard. */
+  /** The address of the dashboard of a Ray head. */
   readonly ray?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
-  /** Starts `keepRun`: the path of a run's order is added to its arguments. */
+  /** The command that starts `keepRun`. The path of an order is appended. */
   readonly keeper: LauncherCommand;
-  /** Starts `runRayJob`, likewise. */
+  /** The command that starts `runRayJob`, likewise. */
   readonly raySupervisor: LauncherCommand;
   readonly version: string;
-  /** The file that this host runs from, absolute. */
+  /** The absolute path of the program file. */
   readonly program: string;
   readonly logger: Logger;
 }
@@ -54,11 +91,11 @@ export interface OpenHost {
   readonly sync: OpenHostSync;
   readonly tokens: HostTokens;
   readonly certificate: HostCertificate | undefined;
-  /** Its runs go on; the next host with this data folder takes them over. */
+  /** Closes the host. Its runs continue, and the next host with this data folder takes them over. */
   close(): Promise<void>;
 }
 
-/** The whole of a GPU host: takes over what an earlier one has left, then serves. Rejects with a CodedError. */
+/** Opens a GPU host: takes over the runs of an earlier host, then serves. Rejects with a CodedError. */
 export async function openHost(options: OpenHostOptions): Promise<OpenHost> {
   mkdirSync(options.dataFolder, { recursive: true, mode: 0o700 });
   const dataFolder = realpathSync(options.dataFolder);
@@ -127,7 +164,7 @@ async function openServices(
     sync,
     files: openHostFiles({
       jobOf: (run) => runs.get(run),
-      placeOf: (run, folder) => runs.placeOf(run, folder),
+      folderAccess: (run, folder) => runs.folderAccess(run, folder),
       rewardAt: (run, step, stage) => rewards.at(run, step, stage),
     }),
     rolloutLogs: openRolloutLogs((run) => codeFolder(dataFolder, runs.get(run).id)),
@@ -145,4 +182,37 @@ async function certificateFor(
 ): Promise<HostCertificate | undefined> {
   if (tls === undefined) return undefined;
   return tls === 'own' ? ownCertificate(dataFolder) : certificateOf(tls.cert, tls.key);
+}
+
+interface StatusSources {
+  readonly dataFolder: string;
+  readonly launch: Pick<HostLaunch, 'gpus' | 'launchers'>;
+  readonly runs: { list(): readonly RunRecord[] };
+  readonly sync: { readonly bytes: number | null };
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Returns the current state of the machine, and the run on each GPU. */
+async function hostStatus({ dataFolder, launch, runs, sync, clock }: StatusSources): Promise<HostStatus> {
+  const [gpus, launchers, disk] = await Promise.all([
+    launch.gpus(),
+    launch.launchers(),
+    statfs(dataFolder).catch(() => ({ blocks: 0, bavail: 0, bsize: 0 })),
+  ]);
+  const active = runs.list().filter(({ state }) => !finalStates.includes(state));
+  const queued = active.filter(({ state }) => state === 'queued').length;
+  return {
+    now: clock.now(),
+    gpus: (gpus ?? []).map((gpu) => ({
+      ...gpu,
+      run: active.find(({ devices }) => devices.includes(gpu.index))?.id ?? null,
+    })),
+    cpus: availableParallelism(),
+    load: loadavg()[0] ?? 0,
+    memory: { total: totalmem(), free: freemem() },
+    disk: { total: disk.blocks * disk.bsize, free: disk.bavail * disk.bsize, code: sync.bytes },
+    launchers,
+    queued,
+    running: active.length - queued,
+  };
 }

@@ -12,10 +12,10 @@ export interface UpkeepOptions {
   readonly logger: Logger;
 }
 
-/** Milliseconds between two looks at what syncs without a run have left. */
+/** Milliseconds between two collections of data from syncs without a run. */
 const interval = 3_600_000;
 
-/** Removes the code that no run has any more: at the start, after a run was removed, and now and then. */
+/** Removes code that no run needs: at the start, after a run is removed, and at intervals. */
 export class Upkeep {
   readonly #options: UpkeepOptions;
   readonly #closing = new CancellationSource();
@@ -30,7 +30,7 @@ export class Upkeep {
     this.#collect();
   }
 
-  /** Nothing is removed any more once it has resolved. */
+  /** Resolves when the current collection has stopped. */
   async close(): Promise<void> {
     for (const one of this.#listening) one.dispose();
     this.#closing.cancel();
@@ -54,7 +54,7 @@ export class Upkeep {
   async #collectOnce(): Promise<void> {
     const { runs, sync, logger } = this.#options;
     const needed = runs.snapshots();
-    // Nobody knows what a run needs whose record cannot be read.
+    // A run with an unreadable record may need any code.
     if (needed === undefined) return;
     try {
       await sync.collect(needed, this.#closing.token);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { hostId } from '../../../../src/training/node/host/hostIdentity.ts';
+import { hostId } from '../../../../src/training/node/host/openHost.ts';
 import { lockDataFolder } from '../../../../src/training/node/host/hostLock.ts';
 import { noteProcess } from '../../../../src/training/node/host/runs/processes.ts';
 

@@ -9,30 +9,30 @@ import type { Disposable } from '../../../../base/core/disposable.ts';
 import { Emitter, type Event } from '../../../../base/core/event.ts';
 import type { Clock } from '../../../../base/core/ports.ts';
 import { systemClock } from '../../../../base/node/clock.ts';
-import { sshErrors } from './errors.ts';
-import { lastLine, startOverSsh, type SshHostPlace, type SshOptions } from './start.ts';
+import { sshErrors, lastLine, startOverSsh, type StartedSshHost, type SshOptions } from './start.ts';
 import { sshArguments, type SshTarget } from './target.ts';
 
-/** A host that is reached through ssh. */
+/** A host behind an SSH tunnel. */
 export interface SshHost extends Disposable {
-  /** As the host itself has it, to which {@link route} leads. */
+  /** The URL on the host itself, to which {@link route} leads. */
   readonly url: string;
   /**
-   * This machine's end of the way; undefined while it is lost. It is nobody else's: on loopback any user of this machine
-   * could take a port that ssh has left, and be sent the token.
+   * Returns the local end of the tunnel, or undefined while the tunnel is down.
+   * It is private: on loopback, any user of this machine could take a port that ssh has left, and would receive the
+   * token.
    */
   readonly route: () => NetConnectOpts | undefined;
   readonly fingerprint: string | undefined;
   readonly id: string;
-  /** Where one was asked for. */
+  /** The new token, if requested. */
   readonly token: string | null;
-  /** The way was lost and is open again: what waits to connect need not wait any longer. */
+  /** Fires when the tunnel is open again, so that waiting clients reconnect at once. */
   readonly onOpened: Event<void>;
 }
 
 /**
- * Has a host run on a machine and opens a way to it, which is opened again, the host started again if need be, whenever it
- * is lost, until disposed. Rejects with `ssh/…` where the first attempt fails.
+ * Starts a host and opens a tunnel to it. Restores both after each loss until disposed. Rejects with `ssh/…` if the
+ * first attempt fails.
  */
 export async function openSshHost(target: SshTarget, options: SshOptions): Promise<SshHost> {
   const place = await startOverSsh(target, options);
@@ -52,22 +52,22 @@ export async function openSshHost(target: SshTarget, options: SshOptions): Promi
   };
 }
 
-/** The end of a way on this machine. */
+/** The local end of a tunnel. */
 interface NearEnd extends Disposable {
-  /** As `-L` has it, with options that go along. */
+  /** The local part of `-L`, and further options of ssh. */
   readonly bind: string;
   readonly options: readonly string[];
   readonly route: NetConnectOpts;
 }
 
-/** A socket in a folder of this user's alone; Windows' ssh knows ports only. */
+/** Returns a Unix socket in a private folder. The ssh of Windows supports only ports. */
 async function nearEnd(platform: NodeJS.Platform): Promise<NearEnd> {
   if (platform === 'win32') {
     const port = await freePort();
     const host = '127.0.0.1';
     return { bind: `${host}:${port}`, options: [], route: { host, port }, dispose: () => undefined };
   }
-  // A socket's path may have about 100 bytes, and ssh reads some characters of it in ways of its own.
+  // The path of a socket has at most about 100 bytes, and ssh expands some characters in it.
   const parent = /^[\w./-]{1,70}$/.test(tmpdir()) ? tmpdir() : '/tmp';
   const folder = await mkdtemp(path.join(parent, 'agentjet-ssh-'));
   const socket = path.join(folder, 'way');
@@ -81,7 +81,7 @@ async function nearEnd(platform: NodeJS.Platform): Promise<NearEnd> {
 
 const delays = { first: 500, most: 30_000 } as const;
 
-/** Said by the other side once all is set up. */
+/** The remote command prints this when the tunnel is ready. */
 const ready = 'agentjet-ready';
 
 class Tunnel implements Disposable {
@@ -104,17 +104,15 @@ class Tunnel implements Disposable {
     this.#clock = clock;
   }
 
-  /** Undefined: it is lost. */
   get route(): NetConnectOpts | undefined {
     return this.#isOpen ? this.#end.route : undefined;
   }
 
-  /** Resolves once it can be used. */
-  async open({ url }: SshHostPlace): Promise<void> {
+  async open({ url }: StartedSshHost): Promise<void> {
     const { hostname, port } = new URL(url);
     const { bind, options: more } = this.#end;
     const options = ['-o', 'ExitOnForwardFailure=yes', ...more, '-L', `${bind}:${hostname}:${port}`];
-    // What is started there ends with its input, which ends with this process, however that ends.
+    // The remote command ends with its input, and so with this process.
     const child = spawn(
       this.#options.ssh,
       sshArguments(this.#target, {
@@ -126,11 +124,11 @@ class Tunnel implements Disposable {
     );
     this.#ssh = child;
     child.once('exit', () => (this.#isOpen = false));
-    let told = '';
-    child.stdin.on('error', () => undefined); // it has ended, which is told
+    let stderr = '';
+    child.stdin.on('error', () => undefined); // its end is handled below
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      told = (told + text).slice(-2_000);
-      // The way is there, and nobody at its end: the host is to be started again.
+      stderr = (stderr + text).slice(-2_000);
+      // The tunnel is open, but no host listens. Restart both.
       if (text.includes('open failed: connect failed')) child.kill();
     });
     await new Promise<void>((resolve, reject) => {
@@ -141,7 +139,7 @@ class Tunnel implements Disposable {
         resolve();
       });
       child.once('error', (error) => reject(sshErrors.missing(this.#options.ssh, error)));
-      child.once('close', () => reject(sshErrors.failed(this.#target, lastLine(told))));
+      child.once('close', () => reject(sshErrors.failed(this.#target, lastLine(stderr))));
     });
     child.once('close', () => this.#lost());
     if (this.#disposed) child.kill();

@@ -3,38 +3,76 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { CodedError } from '../../../../base/core/errors.ts';
 import { sshAnswer, sshMark, type SshAnswer, type SshAsk } from '../../../core/protocol/sshHost.ts';
-import { sshErrors } from './errors.ts';
-import { sshArguments, type SshTarget } from './target.ts';
+import { sshArguments, type SshTarget, sshAddress } from './target.ts';
+
+/** Messages of ssh if the machine answers but rejects the login, so that a retry does not help. */
+const refusals = /permission denied|verification failed|authentication failures/i;
+
+export const sshErrors = {
+  missing: (command: string, cause: unknown) =>
+    new CodedError(
+      {
+        code: 'ssh/missing',
+        message: `${command} cannot be started: ${cause instanceof Error ? cause.message : String(cause)}.`,
+        hint: 'Install an OpenSSH client, or name one in the variable AGENTJET_SSH.',
+      },
+      { cause },
+    ),
+  failed: (target: SshTarget, stderr: string) =>
+    new CodedError({
+      code: refusals.test(stderr) ? 'ssh/refused' : 'ssh/failed',
+      message: `${sshAddress(target)} cannot be reached: ${stderr === '' ? 'ssh ended without a word' : stderr}.`,
+      hint: 'See that ssh gets there by itself, with a key or an agent and the machine among the known hosts.',
+    }),
+  noNode: (target: SshTarget) =>
+    new CodedError({
+      code: 'ssh/no-node',
+      message: `There is no Node.js 22.18 or later on ${sshAddress(target)}.`,
+      hint: 'Install one there: on PATH, with nvm, fnm or Volta, or in ~/.local/bin.',
+    }),
+  noAnswer: (target: SshTarget, stderr: string) =>
+    new CodedError({
+      code: 'ssh/no-answer',
+      message: `The host's program on ${sshAddress(target)} did not answer${stderr === '' ? '' : `: ${stderr}`}.`,
+      hint: 'Call `node ~/.agentjet/program/host-….cjs --help` there to see what keeps it.',
+    }),
+  cutOff: (target: SshTarget) =>
+    new CodedError({
+      code: 'ssh/cut-off',
+      message: `The host's program did not arrive whole on ${sshAddress(target)}.`,
+      hint: 'See that its disk has room, and try it again.',
+    }),
+};
 
 export interface SshOptions {
-  /** The user's own ssh, a name on PATH or a path. */
+  /** The ssh command of the user: a name on PATH or a path. */
   readonly ssh: string;
-  /** The host in one file, on this machine. */
+  /** The host program in one file on this machine. */
   readonly program: string;
-  /** Whether a person is there to be asked for a password. */
+  /** True if ssh may prompt for a password. */
   readonly asks: boolean;
   readonly ask: SshAsk;
   readonly onProgress: (text: string) => void;
 }
 
-export type SshHostPlace = Exclude<SshAnswer, { readonly error: unknown }>;
+export type StartedSshHost = Exclude<SshAnswer, { readonly error: unknown }>;
 
 /**
- * Has a host run on a machine, for the user that ssh comes in as: brings the program there if it lacks, once, and starts it
- * where none runs. It goes on when the connection ends. Rejects with `ssh/…` and what the program itself reports.
+ * Starts a host on a machine, for the user of the SSH login. Copies the program there if it is missing.
+ * The host outlives the connection. Rejects with `ssh/…` and the errors of the program.
  */
-export async function startOverSsh(target: SshTarget, options: SshOptions): Promise<SshHostPlace> {
+export async function startOverSsh(target: SshTarget, options: SshOptions): Promise<StartedSshHost> {
   const program = await readFile(options.program);
   const name = `host-${createHash('sha256').update(program).digest('hex').slice(0, 32)}.cjs`;
   const script = startScript(name, options.ask);
   const first = await run(target, options, { command: 'exec sh -s', input: script });
-  if (!first.stdout.includes(`${sshMark}lacks`)) return placeOf(target, first);
+  if (!first.stdout.includes(`${sshMark}lacks`)) return hostFrom(target, first);
   options.onProgress('The program of the host is sent.');
   await upload(target, options, name, program);
-  return placeOf(target, await run(target, options, { command: 'exec sh -s', input: script }));
+  return hostFrom(target, await run(target, options, { command: 'exec sh -s', input: script }));
 }
 
-/** Places of a Node that a shell which is nobody's login shell does not find by itself. */
+/** Locations of Node.js that are not on PATH in a non-login shell. */
 const nodes = [
   '"$(command -v node || :)"',
   ...[
@@ -47,8 +85,8 @@ const nodes = [
 ];
 
 /**
- * For `sh -s`. What is asked stands in it as a text of one line that no shell looks into, ended by a word that nobody could
- * know before.
+ * Returns the script for `sh -s`. The request is one line of a here-document without expansion, which an
+ * unpredictable word ends.
  */
 function startScript(name: string, ask: SshAsk): string {
   const end = `end-${randomBytes(16).toString('hex')}`;
@@ -66,7 +104,7 @@ echo '${sshMark}no-node'
 `;
 }
 
-/** Under another name until it is whole. */
+/** Uploads the program. It has a temporary name until it is complete. */
 async function upload(target: SshTarget, options: SshOptions, name: string, program: Buffer): Promise<void> {
   const part = `${name}.${randomBytes(4).toString('hex')}.part`;
   const command = `exec sh -c 'umask 077; cd && mkdir -p .agentjet/program && cd .agentjet/program && cat > ${part} && [ "$(wc -c < ${part})" -eq ${program.length} ] && mv -f ${part} ${name} && echo ${sshMark}whole'`;
@@ -74,7 +112,7 @@ async function upload(target: SshTarget, options: SshOptions, name: string, prog
   if (!stdout.includes(`${sshMark}whole`)) throw sshErrors.cutOff(target);
 }
 
-function placeOf(target: SshTarget, { stdout, stderr }: Ended): SshHostPlace {
+function hostFrom(target: SshTarget, { stdout, stderr }: CommandOutput): StartedSshHost {
   const line = stdout
     .split('\n')
     .findLast((one) => one.startsWith(sshMark))
@@ -94,30 +132,30 @@ function parsed(text: string): unknown {
   }
 }
 
-interface Ended {
+interface CommandOutput {
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** ssh's own failures end it with this; else its exit code is the command's. */
+/** The exit code of ssh for its own failures. Any other code is that of the command. */
 const sshFailed = 255;
 
 function run(
   target: SshTarget,
   { ssh, asks }: SshOptions,
   { command, input }: { readonly command: string; readonly input: string | Buffer },
-): Promise<Ended> {
+): Promise<CommandOutput> {
   return new Promise((resolve, reject) => {
     const child = spawn(ssh, sshArguments(target, { asks, command }), { stdio: ['pipe', 'pipe', 'pipe'] });
-    const told = { stdout: '', stderr: '' };
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (told.stdout += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (told.stderr += text));
+    const output = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
     child.once('error', (error) => reject(sshErrors.missing(ssh, error)));
     child.once('close', (code) => {
-      if (code === sshFailed || code === null) reject(sshErrors.failed(target, lastLine(told.stderr)));
-      else resolve(told);
+      if (code === sshFailed || code === null) reject(sshErrors.failed(target, lastLine(output.stderr)));
+      else resolve(output);
     });
-    child.stdin.on('error', () => undefined); // it may end before it has read everything
+    child.stdin.on('error', () => undefined); // it may end before it has read all input
     child.stdin.end(input);
   });
 }

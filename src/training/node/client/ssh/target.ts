@@ -1,13 +1,13 @@
 import { CodedError } from '../../../../base/core/errors.ts';
 
-/** Where ssh goes: a machine, or what the user's own ssh configuration calls one. */
+/** An SSH destination: a machine, or an alias from the SSH config of the user. */
 export interface SshTarget {
   readonly user: string | undefined;
   readonly host: string;
   readonly port: number | undefined;
 }
 
-/** Also of a name alone, `HOST` or `USER@HOST`, which no other address is. */
+/** Returns whether an address is for SSH: `ssh:…`, `HOST` or `USER@HOST`. */
 export function isSshAddress(address: string): boolean {
   return address.startsWith('ssh:') || bareName.test(address);
 }
@@ -15,8 +15,8 @@ export function isSshAddress(address: string): boolean {
 const bareName = /^(?:[A-Za-z0-9_][\w.-]*@)?[A-Za-z0-9][\w.-]*$/;
 
 /**
- * `ssh:HOST`, `ssh:USER@HOST:PORT`, also with `//`; `HOST` and `USER@HOST` without anything. Throws for what ssh could take
- * for something else.
+ * Parses `ssh:HOST`, `ssh:USER@HOST:PORT` (also with `//`), `HOST` or `USER@HOST`. Throws for text that ssh could
+ * misread.
  */
 export function sshTarget(address: string): SshTarget {
   const whole = bareName.test(address) ? `ssh:${address}` : address;
@@ -30,16 +30,16 @@ export function sshTarget(address: string): SshTarget {
   return { user, host: host.replace(/^\[|\]$/g, ''), port };
 }
 
-/** As it is remembered. */
+/** Returns the address in the form that is stored. */
 export function sshAddress({ user, host, port }: SshTarget): string {
   const machine = host.includes(':') ? `[${host}]` : host;
   return `ssh:${user === undefined ? '' : `${user}@`}${machine}${port === undefined ? '' : `:${port}`}`;
 }
 
 /**
- * Arguments of ssh. Nothing that a user wrote is part of the command, which a shell there reads.
+ * Returns the arguments of ssh. The command, which a remote shell reads, contains no user input.
  *
- * @param asks whether a person is there to be asked for a password
+ * @param asks whether ssh may prompt for a password
  */
 export function sshArguments(
   { user, host, port }: SshTarget,

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { hash } from 'node:crypto';
 import path from 'node:path';
 import process from 'node:process';
@@ -15,26 +15,27 @@ import {
   targetTaken,
 } from '../../../core/sync/failures.ts';
 import { Jail } from '../../../core/sync/jail.ts';
-import { sumLarge } from './readFiles.ts';
+import { forEachParallel } from '../../parallel.ts';
+import { pathExists, sumLarge } from './readFiles.ts';
 
 export interface FetchProgress {
-  /** Bytes that are here, and of all. */
+  /** Downloaded and total bytes. */
   readonly bytes: number;
   readonly total: number;
 }
 
 export interface FetchOptions {
-  /** Files at a time. */
   readonly parallel?: number;
   readonly onProgress?: (progress: FetchProgress) => void;
   readonly cancellation?: CancellationToken;
 }
 
 /**
- * Brings a checkpoint into a folder that is not there yet, and that is there once all of it is, each file with the sum
- * that the host told. What came before a cut, a failure or the end of the process waits in `TARGET.part`, from where the
- * next call for this target goes on. Rejects with `sync/target-taken`, `sync/no-checkpoint`, `sync/path-refused`,
- * `sync/content-differs` and `sync/cancelled`.
+ * Downloads a checkpoint into a new folder, which appears when all files are complete and have the checksums of the
+ * host.
+ * After an interruption or failure, partial files stay in `TARGET.part`, and the next call continues from them.
+ * Rejects with `sync/target-taken`, `sync/no-checkpoint`, `sync/path-refused`, `sync/content-differs` and
+ * `sync/cancelled`.
  */
 export async function fetchCheckpoint(
   connection: Pick<HostConnection, 'ask' | 'download'>,
@@ -43,7 +44,7 @@ export async function fetchCheckpoint(
   target: string,
   { parallel = 3, onProgress, cancellation = neverCancelled }: FetchOptions = {},
 ): Promise<void> {
-  if (await isThere(target)) throw targetTaken(target);
+  if (await pathExists(target)) throw targetTaken(target);
   const files = await filesOf(connection, run, checkpoint.path, cancellation);
   const place = `${target}.part`;
   const done = path.join(place, 'done');
@@ -53,25 +54,17 @@ export async function fetchCheckpoint(
     progress.bytes += bytes;
     onProgress?.({ ...progress });
   };
-  const left = files[Symbol.iterator]();
-  let isOver = false;
-  const fetch = async (): Promise<void> => {
-    for (const { path: name, inside, bytes } of left) {
-      if (isOver) return;
-      const file = { connection, run, name, bytes, cancellation, onBytes };
-      await new FetchedFile(file, path.join(done, inside), partialOf(place, inside)).fetch();
-    }
-  };
-  const fetching = Array.from({ length: parallel }, () => fetch().finally(() => (isOver = true)));
-  for (const result of await Promise.allSettled(fetching))
-    if (result.status === 'rejected') throw result.reason;
+  await forEachParallel(files, parallel, async ({ path: name, inside, bytes }) => {
+    const file = { connection, run, name, bytes, cancellation, onBytes };
+    await new FileDownload(file, path.join(done, inside), partialOf(place, inside)).fetch();
+  });
   await removeOthers(done, new Set(files.map(({ inside }) => path.join(done, inside))));
-  if (await isThere(target)) throw targetTaken(target);
+  if (await pathExists(target)) throw targetTaken(target);
   await rename(done, target);
   await rm(place, { recursive: true, force: true });
 }
 
-/** What an earlier call brought of another checkpoint. */
+/** Removes files that an earlier call downloaded from another checkpoint. */
 async function removeOthers(folder: string, files: ReadonlySet<string>): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const place = path.join(entry.parentPath, entry.name);
@@ -79,12 +72,12 @@ async function removeOthers(folder: string, files: ReadonlySet<string>): Promise
   }
 }
 
-/** Names of the host's are used for what is whole only; no two of them meet here. */
+/** Returns a file for a partial download. Names from the host are used for complete files only. */
 function partialOf(place: string, inside: string): string {
   return path.join(place, 'partial', hash('sha256', inside, 'hex'));
 }
 
-/** All files of a checkpoint, with their paths inside it, which are held to the jail: the host need not be honest. */
+/** Lists the files of a checkpoint with paths inside it. The paths are checked, because the host may be hostile. */
 async function filesOf(
   connection: Pick<HostConnection, 'ask'>,
   run: string,
@@ -109,7 +102,7 @@ async function filesOf(
   return found;
 }
 
-interface FileToFetch {
+interface FileRequest {
   readonly connection: Pick<HostConnection, 'ask' | 'download'>;
   readonly run: string;
   readonly name: string;
@@ -118,14 +111,14 @@ interface FileToFetch {
   readonly onBytes: (bytes: number) => void;
 }
 
-class FetchedFile {
-  readonly #file: FileToFetch;
+class FileDownload {
+  readonly #file: FileRequest;
   readonly #place: string;
   readonly #partial: string;
-  /** Bytes that were told to be here. */
-  #told = 0;
+  /** Bytes that the progress includes. */
+  #reported = 0;
 
-  constructor(file: FileToFetch, place: string, partial: string) {
+  constructor(file: FileRequest, place: string, partial: string) {
     this.#file = file;
     this.#place = place;
     this.#partial = partial;
@@ -134,20 +127,20 @@ class FetchedFile {
   async fetch(): Promise<void> {
     const { connection, run, name, bytes, cancellation } = this.#file;
     if (cancellation.isCancelled) throw cancelled();
-    const told = await connection.ask('file.sum', { run, path: name }, cancellation);
-    if (told.bytes !== bytes) throw contentDiffers(JSON.stringify(name));
-    if (await this.#isWhole(this.#place, told.sha256)) {
-      this.#tell(bytes);
+    const sum = await connection.ask('file.sum', { run, path: name }, cancellation);
+    if (sum.bytes !== bytes) throw contentDiffers(JSON.stringify(name));
+    if (await this.#isWhole(this.#place, sum.sha256)) {
+      this.#report(bytes);
       return;
     }
     await rm(this.#place, { force: true });
     const hadSome = await this.#download();
-    let isWhole = await this.#isWhole(this.#partial, told.sha256);
+    let isWhole = await this.#isWhole(this.#partial, sum.sha256);
     if (!isWhole && hadSome) {
-      // What was here of it may have been of another file.
+      // The partial file may be from another file.
       await rm(this.#partial);
       await this.#download();
-      isWhole = await this.#isWhole(this.#partial, told.sha256);
+      isWhole = await this.#isWhole(this.#partial, sum.sha256);
     }
     if (!isWhole) {
       await rm(this.#partial, { force: true });
@@ -157,7 +150,7 @@ class FetchedFile {
     await rename(this.#partial, this.#place);
   }
 
-  /** Appends what is missing; true: a part had been there. */
+  /** Downloads the missing bytes. Resolves to whether a partial file existed. */
   async #download(): Promise<boolean> {
     const { connection, run, name, bytes, cancellation } = this.#file;
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW;
@@ -173,7 +166,7 @@ class FetchedFile {
         if (at + piece.length > bytes) throw contentDiffers(JSON.stringify(name));
         await writeAll(handle, piece, at);
         at += piece.length;
-        this.#tell(at);
+        this.#report(at);
       }
       await handle.sync();
       return hadSome;
@@ -186,7 +179,7 @@ class FetchedFile {
     const { size } = await handle.stat();
     const at = size > this.#file.bytes ? 0 : size;
     if (at < size) await handle.truncate(0);
-    this.#tell(at);
+    this.#report(at);
     return at;
   }
 
@@ -197,9 +190,9 @@ class FetchedFile {
     return (await sumLarge(file, cancellation)).sha256 === sha256;
   }
 
-  #tell(bytes: number): void {
-    this.#file.onBytes(bytes - this.#told);
-    this.#told = bytes;
+  #report(bytes: number): void {
+    this.#file.onBytes(bytes - this.#reported);
+    this.#reported = bytes;
   }
 }
 
@@ -207,11 +200,4 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Prom
   for (let done = 0; done < bytes.length;) {
     done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
   }
-}
-
-function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

@@ -3,54 +3,52 @@ import type { ByteSource } from '../../../core/contracts.ts';
 import { packHeader } from '../../../core/sync/pack.ts';
 import { inMemory } from '../../filePieces.ts';
 
-/** What a pack is filled up to, and how many contents are in one at most. */
+/** The size of a full pack in bytes, and in contents. */
 const fullBytes = 4 * 1024 * 1024;
 const fullContents = 1_000;
 
-interface Place {
+interface PackEntry {
   readonly sha256: string;
-  /** Of its header. */
   readonly from: number;
   readonly to: number;
 }
 
-/** A pack that is filled, sent, and filled again: fresh memory for each would cost more than what is done with it. */
+/** A reusable pack. Allocating memory for each pack would cost more than filling it. */
 export class OutgoingPack {
   readonly #memory = Buffer.allocUnsafe(fullBytes + packHeaderBytes + packLimits.content);
-  #places: Place[] = [];
+  #entries: PackEntry[] = [];
   #length = 0;
 
   get isEmpty(): boolean {
-    return this.#places.length === 0;
+    return this.#entries.length === 0;
   }
 
   get isFull(): boolean {
-    return this.#length >= fullBytes || this.#places.length >= fullContents;
+    return this.#length >= fullBytes || this.#entries.length >= fullContents;
   }
 
   get contents(): string[] {
-    return this.#places.map(({ sha256 }) => sha256);
+    return this.#entries.map(({ sha256 }) => sha256);
   }
 
-  /** Where the next content goes. */
   get room(): Uint8Array {
     const from = this.#length + packHeaderBytes;
     return this.#memory.subarray(from, from + packLimits.content);
   }
 
-  /** Takes the first bytes of {@link room}. */
+  /** Adds the first bytes of {@link room} as a content. */
   add(sha256: string, bytes: number): void {
     const from = this.#length;
     this.#memory.set(packHeader(sha256, bytes), from);
     this.#length = from + packHeaderBytes + bytes;
-    this.#places.push({ sha256, from, to: this.#length });
+    this.#entries.push({ sha256, from, to: this.#length });
   }
 
-  /** Takes all others out. Returns how many bytes that were. */
+  /** Removes all other contents. Returns the number of bytes removed. */
   keepOnly(lacking: ReadonlySet<string>): number {
     const before = this.#length;
     this.#length = 0;
-    this.#places = this.#places.flatMap(({ sha256, from, to }) => {
+    this.#entries = this.#entries.flatMap(({ sha256, from, to }) => {
       if (!lacking.has(sha256)) return [];
       const moved = { sha256, from: this.#length, to: this.#length + to - from };
       if (moved.from !== from) this.#memory.copyWithin(moved.from, from, to);
@@ -61,11 +59,10 @@ export class OutgoingPack {
   }
 
   clear(): void {
-    this.#places = [];
+    this.#entries = [];
     this.#length = 0;
   }
 
-  /** Views of its memory. */
   get source(): ByteSource {
     return inMemory(this.#memory.subarray(0, this.#length));
   }

@@ -1,19 +1,20 @@
 import { createHash, hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { access, open, type FileHandle } from 'node:fs/promises';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import { isRecord } from '../../../../base/core/isRecord.ts';
 import { cancelled, changedWhileSent, unreadable } from '../../../core/sync/failures.ts';
 
-/** A file that is replaced by a link, or by what never ends, while it is read, is not followed. */
+/** Does not follow a link or block on a pipe that replaces a file during a sync. */
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** How often a file may be changed while it is read. */
+/** The number of attempts for a file that changes while it is read. */
 const tries = 3;
 
 /**
- * A whole file as it was at one moment, at the beginning of `into`; undefined: there is no room for it.
- * @returns what it was at that moment
+ * Reads a file in one consistent state into the start of `into`.
+ *
+ * @returns its metadata in that state. Undefined: `into` is too small.
  */
 export function readSmall(file: string, into: Uint8Array): BigIntStats | undefined {
   for (let left = tries; left > 0; left--) {
@@ -24,13 +25,13 @@ export function readSmall(file: string, into: Uint8Array): BigIntStats | undefin
 }
 
 function readOnce(file: string, into: Uint8Array): BigIntStats | undefined | 'changed' {
-  const descriptor = told(file, () => openSync(file, flags));
+  const descriptor = readErrors(file, () => openSync(file, flags));
   try {
     const stats = fstatSync(descriptor, { bigint: true });
     if (!stats.isFile()) throw changedWhileSent(file);
     const length = Number(stats.size);
     if (length > into.length) return undefined;
-    const read = told(file, () => readAll(descriptor, into, length));
+    const read = readErrors(file, () => readAll(descriptor, into, length));
     const after = fstatSync(descriptor, { bigint: true });
     const isSame = read === length && after.mtimeNs === stats.mtimeNs && after.size === stats.size;
     return isSame ? stats : 'changed';
@@ -49,7 +50,7 @@ function readAll(descriptor: number, into: Uint8Array, length: number): number {
   return at;
 }
 
-/** Only what is there at the time counts: files that grow, such as logs, are sent as far as they were. */
+/** Returns the checksum of a large file. A file that grows, such as a log, counts with its size at the start. */
 export async function sumLarge(
   file: string,
   cancellation: CancellationToken,
@@ -85,7 +86,7 @@ export function sumSmall(bytes: Uint8Array): string {
   return hash('sha256', bytes, 'hex');
 }
 
-function told<T>(file: string, work: () => T): T {
+function readErrors<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -96,4 +97,11 @@ function told<T>(file: string, work: () => T): T {
 function problemOf(file: string, error: unknown): Error {
   const code = isRecord(error) ? error['code'] : undefined;
   return code === 'ENOENT' || code === 'ELOOP' ? changedWhileSent(file) : unreadable(file, error);
+}
+
+export function pathExists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
 }

@@ -14,19 +14,18 @@ import {
 } from '../../../core/sync/tree.ts';
 import { Slices } from './slices.ts';
 import { readRules, repositoryOf } from './repository.ts';
-import { isExecutable, stampOf } from './stamp.ts';
-import { readSums, type Summed } from './statCache.ts';
+import { isExecutable, stampOf, readSums, type FileSum } from './statCache.ts';
 
 export interface ReadTreeOptions {
-  /** The file that keeps what was read from one sync to the next, outside the root; null: none. */
+  /** The cache file for checksums, outside the root. Null: no cache. */
   readonly cache: string | null;
   readonly cancellation: CancellationToken;
 }
 
 /**
- * What of a folder is sent: all but what .gitignore (those above it in its repository included, and .git/info/exclude),
- * .agentjetignore and the defaults leave out. No file's content is
- * read. Rejects with `sync/no-folder` and `sync/cancelled`.
+ * Lists the files of a folder to send. Excludes those of .gitignore (also above the folder, and .git/info/exclude),
+ * .agentjetignore and the defaults.
+ * It reads no file contents. Rejects with `sync/no-folder` and `sync/cancelled`.
  */
 export async function readTree(root: string, { cache, cancellation }: ReadTreeOptions): Promise<Tree> {
   const place = await realpath(root).catch((error: unknown) => {
@@ -47,21 +46,21 @@ interface FolderToRead {
   readonly rules: IgnoreRules;
 }
 
-/** Reads a part of a folder at a time. */
+/** Walks a folder in small steps. */
 class Walk {
   readonly #root: string;
-  readonly #sums: ReadonlyMap<string, Summed>;
+  readonly #sums: ReadonlyMap<string, FileSum>;
   readonly #files: TreeFile[] = [];
   readonly #links: TreeLink[] = [];
   readonly #leftOut: LeftOut[] = [];
   readonly #folders: FolderToRead[] = [];
   #bytes = 0;
-  /** The folder that is being read, its entries last first, and their names as a file system may take them. */
+  /** The current folder, its entries in reverse order, and their names as a file system may fold them. */
   #current: FolderToRead;
   #entries: Dirent[] = [];
   #names = new Map<string, string>();
 
-  constructor(root: string, rules: IgnoreRules, sums: ReadonlyMap<string, Summed>) {
+  constructor(root: string, rules: IgnoreRules, sums: ReadonlyMap<string, FileSum>) {
     this.#root = root;
     this.#current = { path: '', rules };
     this.#sums = sums;
@@ -72,9 +71,9 @@ class Walk {
     return true;
   }
 
-  /** False: it is over. */
+  /** Returns false at the end. */
   next(): boolean {
-    // A few at a time: asking for the time costs as much as asking for a file.
+    // Several entries per step, because reading the clock costs as much as reading an entry.
     for (let left = 16; left > 0; left--) {
       const entry = this.#entries.pop();
       if (entry !== undefined) {

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { access, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import process from 'node:process';
 import { neverCancelled, type CancellationToken } from '../../../../base/core/cancellation.ts';
@@ -8,12 +8,12 @@ import type { HostConnection } from '../../../core/contracts.ts';
 import { badManifest, cancelled, contentDiffers, targetTaken } from '../../../core/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../core/sync/manifest.ts';
 import { materialise } from '../../host/sync/materialise.ts';
-import { sumLarge } from './readFiles.ts';
+import { forEachParallel } from '../../parallel.ts';
+import { pathExists, sumLarge } from './readFiles.ts';
 
 export interface RebuildOptions {
-  /** Contents at a time. */
   readonly parallel?: number;
-  /** Told of bytes that are here, and of all. */
+  /** Receives the downloaded and total bytes. */
   readonly onProgress?: (progress: { readonly bytes: number; readonly total: number }) => void;
   readonly cancellation?: CancellationToken;
 }
@@ -21,14 +21,16 @@ export interface RebuildOptions {
 type Host = Pick<HostConnection, 'ask' | 'download'>;
 type Content = Extract<SnapshotEntry, { readonly sha256: string }>;
 
-/** Entries of a snapshot at most, whatever a host tells. */
+/** The largest number of entries that is accepted from a host. */
 const mostEntries = 1_000_000;
 
 /**
- * Puts the files of a snapshot, as they ran, into a folder that is not there yet, and that is there once all of it is: modes and
- * links included, each content with its sum. The host need not be honest: the list of files must be the one that the snapshot's id
- * is the sum of, and is held to the jail. What came before a cut or a failure waits in `TARGET.part`, from where the next call
- * goes on. Rejects with `sync/target-taken`, `sync/bad-manifest`, `sync/path-refused`, `sync/content-differs`, `sync/cancelled`.
+ * Downloads a snapshot with modes and links into a new folder, which appears when all of it is complete.
+ * The host may be hostile: the list of files must match the id of the snapshot, and its paths and contents are
+ * checked.
+ * Partial files stay in `TARGET.part`, from which the next call continues.
+ * Rejects with `sync/target-taken`, `sync/bad-manifest`, `sync/path-refused`, `sync/content-differs` and
+ * `sync/cancelled`.
  */
 export async function rebuildSnapshot(
   connection: Host,
@@ -36,7 +38,7 @@ export async function rebuildSnapshot(
   target: string,
   { parallel = 4, onProgress, cancellation = neverCancelled }: RebuildOptions = {},
 ): Promise<void> {
-  if (await isThere(target)) throw targetTaken(target);
+  if (await pathExists(target)) throw targetTaken(target);
   const manifest = await manifestOf(connection, snapshot, cancellation);
   const place = `${target}.part`;
   const contents = path.join(place, 'contents');
@@ -44,31 +46,22 @@ export async function rebuildSnapshot(
   await mkdir(contents, { recursive: true });
   const files = new Map(manifest.flatMap((entry) => ('sha256' in entry ? [[entry.sha256, entry]] : [])));
   const progress = { bytes: 0, total: [...files.values()].reduce((sum, { bytes }) => sum + bytes, 0) };
-  const left = files.values();
-  let isOver = false;
-  const fetch = async (): Promise<void> => {
-    for (const entry of left) {
-      if (isOver) return;
-      if (cancellation.isCancelled) throw cancelled();
-      await fetchContent(connection, entry, path.join(contents, entry.sha256), cancellation);
-      progress.bytes += entry.bytes;
-      onProgress?.({ ...progress });
-    }
-  };
-  const fetching = Array.from({ length: parallel }, () => fetch().finally(() => (isOver = true)));
-  for (const result of await Promise.allSettled(fetching))
-    if (result.status === 'rejected') throw result.reason;
+  await forEachParallel(files.values(), parallel, async (entry) => {
+    if (cancellation.isCancelled) throw cancelled();
+    await fetchContent(connection, entry, path.join(contents, entry.sha256), cancellation);
+    progress.bytes += entry.bytes;
+    onProgress?.({ ...progress });
+  });
   await rm(tree, { recursive: true, force: true });
   await materialise(manifest, tree, (sha256) => path.join(contents, sha256), cancellation);
-  if (await isThere(target)) throw targetTaken(target);
+  if (await pathExists(target)) throw targetTaken(target);
   await rename(tree, target);
   await rm(place, { recursive: true, force: true });
 }
 
 /**
- * One file of a snapshot as a text; undefined: there is no such file, or it has more bytes than are wanted. Rejects as
- * {@link rebuildSnapshot} does.
- *
+ * Returns the text of a file in a snapshot. Undefined: there is no such file, or it is larger than `most` bytes.
+ * Rejects like {@link rebuildSnapshot}.
  * @param name its path in the snapshot
  */
 export async function sentText(
@@ -118,7 +111,7 @@ async function manifestOf(
   return found;
 }
 
-/** The file has its name once its sum is right. */
+/** Downloads a content. The file gets its name when the checksum is right. */
 async function fetchContent(
   connection: Host,
   { path: name, sha256, bytes }: Content,
@@ -147,11 +140,4 @@ async function fetchContent(
     await handle.close();
   }
   await rename(partial, file);
-}
-
-function isThere(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
-  );
 }

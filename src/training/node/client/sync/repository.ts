@@ -1,9 +1,9 @@
-/** The repository that a folder is in, as far as its rules are about what is in the folder. */
+/** Reads the ignore rules of the Git repository that contains a folder. */
 import { lstatSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { gitIgnoreFile, type Repository, type RulesAbove } from '../../../core/sync/ignoreRules.ts';
 
-/** Bytes of a file of rules; a larger one is none. */
+/** The largest file of rules, in bytes. Larger files are ignored. */
 const largestRules = 1024 * 1024;
 
 export function readRules(file: string): string | undefined {
@@ -15,8 +15,9 @@ export function readRules(file: string): string | undefined {
 }
 
 /**
- * The nearest one, as git finds it; a folder that is in none has no rules above it. What a user has set for all
- * repositories (`core.excludesFile`) is not read: it says nothing about this one.
+ * Returns the nearest Git repository, or one without rules. `core.excludesFile` is ignored, because it is not
+ * specific to the repository.
+ *
  * @param root absolute, without links
  */
 export function repositoryOf(root: string): Repository {
@@ -27,7 +28,7 @@ export function repositoryOf(root: string): Repository {
   }
 }
 
-/** Later ones go before earlier ones, as with git. */
+/** Returns the rules above the root. Later rules override earlier ones, as in Git. */
 function rulesAbove(top: string, git: string, root: string): RulesAbove[] {
   const exclude = path.join(git, 'info', 'exclude');
   const files = [{ folder: '', file: exclude }];
@@ -40,7 +41,7 @@ function rulesAbove(top: string, git: string, root: string): RulesAbove[] {
   });
 }
 
-/** Where the repository's own files are; undefined: this is none. A worktree's are those of the repository that it is of. */
+/** Returns the Git folder at a path, also of a worktree. Undefined: there is none. */
 function gitFolder(place: string): string | undefined {
   const own = isThere(place, 'isDirectory') ? place : linked(place, /^gitdir: (.+)$/m);
   if (own === undefined || !isThere(path.join(own, 'HEAD'), 'isFile')) return undefined;
@@ -64,7 +65,7 @@ function isIn(folder: string, top: string): boolean {
   return folder === top || folder.startsWith(top.endsWith(path.sep) ? top : top + path.sep);
 }
 
-/** With `/`, as rules and what is sent are written. */
+/** Returns a relative path with `/`. */
 function inside(from: string, to: string): string {
   return path.relative(from, to).split(path.sep).join('/');
 }

@@ -1,14 +1,14 @@
-/** Milliseconds that others wait at most. */
+/** The longest time that other work waits, in milliseconds. */
 const slice = 5;
 
 /**
- * Gives others a turn now and then. Thousands of small calls to the file system take a fraction of the time when they are
- * made one after the other, without a promise for each.
+ * Yields to the event loop at intervals. Many small synchronous file system calls are much faster than one promise
+ * for each.
  */
 export class Slices {
   #since = performance.now();
 
-  /** Undefined: there is time left. */
+  /** Returns a promise if it is time to yield. */
   pause(): Promise<void> | undefined {
     if (performance.now() - this.#since < slice) return undefined;
     return new Promise((resolve) => {

@@ -15,15 +15,14 @@ import {
 import { inMemory, piecesOf } from '../../filePieces.ts';
 import { openLarge, readSmall, sumLarge, sumSmall } from './readFiles.ts';
 import { Slices } from './slices.ts';
-import { isExecutable, isSettled, stampOf } from './stamp.ts';
-import { writeSums, type Summed } from './statCache.ts';
-import { againAfterCut, Uploads, type UploadsOptions } from './uploads.ts';
+import { isExecutable, isSettled, stampOf, writeSums, type FileSum } from './statCache.ts';
+import { retryAfterDisconnect, Uploads, type UploadsOptions } from './uploads.ts';
 
 export interface SyncProgress {
-  /** Bytes of the tree that the host has by now, and of all of it. */
+  /** Bytes of the tree that the host has, and of the whole tree. */
   readonly bytes: number;
   readonly total: number;
-  /** Bytes that were sent for it. */
+  /** Bytes that were sent. */
   readonly sent: number;
 }
 
@@ -31,13 +30,14 @@ export interface SyncTreeOptions {
   readonly onProgress?: (progress: SyncProgress) => void;
   readonly cancellation?: CancellationToken;
   readonly limit?: SyncLimit;
-  /** Milliseconds since the Unix epoch, by the clock of the tree's files. */
+  /** Returns the time in milliseconds since the Unix epoch, by the clock of the file system. */
   readonly now?: () => number;
 }
 
 /**
- * Brings what a host lacks of a tree there; one request where it lacks nothing and no file has changed. After a cut
- * connection it goes on.
+ * Sends the missing contents of a tree to a host. Sends one request if nothing has changed. Continues after a lost
+ * connection.
+ *
  * @returns the id of the snapshot. Rejects with `sync/too-large` before anything is read or sent.
  */
 export async function syncTree(
@@ -50,11 +50,11 @@ export async function syncTree(
   return (await sync.unchanged()) ?? (await sync.send());
 }
 
-/** A file whose sum is known. */
-interface Known extends Summed {
+/** A file with a known checksum. */
+interface KnownFile extends FileSum {
   readonly bytes: number;
   readonly executable: boolean;
-  /** A later change is sure to be seen. */
+  /** True if a later change surely changes the stamp. */
   readonly isSettled: boolean;
 }
 
@@ -63,10 +63,10 @@ class TreeSync {
   readonly #connection: Pick<HostConnection, 'ask' | 'upload'>;
   readonly #cancellation: CancellationToken;
   readonly #now: () => number;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, KnownFile>();
   readonly #onBytes: UploadsOptions['onBytes'];
   readonly #uploads: Uploads;
-  /** Contents that are there or on their way. */
+  /** Contents that the host has or that are being sent. */
   readonly #sent = new Set<string>();
 
   constructor(
@@ -91,7 +91,7 @@ class TreeSync {
     }
   }
 
-  /** The id, where every file is as it was at an earlier sync and the host has that snapshot. */
+  /** Returns the id if no file has changed and the host has the snapshot. */
   async unchanged(): Promise<string | undefined> {
     if (this.#known.size < this.#tree.files.length) return undefined;
     const snapshot = idOf(this.#manifest());
@@ -111,11 +111,11 @@ class TreeSync {
     }
     const manifest = this.#manifest();
     const snapshot = idOf(manifest);
-    await againAfterCut(() => this.#sendManifest(snapshot, manifest));
+    await retryAfterDisconnect(() => this.#sendManifest(snapshot, manifest));
     return snapshot;
   }
 
-  /** Files whose content is not known, or lacks at the host. */
+  /** Returns the files whose content is unknown or missing on the host. */
   async #toRead(): Promise<readonly TreeFile[]> {
     const contents = [...new Set(Array.from(this.#known.values(), ({ sha256 }) => sha256))];
     const lacking = new Set<string>();
@@ -200,8 +200,8 @@ class TreeSync {
   }
 }
 
-/** Never kept for the next sync: the folder's own file of that name may be another. */
-function summed(content: Uint8Array): Pick<Known, 'sha256' | 'isSettled'> {
+/** Returns the checksum of an added file. It is not cached, because the folder may have another file of that name. */
+function summed(content: Uint8Array): Pick<KnownFile, 'sha256' | 'isSettled'> {
   return { sha256: sumSmall(content), isSettled: false };
 }
 

@@ -4,45 +4,44 @@ import type { ByteSource, HostConnection } from '../../../core/contracts.ts';
 import { changedWhileSent } from '../../../core/sync/failures.ts';
 import { OutgoingPack } from './outgoingPack.ts';
 
-/** Packs and large contents that are on their way at a time. */
 const atATime = 4;
-/** How often something is sent again because the connection was cut. */
+/** Attempts after a lost connection. */
 const tries = 5;
 
 export interface UploadsOptions {
   readonly connection: Pick<HostConnection, 'ask' | 'upload'>;
   readonly cancellation: CancellationToken;
-  /** Bytes that the host has more than before; `sent` of them over the wire. */
+  /** Receives the bytes that the host has gained, and how many of them were `sent`. */
   readonly onBytes: (bytes: number, sent: number) => void;
 }
 
-/** Sends contents that a host may lack, several at a time; it is asked once more before each is sent. */
+/** Uploads contents in parallel. Checks before each upload whether the host still needs it. */
 export class Uploads {
   readonly #options: UploadsOptions;
   readonly #underway = new Set<Promise<void>>();
   #failure: { readonly error: unknown } | undefined;
   #pack = new OutgoingPack();
-  /** Packs that have been sent. */
   readonly #spare: OutgoingPack[] = [];
 
   constructor(options: UploadsOptions) {
     this.#options = options;
   }
 
-  /** Where the next small content is to be put. Rejects where an earlier one has failed. */
+  /** Returns the space for the next small content. Rejects if an earlier upload failed. */
   async room(): Promise<Uint8Array> {
     if (this.#pack.isFull) await this.#sendPack();
     return this.#pack.room;
   }
 
-  /** The first bytes of the last {@link room}. */
+  /** Adds the first bytes of the last {@link room}. */
   small(sha256: string, bytes: number): void {
     this.#pack.add(sha256, bytes);
   }
 
   /**
-   * @param open tells the bytes anew for each try
-   * @param file that they are of
+   * @param open returns the bytes for each attempt
+   *
+   * @param file the file of the content
    */
   async large(sha256: string, open: () => ByteSource, file: string): Promise<void> {
     await this.#start(async () => {
@@ -58,14 +57,14 @@ export class Uploads {
     });
   }
 
-  /** Until all is there. */
+  /** Resolves when all contents are uploaded. */
   async end(): Promise<void> {
     if (!this.#pack.isEmpty) await this.#sendPack();
     await Promise.all(this.#underway);
     this.#throwFailure();
   }
 
-  /** Until nothing is underway any more, whatever became of it. */
+  /** Resolves when no upload is running, whether they succeeded or not. */
   async settled(): Promise<void> {
     await Promise.all(this.#underway);
   }
@@ -90,13 +89,13 @@ export class Uploads {
 
   async #upload(request: Parameters<HostConnection['upload']>[0], source: ByteSource): Promise<void> {
     const { connection, cancellation, onBytes } = this.#options;
-    let told = 0;
+    let sent = 0;
     const again = (): void => {
-      onBytes(-told, -told);
-      told = 0;
+      onBytes(-sent, -sent);
+      sent = 0;
     };
     const count = (bytes: number): void => {
-      told += bytes;
+      sent += bytes;
       onBytes(bytes, bytes);
     };
     try {
@@ -110,7 +109,7 @@ export class Uploads {
   async #start(send: () => Promise<void>): Promise<void> {
     while (this.#underway.size >= atATime) await Promise.race(this.#underway);
     this.#throwFailure();
-    const sending = againAfterCut(send)
+    const sending = retryAfterDisconnect(send)
       .catch((error: unknown) => {
         this.#failure ??= { error };
       })
@@ -123,8 +122,8 @@ export class Uploads {
   }
 }
 
-/** What is sent twice is there once, so that all of it can be tried again. */
-export async function againAfterCut<T>(work: () => Promise<T>): Promise<T> {
+/** Repeats the work after a lost connection. Contents can be sent twice without harm. */
+export async function retryAfterDisconnect<T>(work: () => Promise<T>): Promise<T> {
   for (let left = tries; ; left--) {
     try {
       return await work();
@@ -138,7 +137,7 @@ function isCode(error: unknown, code: string): boolean {
   return error instanceof CodedError && error.code === code;
 }
 
-/** @param again is called where the bytes are taken from the beginning */
+/** @param again called when the bytes are read from the start */
 function counted(source: ByteSource, again: () => void, count: (bytes: number) => void): ByteSource {
   return {
     bytes: source.bytes,

@@ -15,25 +15,22 @@ type Variables = Readonly<Record<string, string | undefined>>;
 export interface StartedConfig {
   readonly run: string;
   readonly order: RunOrder;
-  /** The run's working folder, absolute, with all that the launcher finds there. */
+  /** The absolute working folder of the run, with all files for the launcher. */
   readonly folder: string;
-  /** The config as it was sent, and as it is started. */
+  /** The config as it was sent, and as the run starts with it. */
   readonly sent: string;
   readonly started: string;
-  /** Of the launcher. */
   readonly variables: Variables;
-  /** Those, and others whose secrets are told nowhere. */
+  /** These variables, and others whose secrets must be hidden. */
   readonly secrets: Variables;
 }
 
 export interface ConfigOfRun {
-  /** Without secrets. */
   readonly text: string;
-  /** Those that it has. */
   readonly secrets: readonly string[];
 }
 
-/** What a run is started with, composed where it runs: with the defaults of the launcher that is installed. */
+/** Returns the effective config of a run, composed on this host with the defaults of the installed launcher. */
 export async function effectiveConfigOf(request: StartedConfig): Promise<ConfigOfRun> {
   const { run, order, folder, sent, started, variables, secrets } = request;
   const dialect = dialectOf(sent) ?? dialects[0];
@@ -62,9 +59,9 @@ export async function effectiveConfigOf(request: StartedConfig): Promise<ConfigO
 
 const bridged = z.record(z.string(), z.nullable(z.object({ file: z.string(), name: z.string() })));
 
-/** None where nothing was bridged. */
+/** Returns the bridged code. Empty if there is none. */
 async function bridgedCode(folder: string): Promise<Readonly<Record<string, BridgedCode>>> {
-  const told = await readJson(path.join(folder, bridgePackage, bridgedFile)).catch(() => undefined);
-  const entries = Object.entries(bridged.safeParse(told).data ?? {});
+  const document = await readJson(path.join(folder, bridgePackage, bridgedFile)).catch(() => undefined);
+  const entries = Object.entries(bridged.safeParse(document).data ?? {});
   return Object.fromEntries(entries.flatMap(([kind, code]) => (code === null ? [] : [[kind, code]])));
 }

@@ -17,13 +17,13 @@ import { cancelled } from '../../../core/sync/failures.ts';
 import { readJson } from '../../../../base/node/wholeFile.ts';
 import { asDiskFull } from '../sync/contentStore.ts';
 
-/** The step that training in this folder would go on from; null: none. */
+/** Returns the step that training in this folder resumes from, or null. */
 export async function latestStep(jobFolder: string): Promise<number | null> {
   const text = await readFile(path.join(jobFolder, trackerFile), 'utf8').catch(() => '');
   return /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : null;
 }
 
-/** Under the same name, but another file: the old one may be shared with the store of contents. */
+/** Replaces a file by a new one, because the old file may share its blocks with the content store. */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const beside = `${file}.new`;
   await rm(beside, { force: true });
@@ -33,10 +33,10 @@ export async function replaceFile(file: string, text: string): Promise<void> {
 }
 
 /**
- * Makes a job's folder with copies of what another one has. Real copies, shared only where the file system does that by itself:
- * training writes over files of the same step. Whole or not at all, also where the disk is full or it is cancelled, which is
- * looked at before each file; one that a host had made before it was killed is taken as it is, since nothing has been started
- * in it.
+ * Creates a job folder with copies from another one. These are real copies, because training overwrites files of the
+ * same step.
+ * The folder is complete or absent, also if the disk is full or the run is canceled. A folder from a host that was
+ * killed is used as it is, because no run has started in it.
  */
 export async function seedJob(
   from: string,
@@ -53,7 +53,7 @@ export async function seedJob(
     for (const { path: inside, text } of texts) await writeFile(path.join(partial, inside), text);
     await rename(partial, to);
   } catch (error) {
-    // It belongs to no run: nobody else would ever remove it.
+    // No run owns it, so nothing else would remove it.
     await rm(partial, { recursive: true, force: true }).catch(() => undefined);
     throw asDiskFull(error);
   }
@@ -92,7 +92,7 @@ async function copyInto(
   });
 }
 
-/** What the folders of a training in stages tell, in their order; undefined: it has none. */
+/** Returns the state of each stage in a job folder. Undefined: the training has no stages. */
 export async function stagedSource(
   jobFolder: string,
   stages: readonly RunStage[] | undefined,
@@ -109,7 +109,7 @@ export async function stagedSource(
   return { current: await currentStage(jobFolder), stages: found };
 }
 
-/** Which stage goes on in a job's folder, counted from 0; null: that is not noted. */
+/** Returns the current stage in a job folder, counted from 0. Null: unknown. */
 export async function currentStage(jobFolder: string): Promise<number | null> {
   const noted = stageMeta.safeParse(await readJson(path.join(jobFolder, stageFile)));
   return noted.data?.latest_stage ?? null;
@@ -118,8 +118,8 @@ export async function currentStage(jobFolder: string): Promise<number | null> {
 const stageMeta = z.object({ latest_stage: z.int().check(z.nonnegative()) });
 
 /**
- * Upstream's launcher finds its tables and default configs by paths from the working folder, as they are in a clone of
- * AgentJet. Where the code that was sent is none, the launcher's own package stands in.
+ * Links the package of the launcher into the working folder, unless the code is a clone of AgentJet. Upstream uses
+ * paths relative to it.
  */
 export async function linkDefaults(folder: string, ajet: string): Promise<void> {
   await symlink(ajet, path.join(folder, 'ajet'), 'dir').catch((error: unknown) => {

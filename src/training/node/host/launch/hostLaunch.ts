@@ -33,49 +33,46 @@ import {
   type Training,
 } from '../../../core/launch/training.ts';
 import { localFiles } from '../../../../base/node/files.ts';
-import { codeFolder, jobPlace } from '../runs/jobFolder.ts';
-import { RayJobs } from '../ray/rayJobs.ts';
-import { rayToken } from '../ray/rayToken.ts';
+import { codeFolder, jobFolderAccess } from '../runs/jobFolder.ts';
+import { RayJobs, rayToken } from '../ray/rayJobs.ts';
 import { raySpecFile, readRaySpec, writeRaySpec, type RaySpec } from '../ray/raySpec.ts';
 import { effectiveConfigOf } from './effectiveConfig.ts';
 import { currentStage, latestStep, linkDefaults, replaceFile, seedJob, stagedSource } from './folder.ts';
-import { gpusOf, type GpuSource } from './gpus.ts';
+import { gpusOf, type GpuSource, freeSpace, pathExists, rayHere } from './machine.ts';
 import { findLaunchers, type FoundLauncher } from './launchers.ts';
-import { freeSpace, isThere, rayHere } from './machine.ts';
 
 export interface HostLaunchOptions extends GpuSource {
-  /** Executables that the owner names; `ajet` and `trinity` on PATH otherwise. */
+  /** Executables that the owner names, by default `ajet` and `trinity` on PATH. */
   readonly launchers?: Launchers;
-  /** Address of a Ray head's dashboard, as in `http://HEAD:8265`; without it no order is sent to Ray. */
+  /** The dashboard of a Ray head, such as `http://HEAD:8265`. Without it no order runs on Ray. */
   readonly ray?: string;
-  /** Starts {@link runRayJob}: the path of a job's file is added to its arguments. */
+  /** The command that starts {@link runRayJob}. The path of a job file is appended. */
   readonly raySupervisor?: LauncherCommand;
-  /** The host's own environment. */
   readonly env: NodeJS.ProcessEnv;
-  /** Of the host; runs have their folders in its `runs/`. */
+  /** The data folder of the host, with the folders of runs in `runs/`. */
   readonly dataFolder: string;
-  /** Of the user that the host runs as; default that of the process's. */
+  /** The home folder of the user of the host, by default of this process. */
   readonly home?: string;
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** One run, its snapshot in place. */
+/** A run whose snapshot is in place. */
 export interface LaunchRequest {
   readonly run: string;
   readonly order: RunOrder;
-  /** Absolute: where the snapshot is, and where the launcher is started. */
+  /** The absolute folder of the snapshot, in which the launcher starts. */
   readonly folder: string;
   readonly devices: readonly number[];
-  /** The job's folder of the run that it goes on from, where the order names one. */
+  /** The job folder of the run to continue from, if any. */
   readonly from?: Pick<RunRecord, 'stages'> & { readonly jobFolder: string };
 }
 
-/** The run that a preflight is of, where it has to have an id. */
-const nobodys = 'preflight';
+/** A placeholder for the run id during a preflight. */
+const preflightRunId = 'preflight';
 
 const nothingBeside: RunsBeside = { userOf: () => undefined, rayHolder: () => undefined };
 
-/** A machine's packages change seldom, and to ask takes a Python each. */
+/** Milliseconds to cache the launchers. Packages rarely change, and each query starts a Python. */
 const remembered = 60_000;
 
 export interface RayJobOfRun {
@@ -83,7 +80,7 @@ export interface RayJobOfRun {
   readonly handed: RaySpec['handed'];
 }
 
-/** What a host knows of its launchers and GPUs, and how it starts an order with them. */
+/** Checks and starts orders with the launchers and GPUs of this host. */
 export class HostLaunch {
   readonly #options: HostLaunchOptions;
   #found: { readonly at: number; readonly launchers: Promise<FoundLauncher[]> } | undefined;
@@ -92,7 +89,7 @@ export class HostLaunch {
     this.#options = options;
   }
 
-  /** Null: the driver does not answer. */
+  /** Returns the GPUs. Null: the driver does not answer. */
   gpus(): Promise<FoundGpu[] | null> {
     return gpusOf(this.#options);
   }
@@ -109,22 +106,22 @@ export class HostLaunch {
     return [...programs, { name: 'ray', version, problem }];
   }
 
-  /** What would keep an order from running here; nothing is started, and of the host's own variables no value is told. */
+  /** Returns the problems of an order without starting it. Findings contain no values of host variables. */
   async preflight(
     order: RunOrder,
     configText: string,
     beside: RunsBeside = nothingBeside,
   ): Promise<Finding[]> {
-    const cwd = codeFolder(this.#options.dataFolder, nobodys);
+    const cwd = codeFolder(this.#options.dataFolder, preflightRunId);
     const own = this.#variables(order);
     const variables = (name: string): string | undefined => order.env[name] ?? shown(name, own[name]);
     const training = await this.#read(order, configText, cwd, variables);
     const refused = this.#refusal(order, training);
     const facts = await this.#facts(order, training, cwd, beside);
-    return [...refused, ...preflight(order, training, facts), ...goingOn(order, training)];
+    return [...refused, ...preflight(order, training, facts), ...resumeFindings(order, training)];
   }
 
-  /** Writes what going on or the run's name changes in the config, and tells what to start. */
+  /** Writes the changes to the config, and returns the launch plan. */
   async prepare(request: LaunchRequest, cancellation = neverCancelled): Promise<LaunchPlan> {
     const { order, folder, run } = request;
     if (!isInside(order.config))
@@ -135,7 +132,7 @@ export class HostLaunch {
     });
     const variables = (name: string): string | undefined => order.env[name] ?? this.#options.env[name];
     const before = await this.#read(order, text, folder, variables);
-    // Whatever is wrong with the order is told before the first file is written.
+    // Checks the order before the first file is written.
     this.#check(order, before);
     const stem = path.basename(order.config).replace(/\.ya?ml$/, '');
     const resumed = await this.#resumed(request, text, before, cancellation);
@@ -144,7 +141,7 @@ export class HostLaunch {
     const training = config === text ? before : await this.#read(order, config, folder, variables);
     const plan = await this.#plan(request, training);
     const job = resumed?.jobFolder ?? jobFolder(training.job, folder, path);
-    // Once the launcher's own defaults are in its reach.
+    // Composed after the defaults of the launcher are linked.
     const { text: effectiveConfig, secrets } = await effectiveConfigOf({
       ...{ run, order, folder, sent: text, started: config },
       variables: { ...this.#variables(order), ...order.env },
@@ -182,7 +179,7 @@ export class HostLaunch {
       await linkDefaults(folder, launcher.python.ajet);
     }
     const { command, args, env, totalSteps } = plan;
-    // A TypeScript workflow runs in the Node that this program does, unless the host's owner names another.
+    // A TypeScript workflow uses the Node of this program, unless the owner names another.
     const node = { AGENTJET_NODE: this.#options.env['AGENTJET_NODE'] ?? process.execPath };
     return { command, args, env: { ...env, ...node }, totalSteps };
   }
@@ -197,7 +194,7 @@ export class HostLaunch {
     return { command: raySupervisor.command, args: [...raySupervisor.args, spec], env: {}, totalSteps };
   }
 
-  /** The job that was to be handed to Ray from a run's folder, and who looks after it; undefined: there is none. */
+  /** Returns the Ray job in a run folder and its supervisor, if any. */
   async rayJob(runFolder: string): Promise<RayJobOfRun | undefined> {
     const { raySupervisor } = this.#options;
     const file = raySpecFile(runFolder);
@@ -276,22 +273,28 @@ export class HostLaunch {
       folderUser: await this.#folderUser(order, training, cwd, beside),
       stageBefore: await this.#stageBefore(order, training, cwd),
       ray: { ...(await this.#ray(order)), holder: beside.rayHolder() ?? null },
-      paths: new Map(await Promise.all(named.map(async (place) => [place, await isThere(place)] as const))),
+      paths: new Map(
+        await Promise.all(named.map(async (place) => [place, await pathExists(place)] as const)),
+      ),
       variables: new Set([...Object.keys(order.env), ...Object.keys(this.#variables(order))]),
     };
   }
 
-  /** What a run has of the host's own environment: a job of a cluster has none of it. */
+  /** Returns the host variables that a run gets. A job on a cluster gets none. */
   #variables({ launcher }: RunOrder): NodeJS.ProcessEnv {
     return launcher === 'ray' ? {} : this.#options.env;
   }
 
-  /** As it is judged when the run starts; going on in the folder of an earlier run is no matter of the config's. */
+  /**
+   * Returns why the job folder would be refused at the start. Resuming in an earlier folder does not depend on the
+   * config.
+   */
   #jobFolderProblem({ from }: RunOrder, { job }: Training, cwd: string): string | null {
-    const named = { ...job, name: { ...job.name, value: job.name.value ?? nobodys } };
+    const named = { ...job, name: { ...job.name, value: job.name.value ?? preflightRunId } };
     const folder = from?.as === 'resume' ? null : jobFolder(named, cwd, path);
     const { dataFolder, home = os.homedir() } = this.#options;
-    const place = folder === null ? undefined : jobPlace(folder, [nobodys], { dataFolder, home });
+    const place =
+      folder === null ? undefined : jobFolderAccess(folder, [preflightRunId], { dataFolder, home });
     return place?.kind === 'refused' ? place.problem : null;
   }
 
@@ -343,7 +346,7 @@ export class HostLaunch {
   }
 }
 
-/** @param started with the names of folders that stages go on in, where upstream had renamed them */
+/** @param started has the folders in which stages continue, which upstream may have renamed */
 function stagesOf(asked: Training, started: Training): Pick<LaunchPlan, 'stages'> {
   if (asked.stages.length === 0) return {};
   const stages = asked.stages.map(({ name: { value: name }, totalSteps }, at) => {
@@ -352,13 +355,13 @@ function stagesOf(asked: Training, started: Training): Pick<LaunchPlan, 'stages'
   return { stages };
 }
 
-/** What is found stands in lists of problems and in terminals: of the host's variables, places alone are told. */
+/** Hides the value of a host variable, unless it is a path. Findings appear in problem lists and terminals. */
 function shown(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   return /^(?:TRINITY_)?[A-Z0-9_]*(?:PATH|DIR|ROOT|HOME)$/.test(name) ? value : '***';
 }
 
-function goingOn({ from, backbone }: RunOrder, { stages }: Training): Finding[] {
+function resumeFindings({ from, backbone }: RunOrder, { stages }: Training): Finding[] {
   if (from === undefined) return [];
   const names = stages.map(({ name }) => name.value);
   return whatIsRestored(from, backbone, from.as === 'resume', { names }).map((message) => {

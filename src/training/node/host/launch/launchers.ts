@@ -3,25 +3,24 @@ import { access, open } from 'node:fs/promises';
 import path from 'node:path';
 import type { LauncherCommand, Launchers, ProgramName } from '../../../core/launch/plan.ts';
 import { pythonFacts, pythonQuestion, type PythonFacts } from '../../../core/launch/preflightPython.ts';
-import { ask } from './ask.ts';
+import { outputOf } from './runProgram.ts';
 
-/** A launcher as it was found on this machine. */
+/** A launcher and whether it is installed. */
 export interface FoundLauncher {
   readonly name: ProgramName;
   readonly start: LauncherCommand;
-  /** Whether the executable is there. */
   readonly found: boolean;
-  /** Of the Python that it runs in; null: it did not answer. */
+  /** Facts about its Python. Null: it did not answer. */
   readonly python: PythonFacts | null;
 }
 
 const names: readonly ProgramName[] = ['ajet', 'trinity'];
-/** A first start reads much from a cold disk. */
+/** The first start from a cold disk is slow. */
 const patience = 30_000;
 
 /**
- * The launchers that the owner has listed, else `ajet` and `trinity` on PATH, else `python -m ajet.launcher` where a Python
- * on PATH has it.
+ * Finds the launchers that the owner has listed, or else `ajet` and `trinity` on PATH, or else `python -m
+ * ajet.launcher`.
  */
 export function findLaunchers(listed: Launchers, env: NodeJS.ProcessEnv): Promise<FoundLauncher[]> {
   return Promise.all(names.map((name) => findLauncher(name, listed[name], env)));
@@ -46,7 +45,7 @@ async function findLauncher(
   return { name, start: { command: python, args: ['-m', 'ajet.launcher'] }, found: true, python: facts };
 }
 
-/** Absolute; undefined: no such executable. */
+/** Returns the absolute path of an executable, if it exists. */
 async function executableOf(command: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const folders = command.includes('/')
     ? ['']
@@ -62,13 +61,13 @@ async function executableOf(command: string, env: NodeJS.ProcessEnv): Promise<st
   return undefined;
 }
 
-/** The Python of a console script, from its first lines; the executable itself where it is no script. */
+/** Returns the Python of a console script, or the executable itself. */
 async function interpreterOf(executable: string): Promise<string> {
   const file = await open(executable, 'r');
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(1_024), position: 0 });
     const [first = '', second = ''] = buffer.toString('latin1', 0, bytesRead).split('\n');
-    // pip writes a script of two languages where the path is too long for the first line, or has a space in it.
+    // pip writes a combined shell and Python script if the path is too long or has a space.
     const direct =
       /^#!\s*(\S*python[\w.]*)\s*$/.exec(first) ?? /^'''exec' "?([^"]*python[\w.]*)"? /.exec(second);
     return direct?.[1] ?? (first.startsWith('#!') ? 'python3' : executable);
@@ -79,12 +78,12 @@ async function interpreterOf(executable: string): Promise<string> {
 
 async function factsOf(python: string, env: NodeJS.ProcessEnv): Promise<PythonFacts | null> {
   if (!/python[\w.]*$/.test(python)) return null;
-  // Isolated: nothing of the folder that the host was started in is imported.
-  const answer = await ask(python, ['-I', '-c', pythonQuestion], { milliseconds: patience, env });
+  // Isolated mode imports nothing from the working folder.
+  const answer = await outputOf(python, ['-I', '-c', pythonQuestion], { milliseconds: patience, env });
   const line = answer?.trim().split('\n').at(-1) ?? '';
   try {
     return pythonFacts.parse(JSON.parse(line));
   } catch {
-    return null; // something else than the answer was printed
+    return null; // the output is not the answer
   }
 }

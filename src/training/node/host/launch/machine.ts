@@ -3,8 +3,35 @@ import { createConnection } from 'node:net';
 import path from 'node:path';
 import { commandOf, environmentOf, processNumbers } from '../../../../base/node/process/kill.ts';
 import { runMark } from '../runs/processes.ts';
+import {
+  nvidiaSmiArguments,
+  parseNvidiaSmi,
+  virtualGpus,
+  type FoundGpu,
+} from '../../../core/launch/nvidiaSmi.ts';
+import { runProgram } from './runProgram.ts';
 
-/** Bytes that are free where a path is, or would be; null where that cannot be told. */
+export interface GpuSource {
+  /** The path of the executable, or its name on PATH. */
+  readonly nvidiaSmi?: string;
+  /** The number of GPUs that the owner set, whatever the machine has. */
+  readonly count?: number;
+}
+
+/** A hanging driver must not block the host. */
+const patience = 10_000;
+/** `nvidia-smi` fails with this message if there are no GPUs. */
+const saysNone = /^No devices were found/m;
+
+/** Returns the GPUs of the machine. Empty: there is no driver. Null: the driver does not answer. */
+export async function gpusOf({ nvidiaSmi = 'nvidia-smi', count }: GpuSource): Promise<FoundGpu[] | null> {
+  if (count !== undefined) return virtualGpus(count);
+  const { kind, text } = await runProgram(nvidiaSmi, nvidiaSmiArguments, { milliseconds: patience });
+  if (kind === 'absent' || saysNone.test(text)) return [];
+  return kind === 'answered' ? parseNvidiaSmi(text) : null;
+}
+
+/** Returns the free bytes at a path that may not exist yet. Null: unknown. */
 export async function freeSpace(place: string): Promise<number | null> {
   for (let folder = path.resolve(place); ; folder = path.dirname(folder)) {
     const space = await statfs(folder).catch(() => null);
@@ -13,20 +40,17 @@ export async function freeSpace(place: string): Promise<number | null> {
   }
 }
 
-export function isThere(file: string): Promise<boolean> {
+export function pathExists(file: string): Promise<boolean> {
   return access(file).then(
     () => true,
     () => false,
   );
 }
 
-/** Where Ray notes the address of the cluster that it has started on a machine. */
+/** The file in which Ray writes the address of the cluster on this machine. */
 const rayNote = '/tmp/ray/ray_current_cluster';
 
-/**
- * Whether a Ray that was started on this machine, or the one that RAY_ADDRESS names, takes connections. `run`: whose own it is,
- * where a run of a host has started it.
- */
+/** Checks the Ray cluster of this machine, or the one in RAY_ADDRESS. `run`: the run of this host that started it. */
 export async function rayHere(
   env: NodeJS.ProcessEnv,
   note = rayNote,
@@ -42,7 +66,7 @@ export async function rayHere(
   return { running: true, why: '', run: isNoted ? runOfRay(port) : null };
 }
 
-/** Of a head that listens on this machine; null: somebody else's, or not ours to see. */
+/** Returns the run that started the Ray head on this machine. Null: another program or user did. */
 function runOfRay(port: string): string | null {
   const head = processNumbers().find((pid) => {
     const [program = '', ...args] = commandOf(pid);

@@ -1,10 +1,59 @@
 import { setTimeout as after } from 'node:timers/promises';
 import * as z from 'zod/mini';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { WebSocket } from 'ws';
+import { readFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { CodedError } from '../../../../base/core/errors.ts';
 import { rayJobInfo, type RayAnswer } from '../../../core/launch/rayWatch.ts';
 import type { RayPackage } from './rayPackage.ts';
-import { askRay, type RayResponse } from './rayRequest.ts';
-import { tailRay } from './rayTail.ts';
+
+interface RayRequest {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly milliseconds: number;
+}
+
+interface RayResponse {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** The largest response, in bytes. */
+const mostBytes = 16 * 1024 * 1024;
+
+/**
+ * Sends a request. `fetch` sets headers of browsers (`Sec-Fetch-…`), for which Ray refuses changes. Redirects are not
+ * followed, because they would leak the token.
+ */
+function askRay(url: URL, { method, headers, body, milliseconds }: RayRequest): Promise<RayResponse> {
+  const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(milliseconds);
+    const request = start(url, { method, headers: { ...headers, ...length }, signal }, (response) => {
+      readAll(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject);
+    });
+    request.on('error', (error) =>
+      reject(signal.aborted ? new Error(`no answer in ${milliseconds} ms`) : error),
+    );
+    request.end(body);
+  });
+}
+
+async function readAll(response: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > mostBytes) throw new Error(`its answer is larger than ${mostBytes} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
 
 export interface RaySubmission {
   readonly id: string;
@@ -16,27 +65,27 @@ export interface RaySubmission {
 
 const versionAnswer = z.object({ ray_version: z.string() });
 
-/** Milliseconds for one request; a head under load can take seconds. */
+/** The timeout of a request in milliseconds. A loaded head can take seconds. */
 const patience = 30_000;
 
-/** Milliseconds: a head that was just started has nobody to run jobs at first, and asks to be asked again. */
+/** The time to retry a submission, in milliseconds. A new head has no agent for jobs yet. */
 const agentPatience = 60_000;
 const noAgent = 'No available agent to submit job';
 
-/** Undefined: the cluster is not known to ask for one. */
+/** Returns the token. Undefined: the cluster is not known to need one. */
 export type RayToken = () => Promise<string | undefined>;
 
 const noToken: RayToken = () => Promise.resolve(undefined);
 
-/** The Jobs API of a Ray head (its dashboard, port 8265). Rejects with `host/ray`. */
+/** A client for the Jobs API of a Ray head (its dashboard, port 8265). Rejects with `host/ray`. */
 export class RayJobs {
   readonly #head: URL;
   readonly #token: RayToken;
   readonly #pause: number;
 
   /**
-   * @param token asked for each request: it may be changed while a job runs
-   * @param pause milliseconds before a head that was just started is asked again
+   * @param token called for each request, because the token may change during a job
+   * @param pause milliseconds between two submissions to a new head
    */
   constructor(head: string, token: RayToken = noToken, pause = 1_000) {
     this.#head = headAddress(head);
@@ -53,7 +102,7 @@ export class RayJobs {
     return decoded(versionAnswer, await this.#asked('GET', 'api/version')).ray_version;
   }
 
-  /** Unless Ray has the package already. */
+  /** Uploads a package that Ray does not have yet. */
   async upload({ uri, bytes }: RayPackage): Promise<void> {
     const place = `api/packages/${uri.replace('://', '/')}`;
     if ((await this.#request('GET', place)).status === 200) return;
@@ -87,8 +136,8 @@ export class RayJobs {
   }
 
   /**
-   * Hands over everything that the job has printed and prints, from its start. Resolves at the end of the job, or where the
-   * cluster lost who reads its log; rejects when the connection breaks or `signal` is aborted, with its reason.
+   * Streams the output of a job from its start. Resolves at the end of the job or of the log. Rejects if the
+   * connection breaks or `signal` is aborted.
    */
   async tail(id: string, take: (text: string) => void, signal: AbortSignal): Promise<void> {
     const place = new URL(`${jobPlace(id)}/logs/tail`, this.#head);
@@ -167,4 +216,69 @@ function tokenRefused(answer: string): CodedError {
 function rayFailure(message: string, cause?: unknown): CodedError {
   const hint = "Look at the cluster's dashboard, and at the address that the host was started with.";
   return new CodedError({ code: 'host/ray', message, hint }, { cause });
+}
+
+interface RayTail {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The timeout of the handshake and of each heartbeat, in milliseconds. */
+  readonly patience: number;
+  readonly take: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads a log over a WebSocket until Ray closes it. Redirects are not followed, because they would leak the token.
+ * The heartbeat detects a cluster that has gone silently.
+ */
+function tailRay(url: URL, { headers, patience, take, signal }: RayTail): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const socket = new WebSocket(url, { headers, handshakeTimeout: patience, perMessageDeflate: false });
+    let isAnswered = true;
+    const heartbeat = setInterval(() => {
+      if (!isAnswered) socket.terminate();
+      else if (socket.readyState === WebSocket.OPEN) {
+        isAnswered = false;
+        socket.ping();
+      }
+    }, patience);
+    const leave = (): void => socket.terminate();
+    signal.addEventListener('abort', leave);
+    let failure: Error | undefined;
+    socket.on('message', (data, isBinary) => {
+      isAnswered = true;
+      if (!isBinary) take(textOf(data));
+    });
+    socket.on('pong', () => (isAnswered = true));
+    socket.on('error', (error) => (failure ??= error));
+    socket.on('close', (code) => {
+      clearInterval(heartbeat);
+      signal.removeEventListener('abort', leave);
+      if (signal.aborted) reject(asError(signal.reason));
+      else if (failure === undefined && code === 1000) resolve();
+      else reject(failure ?? new Error(`the connection was closed with code ${code}`));
+    });
+  });
+}
+
+function textOf(data: WebSocket.RawData): string {
+  return (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString('utf8');
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}
+
+/**
+ * Returns the token of a Ray cluster, like the clients of Ray (2.53 and later).
+ * It reads `RAY_AUTH_TOKEN`, the file in `RAY_AUTH_TOKEN_PATH`, or `~/.ray/auth_token`, which newer versions create.
+ * Undefined: there is none, or `RAY_AUTH_MODE` disables tokens.
+ */
+export async function rayToken(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  if (env['RAY_AUTH_MODE']?.toLowerCase() === 'disabled') return undefined;
+  const given = env['RAY_AUTH_TOKEN']?.trim() ?? '';
+  if (given !== '') return given;
+  const file = env['RAY_AUTH_TOKEN_PATH'] ?? path.join(env['HOME'] ?? os.homedir(), '.ray/auth_token');
+  const kept = await readFile(file, 'utf8').catch(() => '');
+  return kept.trim() === '' ? undefined : kept.trim();
 }

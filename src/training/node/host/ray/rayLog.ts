@@ -6,20 +6,19 @@ import { isFull, type RayOutput } from './rayOutput.ts';
 export interface RayLogOptions {
   readonly jobs: Pick<RayJobs, 'tail'>;
   readonly output: RayOutput;
-  /** Aborted: nobody waits for what cannot be written. */
+  /** Aborted: do not wait for free disk space. */
   readonly stop: AbortSignal;
-  /** Milliseconds before another attempt. */
   readonly interval: number;
 }
 
-/** Milliseconds and bytes after which what has come is printed: each piece is noted twice on the disk. */
+/** Output is flushed after this time in milliseconds or this size in bytes. Each flush writes to the disk twice. */
 const pieceTime = 250;
 const pieceSize = 256 * 1024;
 
-/** How long a log is let alone at most that could not be read, in milliseconds. */
+/** The longest pause between two attempts, in milliseconds. */
 const longestPause = 60_000;
 
-/** The log of a job, printed while it is written. Each attempt to read it begins at its start. */
+/** Prints the log of a job while it runs. Each attempt reads from the start of the log. */
 export class RayLog {
   readonly #id: string;
   readonly #options: RayLogOptions;
@@ -27,7 +26,7 @@ export class RayLog {
   #reading: Promise<boolean> | undefined;
   #notBefore = -Infinity;
   #failures = 0;
-  /** Whether Ray has said of the last attempt that this was all. */
+  /** True if the last attempt reached the end of the log. */
   #isWhole = false;
   #failure: unknown;
 
@@ -36,15 +35,15 @@ export class RayLog {
     this.#options = options;
   }
 
-  /** Reads on, unless somebody does; for as long as the job runs it is to be called again. */
+  /** Continues to read if no attempt is running. Call it repeatedly while the job runs. */
   follow(): void {
     if (this.#reading !== undefined || performance.now() < this.#notBefore) return;
     this.#reading = this.#read().finally(() => (this.#reading = undefined));
   }
 
   /**
-   * After the end, some more attempts: the last lines are what tells why. A disk that is full is waited for. Resolves to
-   * whether all of it was printed.
+   * Reads the rest after the end of the job, because the last lines give the reason. Waits for free disk space.
+   * Resolves to whether the log is complete.
    */
   async whole(): Promise<boolean> {
     const { stop, interval, output } = this.#options;
@@ -53,7 +52,7 @@ export class RayLog {
     while (!this.#isWhole && !(await this.#read())) {
       if (!isFull(this.#failure) || stop.aborted) attempts += 1;
       if (attempts === 5) {
-        output.tell(`agentjet: the end of the log cannot be read: ${String(this.#failure)}\n`);
+        output.writeLine(`agentjet: the end of the log cannot be read: ${String(this.#failure)}\n`);
         return false;
       }
       await after(interval);
@@ -65,7 +64,7 @@ export class RayLog {
     this.#closed.abort();
   }
 
-  /** Resolves to whether this was all. Never rejects. */
+  /** Resolves to whether the log is complete. Never rejects. */
   async #read(): Promise<boolean> {
     const { jobs, output, interval } = this.#options;
     this.#isWhole = false;
@@ -89,13 +88,13 @@ export class RayLog {
   }
 }
 
-/** What has come and is not printed yet. */
+/** Collects output until it is flushed. */
 class Pieces {
   readonly #output: RayOutput;
   readonly #failed: (error: unknown) => void;
   #pieces: Buffer[] = [];
   #size = 0;
-  /** Of the first of them in the job's log. */
+  /** The offset of the first piece in the log of the job. */
   #at = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -112,7 +111,7 @@ class Pieces {
     else this.#timer ??= setTimeout(() => this.#tryFlush(), pieceTime);
   }
 
-  /** Throws where there is no room. */
+  /** Throws if the disk is full. */
   flush(): void {
     this.dispose();
     const bytes = Buffer.concat(this.#pieces);

@@ -2,38 +2,38 @@ import { closeSync, fsyncSync, fstatSync, openSync, readFileSync, readSync, writ
 import * as z from 'zod/mini';
 import { writeWholeSync } from '../../../../base/node/wholeFile.ts';
 
-/** Where the log of a job on Ray goes, and what there is to tell about the job. */
+/** Receives the log of a Ray job and messages about the job. */
 export interface RayOutput {
   /**
-   * What has been printed is not printed again. Throws where there is no room.
+   * Appends new bytes of the log. Throws if the disk is full.
    *
-   * @param at of the first of these bytes in the job's log: they come in order, and from the start again at any time
+   * @param at the offset of the bytes in the log of the job; they come in order, and may start again at any time
    */
   print(at: number, bytes: Buffer): void;
-  /** A line of our own; never throws. */
-  tell(line: string): void;
+  /** Writes a line of AgentJet. Never throws. */
+  writeLine(line: string): void;
 }
 
 const printedNote = z.object({
-  /** Bytes of the job's log in the output. */
+  /** Bytes of the log that the output has. */
   log: z.int(),
-  /** Bytes of the output, where more of the log was about to be written to its end. */
+  /** The size of the output before an append that may be incomplete. */
   writesAt: z.optional(z.int()),
 });
 type PrintedNote = z.infer<typeof printedNote>;
 
 /**
- * Notes before and after each piece where it goes. Whoever prints to the same file later, after a kill -9 as well, goes on
- * with the byte after the last one: how much of a piece was written, the file itself tells.
+ * Appends the log to a file and notes each append. A later process, even after `kill -9`, continues with the next
+ * byte. It finds the written part of the last append in the file.
  */
-export class NotedOutput implements RayOutput {
+export class ResumableOutput implements RayOutput {
   readonly #noteFile: string;
   readonly #descriptor: number;
   #note: PrintedNote;
 
   /**
-   * @param file that is printed to; others may write to it between two pieces
-   * @param noteFile of this output alone
+   * @param file the output, to which others may write between two appends
+   * @param noteFile for this output only
    */
   constructor(file: string, noteFile: string) {
     this.#noteFile = noteFile;
@@ -47,16 +47,16 @@ export class NotedOutput implements RayOutput {
     const { log } = this.#note;
     this.#keep({ log, writesAt: fstatSync(this.#descriptor).size });
     this.#write(rest);
-    // A note that says more than the disk has would lose lines with the machine's power.
+    // A note of bytes that the disk does not have would lose lines after a power failure.
     fsyncSync(this.#descriptor);
     this.#keep({ log: log + rest.length });
   }
 
-  tell(line: string): void {
+  writeLine(line: string): void {
     try {
       this.#write(Buffer.from(line));
     } catch {
-      // The disk is full: how the job ends is told by the exit code as well.
+      // The disk is full. The exit code also shows how the job ended.
     }
   }
 
@@ -68,7 +68,7 @@ export class NotedOutput implements RayOutput {
     const rest = bytes.subarray(Math.min(bytes.length, Math.max(0, this.#note.log - at)));
     const { log, writesAt } = this.#note;
     if (writesAt === undefined || rest.length === 0) return rest;
-    // The last piece may be there in part, and be followed by what is none of it.
+    // The last append may be incomplete, with other output behind it.
     const there = commonLength(rest, this.#read(writesAt, rest.length));
     this.#keep({
       log: log + there,
@@ -96,7 +96,7 @@ function readNote(file: string): PrintedNote {
   try {
     return printedNote.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    return { log: 0 }; // nothing was printed yet
+    return { log: 0 }; // nothing was written yet
   }
 }
 

@@ -8,7 +8,7 @@ import { CodedError } from '../../../../base/core/errors.ts';
 export const packageLimit = 100 * 1024 * 1024;
 const fileLimit = 65_000;
 
-/** The first day that the zip format knows, so that the same files make the same bytes. */
+/** The earliest date in the zip format, so that equal files make equal bytes. */
 const mtime = new Date(1980, 0, 1);
 /** Attributes are modes of Unix. */
 const os = 3;

@@ -3,18 +3,18 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { writeWhole } from '../../../../base/node/wholeFile.ts';
 
-/** A job that is to be handed to Ray, in a file that only its owner reads: it holds the run's variables. */
+/** A job for Ray, in a file that only its owner can read, because it holds the variables of the run. */
 const raySpec = z.object({
-  /** Address of the head's dashboard. */
+  /** The address of the dashboard of the head. */
   head: z.string(),
-  /** The run's id, and so the job's: whoever looks after it later finds it. */
+  /** The id of the run and of the job, by which a later supervisor finds it. */
   id: z.string(),
   name: z.string(),
   entrypoint: z.string(),
   env: z.record(z.string(), z.string()),
-  /** The run's code, which is packed. */
+  /** The folder of the code, which is packed. */
   folder: z.string(),
-  /** Whether Ray has it. Where it was asked to take it, it may; one that it has had and forgotten is not handed over again. */
+  /** True if Ray has the job. `asked`: the answer was lost. A job that Ray has forgotten is not submitted again. */
   handed: z.enum(['no', 'asked', 'yes']),
 });
 export type RaySpec = z.infer<typeof raySpec>;
@@ -23,7 +23,6 @@ export function raySpecFile(runFolder: string): string {
   return path.join(runFolder, 'ray-job.json');
 }
 
-/** Its path. */
 export async function writeRaySpec(runFolder: string, spec: RaySpec): Promise<string> {
   const file = raySpecFile(runFolder);
   await writeWhole(file, JSON.stringify(spec));

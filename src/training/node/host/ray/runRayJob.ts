@@ -10,41 +10,39 @@ import {
 } from '../../../core/launch/rayWatch.ts';
 import { writeWhole } from '../../../../base/node/wholeFile.ts';
 import { keeperFiles } from '../runs/keeper.ts';
-import { NotedOutput, type RayOutput } from './rayOutput.ts';
-import { RayJobs, type RaySubmission } from './rayJobs.ts';
+import { ResumableOutput, type RayOutput } from './rayOutput.ts';
+import { RayJobs, type RaySubmission, rayToken } from './rayJobs.ts';
 import { RayLog } from './rayLog.ts';
 import { packFolder } from './rayPackage.ts';
 import { readRaySpec, type RaySpec } from './raySpec.ts';
-import { rayToken } from './rayToken.ts';
 
-/** How a run on Ray ended, as the exit code of the process that looks after it. */
+/** The exit codes of the supervisor of a Ray job. */
 export const rayExitCodes = { succeeded: 0, stopped: 130, lost: 75 } as const;
 
-/** Milliseconds. */
+/** The usual polling interval, in milliseconds. */
 const usualInterval = 2_000;
 
 export interface RayJobOptions {
   readonly jobs: RayJobs;
   readonly output: RayOutput;
-  /** Aborted: the job is to be stopped. */
   readonly stop: AbortSignal;
-  /** Milliseconds between two questions. */
+  /** Milliseconds between two status requests. */
   readonly interval?: number;
-  /** Milliseconds of it after which the job is lost; none is longer than {@link silenceAtEnd} once it is to be stopped. */
+  /** Milliseconds of silence after which the job is lost, at most {@link silenceAtEnd} while it stops. */
   readonly silence?: number;
 }
 
 /**
- * A run on Ray as a process of this host: submits the job, prints what it prints, asks for its state until it is final, and
- * exits as it did. INT or TERM stops the job and waits until it has. Ended itself, the job goes on; started again, it finds
- * the job by its id and prints what it had not.
+ * Supervises a Ray job: submits it, prints its log, and polls its state until it is final. Resolves to its exit code.
+ * INT or TERM stops the job and waits for its end. If the supervisor is killed, the job continues, and the next
+ * supervisor finds it by its id.
  */
 export async function runRayJob(specFile: string, env: NodeJS.ProcessEnv): Promise<number> {
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stopping.abort());
   const spec = await readRaySpec(specFile);
   const runFolder = path.dirname(specFile);
-  const output = new NotedOutput(
+  const output = new ResumableOutput(
     path.join(runFolder, keeperFiles.log),
     path.join(runFolder, 'ray-printed.json'),
   );
@@ -57,10 +55,10 @@ export async function runRayJob(specFile: string, env: NodeJS.ProcessEnv): Promi
 }
 
 /**
- * Gives the job to Ray, which may have it already. Resolves to the final state where it has not come to that; rejects with
- * what Ray refuses.
+ * Submits the job, unless Ray has it already. Resolves to a final state if the job cannot be submitted. Rejects with
+ * the errors of Ray.
  *
- * @param note keeps how far it has come
+ * @param note stores the progress
  */
 export async function handOver(
   spec: RaySpec,
@@ -79,17 +77,17 @@ export async function handOver(
       () => undefined,
       (error: unknown) => ({ error }),
     );
-    // It may have it all the same, where only the answer was lost.
+    // Ray may have the job even if its answer was lost.
     const after = refusal && (await answerOf(spec.id, options));
     if (after?.kind === 'unknown') throw refusal?.error;
     if (after?.kind === 'silent') return lostWith(after.why, options);
   }
-  // The values of the run's variables are kept no longer than they are needed. Unnoted, the job is found by its id again.
+  // Forgets the variables as soon as possible. If that fails, the job is found by its id.
   await note({ handed: 'yes', env: {} }).catch(() => undefined);
   return undefined;
 }
 
-/** Asks until the head answers, or has been silent for too long. */
+/** Polls until the head answers or has been silent for too long. */
 async function answerOf(id: string, options: RayJobOptions): Promise<RayAnswer> {
   const { jobs, stop, interval = usualInterval, silence = silenceAllowed } = options;
   const start = performance.now();
@@ -103,28 +101,28 @@ async function answerOf(id: string, options: RayJobOptions): Promise<RayAnswer> 
 
 function lostWith(why: string, { output }: RayJobOptions): RayState {
   const reason = `Ray's head does not tell whether it has the job: ${why}`;
-  output.tell(`agentjet: ${reason}\n`);
+  output.writeLine(`agentjet: ${reason}\n`);
   return { kind: 'lost', reason };
 }
 
-/** Resolves to the final state of a job that was submitted. Never rejects. */
+/** Resolves to the final state of a submitted job. Never rejects. */
 export async function followRayJob(id: string, options: RayJobOptions): Promise<RayState> {
   const { jobs, output, stop, interval = usualInterval, silence = silenceAllowed } = options;
   const watch = new RayWatch();
   const log = new RayLog(id, { jobs, output, stop, interval });
   let before: RayState['kind'] | undefined;
-  let isAsked = false;
+  let hasAskedToStop = false;
   for (;;) {
-    if (stop.aborted && !isAsked) isAsked = await asks(jobs.stop(id));
+    if (stop.aborted && !hasAskedToStop) hasAskedToStop = await asks(jobs.stop(id));
     const answer = await jobs.status(id);
     const allowed = stop.aborted ? Math.min(silence, silenceAtEnd) : silence;
     const state = watch.observe(answer, performance.now(), allowed);
-    if (state.kind !== before) output.tell(told(id, state));
+    if (state.kind !== before) output.writeLine(stateLine(id, state));
     before = state.kind;
     if (watch.isFinal) {
       const end = state.kind === 'lost' || (await log.whole()) ? state : withoutLog(state);
       log.close();
-      output.tell(told(id, end, true));
+      output.writeLine(stateLine(id, end, true));
       return end;
     }
     if (state.kind === 'running') log.follow();
@@ -132,7 +130,7 @@ export async function followRayJob(id: string, options: RayJobOptions): Promise<
   }
 }
 
-/** Upstream's loops end well whatever happens, and tell of it in the log alone. */
+/** Returns the state without a log. Upstream exits with success in any case, and reports failures only in the log. */
 function withoutLog(state: RayState): RayState {
   if (state.kind !== 'succeeded') return state;
   return {
@@ -141,12 +139,12 @@ function withoutLog(state: RayState): RayState {
   };
 }
 
-/** A request to stop is not waited with; once it has come it cannot wake anybody again. */
+/** Pauses until a stop is requested. A later pause is not interrupted. */
 async function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
   await after(milliseconds, undefined, stop.aborted ? {} : { signal: stop }).catch(() => undefined);
 }
 
-/** Sends the code and the job. Rejects with what Ray refuses. */
+/** Sends the code and the job. Rejects with the errors of Ray. */
 export async function submitRayJob(spec: RaySpec, jobs: RayJobs): Promise<void> {
   await jobs.submit(await uploaded(spec, jobs));
 }
@@ -168,7 +166,7 @@ async function asks(request: Promise<void>): Promise<boolean> {
   );
 }
 
-function told(id: string, state: RayState, isEnd = false): string {
+function stateLine(id: string, state: RayState, isEnd = false): string {
   const reason = 'reason' in state ? `: ${state.reason}` : state.kind === 'silent' ? `: ${state.why}` : '';
   return isEnd
     ? `agentjet: Ray job ${id} ended: ${state.kind}${reason}\n`

@@ -3,16 +3,16 @@ import type { EventsFrame } from '../../../core/protocol/eventsMessage.ts';
 import type { EventBlock } from '../../../core/contracts.ts';
 import type { RunFold } from '../../../core/runs/fold.ts';
 
-/** Bytes of events from one entry of the index to the next, about: a string of more is slow to make in V8. */
+/** The approximate size of a block in bytes. V8 creates larger strings slowly. */
 export const blockSize = 96 * 1024;
 
-/** A place in the file of events: all up to event `seq` lie before byte `byte`. */
+/** A position in the file: events up to `seq` are before byte `byte`. */
 export interface IndexEntry {
   readonly seq: number;
   readonly byte: number;
 }
 
-/** Where in a file of events which numbers are: an entry for each block. */
+/** The positions of event numbers in a file, one for each block. */
 export class EventIndex {
   readonly #entries: IndexEntry[] = [{ seq: 0, byte: 0 }];
 
@@ -20,18 +20,17 @@ export class EventIndex {
     return this.#entries.at(-1) ?? { seq: 0, byte: 0 };
   }
 
-  /** The line that stands for it in the index's file. */
+  /** Adds an entry. Returns its line for the index file. */
   add(entry: IndexEntry, fold: RunFold): string {
     this.#entries.push(entry);
     return `${JSON.stringify({ ...entry, fold: fold.state })}\n`;
   }
 
-  /** An entry that was read. */
   restore(entry: IndexEntry): void {
     this.#entries.push(entry);
   }
 
-  /** The last entry that is not behind what comes after an event. */
+  /** Returns the last entry that is not behind the events after `after`. */
   before(after: number): IndexEntry {
     let [low, high] = [0, this.#entries.length - 1];
     while (low < high) {
@@ -49,18 +48,21 @@ export class EventIndex {
 
 const [newline, comma] = [10, 44];
 
-/** As this code writes them: the source stands at the same place in each. */
+/** Matches the lines of this version, which have the source at a fixed position. */
 const sourceOfLine = /^\{"seq":\d+,"at":\d+,"type":"log","source":("(?:[^"\\]|\\.)*")/;
 
 export interface BlockRange {
-  /** Events at the beginning that are left out. */
   readonly skip: number;
   readonly upTo: number;
-  /** Of log lines only these; undefined: all. */
+  /** The sources of log lines to include. Undefined: all. */
   readonly sources: ReadonlySet<string> | undefined;
 }
 
-/** @param room the lines of a file of events, with room for the frame before and behind them; it is used up */
+/**
+ * Returns a block of events.
+ *
+ * @param room the lines of the file, with space for the frame; it is overwritten
+ */
 export function blockOf(room: Buffer, { before, after }: EventsFrame, range: BlockRange): EventBlock {
   const { skip, upTo, sources } = range;
   const lines = room.subarray(before.length, room.length - after.length - 1);

@@ -9,24 +9,76 @@ import type { EventBlock } from '../../../core/contracts.ts';
 import { eventsOf } from '../../../core/runs/eventsOf.ts';
 import { eventsLost } from '../../../core/runs/failures.ts';
 import type { RunEventBody, RunFold } from '../../../core/runs/fold.ts';
-import type { EventIndex } from './eventIndex.ts';
-import { BlockMemory, LentBlock } from './blockMemory.ts';
-import { blockOf, blockSize } from './eventIndex.ts';
+import { type EventIndex, blockOf, blockSize } from './eventIndex.ts';
 import { replay, type EventFile } from './replay.ts';
 
+/** The largest number of free buffers. */
+const mostFree = 8;
+/** About the size of a block with its frame. */
+const usual = blockSize + 32 * 1024;
+
+/** Reuses the buffers for blocks. New buffers would cause many garbage collections per second. */
+class BufferPool {
+  readonly #free: Buffer<ArrayBuffer>[] = [];
+
+  take(length: number): Buffer<ArrayBuffer> {
+    const at = this.#free.findIndex((one) => one.length >= length);
+    const [found = Buffer.allocUnsafeSlow(Math.max(length, usual))] = at < 0 ? [] : this.#free.splice(at, 1);
+    return found;
+  }
+
+  give(buffer: Buffer<ArrayBuffer>): void {
+    if (this.#free.length < mostFree) this.#free.push(buffer);
+  }
+}
+
+/** A block that several readers share. */
+class SharedBuffer {
+  readonly #block: EventBlock;
+  readonly #free: () => void;
+  #readers = 0;
+  #isKept = true;
+
+  /** @param free called when no reader uses the block; never if a reader does not release it */
+  constructor(block: EventBlock, free: () => void) {
+    this.#block = block;
+    this.#free = free;
+  }
+
+  lend(): EventBlock {
+    this.#readers += 1;
+    let isRead = true;
+    const release = (): void => {
+      if (!isRead) return;
+      isRead = false;
+      this.#readers -= 1;
+      this.#look();
+    };
+    return { ...this.#block, release };
+  }
+
+  /** Stops sharing the block. */
+  leave(): void {
+    this.#isKept = false;
+    this.#look();
+  }
+
+  #look(): void {
+    if (!this.#isKept && this.#readers === 0) this.#free();
+  }
+}
+
 export interface EventLogOptions {
-  /** Whose events they are. */
   readonly run: string;
   readonly clock: Pick<Clock, 'now' | 'after'>;
-  /** Milliseconds until a write that failed is tried again; they double up to the last. Default 500 and 10,000. */
+  /** Milliseconds until a failed write is tried again; they double up to the last. By default 500 and 10,000. */
   readonly retry?: Pauses;
-  /** Told when the disk takes no more, and when it does again. */
+  /** Called when the disk is full, and with undefined when writing succeeds again. */
   readonly onBlocked?: (why: string | undefined) => void;
-  /** Opens the file of events: tests hand in a disk that is full. */
+  /** Opens the file of events. Tests pass a full disk. */
   readonly openFile?: (file: string) => Promise<EventFile>;
 }
 
-/** What waits to be written, in order. */
 interface Batch {
   readonly bytes: Buffer;
   readonly seq: number;
@@ -34,10 +86,11 @@ interface Batch {
 }
 
 /**
- * The events of one run in `events.ndjson`, a line each, and what they come to. The file is the truth: opened again after
- * the host was killed, a torn line at its end is cut off, and what the last whole line brings with it is made once more if
- * it lacks. Where the disk is full, what was told waits in memory and is tried again; {@link append} resolves once it is
- * written, so whoever waits for it holds back the log that it reads.
+ * The events of a run in `events.ndjson`, one per line, and the state that they fold into. The file is the source of
+ * truth.
+ * After a kill, a partial last line is cut off, and missing follow-up events are created again.
+ * When the disk is full, events wait in memory. {@link append} resolves when they are written, so that the reader of
+ * the log waits too.
  */
 export class EventLog {
   readonly fold: RunFold;
@@ -49,16 +102,15 @@ export class EventLog {
   readonly #onMore = new Emitter<void>();
   readonly onMore = this.#onMore.event;
 
-  /** Of what is in the file: the number and place of its end. */
+  /** The last number and the size of the file. */
   #written: { readonly seq: number; readonly byte: number };
-  /** Where the next line will be. */
   #next: number;
   #waiting: Batch[] = [];
   #writing: Promise<void> | undefined;
   #isClosed = false;
   #wake: (() => void) | undefined;
-  readonly #blocks = new Map<string, Promise<LentBlock>>();
-  readonly #memory = new BlockMemory();
+  readonly #blocks = new Map<string, Promise<SharedBuffer>>();
+  readonly #memory = new BufferPool();
 
   private constructor(
     file: EventFile,
@@ -86,17 +138,20 @@ export class EventLog {
     return log;
   }
 
-  /** The number of the newest event that is in the file. */
+  /** The number of the newest event in the file. */
   get last(): number {
     return this.#written.seq;
   }
 
-  /** Numbers events, with what each brings with it, and writes them. Resolves once they are in the file. */
+  /** Appends events and their follow-up events. Resolves when they are in the file. */
   append(bodies: readonly RunEventBody[]): Promise<void> {
     return this.#take(bodies);
   }
 
-  /** A block of what comes after an event, from the file or from what is remembered of it; undefined: nothing does. Rejects with `host/events-lost`. */
+  /**
+   * Returns a block of events after `after`, from the file or from memory. Undefined: there is none. Rejects with
+   * `host/events-lost`.
+   */
   read(after: number, sources?: ReadonlySet<string>): Promise<EventBlock | undefined> {
     const { seq, byte } = this.#written;
     if (after > seq) return Promise.reject(eventsLost(this.#options.run, after, seq));
@@ -110,7 +165,7 @@ export class EventLog {
     if (known !== undefined) return known.then((block) => block.lend());
     const range = { skip: after - from.seq, upTo: end.seq, sources };
     const block = this.#bytes(from.byte, end.byte).then(({ room, memory }) => {
-      return new LentBlock(blockOf(room, this.#frame, range), () => this.#memory.give(memory));
+      return new SharedBuffer(blockOf(room, this.#frame, range), () => this.#memory.give(memory));
     });
     this.#blocks.set(key, block);
     block.catch(() => this.#blocks.delete(key));
@@ -120,7 +175,7 @@ export class EventLog {
       this.#blocks.delete(name);
       old.then(
         (one) => one.leave(),
-        () => undefined, // who asked for it was told
+        () => undefined, // the caller got the error
       );
     }
     return lent;
@@ -135,12 +190,11 @@ export class EventLog {
     await this.#indexFile.close();
   }
 
-  /** To the disk itself, for what must outlive the machine's power. */
   async sync(): Promise<void> {
     await this.#file.sync();
   }
 
-  /** With room for the frame. */
+  /** Reads bytes, with room for the frame. */
   async #bytes(
     from: number,
     to: number,
@@ -169,7 +223,7 @@ export class EventLog {
         bytes += Buffer.byteLength(line);
         lines.push(line);
       }
-      // Not between an event and what it brings: whoever begins there would not make what lacks.
+      // Not between an event and its follow-up events, which a reader from there would not create.
       if (this.#next + bytes - this.#index.last.byte >= blockSize) {
         index += this.#index.add({ seq: this.fold.state.seq, byte: this.#next + bytes }, this.fold);
       }
@@ -191,13 +245,13 @@ export class EventLog {
       const seq = batches.at(-1)?.seq ?? this.#written.seq;
       this.#written = { seq, byte: this.#written.byte + bytes.length };
       const index = batches.map((batch) => batch.index).join('');
-      // It only saves reading: without it the file is read as a whole.
+      // The index is optional: without it the whole file is read.
       if (index !== '') await this.#indexFile.write(index).catch(() => undefined);
       this.#onMore.fire();
     }
   }
 
-  /** Resolves to whether the bytes were written. They are not where the log is closed before there is room. */
+  /** Retries until the bytes are written. Resolves to false if the log is closed first. */
   async #untilThereIsRoom(bytes: Buffer): Promise<boolean> {
     const { retry = { first: 500, most: 10_000 } } = this.#options;
     for (let failures = 0; !this.#isClosed || failures === 0;) {
@@ -225,7 +279,6 @@ export class EventLog {
   }
 }
 
-/** Answers that are remembered for readers at the same place. */
 const blocksKept = 8;
 
 function openEvents(file: string): Promise<FileHandle> {

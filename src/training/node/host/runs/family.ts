@@ -10,7 +10,7 @@ import {
 } from '../../../../base/node/process/kill.ts';
 import { sameBoot, type NotedProcess } from './processes.ts';
 
-/** The processes of a machine as they were at one moment. */
+/** The processes of this machine at one moment. */
 export class ProcessTable {
   readonly #byNumber = new Map<number, ProcessStat>();
   readonly #byParent = new Map<number, ProcessStat[]>();
@@ -24,7 +24,7 @@ export class ProcessTable {
     }
   }
 
-  /** Undefined: it is not there, or another one has its number. */
+  /** Returns a process. Undefined: it has ended, or another one has its number. */
   find({ pid, started }: ProcessIdentity): ProcessStat | undefined {
     const found = this.#byNumber.get(pid);
     return found?.started === started ? found : undefined;
@@ -38,7 +38,7 @@ export class ProcessTable {
     return this.#bySession.get(session) ?? [];
   }
 
-  /** The process that made a session; undefined: it has ended. */
+  /** Returns the process that created a session. Undefined: it has ended. */
   leaderOf(session: number): ProcessStat | undefined {
     return this.#byNumber.get(session);
   }
@@ -50,10 +50,10 @@ function listIn(lists: Map<number, ProcessStat[]>, key: number): ProcessStat[] {
   return list;
 }
 
-/** Processes read at a time: nothing else of the host's happens meanwhile. */
+/** The number of processes to read between two yields to the event loop. */
 const atATime = 100;
 
-/** This machine's processes, read for all runs at once, and no more often than every so many milliseconds. */
+/** Reads the processes of this machine for all runs, at most once per interval. */
 export class RecentProcesses {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #interval: number;
@@ -84,34 +84,33 @@ async function readTable(): Promise<ProcessTable> {
 }
 
 /**
- * Who belongs to a launcher: itself, what it has started, and what that has started, in whatever session. Who has lost its
- * parents belongs to it if it was seen before, or is in a session of somebody who was: what a service starts may have
- * nothing of the run in its environment.
+ * The processes of a launcher: itself and its descendants, in any session.
+ * An orphan belongs to it if it was seen before or is in a session of a known member. Services may not inherit the
+ * environment of the run.
  */
 export class Family {
   #members: ReadonlyMap<number, ProcessStat> = new Map();
   #table: ProcessTable | undefined;
-  /** Those that were there at two looks: most others are gone before they could be noted. */
+  /** The members that two scans have seen. Most others end before they can be stored. */
   #settled: readonly ProcessIdentity[] = [];
 
-  /** Those that run. */
   get living(): readonly ProcessIdentity[] {
     return [...this.#members.values()].filter(isAlive);
   }
 
-  /** Those that are to be remembered by the next host; another array whenever they are others. */
+  /** The members to store for the next host. A change replaces the array. */
   get settled(): readonly ProcessIdentity[] {
     return this.#settled;
   }
 
-  /** Those that an earlier host has seen. */
+  /** Restores the members from an earlier host. */
   remember(noted: readonly NotedProcess[]): void {
     const table = new ProcessTable(noted.flatMap(({ pid }) => readStat(pid) ?? []));
     const members = noted.filter(sameBoot).flatMap((one) => table.find(one) ?? []);
     this.#members = new Map(members.map((one) => [one.pid, one]));
   }
 
-  /** @param launcher undefined: it has gone */
+  /** @param launcher undefined: it has ended */
   look(table: ProcessTable, launcher: NotedProcess | undefined): void {
     if (table === this.#table) return;
     this.#table = table;
@@ -120,7 +119,7 @@ export class Family {
     const pending = known.flatMap((one) => table.find(one) ?? []);
     for (const session of new Set(before.map((one) => one.session))) {
       const leader = table.leaderOf(session);
-      // A later session of the same number is made by somebody else.
+      // Another process may have created a later session of the same number.
       const isSame = leader === undefined || known.some((one) => table.find(one) === leader);
       if (isSame) pending.push(...table.inSession(session));
     }
@@ -137,7 +136,7 @@ export class Family {
     this.#settle(members);
   }
 
-  /** At once, and whole. */
+  /** Scans all processes at once. */
   lookNow(launcher: NotedProcess | undefined): void {
     this.look(new ProcessTable(allProcesses()), launcher);
   }

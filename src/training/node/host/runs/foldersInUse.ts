@@ -2,25 +2,27 @@ import { finalStates, type RunOrder, type RunRecord } from '../../../core/protoc
 import type { JobUse } from '../../../core/launch/training.ts';
 import { folderInUse } from '../../../core/runs/failures.ts';
 
-/** Which runs are at work in which folders, or will be: two trainings in one write over each other's checkpoints. */
+/** Tracks the folders of active runs. Two runs in one folder would overwrite each other's checkpoints. */
 export class FoldersInUse {
-  /** By run. What its record says counts more, since upstream may rename a folder. */
+  /** Folders by run. The record of the run has priority, because upstream may rename a folder. */
   readonly #claims = new Map<string, string>();
   readonly #recordOf: (run: string) => RunRecord | undefined;
 
-  /** @param recordOf undefined of a run that is being made */
+  /** @param recordOf returns undefined for a run that is being created */
   constructor(recordOf: (run: string) => RunRecord | undefined) {
     this.#recordOf = recordOf;
   }
 
-  /** From now on, until the run has ended. Throws `host/folder-in-use`. @param folder absolute */
+  /** Claims an absolute folder until the run has ended. Throws `host/folder-in-use`. */
   claim(run: string, folder: string, use: JobUse): void {
     const other = this.#userOf(folder, run);
     if (other !== undefined && use === 'alone') throw folderInUse(other);
     this.#claims.set(run, folder);
   }
 
-  /** Two that are ordered at once do not both get the folder that they go on in. Throws `host/folder-in-use`. */
+  /**
+   * Claims the folder in which an order resumes, so that two orders do not get the same. Throws `host/folder-in-use`.
+   */
   resume(run: string, from: RunOrder['from']): void {
     const other = this.userFor(from, null);
     if (other !== undefined) throw folderInUse(other);
@@ -32,12 +34,12 @@ export class FoldersInUse {
     this.#claims.delete(run);
   }
 
-  /** The folder of an earlier run that an order goes on in; undefined: it has its own, or where that one wrote is not known. */
+  /** Returns the folder in which an order resumes. Undefined: it has its own folder, or the folder is unknown. */
   resumedBy(from: RunRecord['from'] | undefined): string | undefined {
     return from?.as === 'resume' ? this.#folderOf(from.run) : undefined;
   }
 
-  /** Who is at work where an order goes on, or else in this folder. @param folder absolute; null: none is known */
+  /** Returns the run that uses the folder in which an order resumes, or else `folder` (absolute, or null). */
   userFor(from: RunOrder['from'], folder: string | null): string | undefined {
     const place = this.resumedBy(from) ?? folder;
     if (place !== null) return this.#userOf(place);
@@ -48,7 +50,7 @@ export class FoldersInUse {
     return this.#recordOf(run)?.jobFolder ?? this.#claims.get(run);
   }
 
-  /** A run that has the folder and has not ended. @param except this one does not count */
+  /** Returns an active run in a folder, except one. */
   #userOf(folder: string, except?: string): string | undefined {
     return [...this.#claims.keys()].find((run) => {
       return run !== except && !this.#isOver(run) && this.#folderOf(run) === folder;

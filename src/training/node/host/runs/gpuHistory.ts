@@ -11,27 +11,25 @@ import { writeWhole } from '../../../../base/node/wholeFile.ts';
 
 export interface GpuHistoryOptions {
   readonly runs: { list(): readonly RunRecord[]; get(run: string): RunRecord };
-  /** Where a run's files are; absolute. */
+  /** Returns the absolute folder of a run. */
   readonly folderOf: (run: string) => string;
-  /** Null: the driver does not answer. */
+  /** Returns the GPUs. Null: the driver does not answer. */
   readonly gpus: () => Promise<readonly FoundGpu[] | null>;
   readonly clock: Pick<Clock, 'now' | 'every'>;
   readonly logger: Logger;
 }
 
-/** Milliseconds between two looks at the GPUs. */
+/** Milliseconds between two samples. */
 const interval = 15_000;
 const fileName = 'gpus.ndjson';
 
 /**
- * What the GPUs of runs did while they went on, in a file in each one's folder: one look at the machine's GPUs for all runs
- * that have any, none while there are none. Beside the events, which clients and hosts of another version could not read otherwise.
- * How many samples a file holds at most, see {@link withLook}; of those at its end that are not whole yet a killed host loses
- * the looks.
+ * Records the GPU use of active runs in a file in each run folder. It is separate from the events, which other
+ * versions must be able to read.
+ * {@link withLook} limits the number of samples. A kill loses the samples that are not complete yet.
  */
 export class GpuHistory {
   readonly #options: GpuHistoryOptions;
-  /** Of runs that go on. */
   readonly #known = new Map<string, GpuSample[]>();
   readonly #timer: Disposable;
   #work: Promise<void> | undefined;
@@ -50,7 +48,7 @@ export class GpuHistory {
     });
   }
 
-  /** In their order in time. Rejects with `host/no-run`. */
+  /** Returns the samples in order of time. Rejects with `host/no-run`. */
   async of(run: string): Promise<readonly GpuSample[]> {
     this.#options.runs.get(run);
     return this.#known.get(run) ?? (await this.#read(run));
@@ -101,12 +99,12 @@ export class GpuHistory {
 
 const going: readonly RunRecord['state'][] = ['running', 'cancelling'];
 
-/** A line begins anew: what an earlier host had half written ends there. */
+/** Starts with a line break, which ends a partial line of an earlier host. */
 function lineOf(sample: GpuSample): string {
   return `\n${JSON.stringify(sample)}`;
 }
 
-/** Undefined: it is half written, or empty. */
+/** Undefined: the line is partial or empty. */
 function sampleIn(line: string): GpuSample | undefined {
   try {
     return gpuSample.safeParse(JSON.parse(line)).data;

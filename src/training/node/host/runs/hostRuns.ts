@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Disposable } from '../../../../base/core/disposable.ts';
 import { toReport } from '../../../../base/core/errors.ts';
 import { Emitter } from '../../../../base/core/event.ts';
 import type { EffectiveConfig } from '../../../core/protocol/effectiveConfig.ts';
-import { runId, type RunOrder, type RunRecord } from '../../../core/protocol/runs.ts';
+import { runId, type RunOrder, type RunRecord, type RunStage } from '../../../core/protocol/runs.ts';
 import type { EventReader, HostRuns } from '../../../core/contracts.ts';
 import {
   badJobFolder,
@@ -23,9 +23,8 @@ import { planQueue, raysOf, type RaysNow } from '../../../core/runs/queue.ts';
 import { asDiskFull } from '../sync/contentStore.ts';
 import { RecentProcesses } from './family.ts';
 import { FoldersInUse } from './foldersInUse.ts';
-import { jobPlace, type JobPlace } from './jobFolder.ts';
+import { jobFolderAccess, type JobFolderAccess, isUpstreamEntry, partsOf } from './jobFolder.ts';
 import { KnownRun } from './knownRun.ts';
-import { removeCheckpoints } from './removal.ts';
 import type { Run, RunContext } from './run.ts';
 import { RunFolder, type StoredRun } from './runFolder.ts';
 
@@ -33,21 +32,21 @@ export interface HostRunsOptions extends Omit<
   RunContext,
   'recordOf' | 'takeJobFolder' | 'stop' | 'processes'
 > {
-  /** Runs are in its `runs/`. */
+  /** The data folder, with the runs in `runs/`. */
   readonly dataFolder: string;
-  /** Of the user that the host runs as; default that of the process's. */
+  /** The home folder of the user of the host, by default of this process. */
   readonly home?: string;
-  /** Milliseconds after INT, TERM and KILL; default 20,000, 10,000 and 5,000. */
+  /** Milliseconds after INT, TERM and KILL; by default 20,000, 10,000 and 5,000. */
   readonly stop?: RunContext['stop'];
-  /** Milliseconds between two looks at what runs; default 250. */
+  /** Milliseconds between two checks of the running processes; by default 250. */
   readonly interval?: number;
-  /** Milliseconds between two looks at all processes, for those that belong to runs; default 3,000. */
+  /** Milliseconds between two scans of all processes; by default 3,000. */
   readonly familyInterval?: number;
-  /** Milliseconds between two looks at GPUs that are waited for; default 5,000. */
+  /** Milliseconds between two checks for free GPUs; by default 5,000. */
   readonly gpuInterval?: number;
 }
 
-/** Takes over what an earlier host has left, and starts what waits. */
+/** Takes over the runs of an earlier host, and starts queued runs. */
 export async function openHostRuns(options: HostRunsOptions): Promise<NodeHostRuns> {
   const folder = path.join(options.dataFolder, 'runs');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -56,18 +55,18 @@ export async function openHostRuns(options: HostRunsOptions): Promise<NodeHostRu
   return runs;
 }
 
-/** Milliseconds between two tellings of a record in which nothing but numbers has changed. */
-const tellInterval = 500;
+/** Milliseconds between two notifications in which only numbers have changed. */
+const notifyInterval = 500;
 
-/** The runs of this machine. They go on when it is closed, and when its process is killed. */
+/** The runs of this machine. They continue when the host closes or is killed. */
 export class NodeHostRuns implements HostRuns {
   readonly #folder: string;
   readonly #options: HostRunsOptions;
   readonly #context: RunContext;
   readonly #runs = new Map<string, KnownRun>();
-  /** By owner and key of the request; a run that is being made counts, and one that was removed. */
+  /** Runs by owner and request key, including removed runs and those that are being created. */
   readonly #asked = new Map<string, Promise<KnownRun>>();
-  /** Those that are being removed: killed meanwhile, the next host has them again. */
+  /** Runs that are being removed. After a kill, the next host has them again. */
   readonly #leaving = new Set<KnownRun>();
   readonly #folders = new FoldersInUse((run) => this.#runs.get(run)?.record);
   readonly #changed = new Emitter<RunRecord>();
@@ -76,8 +75,8 @@ export class NodeHostRuns implements HostRuns {
   readonly onRemoved = this.#removed.event;
   #timer: Disposable | undefined;
   #newest = 0;
-  #isOneUnreadable = false;
-  /** GPUs that were ever seen at once. */
+  #hasUnreadableRun = false;
+  /** The largest number of GPUs seen at once. */
   #most = 0;
   #scheduling: Promise<void> | undefined;
   #isAskedAgain = false;
@@ -90,7 +89,7 @@ export class NodeHostRuns implements HostRuns {
     this.#options = options;
     const recordOf = (run: string): RunRecord | undefined => this.#runs.get(run)?.record;
     const takeJobFolder: RunContext['takeJobFolder'] = (run, folder, use = 'alone') => {
-      const place = this.placeOf(run, folder);
+      const place = this.folderAccess(run, folder);
       if (place.kind === 'refused') throw badJobFolder(folder, place.problem);
       this.#folders.claim(run, folder, use);
     };
@@ -98,7 +97,7 @@ export class NodeHostRuns implements HostRuns {
     this.#context = { ...options, stop, processes, recordOf, takeJobFolder };
   }
 
-  /** Once, before all else. */
+  /** Loads the runs. Call it once, first. */
   async load(): Promise<void> {
     const found: { readonly folder: RunFolder; readonly stored: StoredRun }[] = [];
     for (const name of await readdir(this.#folder)) {
@@ -123,11 +122,11 @@ export class NodeHostRuns implements HostRuns {
     for (const { run, record } of this.#runs.values()) {
       if (run === undefined) continue;
       const folder = record.jobFolder ?? this.#folders.resumedBy(record.from);
-      // They have it already: what else there is in it has been judged when they took it.
+      // They have the folder already. Its other content was checked when they took it.
       if (folder !== undefined) this.#folders.claim(record.id, folder, 'beside');
       void run.adopt();
     }
-    // Who looks at a run before it is taken over does not know of its logs.
+    // Before the takeover, a check would not know the logs of the run.
     const { clock, interval = 250 } = this.#options;
     this.#timer = clock.every(interval, () => this.#tick());
     this.#schedule();
@@ -180,24 +179,24 @@ export class NodeHostRuns implements HostRuns {
       await folder.create();
       await folder.writeValues(env);
       known = await KnownRun.open(this.#context, folder, stored);
-      // From here on it is there, whatever becomes of this process.
+      // From here on the run exists, even if this process ends.
       await folder.writeRecord(stored);
     } catch (error) {
       await known?.close();
       await rm(folder.path, { recursive: true, force: true });
       throw asDiskFull(error);
     }
-    // Whoever asked for it does not wait until there is room on the disk for events.
+    // The caller does not wait for disk space for events.
     void known.run?.events.append([{ type: 'state', state: 'queued' }]);
     this.#know(known);
-    this.#tell(known);
+    this.#notify(known);
     this.#schedule();
     return known;
   }
 
-  /** Those that runs have, ended or not; undefined: there is a run of which that cannot be told. */
+  /** Returns the snapshots of all runs. Undefined: a run has an unreadable record. */
   snapshots(): ReadonlySet<string> | undefined {
-    if (this.#isOneUnreadable) return undefined;
+    if (this.#hasUnreadableRun) return undefined;
     return new Set([...this.#runs.values(), ...this.#leaving].map(({ record }) => record.snapshot));
   }
 
@@ -209,7 +208,7 @@ export class NodeHostRuns implements HostRuns {
     return this.#known(run).record;
   }
 
-  /** What it was started with. Rejects with `host/no-config` where none is kept. */
+  /** Returns the effective config of a run. Rejects with `host/no-config` if there is none. */
   async effectiveConfig(run: string): Promise<EffectiveConfig> {
     const { folder, record } = this.#known(run);
     const text = await folder.readEffectiveConfig();
@@ -217,20 +216,20 @@ export class NodeHostRuns implements HostRuns {
     return { text };
   }
 
-  /** For the preflight of an order. */
+  /** Other runs, for the preflight of an order. */
   readonly beside: RunsBeside = {
     userOf: ({ from }, folder) => this.#folders.userFor(from, folder),
     rayHolder: () => this.#rays().holder,
   };
 
-  /** What a folder is to a run, by its path alone. @param folder absolute */
-  placeOf(run: string, folder: string): JobPlace {
+  /** Returns the access of a run to an absolute folder, by its path alone. */
+  folderAccess(run: string, folder: string): JobFolderAccess {
     const runs = new Set([run]);
     for (const one of runs) {
       for (const from of this.#runs.get(one)?.lineage ?? []) runs.add(from);
     }
     const { dataFolder, home = os.homedir() } = this.#options;
-    return jobPlace(folder, [...runs], { dataFolder, home });
+    return jobFolderAccess(folder, [...runs], { dataFolder, home });
   }
 
   async cancel(run: string, by: string): Promise<RunRecord> {
@@ -241,7 +240,7 @@ export class NodeHostRuns implements HostRuns {
 
   async remove(run: string, { checkpoints }: { readonly checkpoints: boolean }): Promise<void> {
     const known = this.#known(run);
-    // Its end is told before it is on the disk.
+    // A run is reported as ended before its record is on the disk.
     if (known.run?.isFinal === true) await known.run.tick();
     if (known.run !== undefined) throw runActive(run);
     const { jobFolder, stages } = known.record;
@@ -254,7 +253,7 @@ export class NodeHostRuns implements HostRuns {
     if (checkpoints && jobFolder !== null && sharing !== undefined) {
       throw folderShared(run, sharing.record.id);
     }
-    const isItsOwn = jobFolder !== null && this.placeOf(run, jobFolder).kind !== 'refused';
+    const isItsOwn = jobFolder !== null && this.folderAccess(run, jobFolder).kind !== 'refused';
     this.#runs.delete(run);
     this.#leaving.add(known);
     try {
@@ -263,7 +262,7 @@ export class NodeHostRuns implements HostRuns {
       await known.folder.remove(checkpoints ? undefined : (jobFolder ?? undefined), removedEnding);
       this.#leaving.delete(known);
     } finally {
-      // Whatever is left of it on the disk.
+      // Fired even if files remain on the disk.
       this.#removed.fire(run);
     }
   }
@@ -272,7 +271,7 @@ export class NodeHostRuns implements HostRuns {
     return this.#known(run).follow(after, sources);
   }
 
-  /** The runs go on; the next host takes them over. */
+  /** Closes the host. The runs continue, and the next host takes them over. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.dispose();
@@ -290,23 +289,26 @@ export class NodeHostRuns implements HostRuns {
 
   #know(known: KnownRun): void {
     this.#runs.set(known.record.id, known);
-    known.run?.onChanged(() => this.#tell(known));
+    known.run?.onChanged(() => this.#notify(known));
   }
 
-  /** One whose order nobody was answered, or whose checkpoints alone were kept: its variables may not stay. */
+  /**
+   * Handles a run without a record: its order was never confirmed, or only its checkpoints were kept. Its variables
+   * must not stay.
+   */
   async #withoutRecord(folder: RunFolder): Promise<void> {
     if (await folder.hasRecord()) {
-      this.#isOneUnreadable = true;
+      this.#hasUnreadableRun = true;
       this.#options.logger.log('error', `The record of the run in ${folder.path} cannot be read.`);
     } else {
       await folder.forgetValues();
     }
   }
 
-  #tell(known: KnownRun): void {
+  #notify(known: KnownRun): void {
     if (this.#isClosed) return;
     const isSettled = known.run?.isSettled === true;
-    const record = known.changed(this.#options.clock.monotonic(), isSettled ? 0 : tellInterval);
+    const record = known.changed(this.#options.clock.monotonic(), isSettled ? 0 : notifyInterval);
     if (record !== undefined) this.#changed.fire(record);
     if (!isSettled) return;
     known.settle();
@@ -334,7 +336,7 @@ export class NodeHostRuns implements HostRuns {
     const failed = (error: unknown): void => {
       this.#options.logger.log('error', `The queue: ${toReport(error, 'host/queue').message}`);
     };
-    const done = this.#startThose().catch(failed);
+    const done = this.#startQueued().catch(failed);
     this.#scheduling = done.finally(() => {
       this.#scheduling = undefined;
       if (!this.#isAskedAgain) return;
@@ -351,7 +353,7 @@ export class NodeHostRuns implements HostRuns {
     );
   }
 
-  async #startThose(): Promise<void> {
+  async #startQueued(): Promise<void> {
     const waiting = (): Run[] =>
       [...this.#runs.values()].flatMap(({ run }) => (run?.isWaiting === true ? [run] : []));
     const wantsGpus = waiting().some(({ wantedGpus }) => wantedGpus > 0);
@@ -362,7 +364,7 @@ export class NodeHostRuns implements HostRuns {
     const address = this.#options.env['RAY_ADDRESS'];
     const taken = new Set([...this.#runs.values()].flatMap(({ run }) => run?.devices ?? []));
     const queue = [...runs.values()]
-      // One that came while the GPUs were asked for waits for the next look.
+      // A run that arrived during the GPU query waits for the next one.
       .filter(({ wantedGpus }) => wantsGpus || wantedGpus === 0)
       .map(({ id, wantedGpus, record }) => ({ id, gpus: wantedGpus, ray: rayUse(record, address) }));
     const plan = planQueue(queue, gpus, taken, this.#most, this.#rays());
@@ -391,9 +393,21 @@ const unstarted = {
   final: null,
 };
 
-/** `20260314-092653-5f3a9c`: the time in UTC, and what tells runs of one second apart. */
+/** Returns an id such as `20260314-092653-5f3a9c`: the time in UTC and a random suffix. */
 function newId(at: number): string {
   const [date = '', time = ''] = new Date(at).toISOString().split('T');
   const clock = time.slice(0, 8).replaceAll(':', '');
   return `${date.replaceAll('-', '')}-${clock}-${randomBytes(3).toString('hex')}`;
+}
+
+/** Removes the checkpoints and logs of a job and its stages, and their folders if they are empty then. */
+async function removeCheckpoints(jobFolder: string, stages?: readonly RunStage[]): Promise<void> {
+  const folders = partsOf(jobFolder, stages).map(({ folder }) => folder);
+  for (const folder of new Set([...folders, jobFolder])) {
+    const names = await readdir(folder).catch(() => []);
+    for (const name of names.filter((one) => isUpstreamEntry(one))) {
+      await rm(path.join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+    }
+    await rmdir(folder).catch(() => undefined); // it is not empty
+  }
 }

@@ -2,36 +2,36 @@ import path from 'node:path';
 import type { RunStage } from '../../../core/protocol/runs.ts';
 
 export interface JobFolderBounds {
-  /** Of the host, absolute; its runs are in `runs/`. */
+  /** The absolute data folder of the host, with the runs in `runs/`. */
   readonly dataFolder: string;
-  /** Of the user that the host runs as. */
+  /** The home folder of the user of the host. */
   readonly home: string;
 }
 
 /**
- * Where a folder is that a run keeps its checkpoints and logs in: in its own code, where all is its own, or somewhere that its
- * config names, where what upstream writes is. `problem`: it can be no run's, as the end of a sentence, since who may look at
- * runs may read what is in it.
+ * The access to a job folder. `own`: it is in the code of the run, and all of it is visible. `elsewhere`: the config
+ * names it, and only the files of upstream are visible.
+ * `refused`: it cannot be a job folder, because viewers of the run could read it. `problem` is the end of a sentence.
  */
-export type JobPlace =
+export type JobFolderAccess =
   | { readonly kind: 'own' }
   | { readonly kind: 'elsewhere' }
   | { readonly kind: 'refused'; readonly problem: string };
 
-/** Where a run has the files that were sent; absolute. */
+/** Returns the absolute folder of the files that were sent for a run. */
 export function codeFolder(dataFolder: string, run: string): string {
   return path.join(dataFolder, 'runs', run, 'code');
 }
 
 /**
  * @param folder absolute
- * @param runs the run and those that it goes on from
+ * @param runs the run and those that it continues from
  */
-export function jobPlace(
+export function jobFolderAccess(
   folder: string,
   runs: readonly string[],
   { dataFolder, home }: JobFolderBounds,
-): JobPlace {
+): JobFolderAccess {
   const ownCode = runs.map((run) => codeFolder(dataFolder, run));
   if (ownCode.some((code) => isWithin(code, folder))) return { kind: 'own' };
   if (isWithin(dataFolder, folder)) {
@@ -44,27 +44,28 @@ export function jobPlace(
   return { kind: 'elsewhere' };
 }
 
-/** What upstream puts into a job's folder; whatever else is there is somebody else's. */
+/** The entries that upstream creates in a job folder. Any others are not ours. */
 const upstreams =
   /^(?:global_step_\d+|latest_\w+_iteration\.txt|\w+_meta\.json|\w+_server_url\.txt|config\.json|buffer|log|monitor)$/;
 
 /**
- * @param inside a path in a job's folder, of which the first name tells
- * @param stages folders of stages, in which it is the first name as well
+ * Returns whether upstream created an entry in a job folder.
+ *
+ * @param inside a path in the job folder
+ * @param stages the folders of stages
  */
-export function isUpstreams(inside: string, stages: readonly string[] = []): boolean {
+export function isUpstreamEntry(inside: string, stages: readonly string[] = []): boolean {
   const stage = stages.find((folder) => folder !== '' && inside.startsWith(`${folder}/`));
   const [name = ''] = inside.slice(stage === undefined ? 0 : stage.length + 1).split('/');
   return upstreams.test(name) || stages.some((folder) => `${folder}/`.startsWith(`${inside}/`));
 }
 
-/** A folder that upstream keeps checkpoints and logs in: that of a job, or that of one of its stages. */
+/** A folder with checkpoints and logs: that of a job or of a stage. */
 export interface JobPart {
-  /** Counted from 1. */
+  /** The number of the stage, from 1. */
   readonly stage?: number;
-  /** The stage's; empty: it is the whole. */
+  /** The name of the stage; empty for a job without stages. */
   readonly name: string;
-  /** Absolute. */
   readonly folder: string;
 }
 
@@ -77,24 +78,24 @@ export function partsOf(jobFolder: string, stages: readonly RunStage[] = []): re
   }));
 }
 
-/** What of a job's folder was there before the run: bytes of logs by source, and the step that was saved. */
-export interface JobBefore {
+/** The state of a job folder before a run: bytes of each log, and the saved step. */
+export interface JobFolderSnapshot {
   readonly logs: Record<string, number>;
   readonly step: number | null;
-  /** The same of its stages, by their names. */
+  /** The saved step of each stage, by name. */
   readonly stages?: Record<string, number | null> | undefined;
 }
 
-/** Where a run keeps its checkpoints, and what was there before it. */
+/** The job folder of a run, and its state before the run. */
 export interface JobLayout {
   readonly jobFolder: string | null;
   readonly stages?: RunStage[] | undefined;
-  readonly before: JobBefore;
+  readonly before: JobFolderSnapshot;
 }
 
 /**
- * The layout once upstream has made other folders in place of those that are there already: of the job, or of one of its
- * stages, `NAME/STAGE`. Undefined: the log tells of none that is not known yet.
+ * Returns the layout after upstream has renamed the folder of a job or a stage (`NAME/STAGE`). Undefined: nothing new
+ * was renamed.
  */
 export function renamedJob(
   { jobFolder, stages = [], before }: JobLayout,
@@ -123,14 +124,14 @@ export function renamedJob(
   return layout;
 }
 
-/** Beside the one before, under its name and the time. Undefined: it is no such name. */
+/** Returns the renamed folder, whose name ends with a time. Undefined: the name has another form. */
 function renamedFolder(folder: string, name: string): string | undefined {
   const before = path.basename(folder);
   const time = name.startsWith(`${before}_`) ? name.slice(before.length + 1) : '';
   return /^\d{8,20}$/.test(time) ? path.join(path.dirname(folder), name) : undefined;
 }
 
-/** Or the same. */
+/** Returns whether `inner` is in or equal to `outer`. */
 function isWithin(outer: string, inner: string): boolean {
   const relative = path.relative(outer, inner);
   return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);

@@ -8,20 +8,20 @@ import type { RunExit } from '../../../core/runs/outcome.ts';
 import { readJson, writeWhole } from '../../../../base/node/wholeFile.ts';
 import { noteProcess } from './processes.ts';
 
-/** What a keeper is to start. The file that says so is gone once it has been read: it holds the run's variables. */
+/** The order of a keeper. Its file is deleted after reading, because it holds the variables of the run. */
 const keeperOrder = z.object({
   command: z.string(),
   args: z.array(z.string()),
   cwd: z.string(),
-  /** Laid over the keeper's own environment. */
+  /** Variables that override the environment of the keeper. */
   env: z.record(z.string(), z.string()),
 });
 export type KeeperOrder = z.infer<typeof keeperOrder>;
 
-/** Files of a run's folder that its keeper knows. */
+/** The files in a run folder that the keeper uses. */
 export const keeperFiles = {
   order: 'keep.json',
-  /** Which keeper has the run: the first one there. */
+  /** The keeper of the run. The first one to create this file has it. */
   keeper: 'keeper.json',
   launcher: 'process.json',
   log: 'launcher.log',
@@ -36,11 +36,11 @@ export const keptExit = z.object({
 });
 
 /**
- * A process of its own for each run, which outlives the host: starts the launcher with its output in a file, and notes how
- * it ended. It heeds no signal that a terminal or the system's manager sends to all; of two keepers of a run the second
- * does nothing.
+ * Runs in a separate process for each run, which outlives the host. Starts the launcher with its output in a file,
+ * and notes its exit.
+ * It ignores INT, TERM and HUP. A second keeper of a run exits at once.
  *
- * @param file the order, in the run's folder
+ * @param file the order, in the run folder
  */
 export async function keepRun(file: string): Promise<void> {
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);
@@ -54,7 +54,7 @@ export async function keepRun(file: string): Promise<void> {
   );
 }
 
-/** Whether nobody else has the run; the note is there as a whole or not at all. */
+/** Returns whether this is the first keeper of the run. The note appears atomically. */
 async function isFirst(folder: string): Promise<boolean> {
   const note = path.join(folder, `keeper.${process.pid}.new`);
   await writeFile(note, JSON.stringify(noteProcess(process.pid)), { mode: 0o600 });
@@ -96,7 +96,7 @@ function exitOf(child: ChildProcess): Promise<RunExit> {
   });
 }
 
-/** A disk that is full now may have room later, and what is to be noted is known to nobody else. */
+/** Retries until the write succeeds. The disk may have space later, and no one else knows the content. */
 async function persistently(write: () => Promise<void>): Promise<void> {
   for (let wait = 250; ; wait = Math.min(2 * wait, 10_000)) {
     try {

@@ -1,24 +1,75 @@
 import type { RunRecord } from '../../../core/protocol/runs.ts';
-import type { EventReader } from '../../../core/contracts.ts';
+import type { EventReader, EventBlock } from '../../../core/contracts.ts';
 import { noRun } from '../../../core/runs/failures.ts';
 import { EventLog } from './eventLog.ts';
-import { LogReader } from './eventReader.ts';
 import { Run, type RunContext } from './run.ts';
 import type { RunFolder, StoredRun } from './runFolder.ts';
+import { Emitter } from '../../../../base/core/event.ts';
+import { DisposableStore } from '../../../../base/core/disposable.ts';
 
-/** A run of the host, ended or not: of one that has ended the events are open only while somebody reads them. */
+/** Reads a log that may still be opening. {@link onMore} fires once, and again after {@link next}. */
+export class LogReader implements EventReader {
+  readonly #log: Promise<Pick<EventLog, 'read' | 'onMore'>>;
+  readonly #sources: ReadonlySet<string> | undefined;
+  readonly #more = new Emitter<void>();
+  readonly #store = new DisposableStore();
+  #after: number;
+  #isArmed = true;
+
+  readonly onMore = this.#more.event;
+
+  /** @param release called when the reader is disposed */
+  constructor(
+    log: Promise<Pick<EventLog, 'read' | 'onMore'>>,
+    after: number,
+    sources: readonly string[] | undefined,
+    release: () => void,
+  ) {
+    this.#log = log;
+    this.#after = after;
+    this.#sources = sources && new Set(sources);
+    this.#store.defer(release);
+    this.#store.add(this.#more);
+    // `next` reports why it cannot be opened.
+    void log.then(
+      (opened) => this.#store.add(opened.onMore(() => this.#fire())),
+      () => undefined,
+    );
+  }
+
+  async next(): Promise<EventBlock | undefined> {
+    const log = await this.#log;
+    if (this.#store.isDisposed) return undefined;
+    // Set before the read, so that concurrent events are reported.
+    this.#isArmed = true;
+    const block = await log.read(this.#after, this.#sources);
+    if (block !== undefined) this.#after = block.upTo;
+    return block;
+  }
+
+  dispose(): void {
+    this.#store.dispose();
+  }
+
+  #fire(): void {
+    if (!this.#isArmed) return;
+    this.#isArmed = false;
+    this.#more.fire();
+  }
+}
+
+/** A run of the host. Its events are open while it runs or has readers. */
 export class KnownRun {
   readonly folder: RunFolder;
-  /** The runs that it goes on from, the nearest first. */
+  /** The runs that it continues from, nearest first. */
   readonly lineage: readonly string[];
   readonly #context: RunContext;
-  /** Undefined: it has ended. */
   run: Run | undefined;
   #final: RunRecord | undefined;
   #log: Promise<EventLog> | undefined;
   #readers = 0;
   #isClosed = false;
-  #told = { text: '', record: undefined as RunRecord | undefined, at: -Infinity };
+  #reported = { text: '', record: undefined as RunRecord | undefined, at: -Infinity };
 
   private constructor(context: RunContext, folder: RunFolder, { lineage, order }: StoredRun) {
     this.#context = context;
@@ -39,20 +90,20 @@ export class KnownRun {
     return record;
   }
 
-  /** The record, where it is time to tell of it: at once when its state or the reason of it is another, numbers now and then. */
+  /** Returns the record if it must be reported: at once for a new state or reason, and at intervals for numbers. */
   changed(now: number, interval: number): RunRecord | undefined {
     const { record } = this;
-    const before = this.#told.record;
+    const before = this.#reported.record;
     const { state, phase, reason } = record;
     const isUrgent = before?.state !== state || before.phase !== phase || before.reason !== reason;
-    if (!isUrgent && now - this.#told.at < interval) return undefined;
+    if (!isUrgent && now - this.#reported.at < interval) return undefined;
     const text = JSON.stringify(record);
-    if (text === this.#told.text) return undefined;
-    this.#told = { text, record, at: now };
+    if (text === this.#reported.text) return undefined;
+    this.#reported = { text, record, at: now };
     return record;
   }
 
-  /** It has ended: from now on there is nothing but to read. */
+  /** Marks the run as ended. From now on it is read-only. */
   settle(): void {
     const { run } = this;
     if (run === undefined) return;
@@ -81,7 +132,7 @@ export class KnownRun {
   async #release(): Promise<void> {
     const log = this.#log;
     this.#log = undefined;
-    // One that could not be opened was told to its readers.
+    // Its readers got the error of a log that could not be opened.
     await log?.then(
       (open) => open.close(),
       () => undefined,

@@ -1,4 +1,4 @@
-/** Which processes are a run's, and signals that reach these and no other. */
+/** Finds the processes of a run, and sends signals to these only. */
 import { readFileSync, statSync } from 'node:fs';
 import process from 'node:process';
 import * as z from 'zod/mini';
@@ -10,19 +10,19 @@ import {
   type ProcessIdentity,
 } from '../../../../base/node/process/kill.ts';
 
-/** In the environment of all that a run starts. */
+/** The variable in the environment of all processes of a run. */
 export const runMark = 'AGENTJET_RUN';
 
 export const notedProcess = z.object({
   pid: z.int(),
-  /** Clock ticks since boot, as `/proc` has it. */
+  /** Start time in clock ticks since boot, from `/proc`. */
   started: z.string(),
-  /** Of the machine's start in which it ran. */
+  /** The boot id of the machine when it ran. */
   boot: z.string(),
 });
 export type NotedProcess = z.infer<typeof notedProcess>;
 
-/** Another one after each start of the machine. */
+/** Returns the boot id, which changes with each boot. */
 function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
@@ -32,34 +32,33 @@ export function noteProcesses(running: readonly ProcessIdentity[]): NotedProcess
   return running.map(({ pid, started }) => ({ pid, started, boot }));
 }
 
-/** Undefined when it has ended already. */
+/** Returns the identity of a process. Undefined: it has ended. */
 export function noteProcess(pid: number): NotedProcess | undefined {
   const stat = readStat(pid);
   return stat && { pid, started: stat.started, boot: bootId() };
 }
 
-/** Whether the machine was not started anew since. */
+/** Returns whether the machine has not rebooted since. */
 export function sameBoot(noted: NotedProcess): boolean {
   return noted.boot === bootId();
 }
 
-/** Whether a noted process still runs; one from before the machine's start does not. */
+/** Returns whether a process still runs. After a reboot it does not. */
 export function stillRuns(noted: NotedProcess): boolean {
   return sameBoot(noted) && isAlive(noted);
 }
 
-/** A run's processes but for its keeper, of this user alone, wherever they have moved to since. */
+/** Returns the marked processes of a run, except its keeper and those of other users. */
 export function markedProcesses(run: string, keeper: number | undefined): ProcessIdentity[] {
   const mine = process.getuid?.();
   return processesWith(`${runMark}=${run}`).filter(({ pid }) => pid !== keeper && ownerOf(pid) === mine);
 }
 
-/** To the launcher's group, as a terminal would. */
+/** Signals the process group of the launcher, like a terminal. */
 export function signalGroup(launcher: NotedProcess, name: NodeJS.Signals): void {
   if (stillRuns(launcher)) signal(-launcher.pid, name);
 }
 
-/** To those that still are who they were. */
 export function signalEach(processes: readonly ProcessIdentity[], name: NodeJS.Signals): void {
   for (const one of processes) if (isAlive(one)) signal(one.pid, name);
 }

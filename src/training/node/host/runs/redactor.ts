@@ -11,8 +11,10 @@ import {
 const digest: Digest = (salt, text) => createHmac('sha256', salt).update(text).digest('hex');
 
 /**
- * @param env of the run's process, the host's own variables included
- * @param others secrets that no variable has
+ * Returns marks of the secrets, from which the secrets cannot be read.
+ *
+ * @param env the environment of the run, including the variables of the host
+ * @param others secrets that are not in variables
  */
 export function marksOfSecrets(
   env: Readonly<Record<string, string | undefined>>,

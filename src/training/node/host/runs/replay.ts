@@ -4,27 +4,23 @@ import { runEvent, type RunEvent } from '../../../core/protocol/runs.ts';
 import { RunFold, type RunEventBody } from '../../../core/runs/fold.ts';
 import { blockSize, EventIndex, type IndexEntry } from './eventIndex.ts';
 
-/** What is used of an open file of events. */
+/** The methods that are used of an open file of events. */
 export type EventFile = Pick<FileHandle, 'read' | 'write' | 'stat' | 'truncate' | 'sync' | 'close'>;
 
 interface Replayed {
   readonly fold: RunFold;
   readonly index: EventIndex;
-  /** The end of the last whole event. */
   readonly byte: number;
-  /** What the last events bring with them and had no time to be written. */
+  /** Follow-up events of the last events that were not written. */
   readonly lacking: readonly RunEventBody[];
 }
 
-/**
- * Reads a file of events from the last entry of its index on, and cuts off what is no whole event at its end: a host that
- * was killed while it wrote leaves half a line, a machine that lost its power possibly more.
- */
+/** Reads events from the last index entry on. Cuts off a partial end, which a kill or a power failure leaves. */
 export async function replay(file: EventFile, indexFile: FileHandle): Promise<Replayed> {
   const { size } = await file.stat();
   let reader = await readFrom(file, size, await readIndex(indexFile, size));
   if (reader.isBroken && reader.isEmpty) {
-    // It is the index that is wrong: the events themselves tell.
+    // The index is wrong. Read all events instead.
     await indexFile.truncate(0);
     reader = await readFrom(file, size, { index: new EventIndex(), fold: new RunFold() });
   }
@@ -48,7 +44,7 @@ async function readFrom(file: EventFile, size: number, start: Start): Promise<Re
 
 interface Start {
   readonly index: EventIndex;
-  /** At the index's last entry. */
+  /** The state at the last entry of the index. */
   readonly fold: RunFold;
 }
 
@@ -56,10 +52,9 @@ class Replay {
   readonly fold: RunFold;
   readonly index: EventIndex;
   byte: number;
-  /** Whether nothing could be read. */
   isEmpty = true;
   isBroken = false;
-  /** Lines of the index that were not in its file. */
+  /** Index lines that are missing in the file. */
   found = '';
   lacking: RunEventBody[] = [];
 
@@ -69,7 +64,7 @@ class Replay {
     this.index = index;
   }
 
-  /** Returns what is no whole line yet. */
+  /** Reads the complete lines. Returns the rest. */
   take(bytes: Buffer): Buffer<ArrayBuffer> {
     let start = 0;
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
@@ -90,7 +85,7 @@ class Replay {
 
   #follow(event: RunEvent): void {
     const isExpected = this.lacking[0]?.type === event.type;
-    // Written by another version of this code, perhaps: then nothing more is to be expected.
+    // Another version may have written the events: then none are missing.
     this.lacking = isExpected ? this.lacking.slice(1) : [];
     this.lacking.push(...this.fold.take(event));
   }
@@ -100,11 +95,11 @@ function decode(line: string): RunEvent | undefined {
   try {
     return runEvent.parse(JSON.parse(line));
   } catch {
-    return undefined; // half written
+    return undefined; // partial line
   }
 }
 
-/** What is behind an entry that cannot be is thrown away. */
+/** Reads the index. Cuts it off before the first invalid entry. */
 async function readIndex(file: FileHandle, size: number): Promise<Start> {
   const text = await readWhole(file);
   const index = new EventIndex();
@@ -137,6 +132,6 @@ function decodeEntry(line: string): (IndexEntry & { readonly fold: RunFold }) | 
     if (fold === undefined || typeof value.byte !== 'number') return undefined;
     return { seq: fold.state.seq, byte: value.byte, fold };
   } catch {
-    return undefined; // half written
+    return undefined; // partial line
   }
 }

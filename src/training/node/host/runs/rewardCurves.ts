@@ -6,23 +6,19 @@ import { rewardIn } from '../../../core/runs/metrics.ts';
 
 interface Curve {
   rank: number;
-  /** In the order in which they came. */
   points: { readonly step: number; readonly value: number }[];
 }
 
 interface Curves {
-  /** The event up to which they were read. */
   after: number;
-  /** By stage; 0: there is none. */
   readonly byStage: Map<number, Curve>;
 }
 
-/** Runs whose curves are remembered. */
 const mostCurves = 100;
-/** Events that are no lines of a log: no source has this name. */
+/** A source that does not exist, which filters out all log lines. */
 const noLog = ['-'];
 
-/** The mean rewards of runs by step, read from their events, and on from where they were read before. */
+/** Reads the mean rewards of runs by step from their events, incrementally. */
 export class RewardCurves {
   readonly #runs: Pick<HostRuns, 'follow'>;
   readonly #curves = new Map<string, Curves>();
@@ -32,7 +28,7 @@ export class RewardCurves {
     this.#runs = runs;
   }
 
-  /** The newest mean reward of a run, or of its stage, up to a step; null: it is not known. Rejects with `host/no-run`. */
+  /** Returns the newest mean reward of a run or stage up to a step, or null. Rejects with `host/no-run`. */
   async at(run: string, step: number, stage = 0): Promise<number | null> {
     const reading = this.#reading.get(run) ?? this.#read(run).finally(() => this.#reading.delete(run));
     this.#reading.set(run, reading);
@@ -61,7 +57,7 @@ export class RewardCurves {
   }
 }
 
-/** A better curve takes the place of what was known by a worse one. */
+/** Adds a reward. A better metric replaces the curve of a worse one. */
 function add({ byStage }: Curves, event: Extract<RunEvent, { type: 'metrics' }>): void {
   const { step, values, stage = 0 } = event;
   const reward = rewardIn(values);

@@ -12,38 +12,37 @@ import type { LogRedactor } from '../../../core/runs/secrets.ts';
 import { Standstill } from '../../../core/runs/standstill.ts';
 import type { HostLaunch, LaunchRequest } from '../launch/hostLaunch.ts';
 import type { EventLog } from './eventLog.ts';
-import { KeptProcesses, type KeptContext } from './keptProcesses.ts';
+import { RunProcesses, type ProcessContext } from './runProcesses.ts';
 import { sameBoot } from './processes.ts';
-import { recordOf } from './record.ts';
 import type { RunFolder, StoredRun } from './runFolder.ts';
 import { marksOfSecrets, redactorOf } from './redactor.ts';
 import { Stopper, stopTimesOf, type StopTimes } from './stopper.ts';
 import { renamedJob } from './jobFolder.ts';
-import { RunTails, whatIsThere } from './tails.ts';
+import { RunTails, snapshotJobFolder } from './tails.ts';
 
-/** What all runs of a host share. */
-export interface RunContext extends KeptContext {
+/** The context that all runs of a host share. */
+export interface RunContext extends ProcessContext {
   readonly sync: Pick<HostSync, 'has' | 'materialise'>;
   readonly launch: Pick<HostLaunch, 'gpus' | 'prepare' | 'rayJob'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly stop: StopTimes;
-  /** Another run, for where it keeps its checkpoints. */
+  /** Returns another run, for its job folder. */
   readonly recordOf: (run: string) => RunRecord | undefined;
-  /** Throws where a folder may not be the job's of a run; from then on it is this run's. */
+  /** Claims a job folder for a run. Throws if the folder is not allowed. */
   readonly takeJobFolder: (run: string, folder: string, use?: JobUse) => void;
 }
 
 /**
- * One run that has not ended, from its order to its end. What is true of it is in its folder and in `/proc`; what is kept
- * here can be lost at any moment. {@link tick} looks at both and goes on from there.
+ * An active run, from its order to its end. Its state is in its folder and in `/proc`, and memory may be lost at any
+ * moment. {@link tick} checks both and continues from there.
  */
 export class Run {
   readonly #context: RunContext;
   readonly #folder: RunFolder;
   readonly #events: EventLog;
   readonly #tails: RunTails;
-  readonly #processes: KeptProcesses;
+  readonly #processes: RunProcesses;
   readonly #standstill = new Standstill();
   #stopper: Stopper;
   readonly #cancellation = new CancellationSource();
@@ -52,7 +51,7 @@ export class Run {
 
   #stored: StoredRun;
   #redactor: LogRedactor;
-  /** GPUs that it is being started with. */
+  /** The GPUs with which it is starting. */
   #given: readonly number[] | undefined;
   #waits: string | null = null;
   #work: Promise<void> = Promise.resolve();
@@ -73,7 +72,7 @@ export class Run {
       code: folder.code,
       redact: (line) => this.#redactor.line(line),
     });
-    this.#processes = new KeptProcesses(context, folder);
+    this.#processes = new RunProcesses(context, folder);
     this.#stopper = this.#newStopper();
   }
 
@@ -93,7 +92,7 @@ export class Run {
     return finalStates.includes(this.state);
   }
 
-  /** Whether its end is on the disk: nothing more will be done for it. */
+  /** True if its end is on the disk, so that no work is left. */
   get isSettled(): boolean {
     return this.#stored.final !== null;
   }
@@ -102,7 +101,6 @@ export class Run {
     return this.#stored.order.gpus;
   }
 
-  /** Whether it can be started. */
   get isWaiting(): boolean {
     return this.state === 'queued' && this.#given === undefined && this.#stored.cancelledBy === null;
   }
@@ -116,35 +114,35 @@ export class Run {
     return recordOf(this.#stored, this.#events, this.#waits);
   }
 
-  /** Why it is not started yet. */
+  /** Sets why it has not started. */
   waits(reason: string): void {
     if (this.#waits === reason) return;
     this.#waits = reason;
     this.#changed.fire();
   }
 
-  /** Puts its code in place and starts it. Never rejects: what keeps it from starting is how it ends. */
+  /** Prepares the code and starts the run. Never rejects: an error ends the run. */
   start(devices: readonly number[]): Promise<void> {
     this.#given = devices;
     return this.#do(async () => {
       if (this.state !== 'queued') return;
       this.#waits = null;
       await this.#store({ devices: [...devices] });
-      await this.#tell('preparing');
+      await this.#setState('preparing');
       await this.#prepare();
     }).finally(() => (this.#given = undefined));
   }
 
-  /** It can never be started. */
+  /** Ends a run that can never start. */
   refuse(reason: string): Promise<void> {
     this.#given = [];
     return this.#do(() => this.#end({ code: null, signal: null, error: reason }));
   }
 
-  /** Goes on with a run that an earlier host has left, and says what became of it meanwhile. */
+  /** Takes over a run of an earlier host, and reports what happened meanwhile. */
   adopt(): Promise<void> {
     return this.#do(async () => {
-      // What has been read of its logs is of those there: never of an earlier job's.
+      // Offsets refer to the current logs, never to those of an earlier job.
       this.#followRenamed();
       if (this.isFinal) return this.#settle();
       if (this.state === 'queued') return this.#stored.cancelledBy === null ? undefined : this.#end(null);
@@ -161,14 +159,14 @@ export class Run {
     });
   }
 
-  /** Looks at the process and reads what it has written since. */
+  /** Checks the process and reads its new output. */
   tick(): Promise<void> {
     if (this.#isBusy || this.#isClosed) return this.#work;
     if (this.isFinal) return this.isSettled ? this.#work : this.#do(() => this.#settle());
     return this.#stored.launched ? this.#do(() => this.#look()) : this.#work;
   }
 
-  /** Resolves once it is asked to end. */
+  /** Resolves when the run has been asked to end. */
   async cancel(by: string): Promise<void> {
     if (this.isFinal) return;
     await (this.#cancelling ??= this.#cancel(by));
@@ -180,13 +178,13 @@ export class Run {
     this.#cancellation.cancel();
     const { launcher } = this.#processes;
     if (launcher !== undefined) this.#stopper.begin(launcher);
-    // A disk that is full does not keep it from ending.
+    // A full disk does not prevent the cancellation.
     await this.#store({}).catch((error: unknown) => this.#failed(error));
     if (this.state === 'queued' && this.#given === undefined) return this.#do(() => this.#end(null));
     if (this.state !== 'queued') void this.#isCancelling();
   }
 
-  /** Leaves it running. */
+  /** Closes the run without ending its processes. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#stopper.dispose();
@@ -196,7 +194,6 @@ export class Run {
     this.#changed.dispose();
   }
 
-  /** One after another. */
   #do(work: () => Promise<void>): Promise<void> {
     this.#isBusy = true;
     const done = this.#work
@@ -213,14 +210,14 @@ export class Run {
     return this.state === state;
   }
 
-  /** Throws where it was cancelled, or the host is going, while its code was put in place. */
-  #mayGoOn(): void {
+  /** Throws if the run was canceled or the host closes meanwhile. */
+  #throwIfStopped(): void {
     if (this.#cancellation.token.isCancelled) throw new Error('It was stopped.');
   }
 
   #failed(error: unknown): void {
     const { message } = toReport(error, 'host/run');
-    if (this.#isClosed || message === this.#failure) return; // it will be tried again and again
+    if (this.#isClosed || message === this.#failure) return; // it is retried
     this.#failure = message;
     this.#context.logger.log('error', `Run ${this.id}: ${message}`);
   }
@@ -231,14 +228,14 @@ export class Run {
       await this.#events.append([{ type: 'phase', phase: preparingPhase }]);
       const folder = await this.#folder.emptyCode();
       await sync.materialise(this.#stored.order.snapshot, folder, this.#cancellation.token);
-      this.#mayGoOn();
+      this.#throwIfStopped();
       const request = await this.#request(folder);
       const plan = await this.#context.launch.prepare(request, this.#cancellation.token);
-      this.#mayGoOn();
+      this.#throwIfStopped();
       const jobFolder = plan.jobFolder ?? null;
       if (jobFolder !== null) this.#context.takeJobFolder(this.id, jobFolder, plan.jobUse);
       const stages = plan.stages && [...plan.stages];
-      const before = jobFolder === null ? this.#stored.before : await whatIsThere(jobFolder, stages);
+      const before = jobFolder === null ? this.#stored.before : await snapshotJobFolder(jobFolder, stages);
       const { command, args, env, totalSteps, effectiveConfig, secrets: written } = plan;
       if (effectiveConfig !== undefined) await this.#folder.writeEffectiveConfig(effectiveConfig);
       await this.#folder.writeKeeperOrder({ command, args: [...args], cwd: folder, env: { ...env } });
@@ -247,9 +244,9 @@ export class Run {
       const startedAt = clock.now();
       await this.#store({ jobFolder, totalSteps, stages, before, secrets, startedAt, launched: true });
     } catch (error) {
-      if (this.#isClosed) return; // the next host goes on with it
+      if (this.#isClosed) return; // the next host continues
       if (this.#cancellation.token.isCancelled) return this.#end(null);
-      return this.#end({ code: null, signal: null, error: whyNot(error) });
+      return this.#end({ code: null, signal: null, error: failureText(error) });
     }
     this.#tails.followJob(this.#stored);
     await this.#startKeeper();
@@ -277,7 +274,7 @@ export class Run {
   }
 
   async #look(): Promise<void> {
-    // Asked first: what is read of the log after the end is all there will be.
+    // Checked first, so that the log that is read after the end is complete.
     const exit = await this.#processes.look();
     if (this.#processes.hasFailed) return this.#notStarted(': the process that looks after it ended at once');
     const isOver = exit !== undefined || !this.#processes.isAlive;
@@ -291,18 +288,18 @@ export class Run {
   }
 
   /**
-   * A job on Ray goes on without who looks after it here, also when this machine is started anew: somebody else does from
-   * then on, and the end is what Ray tells.
+   * Ends the run, or replaces the supervisor of a Ray job that is still running. Such a job continues without it,
+   * also after a reboot. Ray reports the end.
    */
   async #isOver(exit: (RunExit & { readonly endedAt: number }) | null): Promise<void> {
-    const isTold = exit?.signal === null;
+    const hasExitCode = exit?.signal === null;
     const isRay = this.#stored.order.launcher === 'ray';
-    const job = isTold || !isRay ? undefined : await this.#context.launch.rayJob(this.#folder.path);
+    const job = hasExitCode || !isRay ? undefined : await this.#context.launch.rayJob(this.#folder.path);
     if (job === undefined || this.#stopper.hasKilled || !this.#processes.mayBeReplaced)
       return this.#end(exit);
     const { cancelledBy } = this.#stored;
     if (cancelledBy !== null && job.handed === 'no') return this.#end({ code: null, signal: null });
-    // Whoever cancels from here on waits for the next one.
+    // A cancellation from here on waits for the next supervisor.
     this.#processes.forget();
     this.#stopper.dispose();
     this.#stopper = this.#newStopper();
@@ -321,7 +318,7 @@ export class Run {
 
   async #isRunning(): Promise<void> {
     if (this.#is('preparing')) await this.#folder.forgetValues();
-    if (this.#is('preparing')) await this.#tell('running');
+    if (this.#is('preparing')) await this.#setState('running');
     const { launcher } = this.#processes;
     if (this.#stored.cancelledBy === null || launcher === undefined) return;
     this.#stopper.begin(launcher);
@@ -329,7 +326,7 @@ export class Run {
   }
 
   async #isCancelling(): Promise<void> {
-    if (!this.isFinal && !this.#is('cancelling')) await this.#tell('cancelling');
+    if (!this.isFinal && !this.#is('cancelling')) await this.#setState('cancelling');
   }
 
   #followRenamed(): void {
@@ -344,7 +341,7 @@ export class Run {
     if (raised.length > 0) await this.#events.append(raised.map((one) => ({ type: 'alarm', ...one })));
   }
 
-  /** @param exit null: nobody has noted it */
+  /** @param exit null: the exit was not noted */
   async #end(exit: (RunExit & { readonly endedAt?: number }) | null): Promise<void> {
     if (this.isFinal) return;
     const { keeper } = this.#processes;
@@ -366,12 +363,12 @@ export class Run {
     if (!this.#isClosed) await this.#settle();
   }
 
-  /** Tried again with the next look, where the disk is full. */
+  /** Writes the final record. If the disk is full, the next tick tries again. */
   async #settle(): Promise<void> {
     const { endedAt, final } = this.#stored;
     const at = endedAt ?? this.#events.fold.state.stateAt;
     const record = final ?? { ...this.record, endedAt: at };
-    // Not before the end is told: whoever takes it over until then may have to start it.
+    // Only after the end is written: until then another host may have to start the run.
     await this.#folder.forgetOrder();
     await this.#events.sync();
     await this.#folder.writeRecord({ ...this.#stored, endedAt: at, final: record });
@@ -379,7 +376,7 @@ export class Run {
     this.#changed.fire();
   }
 
-  async #tell(state: RunState): Promise<void> {
+  async #setState(state: RunState): Promise<void> {
     await this.#events.append([{ type: 'state', state }]);
     this.#changed.fire();
   }
@@ -394,7 +391,46 @@ export class Run {
   }
 }
 
-function whyNot(error: unknown): string {
+function failureText(error: unknown): string {
   const { message, hint } = toReport(error, 'host/prepare');
   return hint === undefined ? message : `${message} ${hint}`;
+}
+
+/**
+ * Returns the record of a run for clients.
+ *
+ * @param waits why it has not started
+ */
+function recordOf(stored: StoredRun, events: EventLog, waits: string | null): RunRecord {
+  const { id, owner, createdAt, order, devices, startedAt, endedAt, jobFolder, stages } = stored;
+  const { state, reason, phase, exitCode, step, stage, reward } = events.fold.state;
+  const { totalSteps } = stages?.[(stage ?? 1) - 1] ?? stored;
+  return {
+    id,
+    name: order.name,
+    launcher: order.launcher,
+    backbone: order.backbone,
+    config: order.config,
+    snapshot: order.snapshot,
+    flags: order.flags,
+    env: order.env,
+    gpus: order.gpus,
+    devices: state === 'queued' ? [] : devices,
+    state,
+    reason: state === 'queued' ? waits : reason,
+    phase,
+    exitCode,
+    step,
+    totalSteps,
+    ...(stages && { stages }),
+    ...(stage !== null && { stage }),
+    reward,
+    jobFolder,
+    createdAt,
+    startedAt,
+    endedAt,
+    events: events.last,
+    from: order.from ?? null,
+    owner,
+  };
 }

@@ -9,34 +9,32 @@ import { raySpecFile } from '../ray/raySpec.ts';
 import { keeperFiles, keptExit, type KeeperOrder } from './keeper.ts';
 import { notedProcess, type NotedProcess } from './processes.ts';
 
-/** What a host keeps of a run besides its events. Of the order's variables it has the names alone. */
+/** The record of a run in its folder. It has only the names of the variables. */
 const storedRun = z.object({
   id: z.string(),
   owner: z.string(),
-  /** Of the request that started it. */
   key: z.optional(z.string()),
   createdAt: z.number(),
   order: z.extend(z.omit(runOrder, { env: true }), { env: z.array(z.string()) }),
-  /** The run that it goes on from, the one that that goes on from, and so on: also of those that are removed since. */
+  /** The runs that it continues from, nearest first, including removed ones. */
   lineage: z.optional(z.array(z.string())),
   devices: z.array(z.int()),
   startedAt: z.nullable(z.number()),
   endedAt: z.nullable(z.number()),
   jobFolder: z.nullable(z.string()),
   totalSteps: z.nullable(z.int()),
-  /** Of a training that has several. */
   stages: z.optional(z.array(runStage)),
-  /** Its keeper was told to start, or was about to be. */
+  /** True if its keeper was started, or was about to be. */
   launched: z.boolean(),
   before: z.object({
     logs: z.record(z.string(), z.int()),
     step: z.nullable(z.int()),
     stages: z.optional(z.record(z.string(), z.nullable(z.int()))),
   }),
-  /** By what the values of its secrets are known again in its logs. */
+  /** Marks to recognize its secrets in logs. */
   secrets: z.nullable(secretMarks),
   cancelledBy: z.nullable(z.string()),
-  /** What is told of it once it has ended. */
+  /** The record after the end. */
   final: z.nullable(runRecord),
 });
 export type StoredRun = z.infer<typeof storedRun>;
@@ -60,12 +58,12 @@ export class RunFolder {
     this.path = folder;
   }
 
-  /** The run that it is named for. */
+  /** The run id, which is the name of the folder. */
   get id(): string {
     return path.basename(this.path);
   }
 
-  /** Where the snapshot's files are; the launcher's working folder. */
+  /** The folder of the snapshot, in which the launcher starts. */
   get code(): string {
     return path.join(this.path, names.code);
   }
@@ -78,26 +76,26 @@ export class RunFolder {
     return path.join(this.path, keeperFiles.order);
   }
 
-  /** A new one; rejects where it is there. */
+  /** Creates the folder. Rejects if it exists. */
   async create(): Promise<void> {
     await mkdir(this.path, { mode: 0o700 });
   }
 
-  /** Undefined: it has none that can be read. */
+  /** Undefined: the record is missing or unreadable. */
   async readRecord(): Promise<StoredRun | undefined> {
     return storedRun.safeParse(await readJson(path.join(this.path, names.record))).data;
   }
 
-  /** One after another, so that the last one told is the one that stays. */
+  /** Writes are serialized, so that the last one wins. */
   writeRecord(record: StoredRun): Promise<void> {
     const written = this.#writing.then(() =>
       writeWhole(path.join(this.path, names.record), JSON.stringify(record)),
     );
-    this.#writing = written.catch(() => undefined); // told to whoever asked for it
+    this.#writing = written.catch(() => undefined); // the caller gets the error
     return written;
   }
 
-  /** The values of the order's variables, until it has started. */
+  /** Returns the values of the variables until the run has started. */
   async readValues(): Promise<RunOrder['env']> {
     return values.safeParse(await readJson(path.join(this.path, names.values))).data ?? {};
   }
@@ -115,7 +113,7 @@ export class RunFolder {
     await rm(this.keeperOrder, { force: true });
   }
 
-  /** All that only starting it needs, now that it has ended. */
+  /** Removes the files that only the start needs. */
   async forgetOrder(): Promise<void> {
     await this.forgetValues();
     await rm(raySpecFile(this.path), { force: true });
@@ -129,7 +127,7 @@ export class RunFolder {
     await writeWhole(path.join(this.path, names.effective), text);
   }
 
-  /** Undefined: it was not started yet, or by a host of a version that kept none. */
+  /** Undefined: the run has not started, or an earlier version of the host kept no config. */
   async readEffectiveConfig(): Promise<string | undefined> {
     return readFile(path.join(this.path, names.effective), 'utf8').catch(() => undefined);
   }
@@ -148,7 +146,7 @@ export class RunFolder {
     return notedProcess.safeParse(await readJson(path.join(this.path, keeperFiles.launcher))).data;
   }
 
-  /** Who was seen to belong to the launcher. */
+  /** Returns the stored family of the launcher. */
   async family(): Promise<NotedProcess[]> {
     return family.safeParse(await readJson(path.join(this.path, names.family))).data ?? [];
   }
@@ -157,7 +155,10 @@ export class RunFolder {
     await writeWhole(path.join(this.path, names.family), JSON.stringify(processes));
   }
 
-  /** Forgets the processes that have ended. The keeper's note goes last: without it the next host starts the new one. */
+  /**
+   * Removes the notes of ended processes. The note of the keeper goes last: without it the next host starts a new
+   * one.
+   */
   async replaceProcesses(order: KeeperOrder): Promise<void> {
     await this.writeKeeperOrder(order);
     for (const name of [keeperFiles.exit, keeperFiles.launcher, keeperFiles.keeper]) {
@@ -170,7 +171,8 @@ export class RunFolder {
   }
 
   /**
-   * All of it but a folder inside it. It has another name meanwhile: who finds that later goes on with it.
+   * Removes the folder, optionally except a folder inside it. It is renamed first, so that a later host can finish
+   * the removal.
    *
    * @param kept absolute
    */
@@ -192,7 +194,7 @@ function isFolder(place: string): Promise<boolean> {
   );
 }
 
-/** The record goes with the first: without it there is no run any more. */
+/** Removes all but a folder. The record goes first, and without it the run does not exist. */
 async function removeAllBut(folder: string, kept: string): Promise<void> {
   if (kept === folder) return;
   if (!kept.startsWith(folder + path.sep)) {

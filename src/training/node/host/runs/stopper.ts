@@ -5,19 +5,19 @@ import { isAlive, type ProcessIdentity } from '../../../../base/node/process/kil
 import type { Family } from './family.ts';
 import { markedProcesses, signalEach, signalGroup, type NotedProcess } from './processes.ts';
 
-/** Milliseconds that a run has after each signal before the next one. */
+/** Milliseconds after each signal before the next one. */
 export interface StopTimes {
   readonly interrupt: number;
   readonly terminate: number;
   readonly kill: number;
 }
 
-/** Ray stops a job in its own time, and without who looks after it the job would go on. */
+/** Returns the times for a launcher. Ray stops a job slowly, and without its supervisor the job would continue. */
 export function stopTimesOf(launcher: LauncherName, times: StopTimes): StopTimes {
   return launcher === 'ray' ? { ...times, interrupt: 6 * times.interrupt } : times;
 }
 
-/** Ends the processes of one run: politely, then less so; those that it leaves behind as well, and nobody else's. */
+/** Ends the processes of a run with increasing force, including those left behind. */
 export class Stopper implements Disposable {
   readonly #run: string;
   readonly #times: StopTimes;
@@ -25,9 +25,9 @@ export class Stopper implements Disposable {
   #timer: Disposable | undefined;
   #isStopping = false;
   #hasKilled = false;
-  /** Those that were seen to be the run's while their parents were there to tell. */
+  /** Descendants that were seen while their parents were alive. */
   readonly #family: Pick<Family, 'living' | 'lookNow'>;
-  /** Those that were seen to have the run's mark, which they may have put off since. */
+  /** Processes that were seen with the mark of the run, which they may have removed since. */
   readonly #marked = new Map<number, ProcessIdentity>();
 
   constructor(
@@ -42,17 +42,16 @@ export class Stopper implements Disposable {
     this.#family = family;
   }
 
-  /** Whether it came to the last signal. */
   get hasKilled(): boolean {
     return this.#hasKilled;
   }
 
-  /** Ends what is there of the run, at once. */
+  /** Kills all processes of the run at once. */
   killAll(): void {
     signalEach(this.#left(undefined), 'SIGKILL');
   }
 
-  /** Has the launcher end; once it has, {@link sweep} is for the rest. */
+  /** Starts to end the launcher. {@link sweep} ends the rest later. */
   begin(launcher: NotedProcess): void {
     if (this.#isStopping) return;
     this.#isStopping = true;
@@ -64,7 +63,7 @@ export class Stopper implements Disposable {
     });
   }
 
-  /** Ends what the run has left behind, now that its launcher has gone. Returns how many that were. */
+  /** Ends the processes that the run left behind. Returns their number. */
   async sweep(keeper: number | undefined): Promise<number> {
     this.dispose();
     const left = (): ProcessIdentity[] => this.#left(keeper);
@@ -91,11 +90,11 @@ export class Stopper implements Disposable {
     this.#hasKilled = true;
     this.#family.lookNow(launcher);
     signalEach(this.#family.living, 'SIGKILL');
-    // Whoever waits for a device cannot be killed now, but possibly later.
+    // A process that waits for a device can be killed only later.
     this.#timer = this.#clock.after(this.#times.kill, () => this.#kill(launcher));
   }
 
-  /** @param keeper is left out */
+  /** @param keeper excluded */
   #left(keeper: number | undefined): ProcessIdentity[] {
     this.#family.lookNow(undefined);
     for (const one of markedProcesses(this.#run, keeper)) this.#marked.set(one.pid, one);

@@ -1,19 +1,44 @@
 import { Buffer } from 'node:buffer';
-import { open, stat } from 'node:fs/promises';
+import { open, stat, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import type { Dirent } from 'node:fs';
 import { LineCutter, withoutTerminalCodes, type RawLine } from '../../../core/runs/lines.ts';
 import type { RunEventBody } from '../../../core/runs/fold.ts';
 import { latestStep } from '../launch/folder.ts';
-import { companionLogs } from './companionLogs.ts';
-import { entriesOf } from './entries.ts';
 import type { EventLog } from './eventLog.ts';
-import { partsOf, type JobBefore, type JobLayout, type JobPart } from './jobFolder.ts';
+import { partsOf, type JobFolderSnapshot, type JobLayout, type JobPart } from './jobFolder.ts';
+import { companionSource } from '../../../core/runs/sources.ts';
 
-/** Bytes that are read of a log at a time. */
+/** The pattern is `<tag>.<hash>.<machine>.log`, in the working folder of the launcher. */
+const folder = 'saved_experiments/companion_logs/companion';
+const named = /^(?<tag>.+)\.(?<hash>[0-9a-f]{8})\..+\.log$/;
+
+/**
+ * Returns the logs of processes that the launcher started in addition to training, by source: Ray (`--with-ray`) and
+ * environment services.
+ *
+ * @param code the absolute working folder of the launcher
+ */
+async function companionLogs(code: string): Promise<(readonly [source: string, file: string])[]> {
+  const found = new Map<string, string>();
+  const entries = await entriesOf(path.join(code, folder));
+  for (const { name } of entries.filter((entry) => entry.isFile()).sort(byName)) {
+    const { tag, hash } = named.exec(name)?.groups ?? {};
+    if (tag === undefined || hash === undefined) continue;
+    const source = companionSource(tag);
+    found.set(found.has(source) ? `${source}.${hash}` : source, path.join(code, folder, name));
+  }
+  return [...found];
+}
+
+const byName = (one: { readonly name: string }, other: { readonly name: string }): number =>
+  one.name < other.name ? -1 : 1;
+
+/** The number of bytes to read at a time. */
 const pieceSize = 256 * 1024;
 /**
- * Logs of a job or of a stage at most, of its runners and of its other actors each: every one is a file that is looked at again and again.
- * There is a runner for each episode at a time (`max_env_worker`), and few others, which tell how training goes.
+ * The largest number of runner logs, and of other logs, for a job or stage. Each log is polled.
+ * There is one runner per parallel episode (`max_env_worker`), and few other actors.
  */
 const mostLogs = 100;
 const runnerLog = /(?:^|\/)explorer_runner_\d+$/;
@@ -21,21 +46,19 @@ const inOrder = new Intl.Collator('en', { numeric: true });
 
 export interface TailOptions {
   readonly events: EventLog;
-  /** What the launcher prints. */
   readonly launcherLog: string;
-  /** The launcher's working folder. */
   readonly code: string;
-  /** Takes out of a line what must not leave the host. */
+  /** Removes secrets from a line. */
   readonly redact: (line: string) => string;
 }
 
-/** Makes events of what a run writes: each line once, whenever the host began to read. */
+/** Turns the logs of a run into events, each line exactly once. */
 export class RunTails {
   readonly #options: TailOptions;
   readonly #tails: Tail[];
-  /** By folder of logs, those of runners apart. */
+  /** Known logs by folder, separately for runners. */
   readonly #known = new Map<string, Set<string>>();
-  #isTooManyTold = false;
+  #hasReportedTooMany = false;
   #job: JobLayout = { jobFolder: null, before: { logs: {}, step: null } };
 
   constructor(options: TailOptions) {
@@ -47,7 +70,7 @@ export class RunTails {
     this.#job = job;
   }
 
-  /** Reads what is there. Rejects with what keeps it from being read. */
+  /** Reads the available output. Rejects if it cannot be read. */
   async pump(): Promise<void> {
     await this.#look();
     for (let isMore = true; isMore;) {
@@ -56,7 +79,7 @@ export class RunTails {
     }
   }
 
-  /** Reads to the end: nobody writes any more. */
+  /** Reads to the end, when all writers have ended. */
   async drain(): Promise<void> {
     await this.pump();
     for (const tail of this.#tails) await tail.end();
@@ -73,8 +96,8 @@ export class RunTails {
     const { events } = this.#options;
     const { folder, stage } = part;
     const leftOut = this.#follow(await logsOf(part), part);
-    if (leftOut !== undefined && !this.#isTooManyTold) {
-      this.#isTooManyTold = true;
+    if (leftOut !== undefined && !this.#hasReportedTooMany) {
+      this.#hasReportedTooMany = true;
       const text = `The job has more logs than the ${mostLogs} of runners, and as many of others, that are followed: ${leftOut}.log and what else comes after them is only in ${path.join(folder, 'log')} on the host.`;
       await events.append([{ type: 'notice', text }]);
     }
@@ -86,12 +109,13 @@ export class RunTails {
   }
 
   /**
-   * Returns the source of the first one for which there is no room.
-   * @param part whose they are; undefined: what runs beside training
+   * Follows new logs. Returns the source of the first one over the limit.
+   *
+   * @param part the owner of the logs; undefined for processes in addition to training
    */
   #follow(logs: Awaited<ReturnType<typeof logsOf>>, part?: JobPart): string | undefined {
     const { to } = this.#options.events.fold.state;
-    // What an earlier host has followed goes on.
+    // Logs that an earlier host followed come first.
     const begun = ([source]: (typeof logs)[number]): number => (to[source] === undefined ? 1 : 0);
     const sorted = logs.toSorted(
       (one, other) => begun(one) - begun(other) || inOrder.compare(one[0], other[0]),
@@ -118,11 +142,11 @@ export class RunTails {
   }
 }
 
-function stepBefore({ step, stages }: JobBefore, { name, stage }: JobPart): number | null {
+function stepBefore({ step, stages }: JobFolderSnapshot, { name, stage }: JobPart): number | null {
   return stage === undefined ? step : (stages?.[name] ?? null);
 }
 
-/** The logs of a job by the names of their sources; those of several nodes lie in a folder each. */
+/** Returns the logs of a job by source. Each node of several has its own folder. */
 async function logsOf(part: JobPart): Promise<(readonly [source: string, file: string])[]> {
   const folder = path.join(part.folder, 'log');
   const before = part.name === '' ? '' : `${part.name}/`;
@@ -141,8 +165,11 @@ async function logsOf(part: JobPart): Promise<(readonly [source: string, file: s
   return found.sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** What of a job's folder was there before a run. */
-export async function whatIsThere(jobFolder: string, stages?: JobLayout['stages']): Promise<JobBefore> {
+/** Returns the state of a job folder before a run. */
+export async function snapshotJobFolder(
+  jobFolder: string,
+  stages?: JobLayout['stages'],
+): Promise<JobFolderSnapshot> {
   const logs: Record<string, number> = {};
   const steps: Record<string, number | null> = {};
   for (const part of partsOf(jobFolder, stages)) {
@@ -158,12 +185,15 @@ class Tail {
   readonly #file: string;
   readonly #options: TailOptions;
   readonly #stage: number | undefined;
-  /** Whether nobody but the keeper writes it: what it lacks, a machine that lost its power has lost, and it was told before. */
+  /**
+   * True if only the keeper writes this log. If such a log becomes shorter after a power failure, the lost part was
+   * already read.
+   */
   readonly #isKeepers: boolean;
   #cutter: LineCutter;
   #inode: number | undefined;
 
-  /** @param start where the run's own part of it begins */
+  /** @param start the offset where the part of this run starts */
   constructor(source: string, file: string, start: number, options: TailOptions, stage?: number) {
     this.#source = source;
     this.#file = file;
@@ -173,20 +203,20 @@ class Tail {
     this.#cutter = new LineCutter(options.events.fold.state.to[source] ?? start);
   }
 
-  /** Reads a piece; whether there is more. */
+  /** Reads a piece. Returns whether there is more. */
   async pump(): Promise<boolean> {
     const file = await open(this.#file, 'r').catch(() => undefined);
     if (file === undefined) return false; // not there yet
     try {
       const { size, ino } = await file.stat();
       const isAnother = this.#inode !== undefined && ino !== this.#inode;
-      // Rotated or cut off: it begins anew.
+      // Rotated or truncated: start from the beginning.
       if (isAnother || size < this.#cutter.read) this.#cutter = new LineCutter(this.#isKeepers ? size : 0);
       this.#inode = ino;
       if (size === this.#cutter.read) return false;
       const piece = Buffer.allocUnsafe(Math.min(pieceSize, size - this.#cutter.read));
       const { bytesRead } = await file.read(piece, 0, piece.length, this.#cutter.read);
-      await this.#tell(this.#cutter.add(piece.subarray(0, bytesRead)));
+      await this.#append(this.#cutter.add(piece.subarray(0, bytesRead)));
       return size > this.#cutter.read;
     } finally {
       await file.close();
@@ -194,10 +224,10 @@ class Tail {
   }
 
   async end(): Promise<void> {
-    await this.#tell(this.#cutter.end());
+    await this.#append(this.#cutter.end());
   }
 
-  async #tell(lines: readonly RawLine[]): Promise<void> {
+  async #append(lines: readonly RawLine[]): Promise<void> {
     if (lines.length === 0) return;
     await this.#options.events.append(lines.map((line) => this.#event(line)));
   }
@@ -208,4 +238,9 @@ class Tail {
     const stage = this.#stage === undefined ? {} : { stage: this.#stage };
     return { type: 'log', source: this.#source, lines: [clean], to, ...(part && { part }), ...stage };
   }
+}
+
+/** Returns the entries of a folder, or none if it does not exist. */
+export function entriesOf(folder: string): Promise<Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch(() => []);
 }

@@ -6,20 +6,20 @@ import { generate } from 'selfsigned';
 import { CodedError } from '../../../../base/core/errors.ts';
 import { writeWholeSync } from '../../../../base/node/wholeFile.ts';
 
-/** What a host shows to who connects; PEM. */
+/** The certificate of a host and its key, in PEM. */
 export interface HostCertificate {
   readonly cert: string;
   readonly key: string;
-  /** SHA-256 of the certificate, in hex without colons: what a client pins. */
+  /** SHA-256 of the certificate in hex without colons, which clients pin. */
   readonly fingerprint: string;
-  /** No authority vouches for it, so clients know it by its fingerprint. */
+  /** True if it is self-signed, so that clients must pin its fingerprint. */
   readonly selfSigned: boolean;
 }
 
-/** Ten years: it is pinned, and a new one would have every client pair again. */
+/** Ten years. Clients pin the certificate, and each must pair again with a new one. */
 const days = 3_650;
 
-/** The host's own certificate; made once and kept in its data folder. */
+/** Returns the self-signed certificate in the data folder. Creates it first if it is missing. */
 export async function ownCertificate(dataFolder: string): Promise<HostCertificate> {
   const files = {
     cert: path.join(dataFolder, 'tls', 'cert.pem'),
@@ -39,7 +39,7 @@ export async function ownCertificate(dataFolder: string): Promise<HostCertificat
   return { ...certificateOf(files.cert, files.key), selfSigned: true };
 }
 
-/** The owner's certificate. Throws a CodedError where the files are not a certificate and its key. */
+/** Reads the certificate of the owner. Throws a CodedError if the files are not a certificate and its key. */
 export function certificateOf(certFile: string, keyFile: string): HostCertificate {
   const cert = read(certFile);
   const key = read(keyFile);
@@ -47,7 +47,7 @@ export function certificateOf(certFile: string, keyFile: string): HostCertificat
   const parsedKey = parse(keyFile, 'it is no private key in PEM, or one with a passphrase', () =>
     createPrivateKey(key),
   );
-  // Without this it is found out by whoever connects, who is not told why.
+  // Otherwise each connection would fail without a reason.
   if (!parsed.checkPrivateKey(parsedKey)) {
     throw unusable(keyFile, `it is not the key of the certificate ${certFile}`);
   }

@@ -13,7 +13,53 @@ import { wireSocket } from '../../wireSocket.ts';
 import type { AuditLog } from './auditLog.ts';
 import type { HostCertificate } from './certificate.ts';
 import type { HostTokens, TokenInfo } from './tokens.ts';
-import { UpgradeCheck } from './upgradeCheck.ts';
+import { RateLimit } from '../../../core/wire/rateLimit.ts';
+
+export interface Refusal {
+  readonly status: number;
+  readonly reason: string;
+}
+
+const longestToken = 200;
+
+/** Decides whether a client may connect, before a WebSocket is opened. */
+export class UpgradeCheck {
+  readonly #tokens: HostTokens;
+  readonly #connections: RateLimit;
+  readonly #failures: RateLimit;
+
+  constructor(tokens: HostTokens, clock: Pick<Clock, 'monotonic'>) {
+    this.#tokens = tokens;
+    this.#connections = new RateLimit({ burst: 200, perSecond: 20 }, clock);
+    this.#failures = new RateLimit({ burst: 20, perSecond: 0.2 }, clock);
+  }
+
+  check(request: IncomingMessage): Refusal | TokenInfo {
+    const address = request.socket.remoteAddress ?? '';
+    const { url = '', method, headers } = request;
+    if (!this.#connections.take(address))
+      return { status: 429, reason: 'Too many connections; wait a little.' };
+    if (method !== 'GET' || url.split('?')[0] !== wirePath) {
+      return { status: 404, reason: `The WebSocket of this host is at ${wirePath}.` };
+    }
+    // Only browsers send this header, and web pages must not connect.
+    if (headers.origin !== undefined) return { status: 403, reason: 'Web pages may not connect.' };
+    const offered = (headers['sec-websocket-protocol'] ?? '').split(',').map((one) => one.trim());
+    if (!offered.includes(wireSubprotocol)) {
+      return { status: 400, reason: `The WebSocket subprotocol is ${wireSubprotocol}.` };
+    }
+    const token = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1];
+    const found = token === undefined || token.length > longestToken ? undefined : this.#tokens.find(token);
+    // A valid token is accepted even from a limited address: behind a proxy, all clients share one.
+    if (found !== undefined) return found;
+    if (!this.#failures.take(address))
+      return { status: 429, reason: 'Too many wrong tokens; wait a minute.' };
+    return {
+      status: 401,
+      reason: token === undefined ? 'A token is needed.' : 'The token is not one of this host.',
+    };
+  }
+}
 
 export interface HostServerOptions {
   readonly services: HostServices;
@@ -21,27 +67,25 @@ export interface HostServerOptions {
   readonly audit: AuditLog;
   readonly clock: Clock;
   readonly address: string;
-  /** 0: any that is free. */
+  /** Port 0 means any free port. */
   readonly port: number;
-  /** Without one the address must be a loopback one. */
+  /** Without a certificate the address must be loopback. */
   readonly certificate?: HostCertificate | undefined;
   /** Seconds between heartbeats. */
   readonly heartbeat?: number;
-  /** Connections at once. */
   readonly mostConnections?: number;
-  /** Seconds that a stranger may take for its TLS handshake, and for the headers of its request. */
+  /** Seconds for the TLS handshake and the request headers of a new connection. */
   readonly patience?: number;
 }
 
 export interface HostServer {
-  /** `ws://…` or `wss://…`, as clients dial it. */
+  /** The URL for clients, `ws://…` or `wss://…`. */
   readonly url: string;
-  /** Connections that are open. */
   readonly connections: number;
   close(): Promise<void>;
 }
 
-/** Serves one host's services over WebSocket. Rejects with a CodedError where it cannot listen. */
+/** Serves a host over WebSocket. Rejects with a CodedError if it cannot listen. */
 export async function serveHost(options: HostServerOptions): Promise<HostServer> {
   const { address, port, certificate, mostConnections = 256, patience = 10 } = options;
   if (certificate === undefined && !isLoopback(address)) throw serverErrors.needsTls(address);
@@ -89,17 +133,20 @@ export async function serveHost(options: HostServerOptions): Promise<HostServer>
   };
 }
 
-/** An address that only this machine reaches. */
+/** Returns whether only this machine can reach an address. */
 export function isLoopback(address: string): boolean {
   return address === 'localhost' || address === '::1' || /^127\.\d+\.\d+\.\d+$/.test(address);
 }
 
-/** Connections that nobody has been let in by yet. */
+/** The largest number of connections that are not authenticated yet. */
 const mostStrangers = 64;
 
-/** However many connect and say nothing: the one that has waited longest makes room, and there is some for clients. */
+/**
+ * Limits connections that are not authenticated. The oldest makes room for a new one, so that clients can always
+ * connect.
+ */
 class Strangers {
-  /** By the other end; of TLS there is one socket on top of another. */
+  /** Sockets by remote address, because TLS has two sockets per connection. */
   readonly #waiting = new Map<string, Socket>();
 
   add(socket: Socket): void {
@@ -141,14 +188,14 @@ class Clients {
       noServer: true,
       clientTracking: false,
       maxPayload: wireLimits.message,
-      // A small frame must not become a large one.
+      // A small compressed frame must not expand into a large one.
       perMessageDeflate: false,
       handleProtocols: () => wireSubprotocol,
     });
     const every = (options.heartbeat ?? wireLimits.heartbeat) * 1_000;
     this.#watching = [
       options.clock.every(every, () => this.#endRevoked()),
-      options.clock.every(60_000, () => options.audit.tellCounts()),
+      options.clock.every(60_000, () => options.audit.flushCounts()),
     ];
   }
 
@@ -156,7 +203,7 @@ class Clients {
     return this.#open.size;
   }
 
-  /** Whether whoever asks is let in. */
+  /** Answers an upgrade request. Returns whether the client may connect. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     socket.on('error', () => socket.destroy());
     const address = request.socket.remoteAddress ?? '';
@@ -180,7 +227,7 @@ class Clients {
       session.close(closeCodes.goingAway, 'the host stops');
       socket.terminate();
     }
-    this.#options.audit.tellCounts('all');
+    this.#options.audit.flushCounts('all');
   }
 
   #checked(request: IncomingMessage): ReturnType<UpgradeCheck['check']> {
@@ -194,14 +241,14 @@ class Clients {
   #connected(ws: WebSocket, token: TokenInfo, address: string): void {
     const { services, audit, clock } = this.#options;
     const connection = randomUUID();
-    const told = { address, token: token.name, connection: connection.slice(0, 8) };
-    audit.add('connected', told);
+    const who = { address, token: token.name, connection: connection.slice(0, 8) };
+    audit.add('connected', who);
     const handlers = {
       text: (text: string): void => session.text(text),
       bytes: (frame: Uint8Array): void => session.bytes(frame),
       closed: (code: number): void => {
         session.closed();
-        if (this.#open.delete(client)) audit.add('disconnected', { ...told, code });
+        if (this.#open.delete(client)) audit.add('disconnected', { ...who, code });
       },
     };
     const session: HostSession = new HostSession(
@@ -211,11 +258,11 @@ class Clients {
         client: { name: token.name, scopes: new Set(token.scopes), connection },
         clock,
         audit: (what, details) => {
-          if (what !== 'refused') audit.add(what, { ...told, ...details });
+          if (what !== 'refused') audit.add(what, { ...who, ...details });
           else {
-            // Whoever may only look can ask for more as often as it likes.
+            // A client with the scope `view` can repeat refused requests.
             const { method, scope, ...asked } = details;
-            audit.addOften(what, { ...told, ...asked }, { method, scope });
+            audit.addOften(what, { ...who, ...asked }, { method, scope });
           }
         },
       },

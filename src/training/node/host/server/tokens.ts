@@ -9,7 +9,7 @@ import { giveToFolderOwner, withFileLock } from '../fileLock.ts';
 
 const storedToken = z.object({
   name: z.string(),
-  /** SHA-256 in hex of the token: 256 random bits need no salt and no slow hash. */
+  /** SHA-256 of the token in hex. 256 random bits need no salt and no slow hash. */
   hash: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
   scopes: z.array(z.enum(scopes)),
   createdAt: z.number(),
@@ -17,13 +17,13 @@ const storedToken = z.object({
 const storedTokens = z.array(storedToken);
 type StoredToken = z.infer<typeof storedToken>;
 
-/** What is known of a token; the token itself is shown once, when it is made. */
+/** Information about a token. The token itself is shown only once. */
 export type TokenInfo = Omit<StoredToken, 'hash'>;
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest();
 const names = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
 
-/** The tokens of a host's data folder. Another process may add and take back: the file is read again when it changed. */
+/** The tokens in a data folder. Other processes may change them, so a changed file is read again. */
 export class HostTokens {
   readonly #file: string;
   #stamp = '';
@@ -37,7 +37,7 @@ export class HostTokens {
     return this.#read().map(({ name, scopes: allowed, createdAt }) => ({ name, scopes: allowed, createdAt }));
   }
 
-  /** Makes a token and returns it: nobody can tell it later. `view` is in all of them. */
+  /** Creates a token and returns it. It cannot be shown later. Each token has the scope `view`. */
   add(name: string, allowed: readonly Scope[], now: number): string {
     if (!names.test(name)) throw tokenErrors.badName(name);
     const token = `ajh_${randomBytes(32).toString('base64url')}`;
@@ -50,12 +50,15 @@ export class HostTokens {
     return token;
   }
 
-  /** Once only: who has taken the last one back wants nobody to connect. Undefined: there is one, or there was. */
+  /**
+   * Creates the first token. Returns undefined if there is or was a token: an owner who removed the last one wants no
+   * connections.
+   */
   addFirst(name: string, allowed: readonly Scope[], now: number): string | undefined {
     return this.#read().length > 0 || existsSync(this.#file) ? undefined : this.add(name, allowed, now);
   }
 
-  /** Takes a token back; connections that were made with it are ended. */
+  /** Removes a token and ends its connections. */
   remove(name: string): void {
     this.#change((before) => {
       const left = before.filter((one) => one.name !== name);
@@ -65,7 +68,7 @@ export class HostTokens {
     });
   }
 
-  /** Whose token it is. Takes as long for a wrong one as for a right one. */
+  /** Returns information about a token. Takes constant time. */
   find(token: string): TokenInfo | undefined {
     const hash = hashOf(token);
     let found: StoredToken | undefined;
@@ -90,7 +93,7 @@ export class HostTokens {
     }
   }
 
-  /** Nobody else changes them between what is read and what is written. */
+  /** Changes the file under a lock. */
   #change(changed: (before: readonly StoredToken[]) => readonly StoredToken[]): void {
     withFileLock(this.#file, () => {
       const tokens = changed(this.#read());

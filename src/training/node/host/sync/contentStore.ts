@@ -6,47 +6,64 @@ import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { ByteSink, ByteSource } from '../../../core/contracts.ts';
 import { contentDiffers, diskFull, noContent } from '../../../core/sync/failures.ts';
 import { piecesOf } from '../../filePieces.ts';
-import type { Claims } from './claims.ts';
-import { Turns } from './turns.ts';
-import { Unflushed } from './unflushed.ts';
+import type { SnapshotLeases } from './snapshotLeases.ts';
+import { PendingFsync } from './pendingFsync.ts';
 
-/** A content that is there. */
-interface Held {
-  /** Null: not looked at yet. */
+/** Serializes the work on each name. */
+export class KeyedMutex {
+  readonly #last = new Map<string, Promise<void>>();
+
+  /** Runs `work` when all earlier work for this name has ended, successfully or not. */
+  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const working = (this.#last.get(name) ?? Promise.resolve()).then(work);
+    const ended = working.then(
+      () => undefined,
+      () => undefined, // the caller gets the error
+    );
+    this.#last.set(name, ended);
+    try {
+      return await working;
+    } finally {
+      if (this.#last.get(name) === ended) this.#last.delete(name);
+    }
+  }
+}
+
+interface StoredContent {
+  /** Null: not read yet. */
   bytes: number | null;
   claimedAt: number;
 }
 
 /**
- * Contents by their SHA-256, each a file that is whole from the moment it has its name. Only one process writes into the
- * folder at a time.
+ * Stores contents by their SHA-256 in files, which appear when complete. Only one process may write into the folder.
  */
 export class ContentStore {
   readonly #folder: string;
-  readonly #claims: Claims;
+  readonly #leases: SnapshotLeases;
   readonly #incoming: string;
-  readonly #unflushed: Unflushed;
-  /** By the first two digits of the names: the rest of each. */
-  readonly #known = new Map<string, Promise<Map<string, Held>>>();
-  readonly #turns = new Turns();
-  /** Of all that was looked at. */
+  readonly #pendingFsync: PendingFsync;
+  /** The contents by the first two digits of their name, and then by the rest. */
+  readonly #known = new Map<string, Promise<Map<string, StoredContent>>>();
+  readonly #mutex = new KeyedMutex();
+  /** Bytes of all contents read so far. */
   #bytes = 0;
   #isCounted = false;
   #made = 0;
 
-  private constructor(folder: string, claims: Claims) {
+  private constructor(folder: string, leases: SnapshotLeases) {
     this.#folder = folder;
-    this.#claims = claims;
+    this.#leases = leases;
     this.#incoming = path.join(folder, 'incoming');
-    this.#unflushed = new Unflushed(path.join(folder, 'unflushed'));
+    this.#pendingFsync = new PendingFsync(path.join(folder, 'unflushed'));
   }
 
-  /** Removes what an earlier process had begun to write, and what a machine that went down had not kept. */
-  static async open(folder: string, claims: Claims): Promise<ContentStore> {
-    const store = new ContentStore(folder, claims);
+  /** Opens a store. Removes partial files of an earlier process and contents that a crash has damaged. */
+  static async open(folder: string, leases: SnapshotLeases): Promise<ContentStore> {
+    const store = new ContentStore(folder, leases);
     await rm(store.#incoming, { recursive: true, force: true });
     await mkdir(store.#incoming, { recursive: true });
-    await store.#unflushed.recover(await store.#folders());
+    await store.#pendingFsync.recover(await store.#folders());
     return store;
   }
 
@@ -54,19 +71,19 @@ export class ContentStore {
     return path.join(this.#folder, sha256.slice(0, 2), sha256.slice(2));
   }
 
-  /** Bytes of all contents; null until they were counted. */
+  /** Bytes of all contents. Null until {@link collect} has counted them. */
   get bytes(): number | null {
     return this.#isCounted ? this.#bytes : null;
   }
 
-  /** Whether it is there; then it stays for now. */
+  /** Takes a lease on a content. Returns whether the store has it. */
   async claim(sha256: string): Promise<boolean> {
     const held = (await this.#index(sha256)).get(sha256.slice(2));
-    if (held !== undefined) held.claimedAt = this.#claims.now;
+    if (held !== undefined) held.claimedAt = this.#leases.now;
     return held !== undefined;
   }
 
-  /** Removes what is not needed and not claimed any more. */
+  /** Removes contents that are neither needed nor leased. */
   async collect(needed: ReadonlySet<string>, cancellation: CancellationToken): Promise<void> {
     for (let prefix = 0; prefix < 256; prefix++) {
       const digits = prefix.toString(16).padStart(2, '0');
@@ -76,9 +93,9 @@ export class ContentStore {
         const sha256 = digits + rest;
         if (held.bytes === null) await this.bytesOf(sha256).catch(() => undefined); // it is gone
         if (needed.has(sha256)) continue;
-        await this.#turns.take(sha256, async () => {
-          // It may have been claimed until just now.
-          if (this.#claims.isOver(index.get(rest)?.claimedAt ?? Infinity)) await this.#remove(index, sha256);
+        await this.#mutex.run(sha256, async () => {
+          // Another client may have taken a lease just now.
+          if (this.#leases.isOver(index.get(rest)?.claimedAt ?? Infinity)) await this.#remove(index, sha256);
         });
       }
     }
@@ -100,7 +117,7 @@ export class ContentStore {
     return found.size;
   }
 
-  /** Looks whether the files are still there and as large as they were; one that is not, if there are any. */
+  /** Removes contents with a missing file or a wrong size. Returns one of them, if any. */
   async dropBroken(
     contents: readonly { readonly sha256: string; readonly bytes: number }[],
   ): Promise<string | undefined> {
@@ -114,7 +131,7 @@ export class ContentStore {
         if (!(await isBroken())) continue;
         broken = sha256;
         const index = await this.#index(sha256);
-        await this.#turns.take(sha256, async () => {
+        await this.#mutex.run(sha256, async () => {
           if (await isBroken()) await this.#remove(index, sha256);
         });
       }
@@ -130,7 +147,7 @@ export class ContentStore {
     return piecesOf(openFile, Math.min(offset, size), size);
   }
 
-  /** A whole content. Rejects with `sync/content-differs` and `host/disk-full`. */
+  /** Stores a complete content. Rejects with `sync/content-differs` and `host/disk-full`. */
   async keep(sha256: string, bytes: Uint8Array): Promise<void> {
     if (hash('sha256', bytes, 'hex') !== sha256) throw contentDiffers(nameOf(sha256));
     if (await this.claim(sha256)) return;
@@ -149,18 +166,18 @@ export class ContentStore {
     }
   }
 
-  /** For a content as it comes. */
+  /** Returns a sink for a streamed content. */
   async sink(sha256: string, bytes: number): Promise<ByteSink> {
     const file = this.#temporary();
-    const handle = await told(open(file, 'wx', 0o644));
+    const handle = await reportFullDisk(open(file, 'wx', 0o644));
     return new ContentSink(handle, { sha256, bytes }, (done) =>
       done ? this.#name(file, sha256, bytes) : rm(file, { force: true }),
     );
   }
 
-  /** Until all that has been kept survives a machine that goes down. */
+  /** Resolves when all contents so far would survive a crash. */
   flushed(): Promise<void> {
-    return this.#unflushed.flush();
+    return this.#pendingFsync.flush();
   }
 
   #temporary(): string {
@@ -168,51 +185,51 @@ export class ContentStore {
   }
 
   async #name(file: string, sha256: string, bytes: number): Promise<void> {
-    await this.#claims.note();
-    await this.#turns.take(sha256, async () => {
+    await this.#leases.note();
+    await this.#mutex.run(sha256, async () => {
       if (await this.claim(sha256)) return rm(file, { force: true });
       const place = this.pathOf(sha256);
-      await this.#unflushed.keep(place, () =>
+      await this.#pendingFsync.keep(place, () =>
         rename(file, place).catch(async (error: unknown) => {
           if (!isCode(error, 'ENOENT')) throw error;
           await mkdir(path.dirname(place), { recursive: true });
           await rename(file, place);
         }),
       );
-      (await this.#index(sha256)).set(sha256.slice(2), { bytes, claimedAt: this.#claims.now });
+      (await this.#index(sha256)).set(sha256.slice(2), { bytes, claimedAt: this.#leases.now });
       this.#bytes += bytes;
       return undefined;
     });
   }
 
-  /** In its turn; from before its file goes nobody is told of it any more. */
-  async #remove(index: Map<string, Held>, sha256: string): Promise<void> {
+  /** Forgets the content before its file is removed. Call it inside the mutex. */
+  async #remove(index: Map<string, StoredContent>, sha256: string): Promise<void> {
     this.#forget(index, sha256);
     await rm(this.pathOf(sha256), { force: true });
   }
 
-  /** Two may have looked at once. */
-  #learn(held: Held, bytes: number): void {
+  /** Two callers may have read the size at once. */
+  #learn(held: StoredContent, bytes: number): void {
     if (held.bytes === null) this.#bytes += bytes;
     held.bytes = bytes;
   }
 
-  #forget(index: Map<string, Held>, sha256: string): void {
+  #forget(index: Map<string, StoredContent>, sha256: string): void {
     const held = index.get(sha256.slice(2));
     if (held === undefined) return;
     index.delete(sha256.slice(2));
-    // Who looks at it just now does not count it any more.
+    // A concurrent reader must not count it again.
     held.bytes ??= 0;
     this.#bytes -= held.bytes;
   }
 
-  #index(sha256: string): Promise<Map<string, Held>> {
+  #index(sha256: string): Promise<Map<string, StoredContent>> {
     const prefix = sha256.slice(0, 2);
     let index = this.#known.get(prefix);
     if (index === undefined) {
       index = readdir(path.join(this.#folder, prefix)).then(
-        (names) => new Map(names.map((name) => [name, { bytes: null, claimedAt: this.#claims.before }])),
-        () => new Map<string, Held>(),
+        (names) => new Map(names.map((name) => [name, { bytes: null, claimedAt: this.#leases.before }])),
+        () => new Map<string, StoredContent>(),
       );
       this.#known.set(prefix, index);
     }
@@ -227,7 +244,7 @@ export class ContentStore {
 
 class ContentSink implements ByteSink {
   readonly #handle: FileHandle;
-  readonly #told: { readonly sha256: string; readonly bytes: number };
+  readonly #announced: { readonly sha256: string; readonly bytes: number };
   readonly #close: (keep: boolean) => Promise<void>;
   readonly #hash = createHash('sha256');
   #got = 0;
@@ -235,30 +252,31 @@ class ContentSink implements ByteSink {
 
   constructor(
     handle: FileHandle,
-    told: { readonly sha256: string; readonly bytes: number },
+    announced: { readonly sha256: string; readonly bytes: number },
     close: (keep: boolean) => Promise<void>,
   ) {
     this.#handle = handle;
-    this.#told = told;
+    this.#announced = announced;
     this.#close = close;
   }
 
   async write(bytes: Uint8Array, offset: number): Promise<void> {
-    if (!this.#isOpen || offset !== this.#got || offset + bytes.length > this.#told.bytes) {
-      throw contentDiffers(nameOf(this.#told.sha256));
+    if (!this.#isOpen || offset !== this.#got || offset + bytes.length > this.#announced.bytes) {
+      throw contentDiffers(nameOf(this.#announced.sha256));
     }
     this.#got += bytes.length;
     this.#hash.update(bytes);
-    await told(writeAll(this.#handle, bytes, offset));
+    await reportFullDisk(writeAll(this.#handle, bytes, offset));
   }
 
   async end(): Promise<void> {
-    const isWhole = this.#got === this.#told.bytes && this.#hash.digest('hex') === this.#told.sha256;
+    const isWhole =
+      this.#got === this.#announced.bytes && this.#hash.digest('hex') === this.#announced.sha256;
     if (!isWhole) await this.abort();
-    if (!this.#isOpen) throw contentDiffers(nameOf(this.#told.sha256));
+    if (!this.#isOpen) throw contentDiffers(nameOf(this.#announced.sha256));
     this.#isOpen = false;
     await this.#handle.close();
-    await told(this.#close(true));
+    await reportFullDisk(this.#close(true));
   }
 
   async abort(): Promise<void> {
@@ -276,8 +294,8 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array, offset: number): 
   }
 }
 
-/** A disk that is full is told as such. */
-async function told<T>(work: Promise<T>): Promise<T> {
+/** Converts the error of a full disk. */
+async function reportFullDisk<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -295,7 +313,7 @@ export function isCode(error: unknown, ...codes: readonly string[]): boolean {
   );
 }
 
-/** The error itself unless it says that there is no room, or that the user may have no more of it. */
+/** Returns `host/disk-full` for a full disk or an exceeded quota, or else the error itself. */
 export function asDiskFull(error: unknown): unknown {
   return isCode(error, 'ENOSPC', 'EDQUOT') ? diskFull(error) : error;
 }

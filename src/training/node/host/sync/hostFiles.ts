@@ -4,16 +4,16 @@ import type { HostFiles } from '../../../core/contracts.ts';
 import { trackerFile } from '../../../core/launch/resumeStages.ts';
 import { checkpointOf, stepOf } from '../../../core/sync/checkpoints.ts';
 import { noJobFolder } from '../../../core/sync/failures.ts';
-import { isUpstreams, type JobPlace } from '../runs/jobFolder.ts';
-import { FilesInside, filesBelow } from './filesInside.ts';
-import { Inside, type Shows } from './inside.ts';
+import { isUpstreamEntry, type JobFolderAccess } from '../runs/jobFolder.ts';
+import { JailedFiles, filesBelow } from './jailedFiles.ts';
+import { JailedFolder, type PathFilter } from './jailedFolder.ts';
 
 export interface HostFilesOptions {
-  /** Where the run has its checkpoints, its folder absolute. Throws `host/no-run`. */
+  /** Returns the absolute folder with the checkpoints of a run. Throws `host/no-run`. */
   readonly jobOf: (run: string) => Pick<RunRecord, 'jobFolder' | 'stages'>;
-  /** What a folder, its path without links, is to a run. */
-  readonly placeOf: (run: string, folder: string) => JobPlace;
-  /** The newest mean reward of a run up to a step; null: it is not known. */
+  /** Returns the access of a run to a folder, whose path has no links. */
+  readonly folderAccess: (run: string, folder: string) => JobFolderAccess;
+  /** Returns the newest mean reward of a run up to a step, or null. */
   readonly rewardAt?: (run: string, step: number, stage?: number) => Promise<number | null>;
 }
 
@@ -21,16 +21,16 @@ export function openHostFiles(options: HostFilesOptions): HostFiles {
   return new JobFiles(options);
 }
 
-class JobFiles extends FilesInside implements HostFiles {
+class JobFiles extends JailedFiles implements HostFiles {
   readonly #options: HostFilesOptions;
 
   constructor(options: HostFilesOptions) {
-    super((run) => insideOf(run, options));
+    super((run) => openFolder(run, options));
     this.#options = options;
   }
 
   async checkpoints(run: string): Promise<readonly Checkpoint[]> {
-    const inside = await insideOf(run, this.#options);
+    const inside = await openFolder(run, this.#options);
     const { stages = [] } = this.#options.jobOf(run);
     if (stages.length === 0) return this.#checkpointsIn(inside, run, '');
     const found: Checkpoint[] = [];
@@ -41,8 +41,13 @@ class JobFiles extends FilesInside implements HostFiles {
     return found;
   }
 
-  /** @param folder inside the job's; empty: that itself */
-  async #checkpointsIn(inside: Inside, run: string, folder: string, stage?: number): Promise<Checkpoint[]> {
+  /** @param folder inside the job folder; empty for the job folder itself */
+  async #checkpointsIn(
+    inside: JailedFolder,
+    run: string,
+    folder: string,
+    stage?: number,
+  ): Promise<Checkpoint[]> {
     const latest = await latestOf(inside, joined(folder, trackerFile));
     const found: Checkpoint[] = [];
     for (const { path, isFolder } of await inside.list(folder)) {
@@ -52,23 +57,23 @@ class JobFiles extends FilesInside implements HostFiles {
       const relative = files.map((file) => ({ ...file, path: file.path.slice(path.length + 1) }));
       const reward = (await this.#options.rewardAt?.(run, step, stage)) ?? null;
       const checkpoint = checkpointOf(step, relative, latest, reward);
-      // With leading zeros the folder is another.
+      // A name with leading zeros is another folder.
       if (joined(folder, checkpoint.path) === path) found.push({ ...checkpoint, path });
     }
     return found.sort((a, b) => a.step - b.step);
   }
 }
 
-async function insideOf(run: string, { jobOf, placeOf }: HostFilesOptions): Promise<Inside> {
+async function openFolder(run: string, { jobOf, folderAccess }: HostFilesOptions): Promise<JailedFolder> {
   const { jobFolder, stages = [] } = jobOf(run);
   const folders = stages.map(({ folder }) => folder);
-  const shownIn = (real: string): Shows | undefined => {
-    const { kind } = placeOf(run, real);
-    // Where a config leads may be others' files as well.
-    if (kind === 'elsewhere') return (path) => isUpstreams(path, folders);
+  const shownIn = (real: string): PathFilter | undefined => {
+    const { kind } = folderAccess(run, real);
+    // A folder that the config names may have files of other users.
+    if (kind === 'elsewhere') return (path) => isUpstreamEntry(path, folders);
     return kind === 'own' ? () => true : undefined;
   };
-  const inside = jobFolder === null ? undefined : await Inside.of(jobFolder, shownIn);
+  const inside = jobFolder === null ? undefined : await JailedFolder.of(jobFolder, shownIn);
   if (inside === undefined) throw noJobFolder(run);
   return inside;
 }
@@ -77,7 +82,7 @@ function joined(folder: string, path: string): string {
   return folder === '' ? path : `${folder}/${path}`;
 }
 
-async function latestOf(inside: Inside, tracker: string): Promise<number | null> {
+async function latestOf(inside: JailedFolder, tracker: string): Promise<number | null> {
   const handle = await inside.open(tracker).catch(() => undefined);
   if (handle === undefined) return null;
   try {

@@ -7,22 +7,22 @@ import type { ByteSink, ByteSource, HostSync } from '../../../core/contracts.ts'
 import { badManifest, badPack, contentDiffers, noContent, noRoom } from '../../../core/sync/failures.ts';
 import { PackReader } from '../../../core/sync/pack.ts';
 import { systemClock } from '../../../../base/node/clock.ts';
-import { Claims } from './claims.ts';
+import { SnapshotLeases } from './snapshotLeases.ts';
 import { ContentStore } from './contentStore.ts';
 import { materialise } from './materialise.ts';
 import { Snapshots } from './snapshots.ts';
 
 export interface HostSyncOptions {
-  /** Of this process alone. Contents are kept in `contents`, manifests in `snapshots`. */
+  /** The data folder, for this process only. Contents are in `contents`, manifests in `snapshots`. */
   readonly dataFolder: string;
-  /** Entries of a snapshot at most. */
+  /** The largest number of entries in a snapshot. */
   readonly entries?: number;
   readonly clock?: Pick<Clock, 'now' | 'monotonic'>;
-  /** Bytes that are free on the disk of a folder. */
+  /** Returns the free bytes on the disk of a folder. */
   readonly free?: (folder: string) => Promise<number>;
 }
 
-/** Bytes of the disk that are left to the runs, for what they tell and keep. */
+/** Bytes of the disk that are reserved for the logs and data of runs. */
 const reserve = 256 * 1024 * 1024;
 
 async function freeBytes(folder: string): Promise<number> {
@@ -31,18 +31,18 @@ async function freeBytes(folder: string): Promise<number> {
 }
 
 export interface OpenHostSync extends HostSync {
-  /** Resolves once all that was kept so far would survive a machine that goes down. */
+  /** Resolves when all contents so far would survive a crash. */
   flushed(): Promise<void>;
   /**
-   * Removes snapshots that are not needed, and contents that no other snapshot names, once it is long enough ago that a client
-   * was told of them. Killed in the middle, it leaves what is whole.
+   * Removes snapshots that are not needed, and contents without a snapshot, after their leases have ended. A kill
+   * leaves a consistent store.
    */
   collect(needed: ReadonlySet<string>, cancellation: CancellationToken): Promise<void>;
-  /** Bytes of all contents; null until they were counted, which collecting does. */
+  /** Bytes of all contents. Null until {@link collect} has counted them. */
   readonly bytes: number | null;
 }
 
-/** Removes what an earlier process had begun to write. */
+/** Opens the store. Removes partial files of an earlier process. */
 export async function openHostSync({
   dataFolder,
   entries = 1_000_000,
@@ -50,51 +50,50 @@ export async function openHostSync({
   free = freeBytes,
 }: HostSyncOptions): Promise<OpenHostSync> {
   await mkdir(dataFolder, { recursive: true });
-  const claims = await Claims.open(path.join(dataFolder, 'claimed'), clock);
-  const contents = await ContentStore.open(path.join(dataFolder, 'contents'), claims);
-  const snapshots = await Snapshots.open(path.join(dataFolder, 'snapshots'), claims);
+  const leases = await SnapshotLeases.open(path.join(dataFolder, 'claimed'), clock);
+  const contents = await ContentStore.open(path.join(dataFolder, 'contents'), leases);
+  const snapshots = await Snapshots.open(path.join(dataFolder, 'snapshots'), leases);
   const room = async (): Promise<number> => (await free(dataFolder)) - reserve;
-  return new DiskSync({ claims, contents, snapshots }, { entries, room });
+  return new DiskSync({ leases, contents, snapshots }, { entries, room });
 }
 
 interface Stores {
-  readonly claims: Claims;
+  readonly leases: SnapshotLeases;
   readonly contents: ContentStore;
   readonly snapshots: Snapshots;
 }
 
 interface Limits {
-  /** Of a snapshot, at most. */
+  /** The largest number of entries in a snapshot. */
   readonly entries: number;
-  /** Bytes that contents may still take. */
+  /** Returns the bytes that contents may still use. */
   readonly room: () => Promise<number>;
 }
 
-/** Manifests that are underway at most; the oldest is given up for another. */
+/** The largest number of incomplete manifests. A further one replaces the oldest. */
 const mostUnderway = 16;
 
-/** Contents of a pack that are written at a time. */
 const atATime = 8;
 
 class DiskSync implements OpenHostSync {
-  readonly #claims: Claims;
+  readonly #leases: SnapshotLeases;
   readonly #contents: ContentStore;
   readonly #snapshots: Snapshots;
   readonly #limits: Limits;
-  /** Snapshots of which every content was found. */
+  /** Snapshots whose contents are all in the store. */
   readonly #whole = new Set<string>();
-  /** By client and snapshot. */
+  /** Incomplete manifests by client and snapshot. */
   readonly #underway = new Map<string, SnapshotEntry[]>();
 
-  constructor({ claims, contents, snapshots }: Stores, limits: Limits) {
-    this.#claims = claims;
+  constructor({ leases, contents, snapshots }: Stores, limits: Limits) {
+    this.#leases = leases;
     this.#contents = contents;
     this.#snapshots = snapshots;
     this.#limits = limits;
   }
 
   async lacks(contents: readonly string[]): Promise<readonly string[]> {
-    await this.#claims.note();
+    await this.#leases.note();
     const lacking: string[] = [];
     for (const sha256 of contents) if (!(await this.#contents.claim(sha256))) lacking.push(sha256);
     return lacking;
@@ -137,7 +136,7 @@ class DiskSync implements OpenHostSync {
   }
 
   async has(snapshot: string): Promise<boolean> {
-    await this.#claims.note();
+    await this.#leases.note();
     if (!this.#snapshots.claim(snapshot)) return false;
     if (this.#whole.has(snapshot)) return true;
     const manifest = await this.#snapshots.read(snapshot).catch(() => undefined);
@@ -160,7 +159,7 @@ class DiskSync implements OpenHostSync {
   async materialise(snapshot: string, folder: string, cancellation: CancellationToken): Promise<void> {
     const manifest = await this.#snapshots.read(snapshot);
     const broken = await this.#contents.dropBroken(manifest.filter((entry) => 'sha256' in entry));
-    // The next sync brings what is missing.
+    // The next sync sends the missing content.
     if (broken !== undefined) this.#whole.clear();
     if (broken !== undefined) throw noContent(broken);
     await materialise(manifest, folder, (sha256) => this.#contents.pathOf(sha256), cancellation);
@@ -188,19 +187,19 @@ class DiskSync implements OpenHostSync {
     await this.#check(manifest);
     await this.#snapshots.keep(snapshot, manifest);
     this.#whole.add(snapshot);
-    // The client need not wait for it: see Unflushed.
+    // The client need not wait for this: see {@link PendingFsync}.
     void this.#contents.flushed().catch(() => undefined);
   }
 
-  /** Before the first byte: what fills a disk up to the last one keeps the runs from telling anything. */
+  /** Checks the free space before the first byte. A full disk would keep runs from writing. */
   async #checkRoom(bytes: number): Promise<void> {
     const room = await this.#limits.room();
     if (bytes > room) throw noRoom(bytes, room);
   }
 
-  /** Every content is there and as large as the manifest says. */
+  /** Checks that all contents exist with the sizes in the manifest. */
   async #check(manifest: SnapshotManifest): Promise<void> {
-    await this.#claims.note();
+    await this.#leases.note();
     for (const entry of manifest) {
       if ('sha256' in entry) await this.#contents.claim(entry.sha256);
       if (!('sha256' in entry) || (await this.#contents.bytesOf(entry.sha256)) === entry.bytes) continue;
@@ -209,7 +208,7 @@ class DiskSync implements OpenHostSync {
   }
 }
 
-/** Writes the contents of a pack while the rest of it is on its way. */
+/** Writes the contents of a pack while it arrives. */
 class PackSink implements ByteSink {
   readonly #contents: ContentStore;
   readonly #bytes: number;
@@ -241,7 +240,7 @@ class PackSink implements ByteSink {
     this.#reader.end();
   }
 
-  /** The contents that were whole are kept. */
+  /** Keeps the contents that were complete. */
   async abort(): Promise<void> {
     await Promise.all(this.#writing);
   }

@@ -4,16 +4,17 @@ import path from 'node:path';
 import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import type { SnapshotManifest } from '../../../core/protocol/sync.ts';
 import { cancelled, notEmpty, refusedPath } from '../../../core/sync/failures.ts';
+import { forEachParallel } from '../../parallel.ts';
 import { asDiskFull } from './contentStore.ts';
 
-/** Files that are copied at a time. */
 const atATime = 8;
 
 /**
- * Puts a manifest's files into an empty folder, which is empty again where that fails: copies, since what runs there may
- * change them, which share their blocks where the file system can. The manifest has been held to the jail; that no folder
- * on the way is a link is looked at here, and links come last.
- * @param fileOf the file that holds a content
+ * Copies the files of a manifest into an empty folder, and empties it again after a failure.
+ * Copies share their blocks if the file system supports that; a run may change its copies. The manifest was checked
+ * before. This function checks that no parent folder is a link, and creates links last.
+ *
+ * @param fileOf returns the file of a content
  */
 export async function materialise(
   manifest: SnapshotManifest,
@@ -42,22 +43,14 @@ async function copyFiles(
   fileOf: (sha256: string) => string,
   cancellation: CancellationToken,
 ): Promise<void> {
-  const files = manifest.filter((entry) => 'sha256' in entry)[Symbol.iterator]();
-  let isOver = false;
-  const copy = async (): Promise<void> => {
-    for (const { path: inside, sha256, executable } of files) {
-      if (isOver) return;
-      if (cancellation.isCancelled) throw cancelled();
-      const file = path.join(root, inside);
-      // Exclusive: neither an existing file nor what a link leads to is written.
-      await copyFile(fileOf(sha256), file, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-      if (executable === true) await chmod(file, 0o755);
-    }
-  };
-  const copies = Array.from({ length: atATime }, () => copy().finally(() => (isOver = true)));
-  // All have to be over before what they made can be removed.
-  for (const result of await Promise.allSettled(copies))
-    if (result.status === 'rejected') throw result.reason;
+  const files = manifest.filter((entry) => 'sha256' in entry);
+  await forEachParallel(files, atATime, async ({ path: inside, sha256, executable }) => {
+    if (cancellation.isCancelled) throw cancelled();
+    const file = path.join(root, inside);
+    // Exclusive, so that no existing file and no target of a link is overwritten.
+    await copyFile(fileOf(sha256), file, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    if (executable === true) await chmod(file, 0o755);
+  });
 }
 
 async function makeFolders(

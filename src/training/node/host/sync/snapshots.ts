@@ -6,59 +6,58 @@ import type { CancellationToken } from '../../../../base/core/cancellation.ts';
 import { snapshotManifest, type SnapshotManifest } from '../../../core/protocol/sync.ts';
 import { badManifest, noSnapshot } from '../../../core/sync/failures.ts';
 import { checkManifest, manifestText } from '../../../core/sync/manifest.ts';
-import type { Claims } from './claims.ts';
-import { asDiskFull, isCode } from './contentStore.ts';
-import { Turns } from './turns.ts';
+import type { SnapshotLeases } from './snapshotLeases.ts';
+import { asDiskFull, isCode, KeyedMutex } from './contentStore.ts';
 
 const ending = '.json';
 
-/** Manifests by their ids, each a file that is whole from the moment it has its name. */
+/** Stores manifests by id in files, which appear when complete. */
 export class Snapshots {
   readonly #folder: string;
-  readonly #claims: Claims;
-  /** When each that is there was claimed. */
+  readonly #leases: SnapshotLeases;
+  /** The time of the last lease of each snapshot. */
   readonly #known = new Map<string, number>();
-  readonly #turns = new Turns();
+  readonly #mutex = new KeyedMutex();
   #made = 0;
 
-  private constructor(folder: string, claims: Claims) {
+  private constructor(folder: string, leases: SnapshotLeases) {
     this.#folder = folder;
-    this.#claims = claims;
+    this.#leases = leases;
   }
 
-  static async open(folder: string, claims: Claims): Promise<Snapshots> {
-    const snapshots = new Snapshots(folder, claims);
+  static async open(folder: string, leases: SnapshotLeases): Promise<Snapshots> {
+    const snapshots = new Snapshots(folder, leases);
     await rm(snapshots.#incoming, { recursive: true, force: true });
     await mkdir(snapshots.#incoming, { recursive: true });
     for (const name of await readdir(folder)) {
-      if (name.endsWith(ending)) snapshots.#known.set(name.slice(0, -ending.length), claims.before);
+      if (name.endsWith(ending)) snapshots.#known.set(name.slice(0, -ending.length), leases.before);
     }
     return snapshots;
   }
 
-  /** Whether it is there; then it stays for now. */
+  /** Takes a lease on a snapshot. Returns whether the store has it. */
   claim(snapshot: string): boolean {
     const isThere = this.#known.has(snapshot);
-    if (isThere) this.#known.set(snapshot, this.#claims.now);
+    if (isThere) this.#known.set(snapshot, this.#leases.now);
     return isThere;
   }
 
-  /** Removes what is not needed and not claimed any more; resolves to those that stay. */
+  /** Removes snapshots that are neither needed nor leased. Resolves to the others. */
   async collect(needed: ReadonlySet<string>, cancellation: CancellationToken): Promise<readonly string[]> {
     for (const snapshot of [...this.#known.keys()]) {
       if (cancellation.isCancelled) break;
       if (needed.has(snapshot)) continue;
-      await this.#turns.take(snapshot, async () => {
-        // It may have been claimed until just now.
-        if (this.#claims.isOver(this.#known.get(snapshot) ?? Infinity)) await this.#remove(snapshot);
+      await this.#mutex.run(snapshot, async () => {
+        // Another client may have taken a lease just now.
+        if (this.#leases.isOver(this.#known.get(snapshot) ?? Infinity)) await this.#remove(snapshot);
       });
     }
     return [...this.#known.keys()];
   }
 
   /**
-   * The contents that a snapshot names, and perhaps more: its text is not checked, for what is spoilt must not cost a
-   * content that another copy of it names.
+   * Returns the contents of a snapshot, and perhaps more. The text is not verified: a damaged manifest must not cost
+   * a content that a good copy names.
    */
   async contentsOf(snapshot: string): Promise<readonly string[]> {
     const text = await readFile(this.#pathOf(snapshot), 'utf8').catch((error: unknown) => {
@@ -68,7 +67,7 @@ export class Snapshots {
     return Array.from(text.matchAll(/"sha256":"([0-9a-f]{64})"/g), ([, sha256 = '']) => sha256);
   }
 
-  /** Throws where it is not what its id says, or holds what must not be written. */
+  /** Stores a manifest. Throws if it does not match its id or has invalid paths. */
   async keep(snapshot: string, manifest: SnapshotManifest): Promise<void> {
     const text = manifestText(manifest);
     if (hash('sha256', text, 'hex') !== snapshot) throw badManifest('it is not the one that was announced');
@@ -82,9 +81,9 @@ export class Snapshots {
       } finally {
         await handle.close();
       }
-      await this.#turns.take(snapshot, async () => {
+      await this.#mutex.run(snapshot, async () => {
         await rename(file, this.#pathOf(snapshot));
-        this.#known.set(snapshot, this.#claims.now);
+        this.#known.set(snapshot, this.#leases.now);
       });
     } catch (error) {
       await rm(file, { force: true });
@@ -92,14 +91,14 @@ export class Snapshots {
     }
   }
 
-  /** Rejects with `sync/no-snapshot`; what the disk has spoilt is removed. */
+  /** Returns a manifest. Rejects with `sync/no-snapshot`. Removes a damaged file. */
   async read(snapshot: string): Promise<SnapshotManifest> {
     if (!this.#known.has(snapshot)) throw noSnapshot(snapshot);
     const text = await this.#textOf(snapshot);
     if (text === undefined) throw noSnapshot(snapshot);
     if (isSpoilt(snapshot, text)) {
-      await this.#turns.take(snapshot, async () => {
-        // It may have come anew meanwhile.
+      await this.#mutex.run(snapshot, async () => {
+        // It may have been stored again meanwhile.
         if (isSpoilt(snapshot, (await this.#textOf(snapshot)) ?? '')) await this.#remove(snapshot);
       });
       throw noSnapshot(snapshot);
@@ -109,13 +108,13 @@ export class Snapshots {
     return manifest;
   }
 
-  /** In its turn; from before its file goes nobody is told of it any more. */
+  /** Forgets the snapshot before its file is removed. Call it inside the mutex. */
   async #remove(snapshot: string): Promise<void> {
     this.#known.delete(snapshot);
     await rm(this.#pathOf(snapshot), { force: true });
   }
 
-  /** Undefined: it is not there, or cannot be read. */
+  /** Undefined: it is missing or unreadable. */
   #textOf(snapshot: string): Promise<string | undefined> {
     return readFile(this.#pathOf(snapshot), 'utf8').catch(() => undefined);
   }

@@ -22,7 +22,7 @@ async function bench(hostile: (files: HostFiles) => Partial<HostFiles> = () => (
   const folder = await temporary();
   const job = path.join(folder, 'job');
   for (const [name, text] of Object.entries(texts)) await write(job, { [`global_step_5/${name}`]: text });
-  const honest = openHostFiles({ placeOf: () => ({ kind: 'own' }), jobOf: () => ({ jobFolder: job }) });
+  const honest = openHostFiles({ folderAccess: () => ({ kind: 'own' }), jobOf: () => ({ jobFolder: job }) });
   const parts = hostile(honest);
   const files: HostFiles = {
     checkpoints: (...args) => honest.checkpoints(...args),

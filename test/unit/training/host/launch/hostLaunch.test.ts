@@ -7,12 +7,11 @@ import path from 'node:path';
 import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { neverCancelled, type CancellationToken } from '../../../../../src/base/core/cancellation.ts';
-import { gpusOf } from '../../../../../src/training/node/host/launch/gpus.ts';
+import { gpusOf, rayHere } from '../../../../../src/training/node/host/launch/machine.ts';
 import {
   HostLaunch,
   type HostLaunchOptions,
 } from '../../../../../src/training/node/host/launch/hostLaunch.ts';
-import { rayHere } from '../../../../../src/training/node/host/launch/machine.ts';
 import type { RunOrder } from '../../../../../src/training/core/protocol/runs.ts';
 import { FakeClock } from '../../../fakeClock.ts';
 import { ajetConfig, orderOf, trinityConfig } from '../../client/launch/orders.ts';

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { expect, onTestFinished, test } from 'vitest';
-import { NotedOutput } from '../../../../../src/training/node/host/ray/rayOutput.ts';
+import { ResumableOutput } from '../../../../../src/training/node/host/ray/rayOutput.ts';
 import { Random } from '../../../../../src/base/core/random.ts';
 
 const program = path.join(import.meta.dirname, 'programs/print.ts');
@@ -41,7 +41,7 @@ test('what has been printed is not printed again, wherever pieces begin', () => 
   const folder = newFolder();
   const file = path.join(folder, 'out');
   for (const size of [7, 100, 3]) {
-    const output = new NotedOutput(file, path.join(folder, 'note'));
+    const output = new ResumableOutput(file, path.join(folder, 'note'));
     for (let at = 0; at < 50; at += size) {
       output.print(at, Buffer.from('0123456789'.repeat(5)).subarray(at, at + size));
     }

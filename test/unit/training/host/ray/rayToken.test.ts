@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { rayToken } from '../../../../../src/training/node/host/ray/rayToken.ts';
+import { rayToken } from '../../../../../src/training/node/host/ray/rayJobs.ts';
 
 test('the token of a Ray cluster is the variable’s, else of the file that is named, else of the home folder', async () => {
   const home = await mkdtemp(path.join(os.tmpdir(), 'agentjet-ray-token-'));

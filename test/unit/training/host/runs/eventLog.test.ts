@@ -4,7 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../../../../src/training/core/protocol/runs.ts';
-import { LogReader } from '../../../../../src/training/node/host/runs/eventReader.ts';
+import { LogReader } from '../../../../../src/training/node/host/runs/knownRun.ts';
 import { EventLog, type EventLogOptions } from '../../../../../src/training/node/host/runs/eventLog.ts';
 import type { RunEventBody } from '../../../../../src/training/core/runs/fold.ts';
 import { deferred } from '../../../../../src/base/node/process/deferred.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
-  isUpstreams,
-  jobPlace,
+  isUpstreamEntry,
+  jobFolderAccess,
   renamedJob,
   type JobLayout,
 } from '../../../../../src/training/node/host/runs/jobFolder.ts';
@@ -9,7 +9,7 @@ import {
 const bounds = { dataFolder: '/home/ann/.agentjet/host', home: '/home/ann' };
 const [run, other] = ['20260101-120000-abcdef', '20260101-120000-fedcba'];
 const inRun = (id: string, name: string): string => `${bounds.dataFolder}/runs/${id}/${name}`;
-const kind = (folder: string, runs = [run]): string => jobPlace(folder, runs, bounds).kind;
+const kind = (folder: string, runs = [run]): string => jobFolderAccess(folder, runs, bounds).kind;
 
 describe('the folder of a job', () => {
   test('is in the code of its run, or of one that it goes on from', () => {
@@ -74,10 +74,11 @@ describe('the folder of a job', () => {
   });
 
   test('has what upstream puts there', () => {
-    for (const name of ['global_step_12', 'log', 'explorer_meta.json']) expect(isUpstreams(name)).toBe(true);
+    for (const name of ['global_step_12', 'log', 'explorer_meta.json'])
+      expect(isUpstreamEntry(name)).toBe(true);
     for (const name of ['.ssh', 'id_rsa', 'logs', 'global_step_x', 'passwd'])
-      expect(isUpstreams(name)).toBe(false);
-    const inStages = (inside: string): boolean => isUpstreams(inside, ['sft', 'a/rl']);
+      expect(isUpstreamEntry(name)).toBe(false);
+    const inStages = (inside: string): boolean => isUpstreamEntry(inside, ['sft', 'a/rl']);
     for (const inside of ['sft', 'sft/log/x', 'a', 'a/rl', 'a/rl/global_step_1/y', 'stage_meta.json'])
       expect(inStages(inside)).toBe(true);
     for (const inside of ['sftx', 'sft/.ssh', 'a/b', 'a/rl/passwd', 'a/log', 'rl'])

@@ -3,9 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EventLog } from '../../../../../src/training/node/host/runs/eventLog.ts';
-import { LogReader } from '../../../../../src/training/node/host/runs/eventReader.ts';
+import { LogReader } from '../../../../../src/training/node/host/runs/knownRun.ts';
 import type { JobLayout } from '../../../../../src/training/node/host/runs/jobFolder.ts';
-import { RunTails, whatIsThere } from '../../../../../src/training/node/host/runs/tails.ts';
+import { RunTails, snapshotJobFolder } from '../../../../../src/training/node/host/runs/tails.ts';
 import type { RunEvent } from '../../../../../src/training/core/protocol/runs.ts';
 import { eventsOfBlock } from '../../../../tools/host/runsHost.ts';
 import { FakeClock } from '../../../fakeClock.ts';
@@ -79,7 +79,7 @@ describe('the logs of a job', () => {
     for (const name of runners(101)) await put(`sft/log/${name}.log`, '');
     await put('sft/log/trainer.log', 'old\n');
     await put('sft/latest_checkpointed_iteration.txt', '3');
-    const before = await whatIsThere(folder, stages);
+    const before = await snapshotJobFolder(folder, stages);
     expect(before).toMatchObject({
       logs: { 'sft/trainer': 4 },
       step: null,

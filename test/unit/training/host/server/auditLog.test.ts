@@ -50,7 +50,7 @@ describe('the audit log', () => {
       if (index % 25_000 === 0) clock.advance(minute);
     }
     clock.advance(minute);
-    log.tellCounts();
+    log.flushCounts();
     const lines = linesOf(log.file);
     expect(existsSync(`${log.file}.1`)).toBe(false);
     expect(lines.slice(0, 2)).toMatchObject([{ what: 'connected' }, { what: 'run.start', run: 'a' }]);
@@ -72,16 +72,16 @@ describe('the audit log', () => {
     refuse('10.0.0.2');
     clock.advance(minute - 1);
     refuse('10.0.0.1');
-    log.tellCounts();
+    log.flushCounts();
     expect(linesOf(log.file)).toHaveLength(3);
     clock.advance(1);
     refuse('10.0.0.1');
     expect(linesOf(log.file).slice(3)).toMatchObject([{ address: '10.0.0.1', status: 429, times: 3 }]);
     refuse('10.0.0.1');
     clock.advance(minute);
-    log.tellCounts();
+    log.flushCounts();
     clock.advance(minute);
-    log.tellCounts();
+    log.flushCounts();
     expect(linesOf(log.file).slice(4)).toMatchObject([{ address: '10.0.0.1', status: 429 }]);
     refuse('10.0.0.1');
     expect(linesOf(log.file).slice(5)).toHaveLength(1);
@@ -91,7 +91,7 @@ describe('the audit log', () => {
   it('tells what it has counted when the host stops', () => {
     const { log, refuse } = newLog();
     for (let index = 0; index < 3; index++) refuse('10.0.0.1');
-    log.tellCounts('all');
+    log.flushCounts('all');
     expect(linesOf(log.file).map(({ times }) => times)).toEqual([undefined, 2]);
   });
 
@@ -100,14 +100,14 @@ describe('the audit log', () => {
     for (let index = 0; index < 100_000; index++)
       refuse(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`);
     clock.advance(minute);
-    log.tellCounts();
+    log.flushCounts();
     const lines = linesOf(log.file);
     expect(lines.length).toBeLessThanOrEqual(102);
     expect(told(lines)).toBe(100_000);
     expect(lines.at(-1)).toMatchObject({ others: true, status: 429 });
     expect(lines.at(-1)).not.toHaveProperty('address');
     clock.advance(minute);
-    log.tellCounts();
+    log.flushCounts();
     refuse('10.0.0.1');
     expect(linesOf(log.file).at(-1)).toMatchObject({ address: '10.0.0.1' });
   });

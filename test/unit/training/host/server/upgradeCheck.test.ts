@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HostTokens } from '../../../../../src/training/node/host/server/tokens.ts';
-import { UpgradeCheck } from '../../../../../src/training/node/host/server/upgradeCheck.ts';
+import { UpgradeCheck } from '../../../../../src/training/node/host/server/hostServer.ts';
 import { wirePath, wireSubprotocol } from '../../../../../src/training/core/protocol/wire.ts';
 import { FakeClock } from '../../../fakeClock.ts';
 

@@ -7,7 +7,7 @@ import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CancellationSource, neverCancelled } from '../../../../../src/base/core/cancellation.ts';
 import { Random } from '../../../../../src/base/core/random.ts';
-import { grace } from '../../../../../src/training/node/host/sync/claims.ts';
+import { leaseTime } from '../../../../../src/training/node/host/sync/snapshotLeases.ts';
 import { openHostSync, type OpenHostSync } from '../../../../../src/training/node/host/sync/hostSync.ts';
 import type { SnapshotEntry } from '../../../../../src/training/core/protocol/sync.ts';
 import { manifestText } from '../../../../../src/training/core/sync/manifest.ts';
@@ -34,7 +34,7 @@ function opened(): Promise<OpenHostSync> {
 }
 
 const sumOf = (text: string): string => createHash('sha256').update(text).digest('hex');
-const placeOf = (text: string): string =>
+const folderAccess = (text: string): string =>
   path.join(folder, 'data/contents', sumOf(text).slice(0, 2), sumOf(text).slice(2));
 const manifestPlace = (snapshot: string): string => path.join(folder, 'data/snapshots', `${snapshot}.json`);
 
@@ -67,7 +67,8 @@ async function keep(...texts: readonly string[]): Promise<string> {
 const collect = (...needed: readonly string[]): Promise<void> =>
   host.collect(new Set(needed), neverCancelled);
 /** Those of the texts that are there. */
-const there = (...texts: readonly string[]): string[] => texts.filter((text) => existsSync(placeOf(text)));
+const there = (...texts: readonly string[]): string[] =>
+  texts.filter((text) => existsSync(folderAccess(text)));
 
 async function filesBelow(inside: string): Promise<string[]> {
   const entries = await readdir(path.join(folder, 'data', inside), { recursive: true, withFileTypes: true });
@@ -79,7 +80,7 @@ describe('what no run has any more', () => {
     for (const text of ['own', 'shared', 'other']) await put(text);
     const removed = await keep('own', 'shared');
     const needed = await keep('other', 'shared');
-    clock.advance(grace + 1);
+    clock.advance(leaseTime + 1);
     expect(host.bytes).toBeNull();
     await collect(needed);
     expect(there('own', 'shared', 'other')).toEqual(['shared', 'other']);
@@ -95,29 +96,29 @@ describe('what no run has any more', () => {
   test('stays for a while after a client was told that it is there', async () => {
     await pack(['told', 'untold', 'kept', 'asked for']);
     const kept = await keep('kept');
-    clock.advance(grace - 1);
+    clock.advance(leaseTime - 1);
     await collect();
     expect(there('told', 'untold', 'kept')).toEqual(['told', 'untold', 'kept']);
     expect(await host.lacks([sumOf('told')])).toEqual([]);
     expect(await host.has(kept)).toBe(true);
-    clock.advance(grace);
+    clock.advance(leaseTime);
     await collect();
     expect(there('told', 'untold', 'kept')).toEqual(['told', 'kept']);
     expect(await keep('told')).toBe(manifestOf(['told']).snapshot);
-    clock.advance(grace);
+    clock.advance(leaseTime);
     await collect();
     expect(there('told', 'untold', 'kept')).toEqual(['told']);
   });
 
   test('stays for that while also where the process has ended meanwhile', async () => {
     await put('told');
-    clock.advance(2 * grace);
+    clock.advance(2 * leaseTime);
     expect(await host.lacks([sumOf('told')])).toEqual([]);
-    clock.advance(grace / 2);
+    clock.advance(leaseTime / 2);
     host = await opened();
     await collect();
     expect(there('told')).toEqual(['told']);
-    clock.advance(grace);
+    clock.advance(leaseTime);
     host = await opened();
     await collect();
     expect(there('told')).toEqual([]);
@@ -128,7 +129,7 @@ describe('what no run has any more', () => {
     await pack(texts);
     const removed = await keep(...texts);
     const needed = await keep('text 7');
-    clock.advance(grace + 1);
+    clock.advance(leaseTime + 1);
     const stop = new CancellationSource();
     const collecting = host.collect(new Set([needed]), stop.token);
     while (there(...texts).length === texts.length) await new Promise(setImmediate);
@@ -138,7 +139,7 @@ describe('what no run has any more', () => {
     host = await opened();
     expect(await host.has(removed)).toBe(false);
     expect(await host.has(needed)).toBe(true);
-    clock.advance(grace + 60_001);
+    clock.advance(leaseTime + 60_001);
     await collect(needed);
     expect(there(...texts)).toEqual(['text 7']);
     expect(await filesBelow('snapshots')).toEqual([`${needed}.json`]);
@@ -151,7 +152,7 @@ test('while contents go, each client is told rightly what is there', async () =>
   texts.sort((a, b) => (sumOf(a) < sumOf(b) ? -1 : 1));
   await pack(texts);
   for (let round = 0; round < 5; round++) {
-    clock.advance(grace + 1);
+    clock.advance(leaseTime + 1);
     const lacked: string[] = [];
     const client = async (from: number): Promise<void> => {
       for (const text of texts.slice(from)) {
@@ -161,7 +162,7 @@ test('while contents go, each client is told rightly what is there', async () =>
       }
     };
     const first = host.collect(new Set(), neverCancelled);
-    while (existsSync(placeOf(texts[20] ?? ''))) await new Promise(setImmediate);
+    while (existsSync(folderAccess(texts[20] ?? ''))) await new Promise(setImmediate);
     await Promise.all([first, client(0), client(10), client(20)]);
     expect(lacked.length).toBeGreaterThan(20);
     expect(there(...texts)).toEqual(texts);
@@ -176,7 +177,7 @@ test('what comes again while it would go is there afterwards, whole', async () =
   await pack(texts);
   for (const text of texts) await keep(text);
   for (let round = 0; round < 5; round++) {
-    clock.advance(grace + 1);
+    clock.advance(leaseTime + 1);
     // Of the contents none is on its way out before all have been claimed again.
     const lacked = await host.lacks(texts.map(sumOf));
     expect(lacked).toEqual([]);
@@ -277,7 +278,7 @@ class World {
       host = await opened();
     }
     const oldest = Math.min(clock.now(), ...Array.from(this.#syncs, ({ since }) => since));
-    clock.advance(this.#random.below(grace - (clock.now() - oldest)));
+    clock.advance(this.#random.below(leaseTime - (clock.now() - oldest)));
   }
 
   /** Of every run all is there, to be put in place again. */
@@ -310,7 +311,7 @@ test.each(Array.from({ length: 4 * share }, (_, at) => `collect ${at}`))(
     // Something had gone, or there was nothing to lose.
     expect(world.again).toBeGreaterThan(10);
     expect(world.runs.size).toBeGreaterThan(0);
-    clock.advance(2 * grace);
+    clock.advance(2 * leaseTime);
     await collect(...world.snapshots);
     const needed = new Set([...world.runs.values()].flat());
     const names = Array.from(needed, (text) => sumOf(text).slice(2));

@@ -8,8 +8,11 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openHostFiles } from '../../../../../src/training/node/host/sync/hostFiles.ts';
-import { Inside } from '../../../../../src/training/node/host/sync/inside.ts';
-import { jobPlace, type JobPlace } from '../../../../../src/training/node/host/runs/jobFolder.ts';
+import { JailedFolder } from '../../../../../src/training/node/host/sync/jailedFolder.ts';
+import {
+  jobFolderAccess,
+  type JobFolderAccess,
+} from '../../../../../src/training/node/host/runs/jobFolder.ts';
 import type { RunStage } from '../../../../../src/training/core/protocol/runs.ts';
 import { trackerFile } from '../../../../../src/training/core/launch/resumeStages.ts';
 import type { ByteSource, HostFiles } from '../../../../../src/training/core/contracts.ts';
@@ -19,17 +22,17 @@ const run = '20260101-120000-abcdef';
 let folder = '';
 let job = '';
 let files: HostFiles;
-let placeOf: (real: string) => JobPlace;
+let folderAccess: (real: string) => JobFolderAccess;
 let stages: RunStage[] | undefined;
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'agentjet-files-'));
   job = path.join(folder, 'job');
-  placeOf = () => ({ kind: 'own' });
+  folderAccess = () => ({ kind: 'own' });
   stages = undefined;
   files = openHostFiles({
     jobOf: (id) => ({ jobFolder: id === run ? job : null, stages }),
-    placeOf: (_, real) => placeOf(real),
+    folderAccess: (_, real) => folderAccess(real),
     rewardAt: (_, step, stage = 0) => Promise.resolve(step === 20 ? 0.5 + stage : null),
   });
 });
@@ -110,7 +113,7 @@ describe("files of a run's folder", () => {
   });
 
   test('are those of upstream alone where its config leads out of its own code', async () => {
-    placeOf = () => ({ kind: 'elsewhere' });
+    folderAccess = () => ({ kind: 'elsewhere' });
     await write({ 'log/a.log': 'a', 'config.json': '{}', id_rsa: 'secret', '.ssh/id_rsa': 'secret' });
     await write({ 'global_step_1/actor/x': '', 'latest_checkpointed_iteration.txt': '1' });
     expect((await files.list(run, '')).map((file) => file.path)).toEqual([
@@ -129,7 +132,7 @@ describe("files of a run's folder", () => {
 
   test("are none where the folder has become a link to the host's data or the home folder", async () => {
     const bounds = { dataFolder: path.join(folder, 'data'), home: path.join(folder, 'home') };
-    placeOf = (real) => jobPlace(real, [run], bounds);
+    folderAccess = (real) => jobFolderAccess(real, [run], bounds);
     await mkdir(path.join(folder, 'data', 'runs', run, 'code'), { recursive: true });
     await mkdir(path.join(folder, 'home', 'log'), { recursive: true });
     for (const to of ['data', `data/runs/${run}`, 'home', '.', '/']) {
@@ -164,7 +167,7 @@ describe("files of a run's folder", () => {
     await writeFile(path.join(folder, 'secret'), 'secret');
     await symlink('../..', path.join(job, 'a', 'up'));
     await symlink('..', path.join(job, 'up'));
-    const inside = await Inside.of(job);
+    const inside = await JailedFolder.of(job);
     const names = fc.constantFrom('..', '.', 'a', 'b', 'c', 'up', 'job', 'secret', '', '\u0000', 'a/b');
     const paths = fc.array(names, { maxLength: 6 }).map((list) => list.join('/'));
     await fc.assert(
@@ -212,7 +215,7 @@ describe('checkpoints', () => {
   });
 
   test('are those of each stage, in their order, also in a folder that it was given in place of another', async () => {
-    placeOf = () => ({ kind: 'elsewhere' });
+    folderAccess = () => ({ kind: 'elsewhere' });
     const folders = ['sft', 'rl_20260314092653'];
     stages = folders.map((name) => ({ name: name.slice(0, 3), folder: name, totalSteps: null }));
     const inside = (folder: string, texts: Record<string, string>): Record<string, string> =>

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import process from 'node:process';
-import { NotedOutput } from '../../../../../../src/training/node/host/ray/rayOutput.ts';
+import { ResumableOutput } from '../../../../../../src/training/node/host/ray/rayOutput.ts';
 
 const [file = '', note = '', log = '', killedAt = '', share = ''] = process.argv.slice(2);
 const { writeSync, fsyncSync } = fs;
@@ -22,9 +22,9 @@ fs.fsyncSync = (descriptor) => ((left -= 1) > 0 ? fsyncSync(descriptor) : die())
 syncBuiltinESMExports();
 
 const bytes = fs.readFileSync(log);
-const output = new NotedOutput(file, note);
-output.tell('agentjet: here again\n');
+const output = new ResumableOutput(file, note);
+output.writeLine('agentjet: here again\n');
 for (let at = 0; at < bytes.length; at += 1_000) {
   output.print(at, bytes.subarray(at, at + 1_000));
-  if (at % 3_000 === 0) output.tell('agentjet: still here\n');
+  if (at % 3_000 === 0) output.writeLine('agentjet: still here\n');
 }

@@ -1,18 +1,18 @@
-/** Asking the person at the terminal. */
+/** Prompts at the terminal. */
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
-/** Whether there is one. */
-export function isAtTerminal(): boolean {
+/** Returns whether stdin and stderr are a terminal. */
+export function isInteractive(): boolean {
   return process.stdin.isTTY && process.stderr.isTTY;
 }
 
-/** A line; what is typed is not shown where it is `hidden`. Undefined: there is none any more. */
-export function askPerson(question: string, { hidden = false } = {}): Promise<string | undefined> {
+/** Reads a line. With `hidden`, the terminal does not show the input. Undefined: the input has ended. */
+export function prompt(question: string, { hidden = false } = {}): Promise<string | undefined> {
   const output = hidden ? nowhere() : process.stderr;
   const lines = createInterface({ input: process.stdin, output, terminal: true });
-  // Only now: before, the terminal itself would show what is typed.
+  // Written after readline has started. Earlier, the terminal itself would echo the input.
   process.stderr.write(question);
   return new Promise((resolve) => {
     lines.once('SIGINT', () => lines.close());

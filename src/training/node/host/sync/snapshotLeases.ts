@@ -1,20 +1,22 @@
 import { open, stat, utimes } from 'node:fs/promises';
 import type { Clock } from '../../../../base/core/ports.ts';
 
-/** Longer than a sync takes, from the first answer that something is there to the run that needs it; milliseconds. */
-export const grace = 24 * 3_600_000;
-/** Milliseconds between two notes. */
+/**
+ * The time that data stays without a run, in milliseconds. It covers a sync, from its first request to the start of its
+ * run.
+ */
+export const leaseTime = 24 * 3_600_000;
+/** Milliseconds between two updates of the marker. */
 const noteInterval = 60_000;
 
 /**
- * Until when things stay that no run needs: clients were told that they are there, and may be about to start a run with
- * them. Of each that this process has told of it knows the time; of all others the marker's time stands, at which an earlier
- * process last told of any.
+ * Leases on snapshots and contents that no run needs yet. A client that knows them may be about to start a run.
+ * The time of each lease is in memory. For leases of an earlier process, the time of a marker file counts.
  */
-export class Claims {
+export class SnapshotLeases {
   readonly #marker: string;
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
-  /** When what an earlier process has told of was claimed, at the latest. */
+  /** The latest time of a lease from an earlier process. */
   readonly before: number;
   #noted = -Infinity;
   #noting: Promise<void> | undefined;
@@ -25,25 +27,25 @@ export class Claims {
     this.before = clock.monotonic() - age;
   }
 
-  static async open(marker: string, clock: Pick<Clock, 'now' | 'monotonic'>): Promise<Claims> {
+  static async open(marker: string, clock: Pick<Clock, 'now' | 'monotonic'>): Promise<SnapshotLeases> {
     const noted = await stat(marker).catch(() => undefined);
-    // A clock that was set back has it in the future.
+    // After a clock was set back, the marker is in the future.
     const age = noted === undefined ? 0 : Math.max(0, clock.now() - noted.mtimeMs - noteInterval);
-    const claims = new Claims(marker, clock, age);
-    if (noted === undefined) await claims.note();
-    return claims;
+    const leases = new SnapshotLeases(marker, clock, age);
+    if (noted === undefined) await leases.note();
+    return leases;
   }
 
-  /** The time of a claim, by which {@link isOver} goes. */
+  /** The time of a new lease, for {@link isOver}. */
   get now(): number {
     return this.#clock.monotonic();
   }
 
   isOver(claimedAt: number): boolean {
-    return this.now - claimedAt > grace;
+    return this.now - claimedAt > leaseTime;
   }
 
-  /** Before a client is told: for the process that may come after this one. */
+  /** Updates the marker before the host answers a client, for the next process. */
   async note(): Promise<void> {
     if (this.now - this.#noted < noteInterval) return;
     await (this.#noting ??= this.#note().finally(() => (this.#noting = undefined)));

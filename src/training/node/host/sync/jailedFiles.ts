@@ -3,41 +3,45 @@ import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { FileEntry } from '../../../core/protocol/hostRpc.ts';
 import type { ByteSource, RunFiles } from '../../../core/contracts.ts';
-import { noFile, tooManyFiles } from '../../../core/sync/failures.ts';
+import { noFile, tooManyFiles, noJobFolder } from '../../../core/sync/failures.ts';
 import { piecesOf } from '../../filePieces.ts';
-import type { Inside } from './inside.ts';
+import { JailedFolder } from './jailedFolder.ts';
+import { isRolloutLog, isTowardsRolloutLog } from '../../../core/sync/rolloutLogs.ts';
 
-/** Files of one answer at most, and sums that are kept. */
+/** The largest number of files in one answer, and of checksums in the cache. */
 const mostFiles = 500_000;
 const mostSums = 10_000;
 
-/** What may be seen of a folder that each run has. */
-export class FilesInside implements RunFiles {
-  readonly #insideOf: (run: string) => Promise<Inside>;
-  /** By what the file is and when it was changed. */
+/** Serves the visible files in a folder of each run. */
+export class JailedFiles implements RunFiles {
+  readonly #openFolder: (run: string) => Promise<JailedFolder>;
+  /** Checksums by identity and modification time of the file. */
   readonly #sums = new Map<string, Promise<string>>();
 
-  /** @param insideOf rejects with `host/no-run` and with what tells that the run has none */
-  constructor(insideOf: (run: string) => Promise<Inside>) {
-    this.#insideOf = insideOf;
+  /** @param openFolder rejects with `host/no-run`, or with the error for a run without the folder */
+  constructor(openFolder: (run: string) => Promise<JailedFolder>) {
+    this.#openFolder = openFolder;
   }
 
   async list(run: string, path: string): Promise<readonly FileEntry[]> {
-    const inside = await this.#insideOf(run);
+    const inside = await this.#openFolder(run);
     return (await filesBelow(inside, path)).sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   async open(run: string, path: string, offset: number, length: number): Promise<ByteSource> {
-    const inside = await this.#insideOf(run);
+    const inside = await this.#openFolder(run);
     const handle = await inside.open(path);
     const { size } = await handle.stat().finally(() => handle.close());
     const from = Math.min(offset, size);
     return piecesOf(() => inside.open(path), from, Math.min(from + length, size));
   }
 
-  /** Those who ask at once, as clients do again after each lost connection, share the reading. */
+  /**
+   * Returns the checksum of a file. Concurrent callers share the reading, because clients repeat it after each lost
+   * connection.
+   */
   async sum(run: string, path: string): Promise<{ readonly sha256: string; readonly bytes: number }> {
-    const handle = await (await this.#insideOf(run)).open(path);
+    const handle = await (await this.#openFolder(run)).open(path);
     try {
       const stats = await handle.stat({ bigint: true });
       const bytes = Number(stats.size);
@@ -45,7 +49,7 @@ export class FilesInside implements RunFiles {
       let sum = this.#sums.get(key);
       if (sum === undefined) this.#keep(key, (sum = sumOf(handle, bytes, path)));
       const sha256 = await sum;
-      // Of what was changed meanwhile it is the sum of nothing that ever was.
+      // The checksum of a file that changed meanwhile is meaningless.
       if (keyOf(await handle.stat({ bigint: true })) !== key) this.#sums.delete(key);
       return { sha256, bytes };
     } finally {
@@ -77,8 +81,8 @@ function keyOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${dev}.${ino}.${size}.${mtimeNs}.${ctimeNs}`;
 }
 
-/** All files below a folder, or the one that a path names. */
-export async function filesBelow(inside: Inside, path: string): Promise<FileEntry[]> {
+/** Lists all files below a folder, or the single file at the path. */
+export async function filesBelow(inside: JailedFolder, path: string): Promise<FileEntry[]> {
   const own = path === '' ? undefined : await inside.size(path);
   if (own !== undefined) {
     await (await inside.open(path)).close();
@@ -98,4 +102,20 @@ export async function filesBelow(inside: Inside, path: string): Promise<FileEntr
     }
   }
   return files;
+}
+
+/**
+ * Serves the rollout logs in the working folder of the launcher of AgentJet. Hides all else, because the config
+ * copies there may hold keys.
+ *
+ * @param folderOf returns the absolute folder of the launcher; throws `host/no-run`
+ */
+export function openRolloutLogs(folderOf: (run: string) => string): RunFiles {
+  return new JailedFiles(async (run) => {
+    const inside = await JailedFolder.of(folderOf(run), () => (path, kind) => {
+      return kind === 'file' ? isRolloutLog(path) : isTowardsRolloutLog(path);
+    });
+    if (inside === undefined) throw noJobFolder(run);
+    return inside;
+  });
 }

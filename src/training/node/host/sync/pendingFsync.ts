@@ -4,15 +4,15 @@ import { open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** The clock may have been set back between a file and the marker; milliseconds. */
+/** Milliseconds by which the clock may have been set back between a file and the marker. */
 const slack = 3_600_000;
 
 /**
- * Contents that the disk may not have yet. Waiting for the disk at each would cost a sync many times what it takes, so
- * that is done afterwards; a marker stands in the folder meanwhile. Where it is found at the start, the machine may have
- * gone down: contents from its time on are read again, and those that are not what they are called are removed.
+ * Flushes contents to the disk in the background, because waiting for each would make a sync much slower.
+ * A marker file exists meanwhile. If it exists at the start, the machine may have crashed: newer contents are
+ * verified, and broken ones are removed.
  */
-export class Unflushed {
+export class PendingFsync {
   readonly #marker: string;
   #files: string[] = [];
   #underway = 0;
@@ -24,7 +24,7 @@ export class Unflushed {
     this.#marker = marker;
   }
 
-  /** @param name gives the content its name, which is `file` */
+  /** @param name renames the content to `file` */
   async keep(file: string, name: () => Promise<void>): Promise<void> {
     this.#underway++;
     try {
@@ -37,7 +37,7 @@ export class Unflushed {
     }
   }
 
-  /** One that could not be set is tried again with the next content. */
+  /** A marker that cannot be written is tried again with the next content. */
   #mark(): Promise<void> {
     const marked = this.#unmarked.then(() => flush(this.#marker, 'a'));
     marked.catch(() => {
@@ -46,7 +46,7 @@ export class Unflushed {
     return marked;
   }
 
-  /** Resolves once all that was kept so far is on the disk. */
+  /** Resolves when all contents so far are on the disk. */
   flush(): Promise<void> {
     this.#flushing ??= this.#flushAll().finally(() => (this.#flushing = undefined));
     return this.#flushing;
@@ -87,7 +87,7 @@ async function sumOf(file: string): Promise<string> {
   return sum.digest('hex');
 }
 
-/** Folders cannot be flushed everywhere, and files not where they have been removed since. */
+/** Flushes a file or folder. Some systems cannot flush folders, and the file may be gone. */
 async function flush(file: string, flags: 'a' | 'r+' | 'r'): Promise<void> {
   const handle = await open(file, flags).catch(() => undefined);
   try {

@@ -5,37 +5,37 @@ import process from 'node:process';
 import { noFile, refusedPath } from '../../../core/sync/failures.ts';
 import { pathProblem } from '../../../core/sync/jail.ts';
 
-/** What opens no link, and does not wait where a pipe was put in the place of a file. */
+/** Flags that do not follow a link or block on a pipe. */
 const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Whether what is at a path in a folder may be seen. */
-export type Shows = (inside: string, kind: 'file' | 'folder') => boolean;
+/** Returns whether a path in the folder is visible. */
+export type PathFilter = (inside: string, kind: 'file' | 'folder') => boolean;
 
 /**
- * A folder that what runs in it may fill with links: nothing is opened or listed through one, its own path apart.
- * Paths are those of the jail; every other one rejects with `sync/path-refused`, and what is not there or leads elsewhere
- * with `host/no-file`.
+ * A folder in which a run may create links. Only its own path may contain links; no link inside is followed.
+ * Invalid paths reject with `sync/path-refused`. Missing files and links reject with `host/no-file`.
  */
-export class Inside {
+export class JailedFolder {
   readonly #root: string;
-  readonly #shows: Shows;
+  readonly #shows: PathFilter;
 
-  private constructor(root: string, shows: Shows) {
+  private constructor(root: string, shows: PathFilter) {
     this.#root = root;
     this.#shows = shows;
   }
 
   /**
-   * Undefined: there is no such folder, or it may not be looked into.
-   * @param shownIn told the folder's path without links
+   * Opens a folder. Undefined: it does not exist or is not visible.
+   *
+   * @param shownIn returns the filter for a real path
    */
   static async of(
     folder: string,
-    shownIn: (real: string) => Shows | undefined = () => () => true,
-  ): Promise<Inside | undefined> {
+    shownIn: (real: string) => PathFilter | undefined = () => () => true,
+  ): Promise<JailedFolder | undefined> {
     const root = await realpath(folder).catch(() => undefined);
     const shows = root === undefined ? undefined : shownIn(root);
-    return root === undefined || shows === undefined ? undefined : new Inside(root, shows);
+    return root === undefined || shows === undefined ? undefined : new JailedFolder(root, shows);
   }
 
   async open(inside: string): Promise<FileHandle> {
@@ -53,14 +53,14 @@ export class Inside {
   }
 
   /**
-   * Files and folders directly in a folder (empty: the root), without links and what else is neither; a name that the jail
-   * refuses is left out. Empty where there is no such folder.
+   * Lists the files and folders directly in a folder (empty: the root). Skips links, other entries and invalid names.
+   * Empty if there is no such folder.
    */
   async list(inside: string): Promise<readonly { readonly path: string; readonly isFolder: boolean }[]> {
     const place = inside === '' ? this.#root : this.#place(inside);
     if (!this.#isShown(inside, 'folder') || !(await this.#isWhereItSeems(place))) return [];
     const entries = await readdir(place, { withFileTypes: true }).catch(() => []);
-    // It may have become a link while it was listed.
+    // It may have become a link meanwhile.
     if (!(await this.#isWhereItSeems(place))) return [];
     return entries
       .filter((entry) => entry.isFile() || entry.isDirectory())
@@ -75,7 +75,7 @@ export class Inside {
       );
   }
 
-  /** Undefined: it is no file, or not any more. */
+  /** Returns the size of a file. Undefined: it is not a file, or no longer one. */
   async size(inside: string): Promise<{ readonly bytes: number; readonly modifiedAt: number } | undefined> {
     const place = this.#place(inside);
     if (!this.#isShown(inside, 'file')) return undefined;
@@ -99,7 +99,7 @@ export class Inside {
     return (await realpath(place).catch(() => undefined)) === place;
   }
 
-  /** A folder on the way may have been replaced by a link after it was looked at; Linux tells what was opened. */
+  /** Returns whether the handle is open for this path. A link may have replaced a parent folder after the check. */
   async #hasOpened(handle: FileHandle, place: string): Promise<boolean> {
     if (process.platform === 'linux') {
       return (await readlink(`/proc/self/fd/${handle.fd}`).catch(() => place)) === place;

@@ -4,37 +4,38 @@ import { Family, type RecentProcesses } from './family.ts';
 import { noteProcesses, runMark, stillRuns, type NotedProcess } from './processes.ts';
 import type { RunFolder } from './runFolder.ts';
 
-export interface KeptContext {
-  /** The host's own environment. */
+export interface ProcessContext {
   readonly env: NodeJS.ProcessEnv;
-  /** Starts {@link keepRun}: the path of its order is added to the arguments. */
+  /** The command that starts {@link keepRun}. The path of its order is appended. */
   readonly keeper: { readonly command: string; readonly args: readonly string[] };
   readonly processes: Pick<RecentProcesses, 'read'>;
 }
 
-/** How often one host has somebody else look after a run: what ends at once each time has a cause that stays. */
+/**
+ * The largest number of replacement supervisors per host. A supervisor that keeps ending at once has a permanent
+ * problem.
+ */
 const mostReplacements = 5;
 
-/** The launcher of a run with its family and its keeper, as they are noted in the run's folder. */
-export class KeptProcesses {
-  readonly #context: KeptContext;
+/** The launcher, its family and the keeper of a run, as stored in the run folder. */
+export class RunProcesses {
+  readonly #context: ProcessContext;
   readonly #folder: RunFolder;
   readonly family = new Family();
-  /** As it is in the folder; undefined: that was not read yet. */
+  /** The family in the folder. Undefined: not read yet. */
   #notedFamily: Family['settled'] | undefined;
   #launcher: NotedProcess | undefined;
   #keeper: NotedProcess | undefined;
-  /** The keeper that this host has started. */
   #child: ChildProcess | undefined;
   #hasFailed = false;
   #replacements = 0;
 
-  constructor(context: KeptContext, folder: RunFolder) {
+  constructor(context: ProcessContext, folder: RunFolder) {
     this.#context = context;
     this.#folder = folder;
   }
 
-  /** Undefined: not seen to run so far. */
+  /** Undefined: it has not been seen running. */
   get launcher(): NotedProcess | undefined {
     return this.#launcher;
   }
@@ -43,13 +44,13 @@ export class KeptProcesses {
     return this.#keeper;
   }
 
-  /** Whether anybody may still note how the run ends. */
+  /** True if a process may still note the exit of the run. */
   get isAlive(): boolean {
-    if (this.#keeper === undefined) return true; // it is just being started
+    if (this.#keeper === undefined) return true; // it is starting
     return stillRuns(this.#keeper) || (this.#launcher !== undefined && stillRuns(this.#launcher));
   }
 
-  /** Whether the keeper ended before it had noted itself: it has started nothing. */
+  /** True if the keeper ended before it noted itself, and so started nothing. */
   get hasFailed(): boolean {
     return this.#hasFailed;
   }
@@ -58,7 +59,7 @@ export class KeptProcesses {
     return this.#replacements < mostReplacements;
   }
 
-  /** Resolves to how the run ended; undefined: nobody has noted it. */
+  /** Checks the processes. Resolves to the exit of the run, if noted. */
   async look(): Promise<(RunExit & { readonly endedAt: number }) | undefined> {
     const hasGone = this.#child !== undefined && hasEnded(this.#child);
     const exit = await this.#folder.exit();
@@ -78,14 +79,14 @@ export class KeptProcesses {
     this.family.look(await this.#context.processes.read(), this.#launcher);
     const { settled } = this.family;
     if (settled === this.#notedFamily) return;
-    // Whoever cannot be noted, since the disk is full, is known here all the same.
+    // On a full disk, the family stays known in memory.
     await this.#folder.writeFamily(noteProcesses(settled)).then(
       () => (this.#notedFamily = settled),
       () => undefined,
     );
   }
 
-  /** Starts the keeper, which the order is there for. Resolves to why that cannot be; undefined: it has been started. */
+  /** Starts the keeper, whose order must exist. Resolves to an error message on failure. */
   async start(): Promise<string | undefined> {
     const { keeper, env } = this.#context;
     const child = spawn(keeper.command, [...keeper.args, this.#folder.keeperOrder], {
@@ -102,7 +103,7 @@ export class KeptProcesses {
     });
   }
 
-  /** They have ended, and others are to come. */
+  /** Forgets the processes, which have ended and will be replaced. */
   forget(): void {
     this.#replacements += 1;
     this.#launcher = undefined;
