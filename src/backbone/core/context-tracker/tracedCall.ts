@@ -6,12 +6,12 @@ import type {
   TrackerRequest,
 } from '../../../tracking/core/tracker.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
-import type { BegunCall } from '../model-tuner/contextGuard.ts';
+import type { PendingCall } from '../model-tuner/contextGuard.ts';
 import { injectedFault } from '../model-tuner/faults/faults.ts';
-import { readIds, readReplyTokens } from './replyTokens.ts';
+import { readIds, readReplyTokens } from './readReplyTokens.ts';
 
 /** What of a call's request decides its tokens. */
-export function begunRequest({ call, agentName, request, startedAt }: BegunCall): BegunRequest {
+export function begunRequest({ call, agentName, request, startedAt }: PendingCall): BegunRequest {
   return { call, agent: agentName, startedAt, messages: request.messages, tools: toolsOf(request) };
 }
 

@@ -3,8 +3,8 @@ import { DisposableStore } from '../../../base/core/disposable.ts';
 import { CodedError, type Location } from '../../../base/core/errors.ts';
 import type { Clock, Logger } from '../../../base/core/ports.ts';
 import { afterRunningTime } from '../task-runner/runningTime.ts';
-import { asSpan, type BeginSpan } from '../context-tracker/spans.ts';
-import { badServiceUrl, EnvServiceFailures, episodeOver, excerpt, type Asked } from './failures.ts';
+import { runInSpan, type BeginSpan } from '../context-tracker/spans.ts';
+import { badServiceUrl, EnvServiceFailures, episodeOver, excerpt, type ServiceRequest } from './failures.ts';
 import type { EnvAnswer, EnvTransport } from './transport.ts';
 
 /** Seconds of running time that a service has for an answer, as in upstream. */
@@ -30,7 +30,7 @@ export interface EnvClientOptions {
 }
 
 /** How much to wait for a request that is not worth the usual patience. */
-export interface Patience {
+export interface RetryLimits {
   readonly tries?: number;
   readonly seconds?: number;
 }
@@ -44,7 +44,7 @@ interface Fields {
   readonly params?: JsonObject;
 }
 
-interface Request extends Patience {
+interface Request extends RetryLimits {
   readonly endpoint: string;
   readonly fields: Fields;
   readonly cancellation: CancellationToken;
@@ -116,7 +116,7 @@ export class EnvClient {
   }
 
   /** Whether the service says that it did. */
-  release(instance: string, cancellation: CancellationToken, patience?: Patience): Promise<boolean> {
+  release(instance: string, cancellation: CancellationToken, patience?: RetryLimits): Promise<boolean> {
     const fields = { instance_id: instance };
     return this.#ask(
       { endpoint: 'release', fields, cancellation, ...patience },
@@ -130,7 +130,7 @@ export class EnvClient {
       const asked = { endpoint, tries: attempt };
       try {
         const span = { kind: 'environment', name: endpoint } as const;
-        return await asSpan(this.#options.beginSpan, span, async () =>
+        return await runInSpan(this.#options.beginSpan, span, async () =>
           read(await this.#post(request, asked)),
         );
       } catch (error) {
@@ -147,7 +147,7 @@ export class EnvClient {
 
   async #post(
     { endpoint, fields, cancellation, seconds = answerSeconds }: Request,
-    asked: Asked,
+    asked: ServiceRequest,
   ): Promise<JsonObject> {
     const { transport, clock } = this.#options;
     if (cancellation.isCancelled) throw episodeOver();

@@ -10,7 +10,7 @@ import type { GymEnv, InitMessage, Task } from '../../../sdk/core/index.ts';
 import { Random } from '../../../base/core/random.ts';
 import type { TaskListing } from '../task-reader/taskReader.ts';
 import type { BeginSpan } from '../context-tracker/spans.ts';
-import { EnvClient, isObject, type Patience } from './client.ts';
+import { EnvClient, isObject, type RetryLimits } from './client.ts';
 import { show } from './failures.ts';
 import { gymEnvOf, noGymEnv } from './gymEnv.ts';
 import { pythonValue } from './pythonValue.ts';
@@ -90,7 +90,7 @@ function envClientOf(
 export function environmentsOf(config: Config, ports: EnvironmentPorts): Environments {
   const type = config.string('ajet.task_reader.type');
   const service = Object.hasOwn(serviceReaders, type) ? serviceReaders[type] : undefined;
-  if (service === undefined) return { open: () => nowhere };
+  if (service === undefined) return { open: () => withoutService };
   const envType = config.string(`${section}.env_type`);
   envClientOf(config, ports, 'check');
   return {
@@ -106,7 +106,7 @@ export function environmentsOf(config: Config, ports: EnvironmentPorts): Environ
 }
 
 /** Of an episode whose tasks come from no service. */
-export const nowhere: EpisodeEnvironment = {
+export const withoutService: EpisodeEnvironment = {
   gymEnv: noGymEnv,
   enter: (task) => Promise.resolve(task),
   leave: () => Promise.resolve(),
@@ -118,7 +118,7 @@ interface InstanceOptions extends EpisodeOfEnvironment {
 }
 
 /** For a release that nobody wants to wait for: of a run that was stopped, or of what was most likely never made. */
-const hurried: Patience = { tries: 1, seconds: 5 };
+const hurried: RetryLimits = { tries: 1, seconds: 5 };
 
 type State = 'none' | 'asked-for' | 'made';
 

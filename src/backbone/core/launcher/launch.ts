@@ -16,13 +16,13 @@ import type { TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
 import type { TraceWriter } from '../../../tracking/core/records/trace.ts';
 import { createEpisodeTracker } from '../../../tracking/core/episodeTracker.ts';
 import type { Task } from '../../../sdk/core/index.ts';
-import { RunRecorder } from '../context-tracker/runRecorder.ts';
+import { RunTracker } from '../context-tracker/runTracker.ts';
 import { environmentsOf } from '../env-service/environment.ts';
 import type { EnvTransport } from '../env-service/transport.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import { Random } from '../../../base/core/random.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
-import type { UserFunction } from '../function-form/calledByName.ts';
+import type { UserFunction } from '../function-form/bindByName.ts';
 import { asWorkflowClass, type WorkflowClass } from '../function-form/functionWorkflow.ts';
 import type { JudgeClass, UserMethod } from '../task-judge/judge.ts';
 import type { DataSetPorts } from '../task-reader/data-set/dataSetPorts.ts';
@@ -30,28 +30,34 @@ import { readTasks } from '../task-reader/readers.ts';
 import type { ReaderTools } from '../task-reader/readerTools.ts';
 import { episodeSlots, rollOut } from '../task-rollout/rollout.ts';
 import { RolloutState } from '../task-rollout/rolloutState.ts';
-import { notesOf } from '../task-runner/outputNotes.ts';
+import { attachedProblems } from '../task-runner/outputNotes.ts';
 import { runEpisode, type EpisodeContext, type EpisodeSlot } from '../task-runner/episode.ts';
 import { factsOf, runStarted, tracedEpisode, type RunFacts } from './runFacts.ts';
 import { judgeAgain } from './judgeAgain.ts';
 import type { ModelPorts, ModelTuner } from './modelPorts.ts';
 import { readPlan } from './readPlan.ts';
-import { compared, requestFor, slotOf, wantedEpisode, type WantedEpisode } from './replayedEpisode.ts';
-import { placesOf } from './runPlaces.ts';
+import {
+  compareRewards,
+  replayRequest,
+  replaySlot,
+  replayTarget,
+  type ReplayTarget,
+} from './replayedEpisode.ts';
+import { findCodeLocations } from './runPlaces.ts';
 import type { RunPlan } from './runPlan.ts';
-import { judgingOf } from './judging.ts';
+import { judgeContextOf } from './judgeContext.ts';
 import { environmentPorts, taskSourceOf, type SourceOf } from './taskSource.ts';
 import {
-  formed,
+  atCodeLocation,
   isFunction,
-  judgeNamed,
-  locator,
-  namedAt,
-  trainsClassesOnly,
-  whoDecides,
+  configuredJudge,
+  locatorResolver,
+  atConfigLocation,
+  functionNotTrained,
+  rewardSource,
   workflowOf,
-  type Locate,
-  type Place,
+  type ResolveLocator,
+  type ResolvedLocator,
 } from './userClasses.ts';
 
 /** Where a run's results are kept. */
@@ -116,8 +122,8 @@ function failed(error: unknown, ports: LaunchPorts): RunEnd {
 }
 
 async function run(asked: RunRequest, ports: LaunchPorts, cancellation: CancellationToken): Promise<RunEnd> {
-  const wanted = wantedEpisode(asked, ports.readReplayed);
-  const request = requestFor(asked, wanted);
+  const wanted = replayTarget(asked, ports.readReplayed);
+  const request = replayRequest(asked, wanted);
   const prepared = await prepare(request, wanted, ports, cancellation);
   const { plan, slots } = prepared;
   const text = await ports.findModelText(request, plan);
@@ -127,7 +133,7 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
     const folder = await ports.openFolder(plan, request);
     const facts = factsOf(request, plan, {
       workflowFile: await fileOf(prepared.workflow, ports),
-      judge: judgeNamed(prepared.config),
+      judge: configuredJudge(prepared.config),
       model: modelTuner.description,
       tokenizer: text.note,
       tasks: new Set(slots.map(({ taskIndex }) => taskIndex)).size,
@@ -135,7 +141,7 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
       startedAt: ports.clock.now(),
     });
     const rollout = rolloutOf(prepared);
-    const recorder = new RunRecorder({
+    const recorder = new RunTracker({
       text,
       tracking: plan.tracking,
       createTracker: createEpisodeTracker,
@@ -198,8 +204,8 @@ function taskChanged(field: keyof Task): EpisodeTracking['problems'][number] {
 }
 
 /** While the episodes run, for no breakpoint is to wait for it. */
-function findPlaces(config: Config, context: EpisodeContext, recorder: RunRecorder): Promise<RunPlaces> {
-  const finding = placesOf(config, context).then((places) => {
+function findPlaces(config: Config, context: EpisodeContext, recorder: RunTracker): Promise<RunPlaces> {
+  const finding = findCodeLocations(config, context).then((places) => {
     recorder.codeFound({ execute: places.execute, judge: places.judge });
     return places;
   });
@@ -211,25 +217,25 @@ function findPlaces(config: Config, context: EpisodeContext, recorder: RunRecord
 interface Prepared {
   readonly plan: RunPlan;
   readonly config: Config;
-  readonly locate: Locate;
-  readonly workflow: Place;
+  readonly locate: ResolveLocator;
+  readonly workflow: ResolvedLocator;
   readonly Workflow: WorkflowClass;
   readonly helper: HelperLlm;
   readonly sourceOf: SourceOf;
   readonly tasks: readonly Task[];
   readonly slots: readonly EpisodeSlot[];
   /** Undefined: all of the slots are the plan's. */
-  readonly wanted: WantedEpisode | undefined;
+  readonly wanted: ReplayTarget | undefined;
 }
 
 async function prepare(
   request: RunRequest,
-  wanted: WantedEpisode | undefined,
+  wanted: ReplayTarget | undefined,
   ports: LaunchPorts,
   cancellation: CancellationToken,
 ): Promise<Prepared> {
   const { plan, config } = await readPlan(request, ports);
-  const locate = locator(request, ports);
+  const locate = locatorResolver(request, ports);
   const workflow = await workflowOf(plan, config, { locate, split: request.split });
   const helper = ports.openHelper(plan);
   const sourceOf = taskSourceOf({ request, plan, helper, cancellation }, ports);
@@ -238,23 +244,24 @@ async function prepare(
   const selection = { first, taskIds: request.taskIds };
   const { tasks, warnings } = await readTasks(sourceOf(config), selection);
   for (const warning of warnings) warn(ports, warning);
-  const loaded = await namedAt(workflow.namedAt, ports.loadWorkflow(workflow.locator));
+  const loaded = await atConfigLocation(workflow.configLocation, ports.loadWorkflow(workflow.locator));
   if (plan.rewardFn !== undefined && workflow.locator.kind === 'trinity') {
-    await namedAt(plan.rewardFn.namedAt, ports.loadRewardFn(plan.rewardFn.name));
+    await atConfigLocation(plan.rewardFn.namedAt, ports.loadRewardFn(plan.rewardFn.name));
   }
-  const Workflow = await formed(
+  const Workflow = await atCodeLocation(
     () => asWorkflowClass(loaded),
     () => ports.placeOfMethod(workflow.locator, 'execute'),
   );
   if (plan.rules === 'ajet' && isPython(workflow.locator) && isFunction(Workflow)) {
-    warn(ports, trainsClassesOnly(workflow, await ports.placeOfMethod(workflow.locator, 'execute')));
+    warn(ports, functionNotTrained(workflow, await ports.placeOfMethod(workflow.locator, 'execute')));
   }
-  const slots = wanted === undefined ? episodeSlots(tasks, plan.repeat, plan.mode) : [slotOf(wanted, tasks)];
+  const slots =
+    wanted === undefined ? episodeSlots(tasks, plan.repeat, plan.mode) : [replaySlot(wanted, tasks)];
   return { plan, config, locate, workflow, Workflow, helper, sourceOf, tasks, slots, wanted };
 }
 
 /** Where a workflow's registry has it from shows when it is loaded. */
-async function fileOf({ file, locator }: Place, ports: LaunchPorts): Promise<string> {
+async function fileOf({ file, locator: locator }: ResolvedLocator, ports: LaunchPorts): Promise<string> {
   return locator.kind === 'trinity' ? (await ports.placeOfMethod(locator, 'execute')).file : file;
 }
 
@@ -262,16 +269,16 @@ function contextOf(
   request: RunRequest,
   { Workflow, rollout, ...prepared }: Prepared & { rollout: RolloutState },
   modelTuner: ModelTuner,
-  recorder: RunRecorder,
+  recorder: RunTracker,
   ports: LaunchPorts,
   cancellation: CancellationToken,
 ): EpisodeContext {
   const { plan, config } = prepared;
-  const decides = whoDecides(Workflow, config);
+  const decides = rewardSource(Workflow, config);
   const judging = { ...prepared, decides, cancellation, folders: [plan.folder] };
   return {
     ...ports.episodes,
-    ...judgingOf(judging, { ...ports, warn: (problem) => warn(ports, problem) }),
+    ...judgeContextOf(judging, { ...ports, warn: (problem) => warn(ports, problem) }),
     Workflow,
     environments: environmentsOf(config, environmentPorts(plan, ports)),
     rollout,
@@ -286,7 +293,7 @@ function contextOf(
       (span) =>
         recorder.spanBegins(episode, span),
     onReturn: ({ episode }, { task }, output) => {
-      for (const note of notesOf(output)) recorder.note(episode, note);
+      for (const note of attachedProblems(output)) recorder.note(episode, note);
       recorder.workflowReturned(episode, task, output);
     },
     openCalls: (slot, uuid) => {
@@ -299,7 +306,7 @@ function contextOf(
   };
 }
 
-function observeCall(call: FinishedCall, recorder: RunRecorder, ports: LaunchPorts): void {
+function observeCall(call: FinishedCall, recorder: RunTracker, ports: LaunchPorts): void {
   recorder.callEnded(call);
   const { episode, agentName, debugModel, seconds, status } = call;
   ports.emit({
@@ -315,9 +322,9 @@ function observeCall(call: FinishedCall, recorder: RunRecorder, ports: LaunchPor
 
 interface Observing {
   readonly context: EpisodeContext;
-  readonly recorder: RunRecorder;
+  readonly recorder: RunTracker;
   readonly ports: LaunchPorts;
-  readonly wanted: WantedEpisode | undefined;
+  readonly wanted: ReplayTarget | undefined;
 }
 
 async function observed(
@@ -332,7 +339,7 @@ async function observed(
   const result = await recorder.episodeEnded(isStopped ? { ...ended, stopped: true } : ended);
   const stopped = context.rollout.ended(result);
   recorder.episodesStopped(stopped, ports.clock.now());
-  const both = wanted && !cancellation.isCancelled ? compared(result, wanted) : undefined;
+  const both = wanted && !cancellation.isCancelled ? compareRewards(result, wanted) : undefined;
   ports.emit({ type: 'episode-ended', result: both?.result ?? result });
   if (both !== undefined) ports.emit(both.told);
   return result;

@@ -8,7 +8,7 @@ import { noQuery } from '../function-form/taskRow.ts';
 import type { EpisodeSlot } from '../task-runner/episode.ts';
 
 /** The episode with the run that it was of. */
-export interface WantedEpisode {
+export interface ReplayTarget {
   readonly run: ReplayedRun;
   readonly episode: ReplayedEpisode;
   /** Of the trace, absolute. */
@@ -16,10 +16,10 @@ export interface WantedEpisode {
 }
 
 /** Undefined where the request names none. Throws a CodedError `trace/…` or `replay/not-a-trace`. */
-export function wantedEpisode(
+export function replayTarget(
   { replay }: RunRequest,
   readReplayed: (file: string, episode: number) => ReplayedRun,
-): WantedEpisode | undefined {
+): ReplayTarget | undefined {
   if (replay?.episode === undefined) return undefined;
   if (!replay.file.endsWith('.ajtrace')) throw notATrace(replay.file);
   const run = readReplayed(replay.file, replay.episode);
@@ -28,7 +28,7 @@ export function wantedEpisode(
 }
 
 /** The request by which the episode has the task, the split and the seed that it had. */
-export function requestFor(request: RunRequest, wanted: WantedEpisode | undefined): RunRequest {
+export function replayRequest(request: RunRequest, wanted: ReplayTarget | undefined): RunRequest {
   if (wanted === undefined) return request;
   // Its task is found among all.
   if (wanted.run.isRollout) return { ...request, taskIds: undefined, repeat: 1 };
@@ -52,7 +52,7 @@ export function requestFor(request: RunRequest, wanted: WantedEpisode | undefine
  * @param tasks those with the id of its task
  * @throws CodedError `replay/no-task`
  */
-export function slotOf({ run, episode, file }: WantedEpisode, tasks: readonly Task[]): EpisodeSlot {
+export function replaySlot({ run, episode, file }: ReplayTarget, tasks: readonly Task[]): EpisodeSlot {
   const { taskIndex, repeat, taskId, twin } = episode;
   const task = run.isRollout ? ofRollout(run, episode, tasks) : tasks[twin];
   if (task === undefined) {
@@ -109,9 +109,9 @@ function saysInTokens(text: string, query: string): boolean {
 const rounding = 0.0005 + 1e-9;
 
 /** What the result says of the one of then, and the log of both. */
-export function compared(
+export function compareRewards(
   result: EpisodeResult,
-  { run, episode }: WantedEpisode,
+  { run, episode }: ReplayTarget,
 ): { readonly result: EpisodeResult; readonly told: RunEvent } {
   const { reward, isSuccess } = episode;
   const isSameReward =

@@ -3,10 +3,10 @@ import type { FinishedCall } from './call.ts';
 import type { CannedReply, ChatCompletion } from './model.ts';
 
 /** A call that the model is about to be asked. */
-export type BegunCall = Pick<FinishedCall, 'episode' | 'call' | 'agentName' | 'request' | 'startedAt'>;
+export type PendingCall = Pick<FinishedCall, 'episode' | 'call' | 'agentName' | 'request' | 'startedAt'>;
 
 /** The Context Tracker's check of a call, before the model is asked. Never rejects. */
-export type ContextGuard = (call: BegunCall) => Promise<ContextCheck>;
+export type ContextGuard = (call: PendingCall) => Promise<ContextCheck>;
 
 /** What upstream answers where the prompt overflows: a text without tokens, and so without usage. */
 export function overflowCompletion(now: number): ChatCompletion {

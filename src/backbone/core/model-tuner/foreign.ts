@@ -5,7 +5,7 @@ import type { ModelFailure } from './model.ts';
  * Refuses what a web page could send. A page of another site can make its own name resolve to this machine (DNS
  * rebinding); its requests still say that name in Host, and their page in Origin.
  */
-export function refuseForeign(headers: Readonly<Record<string, string>>): ModelFailure | undefined {
+export function checkLoopbackOrigin(headers: Readonly<Record<string, string>>): ModelFailure | undefined {
   if (!isLoopback(headers['host'] ?? '')) return failures.foreignHost();
   const origin = headers['origin'];
   if (origin === undefined) return undefined;

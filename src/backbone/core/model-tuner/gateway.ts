@@ -1,15 +1,19 @@
 import type { FinishedCall } from './call.ts';
-import { CallDesk, type CallDeskOptions, type CallObserver } from './callDesk.ts';
+import {
+  ChatCompletionHandler,
+  type ChatCompletionHandlerOptions,
+  type CallObserver,
+} from './chatCompletionHandler.ts';
 import { authenticate, Episode, type EpisodeHandle, type EpisodeOptions } from './episodes.ts';
 import { apis, failureReply } from './apis/index.ts';
-import { refuseForeign } from './foreign.ts';
+import { checkLoopbackOrigin } from './foreign.ts';
 import { jsonReply, type HttpReply, type HttpRequest, type RequestHandler } from './http.ts';
 import { findRoute } from './routes.ts';
 import type { ModelFailure } from './model.ts';
 import type { Sampling } from './sampling.ts';
 
 export type { CallObserver, EpisodeHandle, EpisodeOptions, FinishedCall, Sampling };
-export type GatewayOptions = CallDeskOptions;
+export type GatewayOptions = ChatCompletionHandlerOptions;
 
 export interface Gateway {
   openEpisode(options: EpisodeOptions): EpisodeHandle;
@@ -23,7 +27,7 @@ export interface Gateway {
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const episodes = new Map<string, Episode>();
-  const desk = new CallDesk(options);
+  const desk = new ChatCompletionHandler(options);
   return {
     openEpisode: (episode) => {
       const opened = new Episode(episode);
@@ -37,10 +41,10 @@ export function createGateway(options: GatewayOptions): Gateway {
 async function handle(
   request: HttpRequest,
   episodes: ReadonlyMap<string, Episode>,
-  desk: CallDesk,
+  desk: ChatCompletionHandler,
 ): Promise<HttpReply> {
   const refuse = (failure: ModelFailure): HttpReply => failureReply(failure, request.path);
-  const foreign = refuseForeign(request.headers);
+  const foreign = checkLoopbackOrigin(request.headers);
   if (foreign !== undefined) return refuse(foreign);
   const found = findRoute(request.method, request.path);
   if ('failure' in found) return refuse(found.failure);

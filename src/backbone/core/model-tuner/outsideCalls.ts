@@ -10,7 +10,7 @@ export interface EpisodeWatch {
 }
 
 /** A request that code of an episode's sent by itself. */
-export interface SentRequest {
+export interface OutsideRequest {
   readonly method: string;
   /** e.g. `https://api.example.com`. */
   readonly origin: string;
@@ -22,7 +22,7 @@ export interface SentRequest {
 const textPaths =
   /(?:\/(?:chat\/)?completions|\/responses|\/v1\/messages|\/api\/(?:chat|generate)|:(?:stream)?generateContent)$/i;
 
-export function asksForText({ method, path }: SentRequest): boolean {
+export function isLlmRequest({ method, path }: OutsideRequest): boolean {
   return method === 'POST' && textPaths.test(path);
 }
 
@@ -30,7 +30,7 @@ export function asksForText({ method, path }: SentRequest): boolean {
 export class OutsideTally {
   readonly #counted = new Map<string, OutsideCalls>();
 
-  add({ origin }: SentRequest, location: Location | undefined): void {
+  add({ origin }: OutsideRequest, location: Location | undefined): void {
     const host = URL.parse(origin)?.host ?? origin;
     const key = JSON.stringify([host, location?.file, location?.line]);
     const calls = (this.#counted.get(key)?.calls ?? 0) + 1;

@@ -22,7 +22,7 @@ export interface Sampling {
 export interface Override {
   readonly option: string;
   /** e.g. `asked for temperature 0; 0.9 is used, as in training (ajet.rollout.temperature)`. */
-  readonly told: string;
+  readonly message: string;
 }
 
 /** What reaches the model: messages and tools are all that upstream passes on, the rest is how the answer travels. */
@@ -117,7 +117,7 @@ function withDefaults(
   } as unknown as ChatRequest;
   const isOne = (n ?? 1) === 1;
   const told = `asked for n ${isOne ? 1 : show(n)}, which vLLM answers as often; here every call is answered once`;
-  return { request, overrides: isOne ? [] : [{ option: 'n', told }] };
+  return { request, overrides: isOne ? [] : [{ option: 'n', message: told }] };
 }
 
 /** Servers other than vLLM and SGLang refuse the option, so it is sent only where it says something. */
@@ -128,7 +128,7 @@ function topKOf({ topK = -1 }: Sampling): { top_k?: number } {
 function replaced(option: string, asked: unknown, by: { used: number; key: string }): Override[] {
   if (asked === by.used) return [];
   return [
-    { option, told: `asked for ${option} ${show(asked)}; ${by.used} is used, as in training (${by.key})` },
+    { option, message: `asked for ${option} ${show(asked)}; ${by.used} is used, as in training (${by.key})` },
   ];
 }
 
@@ -138,7 +138,7 @@ function leftOut(option: string, asked: unknown): Override[] {
   return [
     {
       option,
-      told: `asked for ${option} ${show(asked)}, which is left out: AgentJet passes on messages and tools only`,
+      message: `asked for ${option} ${show(asked)}, which is left out: AgentJet passes on messages and tools only`,
     },
   ];
 }
@@ -147,7 +147,7 @@ function streamed(asked: unknown): Override[] {
   if (asked !== true) return [];
   const told =
     'asked for a stream, which works here only: in training AgentJet refuses it by base URL and key, and its client answers with a whole completion';
-  return [{ option: 'stream', told }];
+  return [{ option: 'stream', message: told }];
 }
 
 function isPlainText(format: unknown): boolean {

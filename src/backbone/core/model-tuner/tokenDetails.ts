@@ -7,18 +7,18 @@ export interface TokenDetails {
   readonly tokenIds: boolean;
 }
 
-export function detailsAskedFor(request: ChatRequest): TokenDetails {
+export function requestedDetails(request: ChatRequest): TokenDetails {
   const { return_token_ids } = request as { return_token_ids?: unknown };
   return { logprobs: request.logprobs === true, tokenIds: return_token_ids === true };
 }
 
 /** The request with log probabilities asked for, as training asks for them. */
-export function askForLogprobs(request: ChatRequest): ChatRequest {
+export function requestLogprobs(request: ChatRequest): ChatRequest {
   return { ...request, logprobs: true };
 }
 
 /** An answer, or a part of a streamed one, without what its client did not ask for. */
-export function withoutUnasked<T extends ChatCompletion | ChatCompletionChunk>(
+export function onlyRequestedDetails<T extends ChatCompletion | ChatCompletionChunk>(
   answer: T,
   asked: TokenDetails,
 ): T {

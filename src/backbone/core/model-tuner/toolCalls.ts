@@ -15,9 +15,9 @@ export function withoutToolCalls(request: ChatRequest): ChatRequest {
 }
 
 /** That the tools of a request are left out. */
-export function toolsLeftOut({ tools = [] }: ChatRequest): readonly Override[] {
+export function removedTools({ tools = [] }: ChatRequest): readonly Override[] {
   if (!Array.isArray(tools) || tools.length === 0) return [];
   const told =
     'offers tools, which are left out, and results of tools with them: ajet.rollout.force_disable_toolcalls is set';
-  return [{ option: 'tools', told }];
+  return [{ option: 'tools', message: told }];
 }

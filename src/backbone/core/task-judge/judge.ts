@@ -8,7 +8,7 @@ import {
   type WorkflowOutput,
   type WorkflowTask,
 } from '../../../sdk/core/index.ts';
-import { asSpan, type BeginSpan } from '../context-tracker/spans.ts';
+import { runInSpan, type BeginSpan } from '../context-tracker/spans.ts';
 import { FunctionJudge } from '../function-form/functionJudge.ts';
 
 export type JudgeClass = new (config: Readonly<Record<string, unknown>>) => BaseJudge;
@@ -17,7 +17,7 @@ export type JudgeClass = new (config: Readonly<Record<string, unknown>>) => Base
 export type UserMethod = 'execute' | 'computeReward';
 
 /** What scores the episodes of a run. */
-export interface Judging {
+export interface JudgeContext {
   /** The effective config, for workflows and judges. */
   readonly config: Readonly<Record<string, unknown>>;
   /**
@@ -60,23 +60,23 @@ export interface Outcome {
 export async function settleReward(
   task: WorkflowTask,
   output: WorkflowOutput,
-  judging: Judging,
+  judging: JudgeContext,
   auxiliaryModels: AuxiliaryModels,
 ): Promise<Outcome> {
   const { reward, isSuccess } = output;
-  if (reward === undefined || reward === null) return askJudge(task, output, judging, auxiliaryModels);
+  if (reward === undefined || reward === null) return callJudge(task, output, judging, auxiliaryModels);
   if (judging.decides === 'judge') {
-    return { ...(await askJudge(task, output, judging, auxiliaryModels)), rewardUnused: reward };
+    return { ...(await callJudge(task, output, judging, auxiliaryModels)), rewardUnused: reward };
   }
   const outcome = await checked(reward, isSuccess, 'execute', judging);
   return withMetrics(outcome, await metricsOf(output, judging), {});
 }
 
 /** What the judge makes of an output, whatever reward that has of its own. */
-export async function askJudge(
+export async function callJudge(
   task: WorkflowTask,
   output: WorkflowOutput,
-  judging: Judging,
+  judging: JudgeContext,
   auxiliaryModels: AuxiliaryModels,
 ): Promise<Outcome> {
   const metrics = await metricsOf(output, judging);
@@ -96,14 +96,18 @@ export async function askJudge(
 type Metrics = Readonly<Record<string, number>>;
 
 /** A class may log whatever it likes; of a function AgentScope's tuner takes numbers only. */
-function metricsOf(output: WorkflowOutput, judging: Judging): Promise<Metrics> | Metrics {
+function metricsOf(output: WorkflowOutput, judging: JudgeContext): Promise<Metrics> | Metrics {
   const { logMetrics = {} } = output;
   if ('response' in output) return checkedMetrics(logMetrics, 'execute', judging);
   const numbers = Object.entries(logMetrics).filter((entry): entry is [string, number] => isNumber(entry[1]));
   return Object.fromEntries(numbers);
 }
 
-async function checkedMetrics(metrics: unknown, method: UserMethod, { placeOf }: Judging): Promise<Metrics> {
+async function checkedMetrics(
+  metrics: unknown,
+  method: UserMethod,
+  { placeOf }: JudgeContext,
+): Promise<Metrics> {
   if (metrics === undefined || metrics === null) return {};
   if (isRecord(metrics) && Object.values(metrics).every(isNumber)) return metrics as Metrics;
   throw badMetrics(method, metrics, await placeOf(method));
@@ -118,7 +122,7 @@ async function compute(
   Judge: JudgeClass,
   task: WorkflowTask,
   output: WorkflowOutput,
-  judging: Judging,
+  judging: JudgeContext,
   auxiliaryModels: AuxiliaryModels,
 ): Promise<unknown> {
   try {
@@ -126,7 +130,7 @@ async function compute(
     judge.helperLlm = judging.helperLlm;
     if (judge instanceof FunctionJudge) judge.auxiliaryModels = auxiliaryModels;
     const span = { kind: 'judge', name: Judge.name } as const;
-    return await asSpan(judging.beginSpan, span, () => judge.computeReward(task, output));
+    return await runInSpan(judging.beginSpan, span, () => judge.computeReward(task, output));
   } catch (error) {
     if (error instanceof CodedError) throw error;
     if (error instanceof JudgeInputError) {
@@ -143,7 +147,7 @@ async function checked(
   reward: unknown,
   isSuccess: unknown,
   method: UserMethod,
-  { placeOf }: Judging,
+  { placeOf }: JudgeContext,
 ): Promise<Outcome> {
   if (!isNumber(reward)) {
     throw badReward(method, reward, await placeOf(method));

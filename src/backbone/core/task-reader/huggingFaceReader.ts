@@ -7,7 +7,7 @@ import { JsonTable } from './data-set/jsonTable.ts';
 import { ParquetTable } from './data-set/parquetTable.ts';
 import { findSplit, type SplitFiles, type TableFormat } from './data-set/splits.ts';
 import { listFolder } from './data-set/listFolder.ts';
-import type { Row, TableReader, Wanted } from './data-set/table.ts';
+import type { Row, TableReader, RowSelection } from './data-set/table.ts';
 import { requireIds } from './select.ts';
 import type { ReadTasks, TaskSelection, TaskSource } from './taskReader.ts';
 
@@ -179,7 +179,7 @@ const unreadOptions = Object.fromEntries(
 async function readRows(
   found: FoundSplit,
   table: TableReader,
-  wanted: Wanted,
+  wanted: RowSelection,
   { cancellation }: TaskSource,
 ): Promise<readonly { readonly index: number; readonly row: Row }[]> {
   const separator = separatorOf(found);
@@ -210,7 +210,7 @@ function parseSplit(text: string, where: Location): SplitName {
   return { name, from: Number(from), to: to === '' ? Infinity : Number(to) };
 }
 
-function wantedOf(selection: TaskSelection, { from, to }: SplitName): Wanted {
+function wantedOf(selection: TaskSelection, { from, to }: SplitName): RowSelection {
   if (selection.taskIds === undefined) {
     const end = Math.min(from + selection.first, to);
     return { has: (index) => index >= from && index < end, last: end - 1 };

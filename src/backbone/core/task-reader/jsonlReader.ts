@@ -4,7 +4,7 @@ import type { FileReader } from '../../../base/core/ports.ts';
 import type { InitMessage, Task } from '../../../sdk/core/index.ts';
 import { IdTally } from './idTally.ts';
 import { requireIds } from './select.ts';
-import type { ReadTasks, TaskReading, TaskSelection } from './taskReader.ts';
+import type { ReadTasks, TaskReadResult, TaskSelection } from './taskReader.ts';
 
 /** The reader of `jsonl_dataset_file`. */
 export const readJsonlSplit: ReadTasks = async (source, selection) => {
@@ -30,7 +30,7 @@ export async function readJsonlTasks(
   files: FileReader,
   /** Where the file was named. */
   namedAt?: Location,
-): Promise<TaskReading> {
+): Promise<TaskReadResult> {
   if (!(await files.exists(file))) throw fileNotFound(file, namedAt);
   const wanted = selection.taskIds === undefined ? undefined : new Set(selection.taskIds);
   const tasks: Task[] = [];

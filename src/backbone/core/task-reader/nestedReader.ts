@@ -1,7 +1,7 @@
 import { CodedError } from '../../../base/core/errors.ts';
 import { Config } from '../../../configs/core/effectiveConfig.ts';
 import type { MappingValue } from '../../../configs/core/value.ts';
-import type { ReadTasks, TaskReading, TaskSource } from './taskReader.ts';
+import type { ReadTasks, TaskReadResult, TaskSource } from './taskReader.ts';
 
 /** A config whose task reader is a section that stands elsewhere in another. */
 export function nestedConfig(config: Config, section: MappingValue): Config {
@@ -30,7 +30,7 @@ export async function readNested(
   source: TaskSource,
   keys: NestedKeys,
   read: ReadTasks,
-): Promise<TaskReading> {
+): Promise<TaskReadResult> {
   try {
     const { tasks, warnings } = await read({ ...source, split: 'training' }, { first: Infinity });
     const others = warnings.filter(({ code }) => code !== 'task-reader/colliding-ids');

@@ -1,6 +1,6 @@
 import { NumpyRandom } from './numpyRandom.ts';
 import type { ReadTasks } from './taskReader.ts';
-import { select } from './select.ts';
+import { selectTasks } from './select.ts';
 
 /**
  * The reader of `random_dummy`: upstream's 1000 tasks in upstream's order, the same for training and validation.
@@ -17,5 +17,5 @@ export const readRandomDummy: ReadTasks = ({ config }, selection) => {
     metadata: { random_number: number },
   }));
   const where = config.locate('ajet.task_reader.type');
-  return Promise.resolve({ tasks: select(tasks, selection, where), warnings: [] });
+  return Promise.resolve({ tasks: selectTasks(tasks, selection, where), warnings: [] });
 };

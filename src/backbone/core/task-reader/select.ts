@@ -3,7 +3,7 @@ import type { Task } from '../../../sdk/core/index.ts';
 import type { TaskSelection } from './taskReader.ts';
 
 /** Of all tasks of a data set those that a run takes. Throws `task-reader/unknown-task-id`. */
-export function select(
+export function selectTasks(
   tasks: readonly Task[],
   selection: TaskSelection,
   /** Where the data set was named. */

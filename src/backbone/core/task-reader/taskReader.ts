@@ -16,7 +16,7 @@ export interface TaskSelection {
   readonly taskIds?: readonly string[] | undefined;
 }
 
-export interface TaskReading {
+export interface TaskReadResult {
   readonly tasks: readonly Task[];
   /** What training would trip over, or what a reader should know, that does not keep this run from going. */
   readonly warnings: readonly CodedError[];
@@ -51,4 +51,4 @@ export interface TaskSource {
 }
 
 /** Reads tasks of one `ajet.task_reader.type`. Throws a CodedError `task-reader/…`. */
-export type ReadTasks = (source: TaskSource, selection: TaskSelection) => Promise<TaskReading>;
+export type ReadTasks = (source: TaskSource, selection: TaskSelection) => Promise<TaskReadResult>;

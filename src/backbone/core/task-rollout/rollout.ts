@@ -1,7 +1,7 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
 import type { Task } from '../../../sdk/core/index.ts';
-import type { EpisodeSlot, Numbering } from '../task-runner/episode.ts';
+import type { EpisodeSlot, EpisodeNumbers } from '../task-runner/episode.ts';
 
 /**
  * The episodes of a run: `repeat` of each task, numbered as upstream numbers them. To validate, upstream runs its list of
@@ -23,7 +23,7 @@ export function episodeSlots(
   );
 }
 
-function passOf(index: number, { task_id }: Task): Numbering {
+function passOf(index: number, { task_id }: Task): EpisodeNumbers {
   return { taskBatchIndex: index, taskTag: `T${task_id}#R0` };
 }
 

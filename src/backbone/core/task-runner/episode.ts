@@ -17,12 +17,12 @@ import type {
   WorkflowTask,
 } from '../../../sdk/core/index.ts';
 import type { Environments, EpisodeEnvironment } from '../env-service/environment.ts';
-import { asSpan, type BeginSpan } from '../context-tracker/spans.ts';
+import { runInSpan, type BeginSpan } from '../context-tracker/spans.ts';
 import { FunctionWorkflow } from '../function-form/functionWorkflow.ts';
 import type { EpisodeWatch } from '../model-tuner/outsideCalls.ts';
 import type { ModelAccess } from '../model-tuner/tuner.ts';
 import type { RolloutState } from '../task-rollout/rolloutState.ts';
-import { settleReward, type Judging, type Outcome, type UserMethod } from '../task-judge/judge.ts';
+import { settleReward, type JudgeContext, type Outcome, type UserMethod } from '../task-judge/judge.ts';
 import { afterRunningTime } from './runningTime.ts';
 
 /** Which episode: the `repeat`-th run of the task at `taskIndex`. */
@@ -35,11 +35,11 @@ export interface EpisodeSlot {
   /** From 1; absent: the first. */
   readonly attempt?: number;
   /** How upstream numbers it, where that is otherwise. */
-  readonly numbering?: Numbering;
+  readonly numbering?: EpisodeNumbers;
 }
 
 /** What a workflow is told of where its episode stands in the rollout. */
-export type Numbering = Pick<WorkflowTask, 'taskBatchIndex' | 'taskTag'>;
+export type EpisodeNumbers = Pick<WorkflowTask, 'taskBatchIndex' | 'taskTag'>;
 
 /** An episode's access to the Model Tuner. */
 export interface EpisodeCalls {
@@ -59,7 +59,7 @@ export interface EpisodeCalls {
 }
 
 /** What every episode of a run shares. */
-export interface EpisodeContext extends Judging {
+export interface EpisodeContext extends JudgeContext {
   readonly Workflow: new () => Workflow;
   readonly clock: Clock;
   /** Seconds of running time; undefined: no limit. */
@@ -215,7 +215,7 @@ async function execute(
   const access = calls.tunerFor(workflow);
   const tuner: AjetTuner = { ...access, config: context.config };
   const own = { kind: 'workflow', name: workflow.constructor.name } as const;
-  const output: unknown = await asSpan(context.beginSpan, own, () =>
+  const output: unknown = await runInSpan(context.beginSpan, own, () =>
     calls.outside.run(() => workflow.execute(task, tuner)),
   );
   noteChanges(slot, given, task.task, context);
@@ -228,7 +228,8 @@ async function execute(
 /** Of one episode, which is where its questions belong. */
 function watchedHelper(helper: JudgeHelper, beginSpan: BeginSpan | undefined): JudgeHelper {
   return {
-    ask: (messages) => asSpan(beginSpan, { kind: 'helper', name: 'helper LLM' }, () => helper.ask(messages)),
+    ask: (messages) =>
+      runInSpan(beginSpan, { kind: 'helper', name: 'helper LLM' }, () => helper.ask(messages)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { rememberText } from '../messagesText.ts';
 import type { ChatCompletion } from '../model.ts';
 import { checkChatRequest } from '../requestSchema.ts';
-import { detailsAskedFor, withoutUnasked, type TokenDetails } from '../tokenDetails.ts';
+import { requestedDetails, onlyRequestedDetails, type TokenDetails } from '../tokenDetails.ts';
 import { serverSentEvent, type Api, type ApiAnswer } from './api.ts';
 
 /** OpenAI's chat completions: what every model here is asked in, so that nothing is translated. */
@@ -10,7 +10,7 @@ export const chatApi: Api = {
     const read = checkChatRequest(body);
     if ('failure' in read) return read;
     rememberText(read.request, text);
-    const asked = detailsAskedFor(read.request);
+    const asked = requestedDetails(read.request);
     return { request: read.request, notes: [], answer: () => chatAnswer(asked) };
   },
   failureBody: ({ error }) => ({ error }),
@@ -19,8 +19,8 @@ export const chatApi: Api = {
 /** @param asked what the client asked for itself; the model may be asked for more */
 function chatAnswer(asked: TokenDetails): ApiAnswer {
   return {
-    whole: (completion: ChatCompletion) => withoutUnasked(completion, asked),
-    chunk: (chunk) => `data: ${JSON.stringify(withoutUnasked(chunk, asked))}\n\n`,
+    whole: (completion: ChatCompletion) => onlyRequestedDetails(completion, asked),
+    chunk: (chunk) => `data: ${JSON.stringify(onlyRequestedDetails(chunk, asked))}\n\n`,
     end: () => 'data: [DONE]\n\n',
     failed: ({ error }) => serverSentEvent('error', { error }),
   };

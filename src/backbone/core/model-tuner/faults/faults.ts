@@ -17,8 +17,8 @@ import {
   type ModelFailure,
   type ModelReply,
 } from '../model.ts';
-import { writeEpisode, type EpisodeNames } from '../recording/episodeNames.ts';
-import { cutShort, emptied, spoiltToolCall } from './alteredReply.ts';
+import { formatEpisode, type EpisodeNames } from '../recording/episodeNames.ts';
+import { truncateReply, emptyReply, breakToolCall } from './alteredReply.ts';
 
 export interface FaultOptions extends FaultChoice {
   readonly names: EpisodeNames;
@@ -88,7 +88,7 @@ async function inject(
   }
 }
 
-const alterations = { 'tool-json': spoiltToolCall, length: cutShort, empty: emptied } as const;
+const alterations = { 'tool-json': breakToolCall, length: truncateReply, empty: emptyReply } as const;
 
 /** The answer put together, or the error in its place. */
 async function wholeReply(
@@ -153,6 +153,6 @@ export function injectedFault(call: {
 }
 
 function tell(kind: FaultKind, call: CallIdentity, { names, logger }: FaultOptions): void {
-  const who = `LLM call ${call.call} of ${writeEpisode(names.of(call.episode))}, by agent "${call.agentName}"`;
+  const who = `LLM call ${call.call} of ${formatEpisode(names.of(call.episode))}, by agent "${call.agentName}"`;
   logger.log('warn', `Injected fault (${kind}) into ${who}: ${what[kind]}.`);
 }

@@ -1,7 +1,7 @@
 import { commonStart } from '../../../../base/core/commonStart.ts';
 import { excerpt, excerptStart } from '../../../../base/core/excerpts.ts';
 import { canonicalJson } from '../../../../base/core/canonicalJson.ts';
-import type { NormalRequest } from './normalise.ts';
+import type { NormalizedRequest } from './normalizeRequest.ts';
 
 /** Where a request departs from the one that was recorded. */
 export interface Divergence {
@@ -15,7 +15,7 @@ export interface Divergence {
 }
 
 /** The first difference of two requests with unequal keys: messages first, then tools, then the rest. */
-export function findDivergence(expected: NormalRequest, got: NormalRequest): Divergence | undefined {
+export function findDivergence(expected: NormalizedRequest, got: NormalizedRequest): Divergence | undefined {
   return (
     difference('messages', expected.messages, got.messages) ??
     difference('tools', expected.tools, got.tools) ??
@@ -24,7 +24,7 @@ export function findDivergence(expected: NormalRequest, got: NormalRequest): Div
 }
 
 /** How long the two go alike, in characters of their messages. */
-export function alikeFor(one: NormalRequest, other: NormalRequest): number {
+export function commonPrefixLength(one: NormalizedRequest, other: NormalizedRequest): number {
   const a = canonicalJson(one.messages);
   const b = canonicalJson(other.messages);
   return commonStart(a, b);

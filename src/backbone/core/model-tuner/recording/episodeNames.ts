@@ -37,12 +37,12 @@ export class EpisodeNames {
   }
 }
 
-export function sameEpisode(name: EpisodeName): string {
+export function episodeKey(name: EpisodeName): string {
   return `${name.repeat} ${name.twin} ${name.attempt} ${name.task}`;
 }
 
 /** For people, e.g. `task train-3, repeat 2`. */
-export function writeEpisode({ task, repeat, attempt }: EpisodeName): string {
+export function formatEpisode({ task, repeat, attempt }: EpisodeName): string {
   const again = attempt === 0 ? '' : `, attempt ${attempt + 1}`;
   return `task ${task === '' ? '(no id)' : task}, repeat ${repeat}${again}`;
 }

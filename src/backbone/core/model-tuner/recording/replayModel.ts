@@ -14,11 +14,11 @@ import {
   type ModelReply,
 } from '../model.ts';
 import { adaptReply } from './adaptReply.ts';
-import { sameEpisode, writeEpisode, type EpisodeName, type EpisodeNames } from './episodeNames.ts';
-import { EpisodeReplay, type OpenCall } from './episodeReplay.ts';
+import { episodeKey, formatEpisode, type EpisodeName, type EpisodeNames } from './episodeNames.ts';
+import { EpisodeReplay, type UnusedCall } from './episodeReplay.ts';
 import type { RecordedCall, Recording } from './format.ts';
-import { normaliseRequest, samplingOptions, type NormalRequest } from './normalise.ts';
-import { describeCall, describeMiss, missFailure, type Miss } from './replayErrors.ts';
+import { normalizeRequest, samplingOptions, type NormalizedRequest } from './normalizeRequest.ts';
+import { describeCall, describeMiss, missFailure, type ReplayMiss } from './replayErrors.ts';
 import { VolatileScanner } from './volatile.ts';
 
 /**
@@ -87,7 +87,7 @@ class Player {
     const { header, calls } = options.recording;
     this.#scanner = new VolatileScanner([Date.parse(header.createdAt), options.clock.now()]);
     for (const call of calls) {
-      const key = sameEpisode(call.episode);
+      const key = episodeKey(call.episode);
       const known = this.#calls.get(key);
       if (known === undefined) this.#calls.set(key, [call]);
       else known.push(call);
@@ -98,7 +98,7 @@ class Player {
     const name = this.#options.names.of(call.episode);
     const episode = this.#episode(name);
     const { compared = (all: ChatRequest) => all } = this.#options;
-    const normal = normaliseRequest(compared(request), this.#scanner);
+    const normal = normalizeRequest(compared(request), this.#scanner);
     const found = this.#options.isRollout === true ? episode.next() : episode.take(normal, call);
     if (found !== undefined) {
       if (this.#options.isRollout !== true) this.#compareSampling(found.recorded.request, request);
@@ -124,14 +124,14 @@ class Player {
     const { open, recorded } = this.#episode(name);
     const [next] = open;
     // Where a call was not recorded, what comes after it is another conversation.
-    if (next === undefined || this.#told.has(sameEpisode(name))) return;
+    if (next === undefined || this.#told.has(episodeKey(name))) return;
     const what = `${open.length} of the ${recorded} recorded calls ${open.length === 1 ? 'was' : 'were'} not made`;
     const which = `LLM call ${next.recorded.call} by agent "${next.recorded.agentName}"`;
-    this.#options.logger.log('warn', `In ${writeEpisode(name)}, ${what}; the first is ${which}.`);
+    this.#options.logger.log('warn', `In ${formatEpisode(name)}, ${what}; the first is ${which}.`);
   }
 
   #episode(name: EpisodeName): EpisodeReplay {
-    const key = sameEpisode(name);
+    const key = episodeKey(name);
     let episode = this.#episodes.get(key);
     if (episode === undefined) {
       const { isRollout = false, recording } = this.#options;
@@ -142,8 +142,8 @@ class Player {
   }
 
   async #answer(
-    { recorded, request }: OpenCall,
-    current: NormalRequest,
+    { recorded, request }: UnusedCall,
+    current: NormalizedRequest,
     cancellation: CancellationToken,
   ): Promise<ModelReply> {
     const { failure } = recorded;
@@ -170,8 +170,8 @@ class Player {
   }
 
   /** Once per episode. */
-  #tell(miss: Miss, consequence: string): void {
-    const key = sameEpisode(miss.episode);
+  #tell(miss: ReplayMiss, consequence: string): void {
+    const key = episodeKey(miss.episode);
     if (this.#told.has(key)) return;
     this.#told.add(key);
     const what = miss.recorded === 0 ? 'none of the episode was recorded' : describeMiss(miss);

@@ -1,5 +1,5 @@
 import { dataSetErrors } from './errors.ts';
-import { chosenSubset, type Subset } from './dataSetCard.ts';
+import { chooseSubset, type Subset } from './dataSetCard.ts';
 import { globExpression, hasWildcards } from './glob.ts';
 
 export type TableFormat = 'parquet' | 'csv' | 'tsv' | 'json';
@@ -80,7 +80,7 @@ export function findSplit(
   subset?: string,
 ): SplitFiles {
   const sorted = [...paths].sort();
-  const subsets = chosenSubset(readme, place, subset);
+  const subsets = chooseSubset(readme, place, subset);
   const splits = splitsOf(sorted, subsets?.chosen, place);
   // Upstream looks for files in the folder of the first one only where it names none.
   const first = subsets?.first.patterns === undefined ? undefined : subsets.first;

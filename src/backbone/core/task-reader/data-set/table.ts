@@ -4,7 +4,7 @@ import type { CodedError } from '../../../../base/core/errors.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Which rows of a split are read, by their place in it. */
-export interface Wanted {
+export interface RowSelection {
   has(index: number): boolean;
   /** No row after this one is. */
   readonly last: number;
@@ -15,7 +15,7 @@ export interface TableFile {
   readonly file: string;
   /** How many rows of the split are in the files before. */
   readonly offset: number;
-  readonly wanted: Wanted;
+  readonly wanted: RowSelection;
   /** Bytes between cells, of CSV. */
   readonly separator: string;
 }

@@ -1,7 +1,7 @@
 import { CodedError, type Location } from '../../../../base/core/errors.ts';
 import type { EmbeddingEndpoint, ReaderTools } from '../readerTools.ts';
 import type { TaskSource } from '../taskReader.ts';
-import { refuseCancelled } from '../cancelled.ts';
+import { throwIfCancelled } from '../throwIfCancelled.ts';
 import type { Embed } from './deduplicate.ts';
 import { localEmbedding } from './localEmbedding.ts';
 
@@ -16,7 +16,7 @@ export interface SimilarityParams {
   readonly location: Location;
 }
 
-export interface OpenedEmbed {
+export interface Embedder {
   readonly embed: Embed;
   /** Whether the vectors are others than training's. */
   readonly isStandIn: boolean;
@@ -27,14 +27,14 @@ export interface OpenedEmbed {
  * The embeddings that the config names, with the key it gives or that of `DASHSCOPE_API_KEY`; without a key, or where the
  * helper LLM is a stand-in as well, those of our own, with a warning. Upstream refuses to start without a key.
  */
-export async function openEmbed(params: SimilarityParams, source: TaskSource): Promise<OpenedEmbed> {
+export async function openEmbed(params: SimilarityParams, source: TaskSource): Promise<Embedder> {
   const { tools, helper } = source;
   const apiKey = params.apiKey ?? tools.embeddingKey;
   const warnings = await warnOfStore(params, source);
   if (apiKey === undefined || helper.isStandIn === true) {
     const embed: Embed = async (text) => {
       await Promise.resolve();
-      refuseCancelled(source.cancellation);
+      throwIfCancelled(source.cancellation);
       return localEmbedding(text);
     };
     return { embed, isStandIn: true, warnings: [...warnings, localOnly(params)] };
@@ -60,11 +60,11 @@ async function askPatiently(
   { tools, cancellation, log }: TaskSource,
 ): Promise<readonly number[]> {
   for (let attempt = 1; ; attempt++) {
-    refuseCancelled(cancellation);
+    throwIfCancelled(cancellation);
     try {
       return await tools.embed(endpoint, text, cancellation);
     } catch (error) {
-      refuseCancelled(cancellation);
+      throwIfCancelled(cancellation);
       const reason = error instanceof Error ? error.message : String(error);
       if (attempt === attempts) throw noEmbedding(endpoint, reason, location);
       log('warn', `Embeddings: ${reason} Asked again in 4 s.`);

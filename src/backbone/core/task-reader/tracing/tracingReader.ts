@@ -1,7 +1,7 @@
 import type { CodedError } from '../../../../base/core/errors.ts';
 import type { Task } from '../../../../sdk/core/index.ts';
 import { IdTally } from '../idTally.ts';
-import { select } from '../select.ts';
+import { selectTasks } from '../select.ts';
 import { readTaskLines, taskLines } from '../taskLines.ts';
 import type { ReadTasks, TaskSource } from '../taskReader.ts';
 import { tracingErrors } from './errors.ts';
@@ -35,7 +35,7 @@ export const readTracing: ReadTasks = async (source, selection) => {
   const split = splitTasks(all)[source.split];
   if (split.length === 0) throw tracingErrors.emptySplit(config.locate(section));
   return {
-    tasks: select(split, selection, config.locate(`${section}.base_url`)),
+    tasks: selectTasks(split, selection, config.locate(`${section}.base_url`)),
     warnings: [...warnings, ...filtered.warnings],
     ids: IdTally.of(split),
   };

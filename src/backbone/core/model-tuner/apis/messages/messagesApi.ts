@@ -1,6 +1,6 @@
 import { checkChatRequest } from '../../requestSchema.ts';
 import type { Api } from '../api.ts';
-import { refusable } from '../reading.ts';
+import { catchRequestError } from '../reading.ts';
 import { MessagesAnswer } from './answer.ts';
 import { messagesFailure } from './failure.ts';
 import { readMessagesRequest } from './readRequest.ts';
@@ -8,7 +8,7 @@ import { readMessagesRequest } from './readRequest.ts';
 /** Anthropic's Messages API. */
 export const messagesApi: Api = {
   read: (body, memory) =>
-    refusable(() => {
+    catchRequestError(() => {
       const { request, notes } = readMessagesRequest(body, memory);
       const checked = checkChatRequest(request);
       if ('failure' in checked) return checked;

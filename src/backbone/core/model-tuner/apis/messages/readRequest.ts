@@ -127,7 +127,8 @@ function readOutputConfig(value: unknown): Fields {
 
 const apiNote: Override = {
   option: 'api messages',
-  told: "uses Anthropic's Messages API, which in training only builds of AgentJet since August 2026 serve, in part; chat completions are served by all",
+  message:
+    "uses Anthropic's Messages API, which in training only builds of AgentJet since August 2026 serve, in part; chat completions are served by all",
 };
 
 function toolNotes(tools: unknown): Override[] {
@@ -136,11 +137,11 @@ function toolNotes(tools: unknown): Override[] {
   );
   if (!withExamples) return [];
   const told = 'gives input_examples of tools, which chat completions do not have: they are left out';
-  return [{ option: 'input_examples', told }];
+  return [{ option: 'input_examples', message: told }];
 }
 
 function thinkingNotes(thinking: unknown): Override[] {
   if (!isGiven(thinking) || (thinking as Fields)['type'] === 'disabled') return [];
   const told = `asked for thinking ${JSON.stringify(thinking)}, which is left out: the model thinks as its chat template has it`;
-  return [{ option: 'thinking', told }];
+  return [{ option: 'thinking', message: told }];
 }

@@ -3,7 +3,7 @@ import {
   invalid,
   isGiven,
   listAt,
-  plainest,
+  simplifyParts,
   textAt,
   unsupported,
   type Fields,
@@ -131,7 +131,7 @@ class Turns {
 }
 
 function contentOf(parts: string | readonly Fields[]): unknown {
-  return typeof parts === 'string' ? parts : plainest(parts);
+  return typeof parts === 'string' ? parts : simplifyParts(parts);
 }
 
 function refusalOf(parts: readonly Fields[]): string | undefined {

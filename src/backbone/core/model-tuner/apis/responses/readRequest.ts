@@ -102,12 +102,14 @@ function readPrevious(id: unknown, memory: ApiMemory): ChatRequest['messages'] {
 
 const apiNote: Override = {
   option: 'api responses',
-  told: 'uses the Responses API, which in training only builds of AgentJet since August 2026 serve, in part; chat completions are served by all',
+  message:
+    'uses the Responses API, which in training only builds of AgentJet since August 2026 serve, in part; chat completions are served by all',
 };
 
 const previousNote: Override = {
   option: 'previous_response_id',
-  told: "goes on from previous_response_id, which works here only: AgentJet's training does not read it; send the earlier items instead",
+  message:
+    "goes on from previous_response_id, which works here only: AgentJet's training does not read it; send the earlier items instead",
 };
 
 function notesOf(asked: Fields): Override[] {

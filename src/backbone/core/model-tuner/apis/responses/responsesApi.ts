@@ -1,13 +1,13 @@
 import { checkChatRequest } from '../../requestSchema.ts';
 import type { Api } from '../api.ts';
-import { fieldsAt, refusable } from '../reading.ts';
+import { fieldsAt, catchRequestError } from '../reading.ts';
 import { ResponsesAnswer } from './answer.ts';
 import { readResponsesRequest } from './readRequest.ts';
 
 /** OpenAI's Responses API. */
 export const responsesApi: Api = {
   read: (body, memory) =>
-    refusable(() => {
+    catchRequestError(() => {
       const { request, conversation, notes } = readResponsesRequest(body, memory);
       const checked = checkChatRequest(request);
       if ('failure' in checked) return checked;

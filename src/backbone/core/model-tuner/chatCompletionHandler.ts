@@ -20,8 +20,8 @@ import { parseBody } from './requestSchema.ts';
 import { adapterOf, isTrainable } from './routing.ts';
 import { applySampling, callSeed, debugRequest, type Override, type Sampling } from './sampling.ts';
 import { collect, failureFrom, oneByOne, streamReply } from './stream.ts';
-import { askForLogprobs } from './tokenDetails.ts';
-import { toolsLeftOut, withoutToolCalls } from './toolCalls.ts';
+import { requestLogprobs } from './tokenDetails.ts';
+import { removedTools, withoutToolCalls } from './toolCalls.ts';
 
 /** Hears of calls; the full record of a run is made from it. */
 export interface CallObserver {
@@ -29,7 +29,7 @@ export interface CallObserver {
   onCall(call: FinishedCall): void;
 }
 
-export interface CallDeskOptions {
+export interface ChatCompletionHandlerOptions {
   readonly model: ChatModel;
   /** The model that answers in place of one that is not trained. Rejects with a {@link ModelFailureError}. */
   readonly debugModel: (name: string) => Promise<ChatModel>;
@@ -44,11 +44,11 @@ export interface CallDeskOptions {
 }
 
 /** Takes the calls of every episode to the model; as many at a time as come. */
-export class CallDesk {
-  readonly #options: CallDeskOptions;
+export class ChatCompletionHandler {
+  readonly #options: ChatCompletionHandlerOptions;
   readonly #warned = new Set<string>();
 
-  constructor(options: CallDeskOptions) {
+  constructor(options: ChatCompletionHandlerOptions) {
     this.#options = options;
   }
 
@@ -110,8 +110,8 @@ export class CallDesk {
   #sampled(asked: ChatRequest, seed: number, agentName: string): ChatRequest {
     const { request, overrides } = applySampling(asked, this.#options.sampling, seed);
     this.#warn(agentName, overrides);
-    if (this.#options.toolCallsDisabled === true) this.#warn(agentName, toolsLeftOut(asked));
-    return askForLogprobs(request);
+    if (this.#options.toolCallsDisabled === true) this.#warn(agentName, removedTools(asked));
+    return requestLogprobs(request);
   }
 
   async #ask(call: Call, episode: Episode): Promise<ModelReply> {
@@ -133,7 +133,7 @@ export class CallDesk {
 
   /** Once per option and run: the same agent asks again with every call. */
   #warn(agentName: string, overrides: readonly Override[]): void {
-    for (const { option, told } of overrides) {
+    for (const { option, message: told } of overrides) {
       if (this.#warned.has(option)) continue;
       this.#warned.add(option);
       this.#options.logger.log('warn', `Agent "${agentName}" ${told}.`);

@@ -2,7 +2,7 @@ import { CodedError } from '../../../base/core/errors.ts';
 import type { Targets } from './routing.ts';
 
 /** Which targets the workflows of a run name, and which its agents use. */
-export class TargetBook {
+export class TargetUsage {
   readonly #named = new Set<string>();
   readonly #used = new Set<string>();
   readonly #warn: (problem: CodedError) => void;

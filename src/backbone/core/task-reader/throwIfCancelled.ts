@@ -2,7 +2,7 @@ import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
 
 /** Throws `task-reader/cancelled` once the run is. */
-export function refuseCancelled(cancellation: CancellationToken): void {
+export function throwIfCancelled(cancellation: CancellationToken): void {
   if (!cancellation.isCancelled) return;
   throw new CodedError({
     code: 'task-reader/cancelled',

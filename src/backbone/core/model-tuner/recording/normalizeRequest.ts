@@ -7,7 +7,7 @@ import { VolatileFolder, type VolatileScanner } from './volatile.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What of a request decides its answer, with placeholders for what is volatile. */
-export interface NormalRequest {
+export interface NormalizedRequest {
   /** A hash of 53 bits: equal for requests that are equal but for volatile values. */
   readonly key: number;
   readonly messages: readonly unknown[];
@@ -52,7 +52,7 @@ const unkeyed: ReadonlySet<string> = new Set([...transport, ...samplingOptions, 
  * A request as it is compared with others: without what only shapes its transport, fields in one order, null and absent
  * alike, and with placeholders for times, ids and ports of loopback.
  */
-export function normaliseRequest(request: ChatRequest, scanner: VolatileScanner): NormalRequest {
+export function normalizeRequest(request: ChatRequest, scanner: VolatileScanner): NormalizedRequest {
   const folder = new VolatileFolder(scanner);
   const messages = request.messages.map((message) => fold(message, folder));
   const tools = (request.tools ?? []).map((tool) => fold(tool, folder));

@@ -1,7 +1,7 @@
 import type { CodedError } from '../../../../base/core/errors.ts';
 import { redactField, redactSecrets } from '../../../../base/core/secrets/texts.ts';
 import type { FinishedCall } from '../call.ts';
-import { CallWriter } from './callWriter.ts';
+import { CallLineEncoder } from './callLineEncoder.ts';
 import type { EpisodeName, EpisodeNames } from './episodeNames.ts';
 import { recordingErrors } from './errors.ts';
 import type { RecordingHeader } from './format.ts';
@@ -14,7 +14,7 @@ export interface RecordingSink {
   append(line: string): void;
 }
 
-export interface CallRecorderOptions {
+export interface RecordingWriterOptions {
   readonly header: RecordingHeader;
   readonly sink: RecordingSink;
   readonly names: EpisodeNames;
@@ -29,19 +29,19 @@ export interface CallRecorderOptions {
 const givenUp = 499;
 
 /** Records every call as it ends. It fails no call: where it cannot write, the run is warned once. */
-export class CallRecorder {
-  readonly #options: CallRecorderOptions;
-  readonly #writer: CallWriter;
+export class RecordingWriter {
+  readonly #options: RecordingWriterOptions;
+  readonly #writer: CallLineEncoder;
   #calls = 0;
   #failed = false;
 
   /** Throws when not even the header can be written. */
-  constructor(options: CallRecorderOptions) {
+  constructor(options: RecordingWriterOptions) {
     this.#options = options;
     const secrets = options.secrets.filter((secret) => secret !== '');
     const withoutKnown = (text: string): string =>
       secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
-    this.#writer = new CallWriter((name, text) => redactField(name, withoutKnown(text)));
+    this.#writer = new CallLineEncoder((name, text) => redactField(name, withoutKnown(text)));
     const model = redactSecrets(withoutKnown(options.header.model));
     options.sink.append(JSON.stringify({ ...options.header, model }));
   }

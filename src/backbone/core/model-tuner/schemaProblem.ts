@@ -4,14 +4,14 @@ type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
 /** Where a value departs from its schema, as OpenAI writes it (`messages[0].content`), and how. */
-export interface Departure {
+export interface SchemaProblem {
   readonly param: string;
   /** Completes a sentence that begins with the param. */
   readonly problem: string;
 }
 
 /** The first issue, in words. Where no branch of a union fits, the branch that got furthest speaks for it. */
-export function describeIssue(issues: readonly Issue[], value: unknown): Departure {
+export function describeIssue(issues: readonly Issue[], value: unknown): SchemaProblem {
   const [first] = issues;
   if (first === undefined) return { param: 'body', problem: 'is not valid' };
   const { issue, path } = innermost(first, first.path);

@@ -13,13 +13,13 @@ import type {
 } from '../../../tracking/core/tracker.ts';
 import type { Task, WorkflowOutput } from '../../../sdk/core/index.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
-import type { BegunCall } from '../model-tuner/contextGuard.ts';
+import type { PendingCall } from '../model-tuner/contextGuard.ts';
 import type { ModelTextSource } from './modelTextSource.ts';
 import { NewTokens } from './newTokens.ts';
-import { EpisodeSpans, type BegunSpan, type SpanEnd } from './spans.ts';
+import { EpisodeSpans, type SpanStart, type SpanEnd } from './spans.ts';
 import { begunRequest, tracedCall, trackerReply, trackerRequest } from './tracedCall.ts';
 
-export interface RecorderOptions {
+export interface RunTrackerOptions {
   readonly text: ModelTextSource;
   readonly tracking: Omit<TrackerOptions, 'text'>;
   createTracker(options: TrackerOptions): EpisodeTracker;
@@ -53,10 +53,10 @@ interface Recording {
  * keeps them in the trace as they come. It fails no call and no episode: where tracking or the trace fails, the run is
  * warned once and goes on without it.
  */
-export class RunRecorder {
+export class RunTracker {
   /** The trace, absolute; null: it could not be written; undefined: there is to be none. */
   readonly trace: string | null | undefined;
-  readonly #options: RecorderOptions;
+  readonly #options: RunTrackerOptions;
   readonly #episodes = new Map<number, Recording>();
   readonly #newTokens = new NewTokens();
   #writer: TraceWriter | undefined;
@@ -65,7 +65,7 @@ export class RunRecorder {
   #canTrack = true;
   #warnedOfOutput = false;
 
-  constructor(options: RecorderOptions) {
+  constructor(options: RunTrackerOptions) {
     this.#options = options;
     this.trace = options.openTrace && this.#openTrace(options.openTrace);
   }
@@ -101,7 +101,7 @@ export class RunRecorder {
   }
 
   /** Something that the episode does beside its calls. */
-  spanBegins(episode: number, span: BegunSpan): SpanEnd {
+  spanBegins(episode: number, span: SpanStart): SpanEnd {
     return this.#episodes.get(episode)?.spans.begin(span) ?? (() => undefined);
   }
 
@@ -119,7 +119,7 @@ export class RunRecorder {
   }
 
   /** Checks a call before the model is asked, as upstream does. Where nothing can be tracked, the model is asked. */
-  async callBegins(begun: BegunCall): Promise<ContextCheck> {
+  async callBegins(begun: PendingCall): Promise<ContextCheck> {
     const recording = this.#episodes.get(begun.episode);
     if (recording === undefined) return safe;
     const { firstCall } = recording;

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../model.ts';
-import { sameEpisode } from './episodeNames.ts';
+import { episodeKey } from './episodeNames.ts';
 import type { CallLine, RecordedCall } from './format.ts';
 
 /** Messages that a call began with, one more than its parent. */
@@ -10,7 +10,7 @@ interface Prefix {
 }
 
 /** Turns calls into lines; knows what earlier lines of an episode have said already. */
-export class CallWriter {
+export class CallLineEncoder {
   readonly #episodes = new Map<string, Map<string, Prefix>>();
   readonly #tools = new Map<string, number>();
   readonly #rewrite: (name: string, text: string) => string;
@@ -34,7 +34,7 @@ export class CallWriter {
       call: recorded.call,
       agent: recorded.agentName,
       target: recorded.targetTag,
-      messages: this.#messages(id, sameEpisode(episode), messages),
+      messages: this.#messages(id, episodeKey(episode), messages),
       ...(Array.isArray(tools) && tools.length > 0 && { tools: this.#toolsOf(id, tools) }),
       options,
       startedAt: recorded.startedAt,
@@ -50,7 +50,7 @@ export class CallWriter {
 
   /** What the episode said is referred to no more. */
   forget(episode: RecordedCall['episode']): void {
-    this.#episodes.delete(sameEpisode(episode));
+    this.#episodes.delete(episodeKey(episode));
   }
 
   #messages(id: number, episode: string, messages: ChatRequest['messages']): CallLine['messages'] {
