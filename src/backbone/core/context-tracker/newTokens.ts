@@ -2,7 +2,7 @@ import type { TracedToken } from '../../../tracking/core/records/trace.ts';
 import type { Tokenizer } from '../../../tracking/core/tokenizer.ts';
 import type { AddedMessage } from '../../../tracking/core/tracker.ts';
 
-/** Tells which tokens a run has not had before: the trace keeps the text of each once. */
+/** Finds the tokens that are new to a run: the trace keeps the text of each token once. */
 export class NewTokens {
   readonly #known = new Set<number>();
 

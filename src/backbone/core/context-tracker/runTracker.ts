@@ -23,19 +23,19 @@ export interface RunTrackerOptions {
   readonly text: ModelTextSource;
   readonly tracking: Omit<TrackerOptions, 'text'>;
   createTracker(options: TrackerOptions): EpisodeTracker;
-  /** Undefined: the run is to leave no trace. */
+  /** Opens the trace; undefined for a run without one. */
   readonly openTrace: (() => TraceWriter) | undefined;
   readonly clock: Clock;
   warn(problem: CodedError): void;
-  /** Of every reply that was tracked, with what the template adds around it. */
+  /** Called for each tracked reply. `tokens` includes the tokens that the chat template adds. */
   onTokens?(episode: number, tokens: number): void;
 }
 
 type EpisodeProblem = EpisodeTracking['problems'][number];
 
-/** An episode that runs. */
+/** The state of a running episode. */
 interface Recording {
-  /** Calls that ended before the tokenizer was open, in that order. */
+  /** Calls that ended before the tokenizer was open, in order. */
   readonly waiting: (FinishedCall | 'restart')[];
   tracker: EpisodeTracker | undefined;
   /** Number of the attempt's first call: the calls of an episode are numbered through all its attempts. */
@@ -49,12 +49,11 @@ interface Recording {
 }
 
 /**
- * The Context Tracker of a run: makes timelines of each episode's calls, in the order in which the calls end, and
- * keeps them in the trace as they come. It fails no call and no episode: where tracking or the trace fails, the run is
- * warned once and goes on without it.
+ * The Context Tracker of a run. It merges the calls of each episode into timelines, in the order in which the calls end,
+ * and writes them to the trace. If tracking or the trace fails, the run gets one warning and continues without it.
  */
 export class RunTracker {
-  /** The trace, absolute; null: it could not be written; undefined: there is to be none. */
+  /** Absolute path of the trace; null if it could not be written, undefined for a run without one. */
   readonly trace: string | null | undefined;
   readonly #options: RunTrackerOptions;
   readonly #episodes = new Map<number, Recording>();
@@ -70,7 +69,7 @@ export class RunTracker {
     this.trace = options.openTrace && this.#openTrace(options.openTrace);
   }
 
-  /** Begins to open the tokenizer; calls that end before it is open wait for it. */
+  /** Starts to open the tokenizer. Calls that end before it is open wait for it. */
   open(): void {
     this.#opening ??= this.#open();
   }
@@ -91,7 +90,7 @@ export class RunTracker {
     this.#write((writer) => writer.episodeStarted(episode));
   }
 
-  /** The attempt failed and there is another: its calls stay in the trace, but in no timeline. */
+  /** Starts another attempt. The calls of the failed one stay in the trace, but in no timeline. */
   episodeRestarted(episode: number): void {
     const recording = this.#episodes.get(episode);
     if (recording === undefined) return;
@@ -100,12 +99,12 @@ export class RunTracker {
     else recording.tracker?.restart();
   }
 
-  /** Something that the episode does beside its calls. */
+  /** Records work of the episode other than its LLM calls. */
   spanBegins(episode: number, span: SpanStart): SpanEnd {
     return this.#episodes.get(episode)?.spans.begin(span) ?? (() => undefined);
   }
 
-  /** Something of an episode that is told with what its tracking finds; each code once. */
+  /** Adds a problem to the tracking result of an episode, once per code. */
   note(episode: number, problem: EpisodeProblem): void {
     this.#episodes.get(episode)?.notes.set(problem.code, problem);
   }
@@ -118,7 +117,7 @@ export class RunTracker {
     }
   }
 
-  /** Checks a call before the model is asked, as upstream does. Where nothing can be tracked, the model is asked. */
+  /** Checks a call before it reaches the model, as upstream does. Without tracking every call is safe. */
   async callBegins(begun: PendingCall): Promise<ContextCheck> {
     const recording = this.#episodes.get(begun.episode);
     if (recording === undefined) return safe;
@@ -126,7 +125,7 @@ export class RunTracker {
     recording.spans.callBegins(begun.call + firstCall, begun);
     this.open();
     await this.#opening;
-    // Given up in the meantime, with its whole attempt.
+    // The attempt was abandoned in the meantime.
     if (recording.firstCall !== firstCall) return safe;
     const request = begunRequest({ ...begun, call: begun.call + firstCall });
     const interrupted = isStopped(recording, begun);
@@ -143,7 +142,7 @@ export class RunTracker {
     else this.#record(call, recording);
   }
 
-  /** What the workflow returned, as it was before a judge saw it. What JSON cannot hold is not kept. */
+  /** Keeps what the workflow returned, before a judge can change it. Values that are not JSON are dropped. */
   workflowReturned(episode: number, task: Task, output: WorkflowOutput): void {
     const recording = this.#episodes.get(episode);
     if (recording === undefined || this.#writer === undefined) return;
@@ -155,7 +154,7 @@ export class RunTracker {
     }
   }
 
-  /** Once the last call of the episode has ended. Resolves to the result with what training would make of it. */
+  /** Resolves to the result with the samples that training would get. Call it after the last LLM call has ended. */
   async episodeEnded(result: EpisodeResult): Promise<EpisodeResult> {
     const recording = this.#episodes.get(result.episode);
     if (recording === undefined) return result;
@@ -195,7 +194,7 @@ export class RunTracker {
 
   #record(call: FinishedCall, recording: Recording): void {
     const interrupted = isStopped(recording, call);
-    // What a debug model answered is in the trace, but of no timeline.
+    // Replies of debug models are in the trace, but in no timeline.
     const tracked =
       call.debugModel === null
         ? this.#track((text) =>
@@ -273,7 +272,7 @@ export class RunTracker {
 
 const safe: ContextCheck = { unsafe: null, overflows: false };
 
-/** Whether the episode had been told to stop when the call came. */
+/** Returns whether the episode was already stopped when the call arrived. */
 function isStopped({ stoppedAt }: Recording, { startedAt }: Pick<FinishedCall, 'startedAt'>): boolean {
   return stoppedAt !== undefined && startedAt >= stoppedAt;
 }

@@ -1,14 +1,14 @@
 import { CodedError, type Location } from '../../../base/core/errors.ts';
 
-/** What an error says of the service besides what went wrong. */
+/** The service that an error message names. */
 export interface ServiceAddress {
-  /** Without what may be secret in it. */
+  /** Without parts that may be secret. */
   readonly url: string;
-  /** Where the config names it. */
+  /** The location of the URL in the config. */
   readonly location: Location | undefined;
 }
 
-/** The endpoint that was asked, and in how many tries. */
+/** The endpoint of a failed request, and the number of tries. */
 export interface ServiceRequest {
   readonly endpoint: string;
   readonly tries: number;
@@ -118,7 +118,7 @@ export function noReset(): CodedError {
 
 const longestExcerpt = 200;
 
-/** A value as JSON, in brief. */
+/** Returns a value as shortened JSON. */
 export function show(value: unknown): string {
   return value === undefined ? 'nothing' : excerpt(JSON.stringify(value));
 }

@@ -14,7 +14,7 @@ type JudgeClass = new (config: Readonly<Record<string, unknown>>) => BaseJudge;
 
 /** A judge that is a function. Its verdict has `metrics` beside the reward. */
 export abstract class FunctionJudge extends BaseJudge {
-  /** Set by whoever asks it. */
+  /** Set by the caller before `computeReward`. */
   auxiliaryModels: AuxiliaryModels = {};
 }
 

@@ -1,6 +1,6 @@
 import type { FunctionLogger, Task, TaskRow } from '../../../sdk/core/index.ts';
 
-/** What readers write where a row has no query. */
+/** The queries that readers write for a row without one. */
 export const noQuery: ReadonlySet<unknown> = new Set(['', '[not defined]', 'Empty']);
 
 /**

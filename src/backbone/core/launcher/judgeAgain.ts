@@ -1,4 +1,4 @@
-/** A run that scores the episodes of a trace again in place of running them. */
+/** A run that scores the recorded episodes of a trace again. It does not run them. */
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { DisposableStore } from '../../../base/core/disposable.ts';
 import { CodedError, toReport, type ErrorReport } from '../../../base/core/errors.ts';
@@ -31,7 +31,7 @@ import { locatorResolver } from './userClasses.ts';
 export interface JudgeAgainPorts extends PlanPorts, SourcePorts, ModelPorts, Omit<JudgeContextPorts, 'warn'> {
   readonly paths: PlanPorts['paths'];
   readonly clock: SourcePorts['clock'];
-  /** The episodes of a trace. Throws a CodedError `trace/…`. */
+  /** Reads the episodes of a trace. Throws a CodedError `trace/…`. */
   readTrace(file: string): RecordedRun;
   openHelper(plan: RunPlan): HelperLlm;
   readonly episodes: JudgeContextPorts['episodes'] &
@@ -40,13 +40,13 @@ export interface JudgeAgainPorts extends PlanPorts, SourcePorts, ModelPorts, Omi
 
 interface JudgeAgainContext extends JudgeContext, Interruptible, Pick<EpisodeContext, 'onEnd'> {
   readonly clock: PlanPorts['clock'];
-  /** Undefined: the run has no other model that a judge could ask. */
+  /** Returns undefined if the run has no debug model for the judge. */
   openCalls(slot: EpisodeSlot): Promise<EpisodeCalls> | undefined;
 }
 
 /**
- * Every episode is scored by the config's judge, whatever reward the workflow gave it, from the task and the output that
- * the trace has. What goes wrong with one ends that one.
+ * Scores every episode with the judge of the config, from the task and the output in the trace. The workflow's reward is
+ * ignored. An error ends only its own episode.
  */
 export async function judgeAgain(
   asked: RunRequest,

@@ -29,7 +29,7 @@ export interface JudgeContextParts {
   readonly helper: HelperLlm;
   readonly cancellation: CancellationToken;
   readonly sourceOf: SourceOf;
-  /** Absolute, of experiments: where what a judge made earlier may be. */
+  /** Absolute paths of experiment folders that may have files which the judge wrote earlier. */
   readonly folders: readonly string[];
 }
 
@@ -40,7 +40,7 @@ export interface JudgeContextPorts {
   readonly episodes: Pick<JudgeContext, 'userFrame'>;
 }
 
-/** The run's judge, found and loaded when an episode first needs it. */
+/** Returns the judge of a run. It is resolved and loaded when an episode first needs it. */
 export function judgeContextOf(parts: JudgeContextParts, ports: JudgeContextPorts): JudgeContext {
   const { plan, config, locate, workflow, helper, cancellation } = parts;
   const source = once(() => judgeOf(plan, config, locate));
@@ -59,7 +59,7 @@ export function judgeContextOf(parts: JudgeContextParts, ports: JudgeContextPort
     );
   });
   return {
-    // One for all episodes, of which none is to change what the others see.
+    // Frozen, since all episodes share it.
     config: deepFrozen(config.plain()),
     decides: parts.decides,
     loadJudge,
@@ -76,7 +76,7 @@ export function judgeContextOf(parts: JudgeContextParts, ports: JudgeContextPort
   };
 }
 
-/** Asks at most once: every episode gets the same answer, or the same error. */
+/** Calls `load` at most once: every episode gets the same value, or the same error. */
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () => (loaded ??= load());

@@ -60,7 +60,7 @@ import {
   type ResolvedLocator,
 } from './userClasses.ts';
 
-/** Where a run's results are kept. */
+/** The folder with the results of a run. */
 export interface RunFolder {
   /** Absolute; may differ from the plan's by a suffix, so that no earlier run is overwritten. */
   readonly path: string;
@@ -73,20 +73,20 @@ export interface LaunchPorts extends ModelPorts {
   readonly files: FileReader;
   readonly paths: PathRules;
   emit(event: RunEvent): void;
-  /** The effective config and what is wrong with it. Rejects only when there is no config to speak of. */
+  /** Returns the effective config and its problems. Rejects only if there is no config at all. */
   readConfig(request: RunRequest): Promise<Composition>;
   loadWorkflow(locator: Locator): Promise<WorkflowClass | UserFunction>;
   loadJudge(locator: Locator): Promise<JudgeClass | UserFunction>;
-  /** Rejects where Trinity-RFT knows no reward function of that name, or cannot import it. */
+  /** Rejects if Trinity-RFT has no reward function of that name, or cannot import it. */
   loadRewardFn(name: string): Promise<void>;
-  /** Where a class of the user's has a method, as it is written. Never rejects. */
+  /** Returns the location of a method in the user's code. Never rejects. */
   placeOfMethod(locator: Locator, method: UserMethod): Promise<Location>;
-  /** Nothing is asked or opened before it is needed. */
+  /** Opens the helper LLM lazily: at its first request. */
   openHelper(plan: RunPlan): HelperLlm;
   readerTools(plan: RunPlan): ReaderTools;
-  /** One episode of a trace, to be run again. Throws a CodedError `trace/…`. */
+  /** Reads one episode of a trace, to replay it. Throws a CodedError `trace/…`. */
   readonly readReplayed: (file: string, episode: number) => ReplayedRun;
-  /** The episodes of a trace. Throws a CodedError `trace/…`. */
+  /** Reads the episodes of a trace. Throws a CodedError `trace/…`. */
   readTrace(file: string): RecordedRun;
   openFolder(plan: RunPlan, request: RunRequest): Promise<RunFolder>;
   readonly envTransport: EnvTransport;
@@ -94,7 +94,7 @@ export interface LaunchPorts extends ModelPorts {
   readonly episodes: Pick<EpisodeContext, 'newUuid' | 'userFrame' | 'onUncaught' | 'onEnd' | 'isHeld'>;
 }
 
-/** A whole run, from the request to `run-ended`; never rejects. */
+/** Executes a run, from the request to `run-ended`. Never rejects. */
 export async function launch(
   request: RunRequest,
   ports: LaunchPorts,
@@ -112,7 +112,7 @@ export async function launch(
 
 export type RunEnd = Omit<TracedRunEnd, 'endedAt'>;
 
-/** What fails once a run is cancelled was given up, most likely. */
+/** Used for every failure after a cancellation, since the cancellation most likely caused it. */
 const cancelled: RunEnd = { status: 'cancelled', error: null };
 
 function failed(error: unknown, ports: LaunchPorts): RunEnd {
@@ -157,7 +157,7 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
     const rolling = rollOut(slots, plan.parallel, cancellation, (slot) =>
       observed(slot, { context, recorder, ports, wanted }, cancellation),
     );
-    // Only now: the first episodes are in the workflow's code already, so no breakpoint there has waited for it.
+    // Opened last, so that breakpoints in the first episodes do not wait for the tokenizer.
     recorder.open();
     const finding = findPlaces(prepared.config, context, recorder);
     const end = await rolling.then(
@@ -179,7 +179,7 @@ function rolloutOf({ plan, tasks, wanted }: Prepared): RolloutState {
   const { repeat: perTask, oversampling, worldSize, seed } = plan;
   const random = new Random(`selection ${seed}`);
   return new RolloutState({
-    // One that is replayed has the number of then, by which the workflow finds its place in what all can see.
+    // A replayed episode keeps its recorded number, which is its index in the observation window.
     tasks: wanted?.run.tasks ?? tasks.length,
     perTask: wanted?.run.repeat ?? perTask,
     oversampling,
@@ -203,17 +203,17 @@ function taskChanged(field: keyof Task): EpisodeTracking['problems'][number] {
   };
 }
 
-/** While the episodes run, for no breakpoint is to wait for it. */
+/** Runs in parallel with the episodes, so that breakpoints do not wait for it. */
 function findPlaces(config: Config, context: EpisodeContext, recorder: RunTracker): Promise<RunPlaces> {
   const finding = findCodeLocations(config, context).then((places) => {
     recorder.codeFound({ execute: places.execute, judge: places.judge });
     return places;
   });
-  finding.catch(() => undefined); // told when the run waits for it
+  finding.catch(() => undefined); // reported when the run awaits it
   return finding;
 }
 
-/** What a run needs of the user's files before its model. */
+/** Everything that a run reads from the user's files before it opens the model. */
 interface Prepared {
   readonly plan: RunPlan;
   readonly config: Config;
@@ -224,7 +224,7 @@ interface Prepared {
   readonly sourceOf: SourceOf;
   readonly tasks: readonly Task[];
   readonly slots: readonly EpisodeSlot[];
-  /** Undefined: all of the slots are the plan's. */
+  /** Undefined for a run that is not a replay. */
   readonly wanted: ReplayTarget | undefined;
 }
 
@@ -239,7 +239,7 @@ async function prepare(
   const workflow = await workflowOf(plan, config, { locate, split: request.split });
   const helper = ports.openHelper(plan);
   const sourceOf = taskSourceOf({ request, plan, helper, cancellation }, ports);
-  // Of a rollout, any task may be the one.
+  // The episode of a rollout may belong to any task.
   const first = wanted?.run.isRollout === true ? Infinity : plan.firstTasks;
   const selection = { first, taskIds: request.taskIds };
   const { tasks, warnings } = await readTasks(sourceOf(config), selection);
@@ -260,7 +260,7 @@ async function prepare(
   return { plan, config, locate, workflow, Workflow, helper, sourceOf, tasks, slots, wanted };
 }
 
-/** Where a workflow's registry has it from shows when it is loaded. */
+/** The file of a workflow in Trinity-RFT's registry is known only after it is loaded. */
 async function fileOf({ file, locator: locator }: ResolvedLocator, ports: LaunchPorts): Promise<string> {
   return locator.kind === 'trinity' ? (await ports.placeOfMethod(locator, 'execute')).file : file;
 }
@@ -341,7 +341,7 @@ async function observed(
   recorder.episodesStopped(stopped, ports.clock.now());
   const both = wanted && !cancellation.isCancelled ? compareRewards(result, wanted) : undefined;
   ports.emit({ type: 'episode-ended', result: both?.result ?? result });
-  if (both !== undefined) ports.emit(both.told);
+  if (both !== undefined) ports.emit(both.event);
   return result;
 }
 

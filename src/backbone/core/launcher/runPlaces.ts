@@ -5,7 +5,7 @@ import { findingKinds, type FindingKind } from '../../../tracking/core/findings.
 import type { JudgeContext } from '../task-judge/judge.ts';
 import { configuredJudge } from './userClasses.ts';
 
-/** Where the user's files have what findings may be about. */
+/** Returns the locations in the user's files that findings can refer to. */
 export async function findCodeLocations(
   config: Config,
   { placeOf }: Pick<JudgeContext, 'placeOf'>,
@@ -20,7 +20,7 @@ export async function findCodeLocations(
 
 async function judgePlace(config: Config, placeOf: JudgeContext['placeOf']): Promise<Location | undefined> {
   if (configuredJudge(config) === undefined) return undefined;
-  // What the config names need not be there while no episode asks it.
+  // The judge that the config names may not exist, as long as no episode needs it.
   return placeOf('computeReward').catch(() => config.locate('ajet.task_judge.judge_protocol'));
 }
 

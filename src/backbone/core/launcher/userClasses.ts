@@ -1,4 +1,4 @@
-/** Which of the user's classes a config names. */
+/** Resolves the user's classes that a config names. */
 import { CodedError, type Location } from '../../../base/core/errors.ts';
 import { builtInJudge, type BuiltInJudge } from '../../../configs/core/builtInJudges.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
@@ -16,15 +16,15 @@ export type ResolveLocator = (
 ) => Promise<ResolvedLocator>;
 
 export interface ResolvedLocator {
-  /** Absolute; of a Python module that lies elsewhere, its dotted name. */
+  /** Absolute path; the dotted name for a Python module outside of the searched folders. */
   readonly file: string;
-  /** Files absolute. */
+  /** With absolute paths. */
   readonly locator: Locator;
-  /** Where the config says so. */
+  /** The location of the setting in the config. */
   readonly configLocation: Location;
 }
 
-/** An error that knows no line of its own is at the line of the config that led to it. */
+/** Adds the location in the config to errors that have no line. */
 export async function atConfigLocation<T>(location: Location, loading: Promise<T>): Promise<T> {
   try {
     return await loading;
@@ -33,7 +33,7 @@ export async function atConfigLocation<T>(location: Location, loading: Promise<T
   }
 }
 
-/** What is wrong with a function is at its own place in the user's code. */
+/** Adds the location in the user's code to errors that have no line. */
 export async function atCodeLocation<T>(make: () => T, place: () => Promise<Location>): Promise<T> {
   try {
     return make();
@@ -63,7 +63,7 @@ export function locatorResolver(request: RunRequest, ports: ResolvePorts): Resol
   };
 }
 
-/** The defaults' own workflow is an example of upstream's that no user has. */
+/** Resolves the workflow. The default workflow is an example of upstream that users do not have, so it throws. */
 export function workflowOf(
   plan: RunPlan,
   config: Config,
@@ -81,16 +81,16 @@ export function workflowOf(
   return locate(plan.workflow, 'workflow', config.locate(key));
 }
 
-/** Where a judge comes from; `configLocation` is where the config says so. */
+/** The origin of a judge. */
 export type JudgeSource =
   | ({ readonly kind: 'file' } & ResolvedLocator)
   | { readonly kind: 'built-in'; readonly judge: BuiltInJudge; readonly configLocation: Location }
-  /** Of `judge_type: rubrics_auto_grader`. */
+  /** `judge_type: rubrics_auto_grader`. */
   | { readonly kind: 'auto-grader'; readonly configLocation: Location };
 
 /**
- * The judge, when an episode needs it: a run whose workflow returns every reward never asks. Of AgentJet's own the ones
- * that are built in stand in.
+ * Returns the source of the judge. Called only when an episode needs it. AgentJet's own judges are replaced by the
+ * built-in ones.
  */
 export async function judgeOf(plan: RunPlan, config: Config, locate: ResolveLocator): Promise<JudgeSource> {
   if (plan.judgeType === 'rubrics_auto_grader') {
@@ -104,20 +104,20 @@ export async function judgeOf(plan: RunPlan, config: Config, locate: ResolveLoca
   const parsed = parseLocator(plan.judge);
   const judge = parsed.ok ? builtInJudge(parsed.locator) : undefined;
   const origin = config.get('ajet.task_judge.judge_protocol')?.origin;
-  // The defaults' own judge asks an environment service, which only the tasks of one have.
+  // The default judge needs an environment service.
   const isMeant = origin?.kind === 'file' || config.string('ajet.task_reader.type') === 'env_service';
   if (!isMeant) throw noJudge('the config names none', config, 'ajet.task_judge.judge_protocol');
   if (judge !== undefined) return { kind: 'built-in', judge, configLocation: location };
   return { kind: 'file', ...(await locate(plan.judge, 'judge', location)) };
 }
 
-/** The judge that the config itself names; undefined: it leaves that to the defaults. */
+/** Returns the judge that the config file names; undefined for the default. */
 export function configuredJudge(config: Config): string | undefined {
   const key = 'ajet.task_judge.judge_protocol';
   return config.get(key)?.origin.kind === 'file' ? (config.stringOrNull(key) ?? undefined) : undefined;
 }
 
-/** Of a workflow that is a function the judge does, where the config itself names one. */
+/** Returns whose reward counts. For a function workflow it is the judge's, if the config names one. */
 export function rewardSource(Workflow: WorkflowClass, config: Config): 'workflow' | 'judge' {
   return isFunction(Workflow) && namesJudge(config) ? 'judge' : 'workflow';
 }
@@ -126,7 +126,7 @@ export function isFunction(Workflow: WorkflowClass): boolean {
   return (Workflow.prototype as unknown) instanceof FunctionWorkflow;
 }
 
-/** AgentJet makes an object of what a config names, which it cannot of a function. */
+/** Warns that AgentJet cannot train a function: it creates an object of the class that a config names. */
 export function functionNotTrained({ locator: { name } }: ResolvedLocator, location: Location): CodedError {
   return new CodedError({
     code: 'workflow/not-a-class',
@@ -141,7 +141,7 @@ function namesJudge(config: Config): boolean {
   const named = configuredJudge(config);
   if (named === undefined) return false;
   const parsed = parseLocator(named);
-  // A config that a job writes has the defaults' judge too, which only the tasks of an environment service have use for.
+  // The config of a job has the default judge too, which only works with an environment service.
   const isDefault = parsed.ok && builtInJudge(parsed.locator)?.name === 'EnvServiceJudge';
   return !isDefault || config.string('ajet.task_reader.type') === 'env_service';
 }

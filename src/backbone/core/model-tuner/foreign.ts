@@ -2,8 +2,8 @@ import { failures } from './failures.ts';
 import type { ModelFailure } from './model.ts';
 
 /**
- * Refuses what a web page could send. A page of another site can make its own name resolve to this machine (DNS
- * rebinding); its requests still say that name in Host, and their page in Origin.
+ * Rejects requests of web pages. A page of another site can make its own name resolve to this machine (DNS rebinding),
+ * but its requests still have that name in `Host`, and the page in `Origin`.
  */
 export function checkLoopbackOrigin(headers: Readonly<Record<string, string>>): ModelFailure | undefined {
   if (!isLoopback(headers['host'] ?? '')) return failures.foreignHost();

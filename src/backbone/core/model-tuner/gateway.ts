@@ -22,8 +22,8 @@ export interface Gateway {
 }
 
 /**
- * The server in front of a model, without a socket: every door brings its requests to `handle`. It speaks OpenAI's chat
- * completions and Responses API, and Anthropic's Messages API.
+ * Creates the server in front of a model, without a socket: every transport passes its requests to `handle`. It supports
+ * OpenAI's chat completions and Responses API, and Anthropic's Messages API.
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const episodes = new Map<string, Episode>();

@@ -12,12 +12,12 @@ export function requestedDetails(request: ChatRequest): TokenDetails {
   return { logprobs: request.logprobs === true, tokenIds: return_token_ids === true };
 }
 
-/** The request with log probabilities asked for, as training asks for them. */
+/** Returns the request with `logprobs`, as training sends it. */
 export function requestLogprobs(request: ChatRequest): ChatRequest {
   return { ...request, logprobs: true };
 }
 
-/** An answer, or a part of a streamed one, without what its client did not ask for. */
+/** Removes the token details that the client did not request from an answer or a chunk. */
 export function onlyRequestedDetails<T extends ChatCompletion | ChatCompletionChunk>(
   answer: T,
   asked: TokenDetails,

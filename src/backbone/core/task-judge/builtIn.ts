@@ -7,7 +7,7 @@ import {
 } from '../../../sdk/core/index.ts';
 import type { JudgeClass } from './judge.ts';
 
-/** By the names of `config/builtInJudges.ts`. */
+/** The classes of `builtInJudges.ts` by name. */
 const classes: Readonly<Record<string, JudgeClass>> = {
   MathAnswerAsJudge,
   MathAnswerAndLlmAsJudge,

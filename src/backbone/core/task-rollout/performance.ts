@@ -1,9 +1,8 @@
 /**
- * The reward that oversampling compares episodes by: NumPy's mean of the rewards of its timelines, which are all the
- * same. For an episode's reward that is no sum of powers of two it depends on their number, so that equal rewards may
- * differ: `numpy.mean([0.1] * 3)` is not 0.1.
+ * Returns the reward by which oversampling compares episodes: NumPy's mean over the timelines, which all have the same
+ * reward. Rounding makes it depend on the number of timelines: `numpy.mean([0.1] * 3)` is not 0.1.
  *
- * @param timelines 0: nothing was saved, and the episode's own reward counts
+ * @param timelines with 0, no sample was saved and the result is the episode's own reward
  */
 export function performanceReward(reward: number, timelines: number): number {
   return timelines === 0 ? reward : sumOf(reward, timelines) / timelines;

@@ -7,11 +7,11 @@ import { selectEpisodes } from './selection.ts';
 
 export interface RolloutOptions {
   readonly tasks: number;
-  /** Episodes of each task, all that are started. */
+  /** Number of episodes started for each task. */
   readonly perTask: number;
-  /** Undefined: every episode that is started trains. */
+  /** Undefined if every started episode is trained. */
   readonly oversampling: Oversampling | undefined;
-  /** Processes that train. */
+  /** Number of training processes. */
   readonly worldSize: number;
   /** In [0, 1). */
   random(): number;
@@ -22,7 +22,7 @@ interface Scored {
   readonly reward: number;
 }
 
-/** A rollout while it runs: what its episodes see of one another, which of them stop early, and which train. */
+/** The state of a running rollout: the observation window, which episodes stop early, and which are trained. */
 export class RolloutState {
   readonly #options: RolloutOptions;
   readonly #early: EarlyStop | undefined;
@@ -54,7 +54,7 @@ export class RolloutState {
     return this.#window.stop[thread] === true;
   }
 
-  /** Takes an episode's result; gives the episodes that are told to stop because of it. */
+  /** Records a result. Returns the episodes that stop because of it. */
   ended(result: EpisodeResult): readonly number[] {
     const { episode, reward, tracking } = result;
     const { perTask } = this.#options;
@@ -76,7 +76,7 @@ export class RolloutState {
     return threads;
   }
 
-  /** Of an oversampled rollout that is over: every episode that gave a reward. */
+  /** Returns how often each episode with a reward is trained; undefined without oversampling. Call it after the rollout. */
   selection(): readonly Selection[] | undefined {
     const { oversampling, worldSize } = this.#options;
     if (oversampling === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { WorkflowOutput } from '../../../sdk/core/index.ts';
 
 type EpisodeProblem = EpisodeTracking['problems'][number];
 
-/** What a kind of workflow found out about an episode besides its output; kept beside it, since the output is the user's. */
+/** Problems that a kind of workflow found in an episode. They are not part of the output, which belongs to the user. */
 const notes = new WeakMap<WorkflowOutput, readonly EpisodeProblem[]>();
 
 export function attachProblems<T extends WorkflowOutput>(output: T, problems: readonly EpisodeProblem[]): T {

@@ -4,7 +4,7 @@ import { checkChatRequest } from '../requestSchema.ts';
 import { requestedDetails, onlyRequestedDetails, type TokenDetails } from '../tokenDetails.ts';
 import { serverSentEvent, type Api, type ApiAnswer } from './api.ts';
 
-/** OpenAI's chat completions: what every model here is asked in, so that nothing is translated. */
+/** OpenAI's chat completions: the API of the models, so nothing is converted. */
 export const chatApi: Api = {
   read: (body, _memory, text) => {
     const read = checkChatRequest(body);
@@ -16,7 +16,7 @@ export const chatApi: Api = {
   failureBody: ({ error }) => ({ error }),
 };
 
-/** @param asked what the client asked for itself; the model may be asked for more */
+/** @param asked the details that the client requested; the model may be asked for more */
 function chatAnswer(asked: TokenDetails): ApiAnswer {
   return {
     whole: (completion: ChatCompletion) => onlyRequestedDetails(completion, asked),

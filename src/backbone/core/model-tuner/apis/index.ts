@@ -12,7 +12,7 @@ export const apis: Readonly<Record<ApiName, Api>> = {
   messages: messagesApi,
 };
 
-/** A failure in the shape of the API that the path belongs to; of no API's: in OpenAI's. */
+/** Returns a failure in the format of the API that the path belongs to; OpenAI's for other paths. */
 export function failureReply(failure: ModelFailure, path: string): HttpReply {
   return jsonReply(failure.status, apis[apiAt(path)].failureBody(failure), failure.headers);
 }

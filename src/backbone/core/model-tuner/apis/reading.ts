@@ -3,7 +3,7 @@ import type { ModelFailure } from '../model.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Thrown while a request is read: it is not as its API has it, or says what chat completions have no word for. */
+/** Thrown for a request that is invalid, or that chat completions cannot express. */
 export class RequestError extends Error {
   override readonly name = 'RefusedRequest';
   readonly failure: ModelFailure;
@@ -24,7 +24,7 @@ export function unsupported(param: string, problem: string): RequestError {
   return new RequestError(failures.unsupported(`'${param}' ${problem}.`, param));
 }
 
-/** Gives the failure in place of a {@link RequestError}. */
+/** Runs `read`. Returns the failure of a {@link RequestError}. */
 export function catchRequestError<T>(read: () => T): T | { readonly failure: ModelFailure } {
   try {
     return read();
@@ -53,12 +53,12 @@ export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Without the fields that are undefined or null. */
+/** Removes the fields that are undefined or null. */
 export function givenFields(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)));
 }
 
-/** One text stands for itself, as chat clients send it; more than one stay parts. */
+/** Returns a single text part as a string, as chat clients send it; else the parts. */
 export function simplifyParts(parts: readonly Fields[]): string | readonly Fields[] {
   const [first, ...rest] = parts;
   if (rest.length > 0) return parts;
