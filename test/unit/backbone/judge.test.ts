@@ -5,7 +5,7 @@ import {
   type JudgeClass,
   type JudgeContext,
 } from '../../../src/backbone/core/task-judge/judge.ts';
-import { classOfBuiltIn } from '../../../src/backbone/core/task-judge/builtIn.ts';
+import { classOfBuiltIn } from '../../../src/backbone/core/launcher/judgeContext.ts';
 import { CodedError } from '../../../src/base/core/errors.ts';
 import { builtInJudges } from '../../../src/configs/core/builtInJudges.ts';
 import {

@@ -2,20 +2,25 @@ import { CodedError } from '../../../base/core/errors.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import type { EpisodeResult, EpisodeTracking } from '../../../tracking/core/records/episodeResult.ts';
 import type { CodePlaces, TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
-import type { TracedEpisode, TracedReturn, TraceWriter } from '../../../tracking/core/records/trace.ts';
-import type { ModelText } from '../../../tracking/core/tokenizer.ts';
+import type {
+  TracedEpisode,
+  TracedReturn,
+  TraceWriter,
+  TracedToken,
+} from '../../../tracking/core/records/trace.ts';
+import type { ModelText, Tokenizer } from '../../../tracking/core/tokenizer.ts';
 import type {
   ContextCheck,
   EpisodeTracker,
   TrackedCall,
   TrackedEpisode,
   TrackerOptions,
+  AddedMessage,
 } from '../../../tracking/core/tracker.ts';
 import type { Task, WorkflowOutput } from '../../../sdk/core/index.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
 import type { PendingCall } from '../model-tuner/contextGuard.ts';
 import type { ModelTextSource } from './modelTextSource.ts';
-import { NewTokens } from './newTokens.ts';
 import { EpisodeSpans, type SpanStart, type SpanEnd } from './spans.ts';
 import { begunRequest, tracedCall, trackerReply, trackerRequest } from './tracedCall.ts';
 
@@ -312,4 +317,21 @@ function notTraced(cause: unknown): CodedError {
 
 function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** Finds the tokens that are new to a run: the trace keeps the text of each token once. */
+class NewTokens {
+  readonly #known = new Set<number>();
+
+  of(added: readonly AddedMessage[], tokenizer: Tokenizer): TracedToken[] {
+    const found: TracedToken[] = [];
+    for (const { message } of added) {
+      for (const id of [...message.tokenIds, ...(message.alternatives?.ids ?? [])]) {
+        if (id < 0 || this.#known.has(id)) continue;
+        this.#known.add(id);
+        found.push({ id, bytes: tokenizer.bytesOf(id), special: tokenizer.isSpecial(id) });
+      }
+    }
+    return found;
+  }
 }

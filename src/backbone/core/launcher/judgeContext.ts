@@ -7,7 +7,6 @@ import type { UserFunction } from '../function-form/bindByName.ts';
 import { asJudgeClass } from '../function-form/functionJudge.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import { openAutoGrader } from '../task-judge/auto-grader/autoGrader.ts';
-import { classOfBuiltIn } from '../task-judge/builtIn.ts';
 import type { JudgeClass, JudgeContext, UserMethod } from '../task-judge/judge.ts';
 import type { RunPlan } from './runPlan.ts';
 import type { SourceOf } from './taskSource.ts';
@@ -19,6 +18,13 @@ import {
   type ResolveLocator,
   type ResolvedLocator,
 } from './userClasses.ts';
+import type { BuiltInJudge } from '../../../configs/core/builtInJudges.ts';
+import {
+  CountdownAnswerAsJudge,
+  EnvServiceJudge,
+  MathAnswerAndLlmAsJudge,
+  MathAnswerAsJudge,
+} from '../../../sdk/core/index.ts';
 
 export interface JudgeContextParts {
   readonly plan: RunPlan;
@@ -80,4 +86,18 @@ export function judgeContextOf(parts: JudgeContextParts, ports: JudgeContextPort
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () => (loaded ??= load());
+}
+
+/** The classes of `builtInJudges.ts` by name. */
+const classes: Readonly<Record<string, JudgeClass>> = {
+  MathAnswerAsJudge,
+  MathAnswerAndLlmAsJudge,
+  CountdownAnswerAsJudge,
+  EnvServiceJudge,
+};
+
+export function classOfBuiltIn({ name }: BuiltInJudge): JudgeClass {
+  const Judge = classes[name];
+  if (Judge === undefined) throw new Error(`The table of judges names ${name}, which has no class.`);
+  return Judge;
 }

@@ -21,7 +21,6 @@ import { adapterOf, isTrainable } from './routing.ts';
 import { applySampling, callSeed, debugRequest, type Override, type Sampling } from './sampling.ts';
 import { collect, failureFrom, oneByOne, streamReply } from './stream.ts';
 import { requestLogprobs } from './tokenDetails.ts';
-import { removedTools, withoutToolCalls } from './toolCalls.ts';
 
 /** Observes the calls of a run. */
 export interface CallObserver {
@@ -240,4 +239,24 @@ function refusal(failure: ModelFailure, api: Api): HttpReply {
 function answerId({ episode }: Caller, call: number): string {
   const hash = hashText(`${episode.options.episodeUuid} ${call}`).toString(16);
   return `${hash.padStart(14, '0')}${call.toString(16).padStart(6, '0')}`;
+}
+
+/**
+ * Returns the request for `ajet.rollout.force_disable_toolcalls`, as in upstream: without tools, without tool results, and
+ * without messages whose content is not plain text, such as tool calls. Findings of the run report the lost messages.
+ */
+function withoutToolCalls(request: ChatRequest): ChatRequest {
+  const others = Object.entries(request).filter(([option]) => option !== 'tools');
+  const messages = request.messages.filter(
+    ({ role, content }) => role !== 'tool' && typeof content === 'string',
+  );
+  return { ...(Object.fromEntries(others) as unknown as ChatRequest), messages };
+}
+
+/** Returns the warning about the removed tools of a request. */
+function removedTools({ tools = [] }: ChatRequest): readonly Override[] {
+  if (!Array.isArray(tools) || tools.length === 0) return [];
+  const message =
+    'offers tools, which are left out, and results of tools with them: ajet.rollout.force_disable_toolcalls is set';
+  return [{ option: 'tools', message }];
 }

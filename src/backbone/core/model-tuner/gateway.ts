@@ -6,11 +6,11 @@ import {
 } from './chatCompletionHandler.ts';
 import { authenticate, Episode, type EpisodeHandle, type EpisodeOptions } from './episodes.ts';
 import { apis, failureReply } from './apis/index.ts';
-import { checkLoopbackOrigin } from './foreign.ts';
 import { jsonReply, type HttpReply, type HttpRequest, type RequestHandler } from './http.ts';
 import { findRoute } from './routes.ts';
 import type { ModelFailure } from './model.ts';
 import type { Sampling } from './sampling.ts';
+import { failures } from './failures.ts';
 
 export type { CallObserver, EpisodeHandle, EpisodeOptions, FinishedCall, Sampling };
 export type GatewayOptions = ChatCompletionHandlerOptions;
@@ -52,4 +52,21 @@ async function handle(
   const caller = authenticate(request.headers, episodes);
   if ('failure' in caller) return refuse(caller.failure);
   return found.route === 'models' ? desk.listModels() : desk.answer(request, caller, apis[found.route]);
+}
+
+/**
+ * Rejects requests of web pages. A page of another site can make its own name resolve to this machine (DNS rebinding),
+ * but its requests still have that name in `Host`, and the page in `Origin`.
+ */
+function checkLoopbackOrigin(headers: Readonly<Record<string, string>>): ModelFailure | undefined {
+  if (!isLoopback(headers['host'] ?? '')) return failures.foreignHost();
+  const origin = headers['origin'];
+  if (origin === undefined) return undefined;
+  const authority = /^https?:\/\/([^/]*)$/i.exec(origin)?.[1] ?? '';
+  return isLoopback(authority) ? undefined : failures.foreignOrigin();
+}
+
+/** @param authority host with an optional port */
+function isLoopback(authority: string): boolean {
+  return /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?$/i.test(authority);
 }

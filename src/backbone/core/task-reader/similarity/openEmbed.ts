@@ -3,7 +3,7 @@ import type { EmbeddingEndpoint, ReaderTools } from '../readerTools.ts';
 import type { TaskSource } from '../taskReader.ts';
 import { throwIfCancelled } from '../throwIfCancelled.ts';
 import type { Embed } from './deduplicate.ts';
-import { localEmbedding } from './localEmbedding.ts';
+import { hashText } from '../../../../base/core/hash.ts';
 
 /** What a config says of a deduplication filter. */
 export interface SimilarityParams {
@@ -114,4 +114,23 @@ function noEmbedding(endpoint: EmbeddingEndpoint, reason: string, location: Loca
     location,
     hint: 'Correct base_url, model and the key of the filter, or run with --helper embedded, which needs no network.',
   });
+}
+
+const dimensions = 1024;
+const lengths = [2, 3, 4] as const;
+
+/**
+ * Stands in for a model of embeddings where there is none: the counts of a text's runs of two to four characters, hashed
+ * into 1,024 places. It knows spelling and nothing of meaning. The same text has the same numbers everywhere.
+ */
+function localEmbedding(text: string): readonly number[] {
+  const counts = new Array<number>(dimensions).fill(0);
+  const characters = Array.from(` ${text.toLowerCase().normalize('NFKC').replace(/\s+/g, ' ').trim()} `);
+  for (const length of lengths) {
+    for (let at = 0; at + length <= characters.length; at++) {
+      const place = hashText(characters.slice(at, at + length).join('')) % dimensions;
+      counts[place] = (counts[place] ?? 0) + 1;
+    }
+  }
+  return counts;
 }

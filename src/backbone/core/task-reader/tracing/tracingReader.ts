@@ -7,7 +7,7 @@ import type { ReadTasks, TaskSource } from '../taskReader.ts';
 import { tracingErrors } from './errors.ts';
 import { runFilters } from './filters.ts';
 import { readSpan } from './spanPair.ts';
-import { splitTasks } from './split.ts';
+import { PythonRandom } from '../pythonRandom.ts';
 
 const section = 'ajet.task_reader.feedback_tracing';
 /** The spans that hold a question and its answer. */
@@ -91,4 +91,19 @@ async function tracedTasks(
   const [first] = fatal;
   if (first === undefined) return { tasks, warnings: [] };
   return { tasks, warnings: [tracingErrors.fatalSpans(fatal.length, spans.length, first, location)] };
+}
+
+/**
+ * Upstream's split: shuffled by Python's generator seeded with 42, then the first 70 per cent for training, at least one
+ * and, of more than one, not all.
+ */
+export function splitTasks<T>(tasks: readonly T[]): {
+  readonly training: readonly T[];
+  readonly validation: readonly T[];
+} {
+  const shuffled = [...tasks];
+  new PythonRandom(42).shuffle(shuffled);
+  const share = Math.trunc(shuffled.length * 0.7);
+  const size = shuffled.length < 2 ? shuffled.length : Math.min(Math.max(share, 1), shuffled.length - 1);
+  return { training: shuffled.slice(0, size), validation: shuffled.slice(size) };
 }
