@@ -39,7 +39,7 @@ export interface RunTrackerOptions {
 type EpisodeProblem = EpisodeTracking['problems'][number];
 
 /** The state of a running episode. */
-interface Recording {
+interface EpisodeState {
   /** Calls that ended before the tokenizer was open, in order. */
   readonly waiting: (FinishedCall | 'restart')[];
   tracker: EpisodeTracker | undefined;
@@ -61,7 +61,7 @@ export class RunTracker {
   /** Absolute path of the trace; null if it could not be written, undefined for a run without one. */
   readonly trace: string | null | undefined;
   readonly #options: RunTrackerOptions;
-  readonly #episodes = new Map<number, Recording>();
+  readonly #episodes = new Map<number, EpisodeState>();
   readonly #newTokens = new NewTokens();
   #writer: TraceWriter | undefined;
   #opening: Promise<void> | undefined;
@@ -97,11 +97,11 @@ export class RunTracker {
 
   /** Starts another attempt. The calls of the failed one stay in the trace, but in no timeline. */
   episodeRestarted(episode: number): void {
-    const recording = this.#episodes.get(episode);
-    if (recording === undefined) return;
-    recording.firstCall = recording.calls;
-    if (this.#text === undefined && this.#canTrack) recording.waiting.push('restart');
-    else recording.tracker?.restart();
+    const state = this.#episodes.get(episode);
+    if (state === undefined) return;
+    state.firstCall = state.calls;
+    if (this.#text === undefined && this.#canTrack) state.waiting.push('restart');
+    else state.tracker?.restart();
   }
 
   /** Records work of the episode other than its LLM calls. */
@@ -117,42 +117,42 @@ export class RunTracker {
   /** @param at milliseconds since the Unix epoch */
   episodesStopped(episodes: readonly number[], at: number): void {
     for (const episode of episodes) {
-      const recording = this.#episodes.get(episode);
-      if (recording !== undefined) recording.stoppedAt ??= at;
+      const state = this.#episodes.get(episode);
+      if (state !== undefined) state.stoppedAt ??= at;
     }
   }
 
   /** Checks a call before it reaches the model, as upstream does. Without tracking every call is safe. */
   async callBegins(begun: PendingCall): Promise<ContextCheck> {
-    const recording = this.#episodes.get(begun.episode);
-    if (recording === undefined) return safe;
-    const { firstCall } = recording;
-    recording.spans.callBegins(begun.call + firstCall, begun);
+    const state = this.#episodes.get(begun.episode);
+    if (state === undefined) return safe;
+    const { firstCall } = state;
+    state.spans.callBegins(begun.call + firstCall, begun);
     this.open();
     await this.#opening;
     // The attempt was abandoned in the meantime.
-    if (recording.firstCall !== firstCall) return safe;
+    if (state.firstCall !== firstCall) return safe;
     const request = begunRequest({ ...begun, call: begun.call + firstCall });
-    const interrupted = isStopped(recording, begun);
-    return this.#track((text) => this.#trackerOf(recording, text).begin({ ...request, interrupted })) ?? safe;
+    const interrupted = isStopped(state, begun);
+    return this.#track((text) => this.#trackerOf(state, text).begin({ ...request, interrupted })) ?? safe;
   }
 
   callEnded(finished: FinishedCall): void {
-    const recording = this.#episodes.get(finished.episode);
-    if (recording === undefined) return;
-    const call = { ...finished, call: finished.call + recording.firstCall };
-    recording.calls = Math.max(recording.calls, call.call + 1);
-    recording.spans.callEnded(call.call);
-    if (this.#text === undefined && this.#canTrack) recording.waiting.push(call);
-    else this.#record(call, recording);
+    const state = this.#episodes.get(finished.episode);
+    if (state === undefined) return;
+    const call = { ...finished, call: finished.call + state.firstCall };
+    state.calls = Math.max(state.calls, call.call + 1);
+    state.spans.callEnded(call.call);
+    if (this.#text === undefined && this.#canTrack) state.waiting.push(call);
+    else this.#record(call, state);
   }
 
   /** Keeps what the workflow returned, before a judge can change it. Values that are not JSON are dropped. */
   workflowReturned(episode: number, task: Task, output: WorkflowOutput): void {
-    const recording = this.#episodes.get(episode);
-    if (recording === undefined || this.#writer === undefined) return;
+    const state = this.#episodes.get(episode);
+    if (state === undefined || this.#writer === undefined) return;
     try {
-      recording.returned = { task: JSON.stringify(task), output: JSON.stringify(output) };
+      state.returned = { task: JSON.stringify(task), output: JSON.stringify(output) };
     } catch (error) {
       if (!this.#warnedOfOutput) this.#options.warn(notKept(error));
       this.#warnedOfOutput = true;
@@ -161,17 +161,17 @@ export class RunTracker {
 
   /** Resolves to the result with the samples that training would get. Call it after the last LLM call has ended. */
   async episodeEnded(result: EpisodeResult): Promise<EpisodeResult> {
-    const recording = this.#episodes.get(result.episode);
-    if (recording === undefined) return result;
+    const state = this.#episodes.get(result.episode);
+    if (state === undefined) return result;
     this.open();
     await this.#opening;
     this.#episodes.delete(result.episode);
-    recording.spans.close();
-    const tracked = this.#track((text) => this.#trackerOf(recording, text).end());
-    const problems = [...(tracked?.tracking.problems ?? []), ...recording.notes.values()];
+    state.spans.close();
+    const tracked = this.#track((text) => this.#trackerOf(state, text).end());
+    const problems = [...(tracked?.tracking.problems ?? []), ...state.notes.values()];
     const complete =
       tracked === undefined ? result : { ...result, tracking: { ...tracked.tracking, problems } };
-    this.#writeEnd(complete, tracked, recording.returned);
+    this.#writeEnd(complete, tracked, state.returned);
     return complete;
   }
 
@@ -189,24 +189,21 @@ export class RunTracker {
     } catch (error) {
       this.#stopTracking(error);
     }
-    for (const recording of this.#episodes.values()) {
-      for (const one of recording.waiting.splice(0)) {
-        if (one === 'restart') recording.tracker?.restart();
-        else this.#record(one, recording);
+    for (const state of this.#episodes.values()) {
+      for (const one of state.waiting.splice(0)) {
+        if (one === 'restart') state.tracker?.restart();
+        else this.#record(one, state);
       }
     }
   }
 
-  #record(call: FinishedCall, recording: Recording): void {
-    const interrupted = isStopped(recording, call);
+  #record(call: FinishedCall, state: EpisodeState): void {
+    const interrupted = isStopped(state, call);
     // Replies of debug models are in the trace, but in no timeline.
     const tracked =
       call.debugModel === null
         ? this.#track((text) =>
-            this.#trackerOf(recording, text).track(
-              { ...trackerRequest(call), interrupted },
-              trackerReply(call),
-            ),
+            this.#trackerOf(state, text).track({ ...trackerRequest(call), interrupted }, trackerReply(call)),
           )
         : undefined;
     const reply = tracked?.added.find(({ position }) => position === tracked.reply);
@@ -231,8 +228,8 @@ export class RunTracker {
     this.#write((writer) => writer.episodeEnded({ result, returned, timelines }, tracked?.added ?? []));
   }
 
-  #trackerOf(recording: Recording, text: ModelText): EpisodeTracker {
-    return (recording.tracker ??= this.#options.createTracker({ ...this.#options.tracking, text }));
+  #trackerOf(state: EpisodeState, text: ModelText): EpisodeTracker {
+    return (state.tracker ??= this.#options.createTracker({ ...this.#options.tracking, text }));
   }
 
   #track<T>(work: (text: ModelText) => T): T | undefined {
@@ -278,7 +275,7 @@ export class RunTracker {
 const safe: ContextCheck = { unsafe: null, overflows: false };
 
 /** Returns whether the episode was already stopped when the call arrived. */
-function isStopped({ stoppedAt }: Recording, { startedAt }: Pick<FinishedCall, 'startedAt'>): boolean {
+function isStopped({ stoppedAt }: EpisodeState, { startedAt }: Pick<FinishedCall, 'startedAt'>): boolean {
   return stoppedAt !== undefined && startedAt >= stoppedAt;
 }
 

@@ -5,14 +5,14 @@ import type { SpanKind, TracedSpan } from '../../../tracking/core/records/trace.
 /** Something that an episode begins. */
 export interface SpanStart {
   readonly kind: Exclude<SpanKind, 'call'>;
-  /** Of the class, the endpoint or the model. */
+  /** Name of the class, the endpoint or the model. */
   readonly name: string;
 }
 
 /** @param error why it failed; null: it did not */
 export type SpanEnd = (error: string | null) => void;
 
-/** Of one episode: takes what it begins, until it ends. */
+/** Records the spans of one episode: takes what it begins, until it ends. */
 export type BeginSpan = (span: SpanStart) => SpanEnd;
 
 /** Runs `work` as a span; without anybody to tell, it only runs it. */

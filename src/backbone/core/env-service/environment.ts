@@ -57,7 +57,7 @@ const serviceReaders: Readonly<Record<string, { readonly tellsQuery: boolean }>>
 
 const section = 'ajet.task_reader.env_service';
 
-/** Lists the tasks of the service until it is cancelled. */
+/** Lists the tasks of the service until it is canceled. */
 export function taskListingOf(
   config: Config,
   ports: EnvironmentPorts,

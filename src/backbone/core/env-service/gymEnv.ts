@@ -11,7 +11,7 @@ const noFeedback = 'Warning: the environment gave no feedback. Send a valid acti
 export interface Instance {
   readonly client: EnvClient;
   readonly id: string;
-  /** Cancelled when the episode ends. */
+  /** Canceled when the episode ends. */
   readonly over: CancellationToken;
   /** Called before every step. */
   onStep(): void;

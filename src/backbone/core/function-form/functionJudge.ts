@@ -12,7 +12,7 @@ import { isSuccess, logger, rowOf } from './taskRow.ts';
 
 type JudgeClass = new (config: Readonly<Record<string, unknown>>) => BaseJudge;
 
-/** A judge that is a function. Its verdict has `metrics` beside the reward. */
+/** A judge that is a function. Its verdict has `metrics` in addition to the reward. */
 export abstract class FunctionJudge extends BaseJudge {
   /** Set by the caller before `computeReward`. */
   auxiliaryModels: AuxiliaryModels = {};

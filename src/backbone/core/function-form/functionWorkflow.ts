@@ -31,7 +31,7 @@ function isWorkflowClass(loaded: WorkflowClass | UserFunction): loaded is Workfl
   return (loaded.prototype as unknown) instanceof Workflow;
 }
 
-/** What a function returned, as the output of a class. */
+/** Converts the return value of a function to the output of a workflow class. */
 export function outputOf({
   reward,
   response = null,

@@ -38,7 +38,7 @@ export interface HelperPorts {
   readonly seed: number;
 }
 
-/** As upstream's `create_external_llm_fn`. */
+/** The number of attempts of upstream's `create_external_llm_fn`. */
 const attempts = 4;
 const pauseMilliseconds = 5_000;
 /** Status codes that do not depend on the key. */

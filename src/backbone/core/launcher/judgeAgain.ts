@@ -212,12 +212,12 @@ async function settle(
   }
 }
 
-/** In the file that it had then. */
+/** Returns the locator of the recorded workflow. */
 function locatorOf({ workflow, workflowFile }: RecordedRun): Locator {
   return { kind: 'file', where: workflowFile, name: workflow.split('->')[1] ?? '' };
 }
 
-/** As of an episode that has ended; its environment went with it. */
+/** Returns the task of the ended episode, whose environment no longer exists. */
 function taskOf(recorded: RecordedEpisode, { task }: TracedReturn): WorkflowTask {
   const { episode, uuid, taskIndex, repeat } = recorded;
   const row = JSON.parse(task) as Task;

@@ -141,7 +141,7 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
       startedAt: ports.clock.now(),
     });
     const rollout = rolloutOf(prepared);
-    const recorder = new RunTracker({
+    const tracker = new RunTracker({
       text,
       tracking: plan.tracking,
       createTracker: createEpisodeTracker,
@@ -150,16 +150,16 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
       warn: (problem) => warn(ports, problem),
       onTokens: (episode, tokens) => rollout.generated(episode, tokens),
     });
-    const place = { folder: folder.path, trace: recorder.trace };
+    const place = { folder: folder.path, trace: tracker.trace };
     ports.emit(runStarted(facts, { ...place, parallel: plan.parallel, mode: plan.mode }));
-    modelTuner.onCall((call) => observeCall(call, recorder, ports));
-    const context = contextOf(request, { ...prepared, rollout }, modelTuner, recorder, ports, cancellation);
+    modelTuner.onCall((call) => observeCall(call, tracker, ports));
+    const context = contextOf(request, { ...prepared, rollout }, modelTuner, tracker, ports, cancellation);
     const rolling = rollOut(slots, plan.parallel, cancellation, (slot) =>
-      observed(slot, { context, recorder, ports, wanted }, cancellation),
+      observed(slot, { context, tracker, ports, wanted }, cancellation),
     );
     // Opened last, so that breakpoints in the first episodes do not wait for the tokenizer.
-    recorder.open();
-    const finding = findPlaces(prepared.config, context, recorder);
+    tracker.open();
+    const finding = findPlaces(prepared.config, context, tracker);
     const end = await rolling.then(
       (): RunEnd => ({ status: cancellation.isCancelled ? 'cancelled' : 'completed', error: null }),
       (error: unknown) => failed(error, ports),
@@ -168,7 +168,7 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
     ports.emit({ type: 'places', places: await finding });
     const selection = rollout.selection();
     if (selection !== undefined) ports.emit({ type: 'selection', episodes: [...selection] });
-    recorder.runEnded({ ...end, ...(selection && { selection }), endedAt: ports.clock.now() });
+    tracker.runEnded({ ...end, ...(selection && { selection }), endedAt: ports.clock.now() });
     return end;
   } finally {
     await modelTuner.close();
@@ -204,9 +204,9 @@ function taskChanged(field: keyof Task): EpisodeTracking['problems'][number] {
 }
 
 /** Runs in parallel with the episodes, so that breakpoints do not wait for it. */
-function findPlaces(config: Config, context: EpisodeContext, recorder: RunTracker): Promise<RunPlaces> {
+function findPlaces(config: Config, context: EpisodeContext, tracker: RunTracker): Promise<RunPlaces> {
   const finding = findCodeLocations(config, context).then((places) => {
-    recorder.codeFound({ execute: places.execute, judge: places.judge });
+    tracker.codeFound({ execute: places.execute, judge: places.judge });
     return places;
   });
   finding.catch(() => undefined); // reported when the run awaits it
@@ -269,7 +269,7 @@ function contextOf(
   request: RunRequest,
   { Workflow, rollout, ...prepared }: Prepared & { rollout: RolloutState },
   modelTuner: ModelTuner,
-  recorder: RunTracker,
+  tracker: RunTracker,
   ports: LaunchPorts,
   cancellation: CancellationToken,
 ): EpisodeContext {
@@ -285,29 +285,29 @@ function contextOf(
     attempts: request.attempts ?? 1,
     onRetry: (slot, failure, seconds) =>
       ports.emit(triedAgain(slot, failure, seconds, request.attempts ?? 1)),
-    onTaskChanged: ({ episode }, field) => recorder.note(episode, taskChanged(field)),
+    onTaskChanged: ({ episode }, field) => tracker.note(episode, taskChanged(field)),
     clock: ports.clock,
     timeout: request.episodeTimeout,
     spansOf:
       ({ episode }) =>
       (span) =>
-        recorder.spanBegins(episode, span),
+        tracker.spanBegins(episode, span),
     onReturn: ({ episode }, { task }, output) => {
-      for (const note of attachedProblems(output)) recorder.note(episode, note);
-      recorder.workflowReturned(episode, task, output);
+      for (const note of attachedProblems(output)) tracker.note(episode, note);
+      tracker.workflowReturned(episode, task, output);
     },
     openCalls: (slot, uuid) => {
       const now = ports.clock.now();
-      if ((slot.attempt ?? 1) > 1) recorder.episodeRestarted(slot.episode);
-      else recorder.episodeStarted(tracedEpisode(slot, uuid, now));
-      if (rollout.isStopped(slot.episode)) recorder.episodesStopped([slot.episode], now);
-      return modelTuner.openCalls(slot, uuid, (call) => recorder.callBegins(call));
+      if ((slot.attempt ?? 1) > 1) tracker.episodeRestarted(slot.episode);
+      else tracker.episodeStarted(tracedEpisode(slot, uuid, now));
+      if (rollout.isStopped(slot.episode)) tracker.episodesStopped([slot.episode], now);
+      return modelTuner.openCalls(slot, uuid, (call) => tracker.callBegins(call));
     },
   };
 }
 
-function observeCall(call: FinishedCall, recorder: RunTracker, ports: LaunchPorts): void {
-  recorder.callEnded(call);
+function observeCall(call: FinishedCall, tracker: RunTracker, ports: LaunchPorts): void {
+  tracker.callEnded(call);
   const { episode, agentName, debugModel, seconds, status } = call;
   ports.emit({
     type: 'llm-call',
@@ -320,25 +320,25 @@ function observeCall(call: FinishedCall, recorder: RunTracker, ports: LaunchPort
   });
 }
 
-interface Observing {
+interface EpisodeServices {
   readonly context: EpisodeContext;
-  readonly recorder: RunTracker;
+  readonly tracker: RunTracker;
   readonly ports: LaunchPorts;
   readonly wanted: ReplayTarget | undefined;
 }
 
 async function observed(
   slot: EpisodeSlot,
-  { context, recorder, ports, wanted }: Observing,
+  { context, tracker, ports, wanted }: EpisodeServices,
   cancellation: CancellationToken,
 ): Promise<EpisodeResult> {
   const { episode, repeat } = slot;
   ports.emit({ type: 'episode-started', episode, taskId: slot.task.task_id, repeat });
   const ended = await runEpisode(slot, context, cancellation);
   const isStopped = context.rollout.isStopped(episode);
-  const result = await recorder.episodeEnded(isStopped ? { ...ended, stopped: true } : ended);
+  const result = await tracker.episodeEnded(isStopped ? { ...ended, stopped: true } : ended);
   const stopped = context.rollout.ended(result);
-  recorder.episodesStopped(stopped, ports.clock.now());
+  tracker.episodesStopped(stopped, ports.clock.now());
   const both = wanted && !cancellation.isCancelled ? compareRewards(result, wanted) : undefined;
   ports.emit({ type: 'episode-ended', result: both?.result ?? result });
   if (both !== undefined) ports.emit(both.event);

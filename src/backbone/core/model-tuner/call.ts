@@ -22,7 +22,7 @@ export interface FinishedCall extends CallIdentity {
   readonly askedAfter: number | null;
   /** Seconds from the arrival of the request to the first streamed part; null for an answer that was not streamed. */
   readonly firstAfter: number | null;
-  /** 200 for an answered call, 499 for a cancelled one. */
+  /** 200 for an answered call, 499 for a canceled one. */
   readonly status: number;
   /** The whole answer, assembled from the stream. After a failure: the part received until then. */
   readonly completion: ChatCompletion | undefined;
@@ -35,7 +35,7 @@ export interface FinishedCall extends CallIdentity {
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly completion: ChatCompletion }
   | { readonly kind: 'failed'; readonly failure: ModelFailure; readonly partial?: ChatCompletion | undefined }
-  /** Cancelled by the client, or because the episode ended. */
+  /** Canceled by the client, or because the episode ended. */
   | { readonly kind: 'cancelled'; readonly partial?: ChatCompletion | undefined };
 
 export interface CallStart {

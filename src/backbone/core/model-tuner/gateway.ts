@@ -27,21 +27,21 @@ export interface Gateway {
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const episodes = new Map<string, Episode>();
-  const desk = new ChatCompletionHandler(options);
+  const handler = new ChatCompletionHandler(options);
   return {
     openEpisode: (episode) => {
       const opened = new Episode(episode);
       episodes.set(episode.episodeUuid, opened);
       return opened;
     },
-    handle: (request) => handle(request, episodes, desk),
+    handle: (request) => handle(request, episodes, handler),
   };
 }
 
 async function handle(
   request: HttpRequest,
   episodes: ReadonlyMap<string, Episode>,
-  desk: ChatCompletionHandler,
+  handler: ChatCompletionHandler,
 ): Promise<HttpReply> {
   const refuse = (failure: ModelFailure): HttpReply => failureReply(failure, request.path);
   const foreign = checkLoopbackOrigin(request.headers);
@@ -51,7 +51,7 @@ async function handle(
   if (found.route === 'health') return jsonReply(200, { status: 'ok' });
   const caller = authenticate(request.headers, episodes);
   if ('failure' in caller) return refuse(caller.failure);
-  return found.route === 'models' ? desk.listModels() : desk.answer(request, caller, apis[found.route]);
+  return found.route === 'models' ? handler.listModels() : handler.answer(request, caller, apis[found.route]);
 }
 
 /**

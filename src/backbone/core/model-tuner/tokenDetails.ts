@@ -1,6 +1,6 @@
 import type { ChatCompletion, ChatCompletionChunk, ChatRequest } from './model.ts';
 
-/** What an answer can tell about its tokens, beside its text. */
+/** The token data of an answer in addition to its text. */
 export interface TokenDetails {
   readonly logprobs: boolean;
   /** vLLM's `return_token_ids`. */

@@ -54,7 +54,7 @@ export interface EpisodeCalls {
   readonly outside: EpisodeWatch;
   /** The calls that were not routed to the model being trained; undefined if there were none. */
   readonly routing: EpisodeRouting | undefined;
-  /** Ends the episode's access; calls in flight end at once, as cancelled. */
+  /** Ends the episode's access; calls in flight end at once, as canceled. */
   close(): void;
 }
 
@@ -115,7 +115,7 @@ export async function runEpisode(
 /** Failures after which there is no further attempt, as in upstream. */
 const endsAttempts: ReadonlySet<string> = new Set(['episode/cancelled', 'episode/timed-out']);
 
-/** Waits for `seconds`. Resolves to false as soon as the run is cancelled. */
+/** Waits for `seconds`. Resolves to false as soon as the run is canceled. */
 function passed(seconds: number, clock: Clock, cancellation: CancellationToken): Promise<boolean> {
   return new Promise((resolve) => {
     const stop = new DisposableStore();
@@ -273,7 +273,7 @@ async function prepare(
 export type Interruptible = Pick<EpisodeContext, 'clock' | 'timeout' | 'placeOf' | 'onUncaught' | 'isHeld'>;
 
 /**
- * Rejects when the episode is cancelled, times out, or throws outside of its promise.
+ * Rejects when the episode is canceled, times out, or throws outside of its promise.
  *
  * @param running returns the method of the user's code that is running
  */

@@ -14,7 +14,7 @@ export function breakToolCall(completion: ChatCompletion): ChatCompletion | unde
   });
 }
 
-/** Half of the first choice's tokens, or of its characters where tokens are not told, ended by `length`. */
+/** Keeps half of the first choice's tokens (or characters, without token data). The finish reason is `length`. */
 export function truncateReply(completion: ChatCompletion): ChatCompletion | undefined {
   return alterFirst(completion, (choice) => {
     const { tool_calls: calls = [], content } = choice.message;
@@ -64,7 +64,7 @@ function alterFirst(
   return altered && { ...completion, choices: [altered, ...rest] };
 }
 
-/** Its first half, which is no JSON. */
+/** Keeps the first half, which is not valid JSON. */
 function spoil(json: string): string {
   const half = json.slice(0, Math.max(1, Math.ceil(json.length / 2)));
   return isJson(half) ? `${half},` : half;

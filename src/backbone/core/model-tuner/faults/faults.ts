@@ -25,7 +25,7 @@ export interface FaultOptions extends FaultChoice {
   readonly logger: Logger;
 }
 
-/** A model that fails, or whose answers are damaged, as often as told; every such call is told in the log. */
+/** Wraps a model so that calls fail or answers are damaged at the given rate. Each such call is logged. */
 export function withFaults(model: ChatModel, options: FaultOptions): ChatModel {
   const share = `${Math.round(options.rate * 1000) / 10} %`;
   return {
@@ -142,7 +142,7 @@ function mark(completion: ChatCompletion, kind: FaultKind): ChatCompletion {
   return { ...completion, [markField]: kind } as ChatCompletion;
 }
 
-/** What was injected into a call that is over, also where it was replayed from a recording. */
+/** Returns the fault injected into a finished call, replayed ones included. */
 export function injectedFault(call: {
   readonly completion: ChatCompletion | undefined;
   readonly failure: ModelFailure | undefined;

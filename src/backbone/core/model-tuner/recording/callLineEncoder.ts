@@ -2,14 +2,14 @@ import type { ChatRequest } from '../model.ts';
 import { episodeKey } from './episodeNames.ts';
 import type { CallLine, RecordedCall } from './format.ts';
 
-/** Messages that a call began with, one more than its parent. */
+/** A node of the tree of message prefixes: one message more than its parent. */
 interface Prefix {
-  /** The first call that began with them. */
+  /** The first call with this prefix. */
   readonly call: number;
   readonly next: Map<string, Prefix>;
 }
 
-/** Turns calls into lines; knows what earlier lines of an episode have said already. */
+/** Encodes calls as lines of a recording. Messages of earlier lines are referenced, not repeated. */
 export class CallLineEncoder {
   readonly #episodes = new Map<string, Map<string, Prefix>>();
   readonly #tools = new Map<string, number>();
@@ -48,7 +48,7 @@ export class CallLineEncoder {
     );
   }
 
-  /** What the episode said is referred to no more. */
+  /** Forgets the messages of an episode that has ended. */
   forget(episode: RecordedCall['episode']): void {
     this.#episodes.delete(episodeKey(episode));
   }

@@ -4,13 +4,13 @@ import type { RecordedCall } from './format.ts';
 import { normalizeRequest, type NormalizedRequest } from './normalizeRequest.ts';
 import type { VolatileScanner } from './volatile.ts';
 
-/** A recorded call that has not been asked for yet. */
+/** A recorded call that has not been replayed yet. */
 export interface UnusedCall {
   readonly recorded: RecordedCall;
   readonly request: NormalizedRequest;
 }
 
-/** The recorded calls of one episode; each answers once. */
+/** The recorded calls of one episode. Each is replayed once. */
 export class EpisodeReplay {
   readonly recorded: number;
   readonly #open: UnusedCall[];
@@ -22,7 +22,7 @@ export class EpisodeReplay {
       .map((recorded) => ({ recorded, request: normalizeRequest(recorded.request, scanner) }));
   }
 
-  /** Those that have not been asked for. */
+  /** The calls that have not been replayed. */
   get open(): readonly UnusedCall[] {
     return this.#open;
   }
@@ -33,7 +33,7 @@ export class EpisodeReplay {
     return this.#answer(equal.find(({ recorded }) => isBy(recorded, by)) ?? equal[0]);
   }
 
-  /** Spends the first that is left. */
+  /** Takes the first unused call. */
   next(): UnusedCall | undefined {
     return this.#answer(this.#open[0]);
   }
@@ -48,12 +48,12 @@ export class EpisodeReplay {
     return open && divergence && { open, divergence };
   }
 
-  /** Spends the call. */
+  /** Marks the call as used. */
   spend(open: UnusedCall): void {
     this.#answer(open);
   }
 
-  /** Whose turn it is: the agent's next call, and those that were under way at the same time as it. */
+  /** The agent's next call, and the calls that ran in parallel to it. */
   #turn(by: CallIdentity): readonly UnusedCall[] {
     const own = this.#open.filter(({ recorded }) => isBy(recorded, by));
     const candidates = own.length > 0 ? own : this.#open;
@@ -73,7 +73,7 @@ function isBy(recorded: RecordedCall, { agentName, targetTag }: CallIdentity): b
   return recorded.agentName === agentName && recorded.targetTag === targetTag;
 }
 
-/** Of calls that are alike for as long, the first. */
+/** Returns the most similar call, the first one if several are equally similar. */
 function mostAlike(calls: readonly UnusedCall[], request: NormalizedRequest): UnusedCall | undefined {
   const [first] = calls;
   if (calls.length <= 1) return first;

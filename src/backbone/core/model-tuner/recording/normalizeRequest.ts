@@ -6,18 +6,18 @@ import { VolatileFolder, type VolatileScanner } from './volatile.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What of a request decides its answer, with placeholders for what is volatile. */
+/** The parts of a request that determine its answer, with placeholders for volatile values. */
 export interface NormalizedRequest {
-  /** A hash of 53 bits: equal for requests that are equal but for volatile values. */
+  /** A 53-bit hash, equal for requests that differ only in volatile values. */
   readonly key: number;
   readonly messages: readonly unknown[];
   readonly tools: readonly unknown[];
   readonly options: Fields;
-  /** What the numbered placeholders stand for, by their numbers. */
+  /** The values of the numbered placeholders. */
   readonly values: readonly string[];
 }
 
-/** They shape how an answer travels, or are made anew by every run: the seed is by order of arrival. */
+/** Options that affect only the transport, or differ between runs. The seed depends on the order of arrival. */
 const transport: ReadonlySet<string> = new Set([
   'model',
   'stream',
@@ -69,7 +69,7 @@ function fold(value: unknown, folder: VolatileFolder): unknown {
   const fields = Object.entries(value)
     .filter(([, field]) => field !== null && field !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  // The id of a tool call is one whatever it looks like.
+  // A tool call's id is always volatile.
   const isToolCall = 'function' in value && 'id' in value;
   return Object.fromEntries(
     fields.map(([name, field]) => {

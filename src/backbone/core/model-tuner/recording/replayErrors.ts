@@ -3,13 +3,13 @@ import type { CallIdentity, ModelFailure } from '../model.ts';
 import type { Divergence } from './divergence.ts';
 import { formatEpisode, type EpisodeName } from './episodeNames.ts';
 
-/** A request that the recording has no answer to. */
+/** A request without an answer in the recording. */
 export interface ReplayMiss {
   readonly episode: EpisodeName;
   readonly call: CallIdentity;
-  /** Calls that the episode made when it was recorded, by whichever agent. */
+  /** Number of recorded calls of the episode, of all agents. */
   readonly recorded: number;
-  /** From the call that was expected; undefined where none was left. */
+  /** The difference from the expected call; undefined if there was none left. */
   readonly divergence: Divergence | undefined;
 }
 
@@ -17,7 +17,7 @@ const goOn =
   'Undo what changed the request. Or continue with --on-replay-miss call-model (the model answers from there on) or ' +
   'sequential (the agent gets its next recorded answer) (launch.json: onReplayMiss).';
 
-/** Told to the workflow as a refusal that clients do not try again, and to its user as `replay/…`. */
+/** Returns a failure that clients do not retry. The user sees it as `replay/…`. */
 export function missFailure(miss: ReplayMiss): ModelFailure {
   const report = missReport(miss);
   return {

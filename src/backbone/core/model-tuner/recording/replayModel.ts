@@ -30,7 +30,7 @@ export interface ReplayOptions {
   readonly recording: Recording;
   readonly onMiss: OnMiss;
   readonly names: EpisodeNames;
-  /** What of a request is compared, where the recording does not have all of it; absent: everything. */
+  /** Selects the parts of a request to compare, if the recording does not have all of them. Default: everything. */
   readonly compared?: ((request: ChatRequest) => ChatRequest) | undefined;
   /** Whether it is one episode that training wrote: its answers are given in their order, whoever asks for what. */
   readonly isRollout?: boolean | undefined;
@@ -38,7 +38,7 @@ export interface ReplayOptions {
   readonly logger: Logger;
 }
 
-/** A recording in place of a run's models. */
+/** Replays a recording instead of calling the models of a run. */
 export interface Replay {
   /**
    * Answers without waiting. Calls of an episode are found by what they ask, so that parallel ones may come in any
@@ -47,7 +47,7 @@ export interface Replay {
    * @param model asked for what was not recorded, with `call-model` only
    */
   inPlaceOf(model: ChatModel | undefined): ChatModel;
-  /** Warns of calls of the episode that were recorded and not made. */
+  /** Warns about recorded calls that the episode did not make. */
   ended(episode: EpisodeName): void;
 }
 
@@ -55,7 +55,7 @@ export function createReplay(options: ReplayOptions): Replay {
   const player = new Player(options);
   const { recording } = options;
   const name = recording.file.split(/[\\/]/).at(-1) ?? recording.file;
-  // What training wrote does not tell of its model.
+  // A rollout's log does not name its model.
   const whose = recording.header.model === '' ? '' : ` of ${recording.header.model}`;
   return {
     ended: (episode) => player.ended(episode),
@@ -191,7 +191,7 @@ class Player {
   }
 }
 
-/** What had come of an answer, then its failure. */
+/** Yields the recorded part of the answer, then throws its failure. */
 async function* brokenOff(
   completion: ChatCompletion,
   failure: ModelFailure,

@@ -7,7 +7,7 @@ import { inRows, readMessages, timelineMessage } from '../../../../tracking/core
 import type { ChatCompletion, ChatRequest, ModelFailure } from '../model.ts';
 import { recordingFormat, recordingVersion, type RecordedCall, type Recording } from './format.ts';
 
-/** What a trace's options have beside the request's own. */
+/** The options that a trace adds to those of the request. */
 const notOfRequest: ReadonlySet<string> = new Set(['injected_fault', 'debug_model', 'canned_reply']);
 
 /**

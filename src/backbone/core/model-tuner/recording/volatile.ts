@@ -1,4 +1,4 @@
-/** What differs between two runs of the same workflow and says nothing: times of the day, ids, ports. */
+/** Finds values that differ between runs of the same workflow without a meaning: times, ids, ports. */
 
 interface Kind {
   readonly name: string;
@@ -142,7 +142,7 @@ export class VolatileFolder {
     return parts.join('') + rest;
   }
 
-  /** A value that is an id by where it stands. */
+  /** A value that is an id because of its field. */
   id(value: string): string {
     return this.#number('id', value);
   }

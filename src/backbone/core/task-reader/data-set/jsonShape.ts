@@ -12,7 +12,7 @@ export type JsonShape =
 
 export const nullShape: JsonShape = { kind: 'null' };
 
-/** Values of two types stand in one place. */
+/** Thrown for a field with values of two types. */
 export class ShapeClash extends Error {
   override readonly name = 'ShapeClash';
   constructor(path: string, first: string, second: string) {
@@ -20,7 +20,7 @@ export class ShapeClash extends Error {
   }
 }
 
-/** The shape that holds `value` too. Throws a {@link ShapeClash}. */
+/** Extends a shape so that it includes `value`. Throws a {@link ShapeClash}. */
 export function widenShape(shape: JsonShape, value: unknown, path = ''): JsonShape {
   if (value === null || value === undefined) return shape;
   const own = kindOf(value);
@@ -62,7 +62,7 @@ function kindOf(value: unknown): 'boolean' | 'number' | 'text' | 'list' | 'recor
   return typeof value === 'number' ? 'number' : 'record';
 }
 
-/** The value as a row of this shape has it. */
+/** Converts a value to the shape. */
 export function applyShape(value: unknown, shape: JsonShape): unknown {
   if (value === null || value === undefined) return null;
   if (shape.kind === 'text' && shape.moments) return momentOf(value as string, shape.zoned) ?? value;

@@ -8,7 +8,7 @@ export interface SplitFiles {
   readonly format: TableFormat;
   /** Paths below the folder of the data set, parts joined by `/`, in the order of their rows. */
   readonly files: readonly string[];
-  /** What the README says of how to read them. */
+  /** The reader options in the README. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -44,7 +44,7 @@ const notData = new Set([
   'dataset_dict.json',
 ]);
 
-/** By extension; `other` is what `datasets` reads and this does not. */
+/** The formats by extension; `other` for those that `datasets` supports and this reader does not. */
 const formats: Readonly<Record<string, TableFormat | 'other'>> = {
   csv: 'csv',
   tsv: 'tsv',
@@ -169,7 +169,7 @@ function hasExtension(path: string, extensions: readonly string[]): boolean {
   return extensionsOf(path).some((extension) => extensions.includes(extension));
 }
 
-/** The format of most files, which has to be the same for all splits. */
+/** Returns the most frequent format, which must be the same for all splits. */
 function formatOf(splits: readonly (readonly string[])[], place: string): TableFormat {
   const extensions = splits.map(commonExtension);
   const [format, ...others] = new Set(extensions.map((extension) => formats[extension]));
@@ -194,7 +194,7 @@ function commonExtension(files: readonly string[]): string {
   return ranked.map(([extension]) => extension).find((extension) => formats[extension] !== undefined) ?? '';
 }
 
-/** A pattern of paths as fsspec's `glob` reads it: `*` and `[…]` within a folder, `**` as a whole part for any depth. */
+/** Converts a path pattern of fsspec's `glob`: `*` and `[…]` within a folder, `**` as a whole part for any depth. */
 function globExpression(pattern: string): RegExp {
   const parts = pattern.split('/');
   const last = parts.length - 1;
@@ -225,7 +225,7 @@ function partSource(part: string): string {
   return source;
 }
 
-/** As Python's fnmatch: a range is one only between two characters. */
+/** Converts a character class as Python's fnmatch: `-` is a range only between two characters. */
 function classSource(inside: string): string {
   const isNegated = inside.startsWith('!');
   const characters = isNegated ? inside.slice(1) : inside;

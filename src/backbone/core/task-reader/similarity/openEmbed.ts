@@ -5,27 +5,27 @@ import { throwIfCancelled } from '../throwIfCancelled.ts';
 import type { Embed } from './deduplicate.ts';
 import { hashText } from '../../../../base/core/hash.ts';
 
-/** What a config says of a deduplication filter. */
+/** The settings of a deduplication filter. */
 export interface SimilarityParams {
   readonly threshold: number;
   readonly model: string;
   readonly baseUrl: string;
   readonly apiKey: string | null;
-  /** Of the store that upstream keeps, and deletes. */
+  /** The folder of upstream's vector store, which upstream deletes. */
   readonly dbPath: string | null;
   readonly location: Location;
 }
 
 export interface Embedder {
   readonly embed: Embed;
-  /** Whether the vectors are others than training's. */
+  /** True if the vectors differ from those of training. */
   readonly isStandIn: boolean;
   readonly warnings: readonly CodedError[];
 }
 
 /**
- * The embeddings that the config names, with the key it gives or that of `DASHSCOPE_API_KEY`; without a key, or where the
- * helper LLM is a stand-in as well, those of our own, with a warning. Upstream refuses to start without a key.
+ * Opens the embedding model of the config, with its key or that of `DASHSCOPE_API_KEY`. Without a key, or if the helper LLM
+ * is a stand-in, it uses local embeddings with a warning. Upstream does not start without a key.
  */
 export async function openEmbed(params: SimilarityParams, source: TaskSource): Promise<Embedder> {
   const { tools, helper } = source;
@@ -49,7 +49,7 @@ export async function openEmbed(params: SimilarityParams, source: TaskSource): P
   return { embed, isStandIn: false, warnings };
 }
 
-/** As upstream's client: four attempts, four seconds apart. */
+/** The retries of upstream's client: four attempts, four seconds apart. */
 const attempts = 4;
 const pauseMilliseconds = 4_000;
 
@@ -79,7 +79,7 @@ function pause({ clock }: ReaderTools): Promise<void> {
   });
 }
 
-/** A folder that training would delete though it holds something else than vectors. */
+/** Warns about a folder with other files than vectors, which training would delete. */
 async function warnOfStore(
   { dbPath, location }: SimilarityParams,
   { tools, files }: TaskSource,
@@ -120,8 +120,8 @@ const dimensions = 1024;
 const lengths = [2, 3, 4] as const;
 
 /**
- * Stands in for a model of embeddings where there is none: the counts of a text's runs of two to four characters, hashed
- * into 1,024 places. It knows spelling and nothing of meaning. The same text has the same numbers everywhere.
+ * Replaces an embedding model: counts the substrings of two to four characters, hashed to 1,024 dimensions. It measures
+ * spelling, not meaning. The same text always has the same vector.
  */
 function localEmbedding(text: string): readonly number[] {
   const counts = new Array<number>(dimensions).fill(0);

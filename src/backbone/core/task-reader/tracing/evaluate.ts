@@ -4,7 +4,7 @@ import { readReply } from '../readReply.ts';
 import type { TaskSource } from '../taskReader.ts';
 
 export interface EvaluateParams {
-  /** Rules of the user's, beside those below. */
+  /** Additional rules of the user. */
   readonly rubrics: string;
   readonly temperature: number | undefined;
   readonly maxTokens: number | undefined;

@@ -14,7 +14,7 @@ type Params = Readonly<Record<string, Plain>>;
 export interface FilterResult {
   readonly tasks: readonly Task[];
   readonly warnings: readonly CodedError[];
-  /** Whether what was kept is what training would keep. */
+  /** True if a stand-in judged the tasks, so training may keep others. */
   readonly isStandIn: boolean;
 }
 
@@ -109,7 +109,7 @@ async function deduplicate(
   return { tasks: await new Deduplicator(embed, threshold).keep(tasks), warnings, isStandIn };
 }
 
-/** Of the same filter in data generation. */
+/** The section of the same filter in data generation. */
 const defaults = {
   threshold: 0.8,
   model: 'text-embedding-v4',

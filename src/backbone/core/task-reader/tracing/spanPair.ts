@@ -9,12 +9,12 @@ import {
 } from './pythonLiteral.ts';
 import { hasLoneSurrogate, PythonLiteralError } from './pythonString.ts';
 
-/** What one span comes to. */
+/** The result of reading one span. */
 export type SpanResult =
   | { readonly kind: 'pair'; readonly query: string; readonly answer: PlainAnswer }
-  /** Training leaves it out, without a word. */
+  /** Training skips it silently. */
   | { readonly kind: 'skipped' }
-  /** Training stops at it. */
+  /** Training fails at it. */
   | { readonly kind: 'fatal'; readonly reason: string };
 
 /** What is no text is empty: anything else stops training. */

@@ -41,7 +41,7 @@ export const readTracing: ReadTasks = async (source, selection) => {
   };
 };
 
-/** Where neither the working directory nor the folder of the config has it, upstream makes it in the former. */
+/** Returns the output path. If the file does not exist, it is in the working directory, as in upstream. */
 async function outputFile(source: TaskSource): Promise<string> {
   const { config, files, tools } = source;
   const written = config.string(`${section}.train_output_path`);
@@ -94,8 +94,8 @@ async function tracedTasks(
 }
 
 /**
- * Upstream's split: shuffled by Python's generator seeded with 42, then the first 70 per cent for training, at least one
- * and, of more than one, not all.
+ * Splits the tasks as upstream does: shuffled by Python's generator with seed 42, then the first 70 % for training. With
+ * two or more tasks, both parts have at least one.
  */
 export function splitTasks<T>(tasks: readonly T[]): {
   readonly training: readonly T[];

@@ -16,7 +16,7 @@ interface Block {
   readonly param: string;
 }
 
-/** Makes chat messages of a request's. Throws a {@link RefusedRequest}. */
+/** Makes chat messages of a request's. Throws a {@link RequestError}. */
 export class MessageReader {
   readonly notes: Override[] = [];
   readonly #memory: ApiMemory;

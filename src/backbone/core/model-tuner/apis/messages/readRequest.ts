@@ -18,7 +18,7 @@ export interface ReadRequest {
   readonly notes: readonly Override[];
 }
 
-/** Of Anthropic's Messages API. Throws a {@link RefusedRequest}. */
+/** Reads a request of Anthropic's Messages API. Throws a {@link RequestError}. */
 export function readMessagesRequest(body: unknown, memory: ApiMemory): ReadRequest {
   const asked = fieldsAt(body, 'body');
   refuseOptions(asked);
@@ -46,7 +46,7 @@ export function readMessagesRequest(body: unknown, memory: ApiMemory): ReadReque
   };
 }
 
-/** Taken care of here, or without effect on an answer; what is not named goes on under its own name. */
+/** Fields that this module converts, or that do not affect the answer. Other fields are passed on. */
 const understood: ReadonlySet<string> = new Set([
   'model',
   'messages',
