@@ -5,7 +5,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** Thrown for a request that is invalid, or that chat completions cannot express. */
 export class RequestError extends Error {
-  override readonly name = 'RefusedRequest';
+  override readonly name = 'RequestError';
   readonly failure: ModelFailure;
 
   constructor(failure: ModelFailure) {
