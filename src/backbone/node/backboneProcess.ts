@@ -14,7 +14,7 @@ import { toReport } from '../../base/core/errors.ts';
 import { Emitter } from '../../base/core/event.ts';
 import type { Logger } from '../../base/core/ports.ts';
 import { placeOfMethod } from '../../configs/core/code/methodPlace.ts';
-import type { FrontEndMessage, ModelAnswer, RunEvent, RunRequest } from '../core/protocol/run.ts';
+import type { RunClientMessage, ModelAnswer, RunEvent, RunRequest } from '../core/protocol/run.ts';
 import type { RecordedRun } from '../../traces/core/protocol/recorded.ts';
 import { localClassFinder } from '../../configs/node/classFinder.ts';
 import { systemClock } from '../../base/node/clock.ts';
@@ -61,7 +61,7 @@ function emit(event: RunEvent): void {
   frontEnd.send(event);
 }
 
-function take(message: FrontEndMessage): void {
+function take(message: RunClientMessage): void {
   if (message.type === 'cancel') {
     cancellation.cancel();
   } else if (message.type === 'model-answers') {

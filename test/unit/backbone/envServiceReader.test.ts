@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readEnvService } from '../../../src/backbone/core/task-reader/envServiceReader.ts';
-import type { TaskReading, TaskSelection } from '../../../src/backbone/core/task-reader/taskReader.ts';
+import type { TaskReadResult, TaskSelection } from '../../../src/backbone/core/task-reader/taskReader.ts';
 import { composeText, memoryFiles } from '../configs/memoryFiles.ts';
 import { unasked } from './taskSource.ts';
 
@@ -13,7 +13,10 @@ const text = `ajet:
       validation_split: dev
 `;
 
-async function read(ids: readonly unknown[], selection: TaskSelection = { first: 9 }): Promise<TaskReading> {
+async function read(
+  ids: readonly unknown[],
+  selection: TaskSelection = { first: 9 },
+): Promise<TaskReadResult> {
   const { config } = await composeText(text);
   const listTasks = (envType: string, split: string): Promise<readonly unknown[]> =>
     Promise.resolve(envType === 'maze' && split === 'dev' ? ids : []);

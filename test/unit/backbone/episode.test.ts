@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RolloutState } from '../../../src/backbone/core/task-rollout/rolloutState.ts';
 import { runEpisode, type EpisodeContext } from '../../../src/backbone/core/task-runner/episode.ts';
-import { nowhere, type Environments } from '../../../src/backbone/core/env-service/environment.ts';
+import { withoutService, type Environments } from '../../../src/backbone/core/env-service/environment.ts';
 import { CancellationSource, neverCancelled } from '../../../src/base/core/cancellation.ts';
 import { CodedError } from '../../../src/base/core/errors.ts';
 import type { OutsideCalls } from '../../../src/tracking/core/records/episodeResult.ts';
@@ -61,7 +61,7 @@ function context(
         },
       ),
     helperLlm: { ask: () => Promise.reject(new Error('not asked')) },
-    environments: { open: () => nowhere },
+    environments: { open: () => withoutService },
     rollout,
     attempts: 1,
     onRetry: ({ attempt = 1 }, { code }, seconds) => seen.retries.push([attempt, code, seconds]),
@@ -104,7 +104,7 @@ describe('runEpisode', () => {
     const environments: Environments = {
       open: ({ beginSpan }) => {
         const end = beginSpan?.({ kind: 'environment', name: 'create' });
-        return { ...nowhere, leave: () => Promise.resolve(end?.(null)) };
+        return { ...withoutService, leave: () => Promise.resolve(end?.(null)) };
       },
     };
     const { context: made } = context(() => Promise.resolve({ metadata: {} }), {
@@ -147,7 +147,7 @@ describe('runEpisode', () => {
       taskTag: 'Tt7#R1',
       episodeUuid: 'ab'.repeat(16),
       observationWindow: rollout.window,
-      gymEnv: nowhere.gymEnv,
+      gymEnv: withoutService.gymEnv,
     });
     expect(result).toMatchObject({ episode: 5, reward: 1, isSuccess: true, llmCalls: 3, error: null });
     expect(seen.closed).toBe(1);
@@ -315,7 +315,7 @@ describe('runEpisode', () => {
     function environments(notes: string[], leaving?: Error): Environments {
       return {
         open: ({ uuid }) => ({
-          gymEnv: nowhere.gymEnv,
+          gymEnv: withoutService.gymEnv,
           enter: (entered) => {
             notes.push(`enter ${uuid}`);
             return Promise.resolve({ ...entered, main_query: 'as told' });

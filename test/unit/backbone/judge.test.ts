@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { noGymEnv } from '../../../src/backbone/core/env-service/gymEnv.ts';
-import { settleReward, type JudgeClass, type Judging } from '../../../src/backbone/core/task-judge/judge.ts';
-import { classOfBuiltIn } from '../../../src/backbone/core/task-judge/builtIn.ts';
+import {
+  settleReward,
+  type JudgeClass,
+  type JudgeContext,
+} from '../../../src/backbone/core/task-judge/judge.ts';
+import { classOfBuiltIn } from '../../../src/backbone/core/launcher/judgeContext.ts';
 import { CodedError } from '../../../src/base/core/errors.ts';
 import { builtInJudges } from '../../../src/configs/core/builtInJudges.ts';
 import {
@@ -32,7 +36,7 @@ function judgeReturning(verdict: unknown): JudgeClass {
   };
 }
 
-const judging = (loadJudge: () => Promise<JudgeClass>, more: Partial<Judging> = {}): Judging => ({
+const judging = (loadJudge: () => Promise<JudgeClass>, more: Partial<JudgeContext> = {}): JudgeContext => ({
   config: { a: 1 },
   decides: 'workflow',
   loadJudge,

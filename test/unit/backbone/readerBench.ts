@@ -7,7 +7,7 @@ import type {
 } from '../../../src/backbone/core/helper-llm/helperLlm.ts';
 import { readTasks } from '../../../src/backbone/core/task-reader/readers.ts';
 import type { ReaderTools } from '../../../src/backbone/core/task-reader/readerTools.ts';
-import type { TaskReading, TaskSelection } from '../../../src/backbone/core/task-reader/taskReader.ts';
+import type { TaskReadResult, TaskSelection } from '../../../src/backbone/core/task-reader/taskReader.ts';
 import { CancellationSource } from '../../../src/base/core/cancellation.ts';
 import { composeText, memoryFiles } from '../configs/memoryFiles.ts';
 import { unasked } from './taskSource.ts';
@@ -37,7 +37,7 @@ export class ReaderBench {
     config: string,
     split: 'training' | 'validation' = 'training',
     selection: TaskSelection = { first: 1_000 },
-  ): Promise<TaskReading> {
+  ): Promise<TaskReadResult> {
     const composed = await composeText(config);
     const source = {
       ...unasked,

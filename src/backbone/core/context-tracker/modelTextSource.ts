@@ -5,8 +5,8 @@ import type { ModelText } from '../../../tracking/core/tokenizer.ts';
 /** The model's tokenizer and chat template: known from the start, opened when first needed, since that takes time. */
 export interface ModelTextSource {
   readonly note: TokenizerNote;
-  /** For a warning: why the tokenizer or its template is not the model's own. */
+  /** A warning: why the tokenizer or its template is not the model's own. */
   readonly problem?: CodedError;
-  /** Opens it once, however often it is asked for. */
+  /** Opens it at the first call; further calls return the same promise. */
   open(): Promise<ModelText>;
 }

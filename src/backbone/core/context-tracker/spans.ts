@@ -3,22 +3,22 @@ import type { Clock } from '../../../base/core/ports.ts';
 import type { SpanKind, TracedSpan } from '../../../tracking/core/records/trace.ts';
 
 /** Something that an episode begins. */
-export interface BegunSpan {
+export interface SpanStart {
   readonly kind: Exclude<SpanKind, 'call'>;
-  /** Of the class, the endpoint or the model. */
+  /** Name of the class, the endpoint or the model. */
   readonly name: string;
 }
 
 /** @param error why it failed; null: it did not */
 export type SpanEnd = (error: string | null) => void;
 
-/** Of one episode: takes what it begins, until it ends. */
-export type BeginSpan = (span: BegunSpan) => SpanEnd;
+/** Records the spans of one episode: takes what it begins, until it ends. */
+export type BeginSpan = (span: SpanStart) => SpanEnd;
 
 /** Runs `work` as a span; without anybody to tell, it only runs it. */
-export async function asSpan<T>(
+export async function runInSpan<T>(
   begin: BeginSpan | undefined,
-  span: BegunSpan,
+  span: SpanStart,
   work: () => T | Promise<T>,
 ): Promise<T> {
   const end = begin?.(span);
@@ -59,7 +59,7 @@ export class EpisodeSpans {
     this.#tell = tell;
   }
 
-  begin({ kind, name }: BegunSpan): SpanEnd {
+  begin({ kind, name }: SpanStart): SpanEnd {
     if (this.#isClosed) return () => undefined;
     const span = this.#add({ kind, name, call: null, startedAt: this.#clock.now() });
     return (error) => this.#end(span, error);

@@ -3,8 +3,8 @@ import type { Tokenizer } from '../../../tracking/core/tokenizer.ts';
 import { splitTokens, type SplitTokens } from '../model-tuner/built-in/tokens.ts';
 
 /**
- * Cuts texts as the tokenizer does, so that what a stand-in for the model tells of its tokens is about those of
- * training. A text that the tokenizer does not give back as it was is cut in the stand-in's own way.
+ * Splits texts with the tokenizer, so that a stand-in for the model reports the tokens of training. A text that the
+ * tokenizer cannot reproduce is split by {@link splitTokens}.
  */
 export function tokenPieces(tokenizer: Tokenizer): SplitTokens {
   return (text) => {

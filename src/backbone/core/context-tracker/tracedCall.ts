@@ -6,22 +6,22 @@ import type {
   TrackerRequest,
 } from '../../../tracking/core/tracker.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
-import type { BegunCall } from '../model-tuner/contextGuard.ts';
+import type { PendingCall } from '../model-tuner/contextGuard.ts';
 import { injectedFault } from '../model-tuner/faults/faults.ts';
-import { readIds, readReplyTokens } from './replyTokens.ts';
+import { readIds, readReplyTokens } from './readReplyTokens.ts';
 
-/** What of a call's request decides its tokens. */
-export function begunRequest({ call, agentName, request, startedAt }: BegunCall): BegunRequest {
+/** Returns the parts of a request that determine its tokens. */
+export function begunRequest({ call, agentName, request, startedAt }: PendingCall): BegunRequest {
   return { call, agent: agentName, startedAt, messages: request.messages, tools: toolsOf(request) };
 }
 
 export function trackerRequest(finished: FinishedCall): TrackerRequest {
-  // Of a call that was over within a millisecond, the next may begin in the same.
+  // Rounded down: the next call may begin within the same millisecond.
   const endedAt = Math.floor(finished.startedAt + finished.seconds * 1000);
   return { ...begunRequest(finished), endedAt };
 }
 
-/** The reply that training would take, the first choice's; null: the call was not answered. */
+/** Returns the first choice, which training takes; null for a call without an answer. */
 export function trackerReply({ failure, completion }: FinishedCall): TrackerReply | null {
   const choice = failure === undefined ? completion?.choices[0] : undefined;
   if (choice === undefined) return null;
@@ -35,14 +35,14 @@ export function trackerReply({ failure, completion }: FinishedCall): TrackerRepl
   };
 }
 
-/** vLLM tells them beside the choices. */
+/** Returns the token ids of the prompt, which vLLM reports next to the choices. */
 function promptIds(completion: FinishedCall['completion']): Pick<TrackerReply, 'promptIds'> {
   const { prompt_token_ids } = (completion ?? {}) as { prompt_token_ids?: unknown };
   const ids = readIds(prompt_token_ids);
   return ids === undefined ? {} : { promptIds: ids };
 }
 
-/** A call as the trace has it; of one that could not be tracked, all but messages and tokens. */
+/** Returns a call in the form of the trace. A call that was not tracked has no messages and tokens. */
 export function tracedCall(finished: FinishedCall, tracked: TrackedCall | undefined): TracedCall {
   const { failure, request, debugModel, canned } = finished;
   const options = Object.entries(request).filter(([name]) => name !== 'messages' && name !== 'tools');
@@ -77,7 +77,7 @@ export function tracedCall(finished: FinishedCall, tracked: TrackedCall | undefi
   };
 }
 
-/** An empty list offers no tool, which is how templates take it too. */
+/** Returns null for an empty list, as chat templates treat it. */
 function toolsOf({ tools }: FinishedCall['request']): readonly unknown[] | null {
   return Array.isArray(tools) && tools.length > 0 ? tools : null;
 }

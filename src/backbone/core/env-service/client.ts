@@ -3,14 +3,14 @@ import { DisposableStore } from '../../../base/core/disposable.ts';
 import { CodedError, type Location } from '../../../base/core/errors.ts';
 import type { Clock, Logger } from '../../../base/core/ports.ts';
 import { afterRunningTime } from '../task-runner/runningTime.ts';
-import { asSpan, type BeginSpan } from '../context-tracker/spans.ts';
-import { badServiceUrl, EnvServiceFailures, episodeOver, excerpt, type Asked } from './failures.ts';
+import { runInSpan, type BeginSpan } from '../context-tracker/spans.ts';
+import { badServiceUrl, EnvServiceFailures, episodeOver, excerpt, type ServiceRequest } from './failures.ts';
 import type { EnvAnswer, EnvTransport } from './transport.ts';
 
-/** Seconds of running time that a service has for an answer, as in upstream. */
+/** The timeout of a request in seconds of running time, as in upstream. */
 const answerSeconds = 300;
 const defaultTries = 3;
-/** Seconds between tries, from and to. */
+/** The shortest and the longest pause between tries, in seconds. */
 const pauses = [3, 10] as const;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -18,19 +18,19 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export interface EnvClientOptions {
   /** `http:` or `https:`; endpoints are appended. */
   readonly baseUrl: string;
-  /** Where the config names it. */
+  /** The location of the URL in the config. */
   readonly location?: Location | undefined;
   readonly transport: EnvTransport;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** In [0, 1): how long to pause between tries. */
+  /** Returns a number in [0, 1). It selects the pause between tries. */
   random(): number;
-  /** Takes each try of a request. */
+  /** Records each try of a request. */
   readonly beginSpan?: BeginSpan | undefined;
 }
 
-/** How much to wait for a request that is not worth the usual patience. */
-export interface Patience {
+/** Limits for a request that should not use the default tries and timeout. */
+export interface RetryLimits {
   readonly tries?: number;
   readonly seconds?: number;
 }
@@ -44,24 +44,26 @@ interface Fields {
   readonly params?: JsonObject;
 }
 
-interface Request extends Patience {
+interface Request extends RetryLimits {
   readonly endpoint: string;
   readonly fields: Fields;
   readonly cancellation: CancellationToken;
 }
 
-/** What the reading of a reply throws; it costs a try, like no reply at all. */
+/** Thrown for a reply that cannot be used. It counts as a failed try. */
 class Unusable extends Error {}
 
 /**
- * Speaks upstream's protocol of environment services: JSON over POST, always the same five keys, 300 s for an answer
- * and three tries with 3 to 10 s between them. Where upstream has fall-back results that it never reaches, requests
- * reject with a CodedError `env-service/…`; after cancellation with `env-service/episode-over`.
+ * A client for upstream's protocol of environment services: JSON over POST, always with the same five keys. A request has
+ * 300 s for an answer and three tries with 3 to 10 s between them.
+ *
+ * Requests reject with a CodedError `env-service/…`, after cancellation with `env-service/episode-over`. Upstream has
+ * fallback results instead, but its code never reaches them.
  *
  * Throws `env-service/bad-url`.
  */
 export class EnvClient {
-  /** Without a slash at its end, as upstream tells it. */
+  /** Without a trailing slash, as in upstream. */
   readonly serviceUrl: string;
   readonly failures: EnvServiceFailures;
   readonly #options: EnvClientOptions;
@@ -78,7 +80,7 @@ export class EnvClient {
     });
   }
 
-  /** The ids of a split's tasks: the reply's `data`, else its `task_ids`, else none. One try. */
+  /** Lists the task ids of a split: `data` of the reply, else `task_ids`, else none. One try. */
   listTasks(envType: string, split: string, cancellation: CancellationToken): Promise<readonly unknown[]> {
     const fields = { env_type: envType, params: { split } };
     return this.#ask({ endpoint: 'get_env_profile', fields, cancellation, tries: 1 }, (reply) =>
@@ -86,7 +88,7 @@ export class EnvClient {
     );
   }
 
-  /** What the service tells of the new instance: `{state, …}`. */
+  /** Creates an instance. Resolves to the reply of the service: `{state, …}`. */
   create(
     envType: string,
     taskId: string,
@@ -97,13 +99,13 @@ export class EnvClient {
     return this.#ask({ endpoint: 'create', fields, cancellation }, dataObject);
   }
 
-  /** What the action came to: `{state, reward, is_terminated, info}`, `state` as the service wrote it. */
+  /** Performs an action. Resolves to `{state, reward, is_terminated, info}` as the service sent it. */
   step(instance: string, action: JsonObject, cancellation: CancellationToken): Promise<JsonObject> {
     const fields = { instance_id: instance, messages: action };
     return this.#ask({ endpoint: 'step', fields, cancellation }, dataObject);
   }
 
-  /** The instance's score; 0 where the reply has no `data`. True is 1 and false 0, as in Python. */
+  /** Returns the score of the instance; 0 for a reply without `data`. True is 1 and false 0, as in Python. */
   async evaluate(instance: string, messages: JsonObject, cancellation: CancellationToken): Promise<number> {
     const fields = { instance_id: instance, messages };
     const data = await this.#ask({ endpoint: 'evaluate', fields, cancellation }, (reply) =>
@@ -115,8 +117,8 @@ export class EnvClient {
     throw this.failures.badReply({ endpoint: 'evaluate', tries: 1 }, wrong);
   }
 
-  /** Whether the service says that it did. */
-  release(instance: string, cancellation: CancellationToken, patience?: Patience): Promise<boolean> {
+  /** Releases an instance. Resolves to whether the service confirms it. */
+  release(instance: string, cancellation: CancellationToken, patience?: RetryLimits): Promise<boolean> {
     const fields = { instance_id: instance };
     return this.#ask(
       { endpoint: 'release', fields, cancellation, ...patience },
@@ -130,7 +132,7 @@ export class EnvClient {
       const asked = { endpoint, tries: attempt };
       try {
         const span = { kind: 'environment', name: endpoint } as const;
-        return await asSpan(this.#options.beginSpan, span, async () =>
+        return await runInSpan(this.#options.beginSpan, span, async () =>
           read(await this.#post(request, asked)),
         );
       } catch (error) {
@@ -147,7 +149,7 @@ export class EnvClient {
 
   async #post(
     { endpoint, fields, cancellation, seconds = answerSeconds }: Request,
-    asked: Asked,
+    asked: ServiceRequest,
   ): Promise<JsonObject> {
     const { transport, clock } = this.#options;
     if (cancellation.isCancelled) throw episodeOver();

@@ -10,19 +10,19 @@ import type { GymEnv, InitMessage, Task } from '../../../sdk/core/index.ts';
 import { Random } from '../../../base/core/random.ts';
 import type { TaskListing } from '../task-reader/taskReader.ts';
 import type { BeginSpan } from '../context-tracker/spans.ts';
-import { EnvClient, isObject, type Patience } from './client.ts';
+import { EnvClient, isObject, type RetryLimits } from './client.ts';
 import { show } from './failures.ts';
 import { gymEnvOf, noGymEnv } from './gymEnv.ts';
 import { pythonValue } from './pythonValue.ts';
 import type { EnvTransport } from './transport.ts';
 
-/** What an episode happens in, from before `execute` until after the judge. */
+/** The environment of an episode, from before `execute` until after the judge. */
 export interface EpisodeEnvironment {
   readonly gymEnv: GymEnv;
-  /** Makes the instance, if there is to be one. Resolves to the task as the instance tells it. */
+  /** Creates the instance, if the task needs one. Resolves to the task with the query of the instance. */
   enter(task: Task): Promise<Task>;
   /**
-   * Ends every request of the episode, then releases the instance if it may have been made. Rejects with
+   * Cancels every request of the episode, then releases the instance if it may exist. Rejects with
    * `env-service/not-released`. After cancellation it takes a few seconds at most.
    */
   leave(cancellation: CancellationToken): Promise<void>;
@@ -30,9 +30,9 @@ export interface EpisodeEnvironment {
 
 export interface EpisodeOfEnvironment {
   readonly episode: number;
-  /** The episode's uuid; the instance's id, too. */
+  /** The uuid of the episode, which is also the id of the instance. */
   readonly uuid: string;
-  /** Takes each try of a request to the service. */
+  /** Records each try of a request to the service. */
   readonly beginSpan?: BeginSpan | undefined;
   onStep(): void;
 }
@@ -49,7 +49,7 @@ export interface EnvironmentPorts {
   readonly seed: number;
 }
 
-/** By `ajet.task_reader.type`: whose episodes have an instance, and whether what it tells replaces the task's query. */
+/** The values of `ajet.task_reader.type` whose episodes have an instance. `tellsQuery`: the instance provides the query. */
 const serviceReaders: Readonly<Record<string, { readonly tellsQuery: boolean }>> = {
   env_service: { tellsQuery: true },
   deep_finance: { tellsQuery: false },
@@ -57,7 +57,7 @@ const serviceReaders: Readonly<Record<string, { readonly tellsQuery: boolean }>>
 
 const section = 'ajet.task_reader.env_service';
 
-/** Asks the service which tasks it has, for as long as nobody cancels. */
+/** Lists the tasks of the service until it is canceled. */
 export function taskListingOf(
   config: Config,
   ports: EnvironmentPorts,
@@ -69,7 +69,7 @@ export function taskListingOf(
   };
 }
 
-/** A service's client for what the config names. Throws `config/…` and `env-service/bad-url`. */
+/** Creates a client for the service of the config. Throws `config/…` and `env-service/bad-url`. */
 function envClientOf(
   config: Config,
   ports: EnvironmentPorts,
@@ -90,7 +90,7 @@ function envClientOf(
 export function environmentsOf(config: Config, ports: EnvironmentPorts): Environments {
   const type = config.string('ajet.task_reader.type');
   const service = Object.hasOwn(serviceReaders, type) ? serviceReaders[type] : undefined;
-  if (service === undefined) return { open: () => nowhere };
+  if (service === undefined) return { open: () => withoutService };
   const envType = config.string(`${section}.env_type`);
   envClientOf(config, ports, 'check');
   return {
@@ -105,8 +105,8 @@ export function environmentsOf(config: Config, ports: EnvironmentPorts): Environ
   };
 }
 
-/** Of an episode whose tasks come from no service. */
-export const nowhere: EpisodeEnvironment = {
+/** The environment of an episode whose task does not come from a service. */
+export const withoutService: EpisodeEnvironment = {
   gymEnv: noGymEnv,
   enter: (task) => Promise.resolve(task),
   leave: () => Promise.resolve(),
@@ -117,8 +117,8 @@ interface InstanceOptions extends EpisodeOfEnvironment {
   readonly tellsQuery: boolean;
 }
 
-/** For a release that nobody wants to wait for: of a run that was stopped, or of what was most likely never made. */
-const hurried: Patience = { tries: 1, seconds: 5 };
+/** The limits for a release after cancellation, or of an instance that most likely does not exist. */
+const hurried: RetryLimits = { tries: 1, seconds: 5 };
 
 type State = 'none' | 'asked-for' | 'made';
 
@@ -154,7 +154,7 @@ class ServiceInstance implements EpisodeEnvironment {
     this.#over.cancel();
     if (this.#state === 'none') return;
     if (this.#state === 'asked-for') {
-      // That it was not made is the episode's error already.
+      // The episode has already failed, since the instance was not created.
       await this.#client.release(this.#options.uuid, neverCancelled, hurried).catch(() => undefined);
       return;
     }
@@ -182,7 +182,7 @@ class ServiceInstance implements EpisodeEnvironment {
   }
 }
 
-/** As upstream: of a list of messages the last one is the query, and all of them begin the conversation. */
+/** Returns the query of a state, as upstream: the last message is the query, and all messages start the conversation. */
 function queryOf(state: unknown, { failures }: EnvClient): Pick<Task, 'main_query' | 'init_messages'> {
   const messages: readonly unknown[] = Array.isArray(state) ? state : [state];
   const last = messages.at(-1);

@@ -1,15 +1,15 @@
 import { CodedError, type Location } from '../../../base/core/errors.ts';
 
-/** What an error says of the service besides what went wrong. */
-export interface ServicePlace {
-  /** Without what may be secret in it. */
+/** The service that an error message names. */
+export interface ServiceAddress {
+  /** Without parts that may be secret. */
   readonly url: string;
-  /** Where the config names it. */
+  /** The location of the URL in the config. */
   readonly location: Location | undefined;
 }
 
-/** The endpoint that was asked, and in how many tries. */
-export interface Asked {
+/** The endpoint of a failed request, and the number of tries. */
+export interface ServiceRequest {
   readonly endpoint: string;
   readonly tries: number;
 }
@@ -19,13 +19,13 @@ const seeLog = "Look for the reason in the service's log.";
 
 /** One factory for each way in which an environment service fails. */
 export class EnvServiceFailures {
-  readonly #place: ServicePlace;
+  readonly #place: ServiceAddress;
 
-  constructor(place: ServicePlace) {
+  constructor(place: ServiceAddress) {
     this.#place = place;
   }
 
-  unreachable(asked: Asked, cause: unknown): CodedError {
+  unreachable(asked: ServiceRequest, cause: unknown): CodedError {
     const reason = cause instanceof Error ? cause.message : String(cause);
     return this.#failure('unreachable', asked, `gave no answer to ${asked.endpoint}: ${reason}`, {
       hint: `Start the service, or correct ${urlKey}.`,
@@ -33,20 +33,20 @@ export class EnvServiceFailures {
     });
   }
 
-  timedOut(asked: Asked, seconds: number): CodedError {
+  timedOut(asked: ServiceRequest, seconds: number): CodedError {
     return this.#failure('timed-out', asked, `did not answer ${asked.endpoint} within ${seconds} s`, {
       hint: `${seeLog} AgentJet waits no longer, either.`,
     });
   }
 
-  refused(asked: Asked, status: number, body: string): CodedError {
+  refused(asked: ServiceRequest, status: number, body: string): CodedError {
     const said = body.trim() === '' ? 'without a word' : `saying ${excerpt(body)}`;
     return this.#failure('refused', asked, `answered ${asked.endpoint} with status ${status}, ${said}`, {
       hint: status === 404 ? `Check that ${urlKey} is the base URL of an environment service.` : seeLog,
     });
   }
 
-  badReply(asked: Asked, wrong: string): CodedError {
+  badReply(asked: ServiceRequest, wrong: string): CodedError {
     return this.#failure('bad-reply', asked, `answered ${asked.endpoint} with ${wrong}`, {
       hint: 'Mend the service; AgentJet cannot use that answer, either.',
     });
@@ -66,7 +66,7 @@ export class EnvServiceFailures {
 
   #failure(
     code: string,
-    { tries }: Asked,
+    { tries }: ServiceRequest,
     what: string,
     { hint, cause }: { hint: string; cause?: unknown },
   ): CodedError {
@@ -118,7 +118,7 @@ export function noReset(): CodedError {
 
 const longestExcerpt = 200;
 
-/** A value as JSON, in brief. */
+/** Returns a value as shortened JSON. */
 export function show(value: unknown): string {
   return value === undefined ? 'nothing' : excerpt(JSON.stringify(value));
 }

@@ -4,20 +4,20 @@ import type { GymAction, GymEnv, GymStep, InitMessage } from '../../../sdk/core/
 import { isObject, type EnvClient, type JsonObject } from './client.ts';
 import { noEnvironment, noReset, show } from './failures.ts';
 
-/** Stands for an answer without content, as upstream has such a text, too. */
+/** Replaces an empty answer, as upstream does. */
 const noFeedback = 'Warning: the environment gave no feedback. Send a valid action and try again.';
 
-/** The environment of one episode, of which the client has an instance. */
+/** The instance of one episode. */
 export interface Instance {
   readonly client: EnvClient;
   readonly id: string;
-  /** When the episode is over. */
+  /** Canceled when the episode ends. */
   readonly over: CancellationToken;
-  /** Before every step. */
+  /** Called before every step. */
   onStep(): void;
 }
 
-/** The environment of an episode whose reader has none. */
+/** The environment of an episode whose task reader has none. */
 export const noGymEnv: GymEnv = {
   serviceUrl: undefined,
   step: () => Promise.reject(noEnvironment('step')),
@@ -69,7 +69,7 @@ function toStep(client: EnvClient, output: JsonObject): GymStep {
 
 function observation(message: JsonObject, output: JsonObject, bad: (wrong: string) => Error): string {
   if (!('content' in message) && 'error' in message) {
-    // Upstream looks for the text beside the state, and fails where it is only inside.
+    // Upstream reads the text next to the state, and fails if it is only inside.
     if ('error' in output) return `[Error from environment: ${pythonValue(output['error'])}]`;
     throw bad(`an error in its state, which AgentJet reads only beside it: ${show(message['error'])}`);
   }

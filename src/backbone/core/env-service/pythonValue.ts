@@ -1,6 +1,6 @@
 import { quoted } from '../../../configs/core/interpolation/pythonText.ts';
 
-/** What Python's `str` makes of a value that came as JSON. A whole number is taken for an integer. */
+/** Returns Python's `str` of a JSON value. Whole numbers are treated as integers. */
 export function pythonValue(value: unknown): string {
   return typeof value === 'string' ? value : written(value);
 }

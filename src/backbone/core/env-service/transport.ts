@@ -5,11 +5,11 @@ export interface EnvAnswer {
   readonly body: string;
 }
 
-/** How an environment service is reached. */
+/** Sends requests to an environment service. */
 export interface EnvTransport {
   /**
-   * Sends a JSON body as a POST request and settles with the whole answer. Rejects with an Error that tells why when
-   * there is none, or when it ended in the middle. On cancellation the connection is cut.
+   * Sends a JSON body as a POST request and resolves to the whole answer. Rejects with an Error that gives the reason if
+   * there is no answer, or an incomplete one. Cancellation closes the connection.
    */
   post(url: URL, body: string, cancellation: CancellationToken): Promise<EnvAnswer>;
 }

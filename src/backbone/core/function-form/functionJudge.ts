@@ -7,21 +7,21 @@ import {
   type WorkflowOutput,
   type WorkflowTask,
 } from '../../../sdk/core/index.ts';
-import { calledByName, type UserFunction } from './calledByName.ts';
+import { bindByName, type UserFunction } from './bindByName.ts';
 import { isSuccess, logger, rowOf } from './taskRow.ts';
 
 type JudgeClass = new (config: Readonly<Record<string, unknown>>) => BaseJudge;
 
-/** A judge that is a function. Its verdict has `metrics` beside the reward. */
+/** A judge that is a function. Its verdict has `metrics` in addition to the reward. */
 export abstract class FunctionJudge extends BaseJudge {
-  /** Set by whoever asks it. */
+  /** Set by the caller before `computeReward`. */
   auxiliaryModels: AuxiliaryModels = {};
 }
 
 /** The class itself, or one whose `computeReward` calls the function. Throws `judge/signature`. */
 export function asJudgeClass(loaded: JudgeClass | UserFunction): JudgeClass {
   if (isJudgeClass(loaded)) return loaded;
-  const { name, call } = calledByName(loaded, functionForms.judge);
+  const { name, call } = bindByName(loaded, functionForms.judge);
   const made = class extends FunctionJudge {
     override async computeReward({ task }: WorkflowTask, output: WorkflowOutput): Promise<Verdict> {
       const { auxiliaryModels } = this;

@@ -1,7 +1,7 @@
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { functionForms } from '../../../configs/core/code/functionForm.ts';
 import { Workflow, type AjetTuner, type WorkflowOutput, type WorkflowTask } from '../../../sdk/core/index.ts';
-import { calledByName, type UserFunction } from './calledByName.ts';
+import { bindByName, type UserFunction } from './bindByName.ts';
 import { isSuccess, logger, rowOf } from './taskRow.ts';
 
 export type WorkflowClass = new () => Workflow;
@@ -12,7 +12,7 @@ export abstract class FunctionWorkflow extends Workflow {}
 /** The class itself, or one whose `execute` calls the function. Throws `workflow/signature`. */
 export function asWorkflowClass(loaded: WorkflowClass | UserFunction): WorkflowClass {
   if (isWorkflowClass(loaded)) return loaded;
-  const { name, call } = calledByName(loaded, functionForms.workflow);
+  const { name, call } = bindByName(loaded, functionForms.workflow);
   const made = class extends FunctionWorkflow {
     override name = name;
 
@@ -31,7 +31,7 @@ function isWorkflowClass(loaded: WorkflowClass | UserFunction): loaded is Workfl
   return (loaded.prototype as unknown) instanceof Workflow;
 }
 
-/** What a function returned, as the output of a class. */
+/** Converts the return value of a function to the output of a workflow class. */
 export function outputOf({
   reward,
   response = null,

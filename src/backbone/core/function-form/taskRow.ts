@@ -1,6 +1,6 @@
 import type { FunctionLogger, Task, TaskRow } from '../../../sdk/core/index.ts';
 
-/** What readers write where a row has no query. */
+/** The queries that readers write for a row without one. */
 export const noQuery: ReadonlySet<unknown> = new Set(['', '[not defined]', 'Empty']);
 
 /**
@@ -12,7 +12,7 @@ export function rowOf({ main_query, metadata }: Task): TaskRow {
   return hasQuery || Object.hasOwn(metadata, 'main_query') ? metadata : { main_query, ...metadata };
 }
 
-/** AgentScope has no success: the count of it that AgentJet's validation has, a reward of at least 1, stands in. */
+/** AgentScope has no success flag, so a reward of at least 1 is a success, as in AgentJet's validation. */
 export function isSuccess(reward: unknown): boolean {
   return typeof reward === 'number' && reward >= 1;
 }

@@ -17,15 +17,15 @@ import { helperErrors } from './errors.ts';
 import type { HelperLlm, HelperMessage, HelperOptions } from './helperLlm.ts';
 import { keyOfAttempt, type HelperKeys } from './keys.ts';
 
-/** What answers the helper's questions. */
+/** The model behind the helper LLM. */
 export type HelperSource =
-  /** A model of this run's own: asked once, since it answers the same again, and held to a schema. */
+  /** A local model. It gets one attempt, since a retry gives the same answer, and a schema for the reply. */
   | { readonly kind: 'local'; readonly description: string; open(): Promise<ChatModel> }
-  /** A server: asked up to four times. */
+  /** A server, with up to four attempts. */
   | {
       readonly kind: 'server';
       readonly description: string;
-      /** Undefined: what the question names. */
+      /** Undefined: the request selects the model. */
       readonly model: string | undefined;
       readonly keys: HelperKeys;
       /** Throws `model/bad-endpoint-url`. */
@@ -38,16 +38,16 @@ export interface HelperPorts {
   readonly seed: number;
 }
 
-/** As upstream's `create_external_llm_fn`. */
+/** The number of attempts of upstream's `create_external_llm_fn`. */
 const attempts = 4;
 const pauseMilliseconds = 5_000;
-/** What every key would be told. */
+/** Status codes that do not depend on the key. */
 const final: ReadonlySet<number> = new Set([400, 404, 413, 422]);
 
 /**
- * As upstream asks its external LLM: `n` 1, temperature 0 and what the caller lays over them; four attempts five seconds
- * apart, the first two with one of the primary keys, the third with one of the backup keys, the fourth with any. Which
- * key is drawn by the run's seed (upstream: unseeded), and a request that is itself refused is not sent again.
+ * Creates the helper LLM, which works like upstream's external LLM. The defaults are `n` 1 and temperature 0. It makes four
+ * attempts, five seconds apart: two with a primary key, one with a backup key, one with any key. The seed of the run
+ * selects the keys (upstream: unseeded). An invalid request is not sent again.
  */
 export function createHelperLlm(source: HelperSource, ports: HelperPorts): HelperLlm {
   const random = new Random(`helper-llm ${ports.seed}`);
@@ -90,7 +90,7 @@ export function createHelperLlm(source: HelperSource, ports: HelperPorts): Helpe
   };
 }
 
-/** What stands in for a helper where there is none: whoever asks it is told what to set. */
+/** Creates a helper LLM that rejects every request with an error about the missing setting. */
 export function missingHelper(why: () => CodedError = helperErrors.notConfigured): HelperLlm {
   return { description: 'none', ask: () => Promise.reject(why()) };
 }

@@ -42,8 +42,8 @@ export const helperErrors = {
     }),
 };
 
-/** Whether the same question has the same fate however often it is asked: no reason to go on with others like it. */
-export function isHopeless(error: unknown): boolean {
+/** Returns whether similar requests would fail in the same way. */
+export function isPermanent(error: unknown): boolean {
   return error instanceof CodedError && hopeless.has(error.code);
 }
 

@@ -5,7 +5,7 @@ export interface HelperMessage {
   readonly content: string;
 }
 
-/** How one question is asked; all of it may be left out. */
+/** The options of a request. */
 export interface HelperOptions {
   /** The model that the config names; one that the user chose for the helper wins over it. */
   readonly model?: string | undefined;

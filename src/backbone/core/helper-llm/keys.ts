@@ -5,7 +5,7 @@ export interface HelperKeys {
   readonly backup: readonly string[];
 }
 
-/** Of `DASHSCOPE_API_KEY` and `DASHSCOPE_API_KEY_BACKUP`: keys with `|` between them. */
+/** Splits the value of `DASHSCOPE_API_KEY` or `DASHSCOPE_API_KEY_BACKUP`: keys separated by `|`. */
 export function splitKeys(text: string | undefined): readonly string[] {
   return (text ?? '')
     .split('|')

@@ -1,4 +1,4 @@
-/** A run that scores the episodes of a trace again in place of running them. */
+/** A run that scores the recorded episodes of a trace again. It does not run them. */
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { DisposableStore } from '../../../base/core/disposable.ts';
 import { CodedError, toReport, type ErrorReport } from '../../../base/core/errors.ts';
@@ -11,7 +11,7 @@ import type { TracedReturn } from '../../../tracking/core/records/trace.ts';
 import type { Task, WorkflowOutput, WorkflowTask } from '../../../sdk/core/index.ts';
 import { noGymEnv } from '../env-service/gymEnv.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
-import { askJudge, type Judging, type Outcome } from '../task-judge/judge.ts';
+import { callJudge, type JudgeContext, type Outcome } from '../task-judge/judge.ts';
 import { rollOut } from '../task-rollout/rollout.ts';
 import {
   explain,
@@ -21,32 +21,32 @@ import {
   type EpisodeSlot,
   type Interruptible,
 } from '../task-runner/episode.ts';
-import { judgingOf, type JudgingPorts } from './judging.ts';
+import { judgeContextOf, type JudgeContextPorts } from './judgeContext.ts';
 import type { ModelPorts, ModelTuner } from './modelPorts.ts';
 import { readPlan, type PlanPorts } from './readPlan.ts';
 import type { RunPlan } from './runPlan.ts';
 import { taskSourceOf, type SourcePorts } from './taskSource.ts';
-import { locator } from './userClasses.ts';
+import { locatorResolver } from './userClasses.ts';
 
-export interface JudgeAgainPorts extends PlanPorts, SourcePorts, ModelPorts, Omit<JudgingPorts, 'warn'> {
+export interface JudgeAgainPorts extends PlanPorts, SourcePorts, ModelPorts, Omit<JudgeContextPorts, 'warn'> {
   readonly paths: PlanPorts['paths'];
   readonly clock: SourcePorts['clock'];
-  /** The episodes of a trace. Throws a CodedError `trace/…`. */
+  /** Reads the episodes of a trace. Throws a CodedError `trace/…`. */
   readTrace(file: string): RecordedRun;
   openHelper(plan: RunPlan): HelperLlm;
-  readonly episodes: JudgingPorts['episodes'] &
+  readonly episodes: JudgeContextPorts['episodes'] &
     Pick<EpisodeContext, 'onUncaught' | 'newUuid' | 'onEnd' | 'isHeld'>;
 }
 
-interface JudgeContext extends Judging, Interruptible, Pick<EpisodeContext, 'onEnd'> {
+interface JudgeAgainContext extends JudgeContext, Interruptible, Pick<EpisodeContext, 'onEnd'> {
   readonly clock: PlanPorts['clock'];
-  /** Undefined: the run has no other model that a judge could ask. */
+  /** Returns undefined if the run has no debug model for the judge. */
   openCalls(slot: EpisodeSlot): Promise<EpisodeCalls> | undefined;
 }
 
 /**
- * Every episode is scored by the config's judge, whatever reward the workflow gave it, from the task and the output that
- * the trace has. What goes wrong with one ends that one.
+ * Scores every episode with the judge of the config, from the task and the output in the trace. The workflow's reward is
+ * ignored. An error ends only its own episode.
  */
 export async function judgeAgain(
   asked: RunRequest,
@@ -61,17 +61,17 @@ export async function judgeAgain(
   const workflow = {
     file: recorded.workflowFile,
     locator: locatorOf(recorded),
-    namedAt: config.locate('ajet.rollout.user_workflow'),
+    configLocation: config.locate('ajet.rollout.user_workflow'),
   };
   const helper = ports.openHelper(plan);
-  const locate = locator(request, ports);
+  const locate = locatorResolver(request, ports);
   const sourceOf = taskSourceOf({ request, plan, helper, cancellation }, ports);
   const folders = [ports.paths.dirname(judge.trace), plan.folder];
   const warn = (problem: CodedError): void =>
     ports.emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) });
   const models = new JudgeModels(request, plan, ports);
-  const context: JudgeContext = {
-    ...judgingOf(
+  const context: JudgeAgainContext = {
+    ...judgeContextOf(
       { plan, config, locate, decides: 'judge', workflow, helper, cancellation, sourceOf, folders },
       { ...ports, warn },
     ),
@@ -167,7 +167,7 @@ function started(
 
 async function judgeEpisode(
   recorded: RecordedEpisode,
-  context: JudgeContext,
+  context: JudgeAgainContext,
   cancellation: CancellationToken,
 ): Promise<EpisodeResult> {
   const start = context.clock.monotonic();
@@ -190,7 +190,7 @@ async function judgeEpisode(
 
 async function settle(
   recorded: RecordedEpisode,
-  context: JudgeContext,
+  context: JudgeAgainContext,
   cancellation: CancellationToken,
 ): Promise<Outcome | ErrorReport> {
   const stop = new DisposableStore();
@@ -201,7 +201,7 @@ async function settle(
     const task = taskOf(recorded, returned);
     calls = await context.openCalls({ episode, task: task.task, taskIndex, repeat });
     const models = calls?.tunerFor({ trainableTargets: null }).auxiliaryModels ?? {};
-    const work = askJudge(task, JSON.parse(returned.output) as WorkflowOutput, context, models);
+    const work = callJudge(task, JSON.parse(returned.output) as WorkflowOutput, context, models);
     return await Promise.race([work, interruption(context, cancellation, stop, () => 'computeReward')]);
   } catch (error) {
     return explain(error, calls?.failure, context);
@@ -212,12 +212,12 @@ async function settle(
   }
 }
 
-/** In the file that it had then. */
+/** Returns the locator of the recorded workflow. */
 function locatorOf({ workflow, workflowFile }: RecordedRun): Locator {
   return { kind: 'file', where: workflowFile, name: workflow.split('->')[1] ?? '' };
 }
 
-/** As of an episode that has ended; its environment went with it. */
+/** Returns the task of the ended episode, whose environment no longer exists. */
 function taskOf(recorded: RecordedEpisode, { task }: TracedReturn): WorkflowTask {
   const { episode, uuid, taskIndex, repeat } = recorded;
   const row = JSON.parse(task) as Task;

@@ -16,13 +16,13 @@ import type { TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
 import type { TraceWriter } from '../../../tracking/core/records/trace.ts';
 import { createEpisodeTracker } from '../../../tracking/core/episodeTracker.ts';
 import type { Task } from '../../../sdk/core/index.ts';
-import { RunRecorder } from '../context-tracker/runRecorder.ts';
+import { RunTracker } from '../context-tracker/runTracker.ts';
 import { environmentsOf } from '../env-service/environment.ts';
 import type { EnvTransport } from '../env-service/transport.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import { Random } from '../../../base/core/random.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
-import type { UserFunction } from '../function-form/calledByName.ts';
+import type { UserFunction } from '../function-form/bindByName.ts';
 import { asWorkflowClass, type WorkflowClass } from '../function-form/functionWorkflow.ts';
 import type { JudgeClass, UserMethod } from '../task-judge/judge.ts';
 import type { DataSetPorts } from '../task-reader/data-set/dataSetPorts.ts';
@@ -30,31 +30,37 @@ import { readTasks } from '../task-reader/readers.ts';
 import type { ReaderTools } from '../task-reader/readerTools.ts';
 import { episodeSlots, rollOut } from '../task-rollout/rollout.ts';
 import { RolloutState } from '../task-rollout/rolloutState.ts';
-import { notesOf } from '../task-runner/outputNotes.ts';
+import { attachedProblems } from '../task-runner/outputNotes.ts';
 import { runEpisode, type EpisodeContext, type EpisodeSlot } from '../task-runner/episode.ts';
 import { factsOf, runStarted, tracedEpisode, type RunFacts } from './runFacts.ts';
 import { judgeAgain } from './judgeAgain.ts';
 import type { ModelPorts, ModelTuner } from './modelPorts.ts';
 import { readPlan } from './readPlan.ts';
-import { compared, requestFor, slotOf, wantedEpisode, type WantedEpisode } from './replayedEpisode.ts';
-import { placesOf } from './runPlaces.ts';
+import {
+  compareRewards,
+  replayRequest,
+  replaySlot,
+  replayTarget,
+  type ReplayTarget,
+} from './replayedEpisode.ts';
+import { findCodeLocations } from './runPlaces.ts';
 import type { RunPlan } from './runPlan.ts';
-import { judgingOf } from './judging.ts';
+import { judgeContextOf } from './judgeContext.ts';
 import { environmentPorts, taskSourceOf, type SourceOf } from './taskSource.ts';
 import {
-  formed,
+  atCodeLocation,
   isFunction,
-  judgeNamed,
-  locator,
-  namedAt,
-  trainsClassesOnly,
-  whoDecides,
+  configuredJudge,
+  locatorResolver,
+  atConfigLocation,
+  functionNotTrained,
+  rewardSource,
   workflowOf,
-  type Locate,
-  type Place,
+  type ResolveLocator,
+  type ResolvedLocator,
 } from './userClasses.ts';
 
-/** Where a run's results are kept. */
+/** The folder with the results of a run. */
 export interface RunFolder {
   /** Absolute; may differ from the plan's by a suffix, so that no earlier run is overwritten. */
   readonly path: string;
@@ -67,20 +73,20 @@ export interface LaunchPorts extends ModelPorts {
   readonly files: FileReader;
   readonly paths: PathRules;
   emit(event: RunEvent): void;
-  /** The effective config and what is wrong with it. Rejects only when there is no config to speak of. */
+  /** Returns the effective config and its problems. Rejects only if there is no config at all. */
   readConfig(request: RunRequest): Promise<Composition>;
   loadWorkflow(locator: Locator): Promise<WorkflowClass | UserFunction>;
   loadJudge(locator: Locator): Promise<JudgeClass | UserFunction>;
-  /** Rejects where Trinity-RFT knows no reward function of that name, or cannot import it. */
+  /** Rejects if Trinity-RFT has no reward function of that name, or cannot import it. */
   loadRewardFn(name: string): Promise<void>;
-  /** Where a class of the user's has a method, as it is written. Never rejects. */
+  /** Returns the location of a method in the user's code. Never rejects. */
   placeOfMethod(locator: Locator, method: UserMethod): Promise<Location>;
-  /** Nothing is asked or opened before it is needed. */
+  /** Opens the helper LLM lazily: at its first request. */
   openHelper(plan: RunPlan): HelperLlm;
   readerTools(plan: RunPlan): ReaderTools;
-  /** One episode of a trace, to be run again. Throws a CodedError `trace/…`. */
+  /** Reads one episode of a trace, to replay it. Throws a CodedError `trace/…`. */
   readonly readReplayed: (file: string, episode: number) => ReplayedRun;
-  /** The episodes of a trace. Throws a CodedError `trace/…`. */
+  /** Reads the episodes of a trace. Throws a CodedError `trace/…`. */
   readTrace(file: string): RecordedRun;
   openFolder(plan: RunPlan, request: RunRequest): Promise<RunFolder>;
   readonly envTransport: EnvTransport;
@@ -88,7 +94,7 @@ export interface LaunchPorts extends ModelPorts {
   readonly episodes: Pick<EpisodeContext, 'newUuid' | 'userFrame' | 'onUncaught' | 'onEnd' | 'isHeld'>;
 }
 
-/** A whole run, from the request to `run-ended`; never rejects. */
+/** Executes a run, from the request to `run-ended`. Never rejects. */
 export async function launch(
   request: RunRequest,
   ports: LaunchPorts,
@@ -106,7 +112,7 @@ export async function launch(
 
 export type RunEnd = Omit<TracedRunEnd, 'endedAt'>;
 
-/** What fails once a run is cancelled was given up, most likely. */
+/** Used for every failure after a cancellation, since the cancellation most likely caused it. */
 const cancelled: RunEnd = { status: 'cancelled', error: null };
 
 function failed(error: unknown, ports: LaunchPorts): RunEnd {
@@ -116,8 +122,8 @@ function failed(error: unknown, ports: LaunchPorts): RunEnd {
 }
 
 async function run(asked: RunRequest, ports: LaunchPorts, cancellation: CancellationToken): Promise<RunEnd> {
-  const wanted = wantedEpisode(asked, ports.readReplayed);
-  const request = requestFor(asked, wanted);
+  const wanted = replayTarget(asked, ports.readReplayed);
+  const request = replayRequest(asked, wanted);
   const prepared = await prepare(request, wanted, ports, cancellation);
   const { plan, slots } = prepared;
   const text = await ports.findModelText(request, plan);
@@ -127,7 +133,7 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
     const folder = await ports.openFolder(plan, request);
     const facts = factsOf(request, plan, {
       workflowFile: await fileOf(prepared.workflow, ports),
-      judge: judgeNamed(prepared.config),
+      judge: configuredJudge(prepared.config),
       model: modelTuner.description,
       tokenizer: text.note,
       tasks: new Set(slots.map(({ taskIndex }) => taskIndex)).size,
@@ -135,7 +141,7 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
       startedAt: ports.clock.now(),
     });
     const rollout = rolloutOf(prepared);
-    const recorder = new RunRecorder({
+    const tracker = new RunTracker({
       text,
       tracking: plan.tracking,
       createTracker: createEpisodeTracker,
@@ -144,16 +150,16 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
       warn: (problem) => warn(ports, problem),
       onTokens: (episode, tokens) => rollout.generated(episode, tokens),
     });
-    const place = { folder: folder.path, trace: recorder.trace };
+    const place = { folder: folder.path, trace: tracker.trace };
     ports.emit(runStarted(facts, { ...place, parallel: plan.parallel, mode: plan.mode }));
-    modelTuner.onCall((call) => observeCall(call, recorder, ports));
-    const context = contextOf(request, { ...prepared, rollout }, modelTuner, recorder, ports, cancellation);
+    modelTuner.onCall((call) => observeCall(call, tracker, ports));
+    const context = contextOf(request, { ...prepared, rollout }, modelTuner, tracker, ports, cancellation);
     const rolling = rollOut(slots, plan.parallel, cancellation, (slot) =>
-      observed(slot, { context, recorder, ports, wanted }, cancellation),
+      observed(slot, { context, tracker, ports, wanted }, cancellation),
     );
-    // Only now: the first episodes are in the workflow's code already, so no breakpoint there has waited for it.
-    recorder.open();
-    const finding = findPlaces(prepared.config, context, recorder);
+    // Opened last, so that breakpoints in the first episodes do not wait for the tokenizer.
+    tracker.open();
+    const finding = findPlaces(prepared.config, context, tracker);
     const end = await rolling.then(
       (): RunEnd => ({ status: cancellation.isCancelled ? 'cancelled' : 'completed', error: null }),
       (error: unknown) => failed(error, ports),
@@ -162,7 +168,7 @@ async function run(asked: RunRequest, ports: LaunchPorts, cancellation: Cancella
     ports.emit({ type: 'places', places: await finding });
     const selection = rollout.selection();
     if (selection !== undefined) ports.emit({ type: 'selection', episodes: [...selection] });
-    recorder.runEnded({ ...end, ...(selection && { selection }), endedAt: ports.clock.now() });
+    tracker.runEnded({ ...end, ...(selection && { selection }), endedAt: ports.clock.now() });
     return end;
   } finally {
     await modelTuner.close();
@@ -173,7 +179,7 @@ function rolloutOf({ plan, tasks, wanted }: Prepared): RolloutState {
   const { repeat: perTask, oversampling, worldSize, seed } = plan;
   const random = new Random(`selection ${seed}`);
   return new RolloutState({
-    // One that is replayed has the number of then, by which the workflow finds its place in what all can see.
+    // A replayed episode keeps its recorded number, which is its index in the observation window.
     tasks: wanted?.run.tasks ?? tasks.length,
     perTask: wanted?.run.repeat ?? perTask,
     oversampling,
@@ -197,64 +203,65 @@ function taskChanged(field: keyof Task): EpisodeTracking['problems'][number] {
   };
 }
 
-/** While the episodes run, for no breakpoint is to wait for it. */
-function findPlaces(config: Config, context: EpisodeContext, recorder: RunRecorder): Promise<RunPlaces> {
-  const finding = placesOf(config, context).then((places) => {
-    recorder.codeFound({ execute: places.execute, judge: places.judge });
+/** Runs in parallel with the episodes, so that breakpoints do not wait for it. */
+function findPlaces(config: Config, context: EpisodeContext, tracker: RunTracker): Promise<RunPlaces> {
+  const finding = findCodeLocations(config, context).then((places) => {
+    tracker.codeFound({ execute: places.execute, judge: places.judge });
     return places;
   });
-  finding.catch(() => undefined); // told when the run waits for it
+  finding.catch(() => undefined); // reported when the run awaits it
   return finding;
 }
 
-/** What a run needs of the user's files before its model. */
+/** Everything that a run reads from the user's files before it opens the model. */
 interface Prepared {
   readonly plan: RunPlan;
   readonly config: Config;
-  readonly locate: Locate;
-  readonly workflow: Place;
+  readonly locate: ResolveLocator;
+  readonly workflow: ResolvedLocator;
   readonly Workflow: WorkflowClass;
   readonly helper: HelperLlm;
   readonly sourceOf: SourceOf;
   readonly tasks: readonly Task[];
   readonly slots: readonly EpisodeSlot[];
-  /** Undefined: all of the slots are the plan's. */
-  readonly wanted: WantedEpisode | undefined;
+  /** Undefined for a run that is not a replay. */
+  readonly wanted: ReplayTarget | undefined;
 }
 
 async function prepare(
   request: RunRequest,
-  wanted: WantedEpisode | undefined,
+  wanted: ReplayTarget | undefined,
   ports: LaunchPorts,
   cancellation: CancellationToken,
 ): Promise<Prepared> {
   const { plan, config } = await readPlan(request, ports);
-  const locate = locator(request, ports);
+  const locate = locatorResolver(request, ports);
   const workflow = await workflowOf(plan, config, { locate, split: request.split });
   const helper = ports.openHelper(plan);
   const sourceOf = taskSourceOf({ request, plan, helper, cancellation }, ports);
-  // Of a rollout, any task may be the one.
+  // The episode of a rollout may belong to any task.
   const first = wanted?.run.isRollout === true ? Infinity : plan.firstTasks;
   const selection = { first, taskIds: request.taskIds };
   const { tasks, warnings } = await readTasks(sourceOf(config), selection);
   for (const warning of warnings) warn(ports, warning);
-  const loaded = await namedAt(workflow.namedAt, ports.loadWorkflow(workflow.locator));
+  const loaded = await atConfigLocation(workflow.configLocation, ports.loadWorkflow(workflow.locator));
   if (plan.rewardFn !== undefined && workflow.locator.kind === 'trinity') {
-    await namedAt(plan.rewardFn.namedAt, ports.loadRewardFn(plan.rewardFn.name));
+    await atConfigLocation(plan.rewardFn.namedAt, ports.loadRewardFn(plan.rewardFn.name));
   }
-  const Workflow = await formed(
+  const Workflow = await atCodeLocation(
     () => asWorkflowClass(loaded),
     () => ports.placeOfMethod(workflow.locator, 'execute'),
   );
   if (plan.rules === 'ajet' && isPython(workflow.locator) && isFunction(Workflow)) {
-    warn(ports, trainsClassesOnly(workflow, await ports.placeOfMethod(workflow.locator, 'execute')));
+    warn(ports, functionNotTrained(workflow, await ports.placeOfMethod(workflow.locator, 'execute')));
   }
-  const slots = wanted === undefined ? episodeSlots(tasks, plan.repeat, plan.mode) : [slotOf(wanted, tasks)];
+  const slots =
+    wanted === undefined ? episodeSlots(tasks, plan.repeat, plan.mode) : [replaySlot(wanted, tasks)];
   return { plan, config, locate, workflow, Workflow, helper, sourceOf, tasks, slots, wanted };
 }
 
-/** Where a workflow's registry has it from shows when it is loaded. */
-async function fileOf({ file, locator }: Place, ports: LaunchPorts): Promise<string> {
+/** The file of a workflow in Trinity-RFT's registry is known only after it is loaded. */
+async function fileOf({ file, locator: locator }: ResolvedLocator, ports: LaunchPorts): Promise<string> {
   return locator.kind === 'trinity' ? (await ports.placeOfMethod(locator, 'execute')).file : file;
 }
 
@@ -262,45 +269,45 @@ function contextOf(
   request: RunRequest,
   { Workflow, rollout, ...prepared }: Prepared & { rollout: RolloutState },
   modelTuner: ModelTuner,
-  recorder: RunRecorder,
+  tracker: RunTracker,
   ports: LaunchPorts,
   cancellation: CancellationToken,
 ): EpisodeContext {
   const { plan, config } = prepared;
-  const decides = whoDecides(Workflow, config);
+  const decides = rewardSource(Workflow, config);
   const judging = { ...prepared, decides, cancellation, folders: [plan.folder] };
   return {
     ...ports.episodes,
-    ...judgingOf(judging, { ...ports, warn: (problem) => warn(ports, problem) }),
+    ...judgeContextOf(judging, { ...ports, warn: (problem) => warn(ports, problem) }),
     Workflow,
     environments: environmentsOf(config, environmentPorts(plan, ports)),
     rollout,
     attempts: request.attempts ?? 1,
     onRetry: (slot, failure, seconds) =>
       ports.emit(triedAgain(slot, failure, seconds, request.attempts ?? 1)),
-    onTaskChanged: ({ episode }, field) => recorder.note(episode, taskChanged(field)),
+    onTaskChanged: ({ episode }, field) => tracker.note(episode, taskChanged(field)),
     clock: ports.clock,
     timeout: request.episodeTimeout,
     spansOf:
       ({ episode }) =>
       (span) =>
-        recorder.spanBegins(episode, span),
+        tracker.spanBegins(episode, span),
     onReturn: ({ episode }, { task }, output) => {
-      for (const note of notesOf(output)) recorder.note(episode, note);
-      recorder.workflowReturned(episode, task, output);
+      for (const note of attachedProblems(output)) tracker.note(episode, note);
+      tracker.workflowReturned(episode, task, output);
     },
     openCalls: (slot, uuid) => {
       const now = ports.clock.now();
-      if ((slot.attempt ?? 1) > 1) recorder.episodeRestarted(slot.episode);
-      else recorder.episodeStarted(tracedEpisode(slot, uuid, now));
-      if (rollout.isStopped(slot.episode)) recorder.episodesStopped([slot.episode], now);
-      return modelTuner.openCalls(slot, uuid, (call) => recorder.callBegins(call));
+      if ((slot.attempt ?? 1) > 1) tracker.episodeRestarted(slot.episode);
+      else tracker.episodeStarted(tracedEpisode(slot, uuid, now));
+      if (rollout.isStopped(slot.episode)) tracker.episodesStopped([slot.episode], now);
+      return modelTuner.openCalls(slot, uuid, (call) => tracker.callBegins(call));
     },
   };
 }
 
-function observeCall(call: FinishedCall, recorder: RunRecorder, ports: LaunchPorts): void {
-  recorder.callEnded(call);
+function observeCall(call: FinishedCall, tracker: RunTracker, ports: LaunchPorts): void {
+  tracker.callEnded(call);
   const { episode, agentName, debugModel, seconds, status } = call;
   ports.emit({
     type: 'llm-call',
@@ -313,28 +320,28 @@ function observeCall(call: FinishedCall, recorder: RunRecorder, ports: LaunchPor
   });
 }
 
-interface Observing {
+interface EpisodeServices {
   readonly context: EpisodeContext;
-  readonly recorder: RunRecorder;
+  readonly tracker: RunTracker;
   readonly ports: LaunchPorts;
-  readonly wanted: WantedEpisode | undefined;
+  readonly wanted: ReplayTarget | undefined;
 }
 
 async function observed(
   slot: EpisodeSlot,
-  { context, recorder, ports, wanted }: Observing,
+  { context, tracker, ports, wanted }: EpisodeServices,
   cancellation: CancellationToken,
 ): Promise<EpisodeResult> {
   const { episode, repeat } = slot;
   ports.emit({ type: 'episode-started', episode, taskId: slot.task.task_id, repeat });
   const ended = await runEpisode(slot, context, cancellation);
   const isStopped = context.rollout.isStopped(episode);
-  const result = await recorder.episodeEnded(isStopped ? { ...ended, stopped: true } : ended);
+  const result = await tracker.episodeEnded(isStopped ? { ...ended, stopped: true } : ended);
   const stopped = context.rollout.ended(result);
-  recorder.episodesStopped(stopped, ports.clock.now());
-  const both = wanted && !cancellation.isCancelled ? compared(result, wanted) : undefined;
+  tracker.episodesStopped(stopped, ports.clock.now());
+  const both = wanted && !cancellation.isCancelled ? compareRewards(result, wanted) : undefined;
   ports.emit({ type: 'episode-ended', result: both?.result ?? result });
-  if (both !== undefined) ports.emit(both.told);
+  if (both !== undefined) ports.emit(both.event);
   return result;
 }
 

@@ -10,18 +10,18 @@ import type { RunPlan } from './runPlan.ts';
 export interface ModelTuner {
   /** e.g. `built-in (seed 12345)`. */
   readonly description: string;
-  /** Of every call, when it is over. */
+  /** Fires when a call has ended. */
   readonly onCall: Event<FinishedCall>;
-  /** @param guard checks each call before the model being trained is asked; absent: it is not asked */
+  /** @param guard checks each call before it reaches the model being trained; without a guard, no such calls are made */
   openCalls(slot: EpisodeSlot, episodeUuid: string, guard?: ContextGuard): EpisodeCalls;
-  /** Tells what only the whole run shows. */
+  /** Emits the warnings that depend on the whole run. */
   episodesEnded(): void;
   close(): Promise<void>;
 }
 
-/** What makes a run's models. */
+/** Opens the models of a run. */
 export interface ModelPorts {
-  /** Rejects with a CodedError `tokenizer/…` where the request names a tokenizer that is not there or not readable. */
+  /** Rejects with a CodedError `tokenizer/…` if the tokenizer of the request does not exist or is not readable. */
   findModelText(request: RunRequest, plan: RunPlan): Promise<ModelTextSource>;
   openModelTuner(request: RunRequest, plan: RunPlan, text: ModelTextSource): Promise<ModelTuner>;
 }

@@ -9,11 +9,11 @@ export interface PlanPorts {
   readonly clock: Clock;
   readonly paths: PathRules;
   emit(event: RunEvent): void;
-  /** The effective config and what is wrong with it. Rejects only when there is no config to speak of. */
+  /** Returns the effective config and its problems. Rejects only if there is no config at all. */
   readConfig(request: RunRequest): Promise<Composition>;
 }
 
-/** The config of a run, its problems told; throws the first error among them. */
+/** Reads the config of a run and emits its problems. Throws the first error among them. */
 export async function readPlan(
   request: RunRequest,
   ports: PlanPorts,
@@ -21,7 +21,7 @@ export async function readPlan(
   const { config, problems } = await ports.readConfig(request);
   const error = firstError(problems);
   for (const { severity, ...report } of problems) {
-    // The first error ends the run, and is told with its end.
+    // The first error ends the run, and is reported with `run-ended`.
     if (report.message !== error?.message) ports.emit({ type: 'problem', severity, report });
   }
   if (error !== undefined) throw error;

@@ -13,7 +13,7 @@ export interface RowPorts extends PlanPorts, SourcePorts {
   openHelper(plan: RunPlan): HelperLlm;
 }
 
-/** The first rows of the data set that a config of Trinity-RFT names, for who wants to see them. */
+/** Returns the first rows of the data set of a Trinity-RFT config, for a preview. */
 export async function readRows(
   asked: RunRequest,
   first: number,

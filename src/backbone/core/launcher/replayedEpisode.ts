@@ -1,4 +1,4 @@
-/** One episode of a trace, run again as the run of then would. */
+/** Replays one episode of a trace with the settings of the recorded run. */
 import { CodedError } from '../../../base/core/errors.ts';
 import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
 import type { RunEvent, RunRequest } from '../protocol/run.ts';
@@ -7,19 +7,19 @@ import type { Task } from '../../../sdk/core/index.ts';
 import { noQuery } from '../function-form/taskRow.ts';
 import type { EpisodeSlot } from '../task-runner/episode.ts';
 
-/** The episode with the run that it was of. */
-export interface WantedEpisode {
+/** The episode to replay and its recorded run. */
+export interface ReplayTarget {
   readonly run: ReplayedRun;
   readonly episode: ReplayedEpisode;
-  /** Of the trace, absolute. */
+  /** Absolute path of the trace. */
   readonly file: string;
 }
 
-/** Undefined where the request names none. Throws a CodedError `trace/…` or `replay/not-a-trace`. */
-export function wantedEpisode(
+/** Returns undefined if the request names no episode. Throws a CodedError `trace/…` or `replay/not-a-trace`. */
+export function replayTarget(
   { replay }: RunRequest,
   readReplayed: (file: string, episode: number) => ReplayedRun,
-): WantedEpisode | undefined {
+): ReplayTarget | undefined {
   if (replay?.episode === undefined) return undefined;
   if (!replay.file.endsWith('.ajtrace')) throw notATrace(replay.file);
   const run = readReplayed(replay.file, replay.episode);
@@ -27,10 +27,10 @@ export function wantedEpisode(
   return episode && { run, episode, file: replay.file };
 }
 
-/** The request by which the episode has the task, the split and the seed that it had. */
-export function requestFor(request: RunRequest, wanted: WantedEpisode | undefined): RunRequest {
+/** Returns the request with the recorded task, split and seed. */
+export function replayRequest(request: RunRequest, wanted: ReplayTarget | undefined): RunRequest {
   if (wanted === undefined) return request;
-  // Its task is found among all.
+  // The task of a rollout is searched among all tasks.
   if (wanted.run.isRollout) return { ...request, taskIds: undefined, repeat: 1 };
   const { launch, seed } = wanted.run;
   const { trainableTargets = launch?.trainableTargets } = request;
@@ -47,12 +47,12 @@ export function requestFor(request: RunRequest, wanted: WantedEpisode | undefine
 }
 
 /**
- * Its number and its places are those of then, so that the workflow is told the same.
+ * Returns the episode with its recorded numbers, so that the workflow sees the same values.
  *
- * @param tasks those with the id of its task
+ * @param tasks the tasks with the recorded id
  * @throws CodedError `replay/no-task`
  */
-export function slotOf({ run, episode, file }: WantedEpisode, tasks: readonly Task[]): EpisodeSlot {
+export function replaySlot({ run, episode, file }: ReplayTarget, tasks: readonly Task[]): EpisodeSlot {
   const { taskIndex, repeat, taskId, twin } = episode;
   const task = run.isRollout ? ofRollout(run, episode, tasks) : tasks[twin];
   if (task === undefined) {
@@ -64,8 +64,8 @@ export function slotOf({ run, episode, file }: WantedEpisode, tasks: readonly Ta
 }
 
 /**
- * By its id, where AgentJet has logged it, and what was asked: training and validation may have other tasks of one id. An
- * environment's tasks ask nothing, and have only their ids.
+ * Finds the task of a rollout's episode by its query, preferably among the tasks with the logged id: training and
+ * validation may use the same id for different tasks. Tasks of an environment have no query, so the id alone decides.
  */
 function ofRollout(
   { isLogged }: ReplayedRun,
@@ -81,7 +81,7 @@ function ofRollout(
 
 type Says = (text: string, query: string) => boolean;
 
-/** The task whose query stands in what a rollout's model was told; of several, the one with the most to say. */
+/** Returns the task whose query is in the prompts of the episode; of several, the one with the longest query. */
 function askedIn({ told }: ReplayedEpisode, tasks: readonly Task[], says: Says): Task | undefined {
   let found: Task | undefined;
   for (const task of tasks) {
@@ -94,7 +94,7 @@ function askedIn({ told }: ReplayedEpisode, tasks: readonly Task[], says: Says):
 
 const isPart = '\ufffd';
 
-/** Tokens that are parts of a character have lost it: up to four of them may stand for each that is not ASCII. */
+/** Compares despite tokens that are parts of a character: up to four of them can replace one that is not ASCII. */
 function saysInTokens(text: string, query: string): boolean {
   if (text.includes(query)) return true;
   if (!text.includes(isPart)) return false;
@@ -105,14 +105,14 @@ function saysInTokens(text: string, query: string): boolean {
   return new RegExp(pattern, 'u').test(text);
 }
 
-/** How far a reward with the three decimals that AgentJet logs is from the one that it was. */
+/** The highest rounding error of a reward that AgentJet logged with three decimals. */
 const rounding = 0.0005 + 1e-9;
 
-/** What the result says of the one of then, and the log of both. */
-export function compared(
+/** Returns the result with the recorded reward, and a log event that compares the two. */
+export function compareRewards(
   result: EpisodeResult,
-  { run, episode }: WantedEpisode,
-): { readonly result: EpisodeResult; readonly told: RunEvent } {
+  { run, episode }: ReplayTarget,
+): { readonly result: EpisodeResult; readonly event: RunEvent } {
   const { reward, isSuccess } = episode;
   const isSameReward =
     result.reward === reward ||
@@ -122,12 +122,12 @@ export function compared(
       Math.abs(result.reward - reward) <= rounding);
   const isSame = isSameReward && result.isSuccess === isSuccess;
   const [now, then] = [result.reward, reward].map((one) => (one === null ? 'an error' : `reward ${one}`));
-  const told = isSame
+  const message = isSame
     ? `Episode ${result.episode} ended as it was recorded, with ${now ?? ''}.`
     : `Episode ${result.episode} ended otherwise than it was recorded: with ${now ?? ''}, recorded ${then ?? ''}${isSameReward ? ', and another success' : ''}.`;
   return {
     result: { ...result, recorded: { reward, isSuccess } },
-    told: { type: 'log', level: isSame ? 'info' : 'warn', message: told },
+    event: { type: 'log', level: isSame ? 'info' : 'warn', message },
   };
 }
 

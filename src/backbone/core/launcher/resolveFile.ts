@@ -7,8 +7,8 @@ export interface ResolvePorts {
 }
 
 /**
- * A path of the config, absolute: relative to the working directory, as upstream has it, unless only the folder of
- * the config has it. Where neither does, the path in the config's folder, which is where one would look first.
+ * Returns the absolute path of a file that the config names. The path is relative to the working directory, as in
+ * upstream; if the file does not exist there, it is relative to the folder of the config.
  */
 export async function resolveFile(
   file: string,
@@ -20,7 +20,7 @@ export async function resolveFile(
   return ports.paths.resolve(ports.paths.dirname(request.config), file);
 }
 
-/** The file of a dotted Python module in the working directory or the config's folder; undefined: it lies elsewhere. */
+/** Returns the file of a dotted Python module in the working directory or the config's folder; else undefined. */
 export async function findModule(
   module: string,
   request: Pick<RunRequest, 'cwd' | 'config'>,

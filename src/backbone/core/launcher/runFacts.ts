@@ -4,10 +4,10 @@ import type { TracedRun } from '../../../tracking/core/records/tracedRun.ts';
 import type { EpisodeSlot } from '../task-runner/episode.ts';
 import type { RunPlan } from './runPlan.ts';
 
-/** What a trace says of its run, but for the config's text, which the run's folder has. */
+/** The facts about a run in its trace, without the text of the config, which is in the run's folder. */
 export type RunFacts = Omit<TracedRun, 'configText'>;
 
-/** What is found out after the plan is made. */
+/** The facts that are known only after planning. */
 export type FoundFacts = Pick<
   RunFacts,
   'workflowFile' | 'judge' | 'model' | 'tokenizer' | 'tasks' | 'episodes' | 'startedAt'
@@ -37,7 +37,7 @@ export function factsOf(request: RunRequest, plan: RunPlan, found: FoundFacts): 
   };
 }
 
-/** @param trace undefined: there is to be none */
+/** @param place `trace` is undefined for a run without one, null if it could not be written */
 export function runStarted(
   facts: RunFacts,
   place: {

@@ -2,11 +2,14 @@ import type { Location } from '../../../base/core/errors.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
 import type { RunPlaces } from '../../../tracking/core/records/episodeResult.ts';
 import { findingKinds, type FindingKind } from '../../../tracking/core/findings.ts';
-import type { Judging } from '../task-judge/judge.ts';
-import { judgeNamed } from './userClasses.ts';
+import type { JudgeContext } from '../task-judge/judge.ts';
+import { configuredJudge } from './userClasses.ts';
 
-/** Where the user's files have what findings may be about. */
-export async function placesOf(config: Config, { placeOf }: Pick<Judging, 'placeOf'>): Promise<RunPlaces> {
+/** Returns the locations in the user's files that findings can refer to. */
+export async function findCodeLocations(
+  config: Config,
+  { placeOf }: Pick<JudgeContext, 'placeOf'>,
+): Promise<RunPlaces> {
   const [execute, judge] = await Promise.all([placeOf('execute'), judgePlace(config, placeOf)]);
   return {
     ...(execute && { execute }),
@@ -15,9 +18,9 @@ export async function placesOf(config: Config, { placeOf }: Pick<Judging, 'place
   };
 }
 
-async function judgePlace(config: Config, placeOf: Judging['placeOf']): Promise<Location | undefined> {
-  if (judgeNamed(config) === undefined) return undefined;
-  // What the config names need not be there while no episode asks it.
+async function judgePlace(config: Config, placeOf: JudgeContext['placeOf']): Promise<Location | undefined> {
+  if (configuredJudge(config) === undefined) return undefined;
+  // The judge that the config names may not exist, as long as no episode needs it.
   return placeOf('computeReward').catch(() => config.locate('ajet.task_judge.judge_protocol'));
 }
 

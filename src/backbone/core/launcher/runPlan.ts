@@ -15,13 +15,13 @@ import { oversamplingOf, type Oversampling } from '../task-rollout/oversampling.
 
 /** All that is decided before the user's code is loaded. */
 export interface RunPlan {
-  /** Whose rules hold for workflows, rewards and sampling. */
+  /** The framework whose rules apply to workflows, rewards and sampling. */
   readonly rules: 'ajet' | 'trinity';
   readonly experiment: string;
   /** The run's folder, absolute. */
   readonly folder: string;
   readonly workflow: string;
-  /** Of Trinity-RFT, where the config names one: its name in the registry. */
+  /** The registered name of Trinity-RFT's reward function, if the config names one. */
   readonly rewardFn: { readonly name: string; readonly namedAt: Location } | undefined;
   readonly judgeType: string;
   readonly judge: string | null;
@@ -177,7 +177,7 @@ function compareLevel(config: Config, key: string): 'text' | 'token' {
   });
 }
 
-/** Only oversampling asks for it; a config of the debug backbone may say nothing of GPUs. */
+/** Only oversampling needs it, and a config of the debug backbone may not mention GPUs. */
 function worldSizeOf(config: Config): number {
   const section = 'ajet.trainer_common';
   return (
@@ -186,7 +186,7 @@ function worldSizeOf(config: Config): number {
   );
 }
 
-/** Of none at all a run would end at once, as if all were well. */
+/** Throws for 0, since such a run would end at once and look successful. */
 function count(config: Config, key: string): number {
   const value = config.integer(key);
   if (value >= 1) return value;

@@ -27,7 +27,7 @@ export interface SourceParts {
   readonly cancellation: CancellationToken;
 }
 
-/** What a reader reads from, given the config that has its section. */
+/** Returns the source of a task reader for the config that has its section. */
 export type SourceOf = (config: Config) => TaskSource;
 
 export function taskSourceOf(

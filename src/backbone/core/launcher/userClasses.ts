@@ -1,4 +1,4 @@
-/** Which of the user's classes a config names. */
+/** Resolves the user's classes that a config names. */
 import { CodedError, type Location } from '../../../base/core/errors.ts';
 import { builtInJudge, type BuiltInJudge } from '../../../configs/core/builtInJudges.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
@@ -9,19 +9,23 @@ import { FunctionWorkflow, type WorkflowClass } from '../function-form/functionW
 import { findModule, resolveFile, type ResolvePorts } from './resolveFile.ts';
 import type { RunPlan } from './runPlan.ts';
 
-export type Locate = (text: string, what: 'workflow' | 'judge', location: Location) => Promise<Place>;
+export type ResolveLocator = (
+  text: string,
+  what: 'workflow' | 'judge',
+  location: Location,
+) => Promise<ResolvedLocator>;
 
-export interface Place {
-  /** Absolute; of a Python module that lies elsewhere, its dotted name. */
+export interface ResolvedLocator {
+  /** Absolute path; the dotted name for a Python module outside of the searched folders. */
   readonly file: string;
-  /** Files absolute. */
+  /** With absolute paths. */
   readonly locator: Locator;
-  /** Where the config says so. */
-  readonly namedAt: Location;
+  /** The location of the setting in the config. */
+  readonly configLocation: Location;
 }
 
-/** An error that knows no line of its own is at the line of the config that led to it. */
-export async function namedAt<T>(location: Location, loading: Promise<T>): Promise<T> {
+/** Adds the location in the config to errors that have no line. */
+export async function atConfigLocation<T>(location: Location, loading: Promise<T>): Promise<T> {
   try {
     return await loading;
   } catch (error) {
@@ -29,8 +33,8 @@ export async function namedAt<T>(location: Location, loading: Promise<T>): Promi
   }
 }
 
-/** What is wrong with a function is at its own place in the user's code. */
-export async function formed<T>(make: () => T, place: () => Promise<Location>): Promise<T> {
+/** Adds the location in the user's code to errors that have no line. */
+export async function atCodeLocation<T>(make: () => T, place: () => Promise<Location>): Promise<T> {
   try {
     return make();
   } catch (error) {
@@ -44,53 +48,53 @@ function relocated(error: unknown, location: Location): unknown {
   return new CodedError({ code, message, location, hint }, { cause: error });
 }
 
-export function locator(request: RunRequest, ports: ResolvePorts): Locate {
+export function locatorResolver(request: RunRequest, ports: ResolvePorts): ResolveLocator {
   return async (text, what, location) => {
     const parsed = parseLocator(text);
     if (!parsed.ok) throw new CodedError({ ...parsed.problem, location });
     const { kind, where, name } = parsed.locator;
     if (kind === 'module') {
       const file = (await findModule(where, request, ports)) ?? where;
-      return { file, locator: parsed.locator, namedAt: location };
+      return { file, locator: parsed.locator, configLocation: location };
     }
     const file = await resolveFile(where, request, ports);
     if (!(await ports.files.exists(file))) throw noSuchFile(what, file, location);
-    return { file, locator: { kind, where: file, name }, namedAt: location };
+    return { file, locator: { kind, where: file, name }, configLocation: location };
   };
 }
 
-/** The defaults' own workflow is an example of upstream's that no user has. */
+/** Resolves the workflow. The default workflow is an example of upstream that users do not have, so it throws. */
 export function workflowOf(
   plan: RunPlan,
   config: Config,
-  { locate, split }: { readonly locate: Locate; readonly split: RunRequest['split'] },
-): Promise<Place> {
+  { locate, split }: { readonly locate: ResolveLocator; readonly split: RunRequest['split'] },
+): Promise<ResolvedLocator> {
   if (plan.rules === 'trinity') {
     const where = tasksetPath(config, split) ?? '';
     const location = config.locate(workflowKey(config, split));
     if (parseLocator(plan.workflow).ok) return locate(plan.workflow, 'workflow', location);
     const place: Locator = { kind: 'trinity', where, name: plan.workflow };
-    return Promise.resolve({ file: plan.workflow, locator: place, namedAt: location });
+    return Promise.resolve({ file: plan.workflow, locator: place, configLocation: location });
   }
   const key = 'ajet.rollout.user_workflow';
   if (config.get(key)?.origin.kind !== 'file') throw noWorkflow(config.locate(key));
   return locate(plan.workflow, 'workflow', config.locate(key));
 }
 
-/** Where a judge comes from; `namedAt` is where the config says so. */
+/** The origin of a judge. */
 export type JudgeSource =
-  | ({ readonly kind: 'file' } & Place)
-  | { readonly kind: 'built-in'; readonly judge: BuiltInJudge; readonly namedAt: Location }
-  /** Of `judge_type: rubrics_auto_grader`. */
-  | { readonly kind: 'auto-grader'; readonly namedAt: Location };
+  | ({ readonly kind: 'file' } & ResolvedLocator)
+  | { readonly kind: 'built-in'; readonly judge: BuiltInJudge; readonly configLocation: Location }
+  /** `judge_type: rubrics_auto_grader`. */
+  | { readonly kind: 'auto-grader'; readonly configLocation: Location };
 
 /**
- * The judge, when an episode needs it: a run whose workflow returns every reward never asks. Of AgentJet's own the ones
- * that are built in stand in.
+ * Returns the source of the judge. Called only when an episode needs it. AgentJet's own judges are replaced by the
+ * built-in ones.
  */
-export async function judgeOf(plan: RunPlan, config: Config, locate: Locate): Promise<JudgeSource> {
+export async function judgeOf(plan: RunPlan, config: Config, locate: ResolveLocator): Promise<JudgeSource> {
   if (plan.judgeType === 'rubrics_auto_grader') {
-    return { kind: 'auto-grader', namedAt: config.locate('ajet.task_judge.judge_type') };
+    return { kind: 'auto-grader', configLocation: config.locate('ajet.task_judge.judge_type') };
   }
   if (plan.judgeType !== 'customized_protocol') {
     throw noJudge(`judge_type ${plan.judgeType} is not available here`, config, 'ajet.task_judge.judge_type');
@@ -100,21 +104,21 @@ export async function judgeOf(plan: RunPlan, config: Config, locate: Locate): Pr
   const parsed = parseLocator(plan.judge);
   const judge = parsed.ok ? builtInJudge(parsed.locator) : undefined;
   const origin = config.get('ajet.task_judge.judge_protocol')?.origin;
-  // The defaults' own judge asks an environment service, which only the tasks of one have.
+  // The default judge needs an environment service.
   const isMeant = origin?.kind === 'file' || config.string('ajet.task_reader.type') === 'env_service';
   if (!isMeant) throw noJudge('the config names none', config, 'ajet.task_judge.judge_protocol');
-  if (judge !== undefined) return { kind: 'built-in', judge, namedAt: location };
+  if (judge !== undefined) return { kind: 'built-in', judge, configLocation: location };
   return { kind: 'file', ...(await locate(plan.judge, 'judge', location)) };
 }
 
-/** The judge that the config itself names; undefined: it leaves that to the defaults. */
-export function judgeNamed(config: Config): string | undefined {
+/** Returns the judge that the config file names; undefined for the default. */
+export function configuredJudge(config: Config): string | undefined {
   const key = 'ajet.task_judge.judge_protocol';
   return config.get(key)?.origin.kind === 'file' ? (config.stringOrNull(key) ?? undefined) : undefined;
 }
 
-/** Of a workflow that is a function the judge does, where the config itself names one. */
-export function whoDecides(Workflow: WorkflowClass, config: Config): 'workflow' | 'judge' {
+/** Returns whose reward counts. For a function workflow it is the judge's, if the config names one. */
+export function rewardSource(Workflow: WorkflowClass, config: Config): 'workflow' | 'judge' {
   return isFunction(Workflow) && namesJudge(config) ? 'judge' : 'workflow';
 }
 
@@ -122,8 +126,8 @@ export function isFunction(Workflow: WorkflowClass): boolean {
   return (Workflow.prototype as unknown) instanceof FunctionWorkflow;
 }
 
-/** AgentJet makes an object of what a config names, which it cannot of a function. */
-export function trainsClassesOnly({ locator: { name } }: Place, location: Location): CodedError {
+/** Warns that AgentJet cannot train a function: it creates an object of the class that a config names. */
+export function functionNotTrained({ locator: { name } }: ResolvedLocator, location: Location): CodedError {
   return new CodedError({
     code: 'workflow/not-a-class',
     message: `${name} is a function, which AgentJet does not train. It runs here as AgentScope's tuner runs it.`,
@@ -134,10 +138,10 @@ export function trainsClassesOnly({ locator: { name } }: Place, location: Locati
 
 function namesJudge(config: Config): boolean {
   if (config.string('ajet.task_judge.judge_type') === 'rubrics_auto_grader') return true;
-  const named = judgeNamed(config);
+  const named = configuredJudge(config);
   if (named === undefined) return false;
   const parsed = parseLocator(named);
-  // A config that a job writes has the defaults' judge too, which only the tasks of an environment service have use for.
+  // The config of a job has the default judge too, which only works with an environment service.
   const isDefault = parsed.ok && builtInJudge(parsed.locator)?.name === 'EnvServiceJudge';
   return !isDefault || config.string('ajet.task_reader.type') === 'env_service';
 }

@@ -1,9 +1,9 @@
-/** Whose calls a key is for. Field for field upstream's key, so that code written for either reads both. */
+/** The content of an API key, which identifies the caller. It has the same fields as upstream's key. */
 export interface ApiKeyContent {
   readonly agentName: string;
   readonly targetTag: string;
   readonly episodeUuid: string;
-  /** Where the episode is served. Upstream dials it; here it only informs, and may be empty. */
+  /** The address that serves the episode. Upstream connects to it; here it is informative and may be empty. */
   readonly episodeAddress: string;
 }
 

@@ -14,10 +14,10 @@ interface Draft {
   readonly extras: Fields;
 }
 
-/** Fields that come whole, once; servers that repeat them repeat them unchanged or empty. */
+/** Fields that are sent whole. Servers that repeat them send them unchanged or empty. */
 const wholeFields: ReadonlySet<string> = new Set(['role', 'id', 'type', 'name', 'index']);
 
-/** Puts the chunks of a stream together again; takes whatever a server sends, since it is only recorded. */
+/** Assembles the chunks of a stream. It accepts any fields of a server, since they are only recorded. */
 export class Assembler {
   #head: Fields | undefined;
   readonly #choices = new Map<number, Draft>();
@@ -32,13 +32,13 @@ export class Assembler {
     for (const choice of choices) if (isFields(choice)) this.#addChoice(choice);
   }
 
-  /** Every choice that began has said why it ended. */
+  /** Whether every choice has a finish reason. */
   get isComplete(): boolean {
     const drafts = [...this.#choices.values()];
     return drafts.length > 0 && drafts.every((draft) => typeof draft.finishReason === 'string');
   }
 
-  /** What has come so far; undefined before the first chunk. */
+  /** The completion so far; undefined before the first chunk. */
   completion(): ChatCompletion | undefined {
     if (this.#head === undefined) return undefined;
     const choices = [...this.#choices.values()].sort((a, b) => a.index - b.index).map(finishChoice);
@@ -85,7 +85,7 @@ function addToolCall(calls: Map<number, Fields>, call: Fields): void {
   mergeFields(known, call);
 }
 
-/** Some servers leave the index out: an id then begins a further call, and what has none goes on with the last. */
+/** Some servers omit the index. Then an id begins another call, and a fragment without one continues the last. */
 function toolCallIndex(calls: ReadonlyMap<number, Fields>, call: Fields): number {
   if (typeof call['index'] === 'number') return call['index'];
   const last = calls.size - 1;
@@ -112,12 +112,12 @@ function finishChoice(draft: Draft): Choice {
   };
 }
 
-/** The index is how a stream tells calls apart; a whole answer has them in order instead. */
+/** Removes the index, which only streams use to distinguish calls. */
 function withoutIndex(call: Fields): Fields {
   return Object.fromEntries(Object.entries(call).filter(([name]) => name !== 'index'));
 }
 
-/** Texts and lists grow, objects are merged field by field, anything else is replaced; null adds nothing. */
+/** Appends texts and lists, merges objects field by field, and replaces other values. Null has no effect. */
 function mergeFields(into: Fields, from: Fields): void {
   for (const [name, value] of Object.entries(from)) {
     const known = into[name];
@@ -131,7 +131,7 @@ function mergeFields(into: Fields, from: Fields): void {
   }
 }
 
-/** Deep enough that growing the copy leaves the chunk as it was. */
+/** Copies deeply enough that changes to the copy do not change the chunk. */
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return [...(value as unknown[])];
   if (!isFields(value)) return value;

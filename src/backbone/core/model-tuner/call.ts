@@ -5,37 +5,37 @@ import type { CallSource } from '../../../tracking/core/records/trace.ts';
 import { failures } from './failures.ts';
 import type { CallIdentity, CannedReply, ChatCompletion, ChatRequest, ModelFailure } from './model.ts';
 
-/** One LLM call, once it is over. */
+/** An LLM call that has ended. */
 export interface FinishedCall extends CallIdentity {
   readonly episodeUuid: string;
-  /** The debug model that answered in place of the model being trained, so that nothing is tracked; null: none did. */
+  /** The debug model that answered, so that the call is not tracked; null for the model being trained. */
   readonly debugModel: string | null;
-  /** What answered in place of any model; null: one did. */
+  /** The canned reply; null if a model answered. */
   readonly canned: CannedReply | null;
-  /** As the model got it, or would have: with the run's sampling values, the call's seed, and log probabilities asked for. */
+  /** The request to the model, with the run's sampling values, the call's seed and `logprobs`. */
   readonly request: ChatRequest;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
-  /** From the request's arrival to the last of its answer. */
+  /** Duration from the arrival of the request to the end of the answer. */
   readonly seconds: number;
-  /** Seconds from the request's arrival until a model was asked; null: none was. */
+  /** Seconds from the arrival of the request until it was passed to a model; null if it was not. */
   readonly askedAfter: number | null;
-  /** Seconds from the request's arrival to the first part of an answer that the model streamed; null: it did not. */
+  /** Seconds from the arrival of the request to the first streamed part; null for an answer that was not streamed. */
   readonly firstAfter: number | null;
-  /** 200 exactly when the call was answered; 499 when it was given up before that. */
+  /** 200 for an answered call, 499 for a canceled one. */
   readonly status: number;
-  /** The answer, put together again where it was streamed. With a failure: what had come until then. */
+  /** The whole answer, assembled from the stream. After a failure: the part received until then. */
   readonly completion: ChatCompletion | undefined;
   readonly failure: ModelFailure | undefined;
-  /** The line of the user's code that asked; absent: it is not known. */
+  /** The line of the user's code that made the call, if known. */
   readonly source?: CallSource | undefined;
 }
 
-/** How a call ends. */
+/** The end of a call. */
 export type CallOutcome =
   | { readonly kind: 'answered'; readonly completion: ChatCompletion }
   | { readonly kind: 'failed'; readonly failure: ModelFailure; readonly partial?: ChatCompletion | undefined }
-  /** Given up: by its client, or because its episode is over. */
+  /** Canceled by the client, or because the episode ended. */
   | { readonly kind: 'cancelled'; readonly partial?: ChatCompletion | undefined };
 
 export interface CallStart {
@@ -45,12 +45,12 @@ export interface CallStart {
   readonly request: ChatRequest;
   readonly source?: CallSource | undefined;
   readonly clock: Clock;
-  /** What gives the call up. */
+  /** Tokens that cancel the call. */
   readonly cancelledBy: readonly CancellationToken[];
   readonly onFinished: (call: FinishedCall) => void;
 }
 
-/** A call in flight: it is finished exactly once, by whatever ends it first. */
+/** A call in flight. It finishes exactly once; later calls of `finish` have no effect. */
 export class Call {
   readonly identity: CallIdentity;
   readonly request: ChatRequest;
@@ -88,17 +88,17 @@ export class Call {
     return this.#cancellation.token;
   }
 
-  /** From here on it waits for the model. */
+  /** Marks the time at which the call is passed to the model. */
   asksModel(): void {
     this.#askedAfter = this.#secondsSoFar();
   }
 
-  /** A part of an answer has come from the model. */
+  /** Marks the arrival of a part of the answer. */
   partCame(): void {
     this.#firstAfter ??= this.#secondsSoFar();
   }
 
-  /** No model is asked: what it is answered with is canned. */
+  /** Marks the call as answered without a model. */
   answerCanned(reply: CannedReply): void {
     this.#canned = reply;
   }

@@ -3,8 +3,8 @@ import type { CallSource } from '../../../tracking/core/records/trace.ts';
 import type { HttpRequest } from './http.ts';
 
 /**
- * By which a request over the socket tells the line of code that asks, as JSON with everything but ASCII escaped. It
- * goes no further than the gateway: models are sent bodies only.
+ * The header with the line of code that made a request, as JSON with non-ASCII characters escaped. The gateway does not
+ * pass it on to models.
  */
 export const sourceHeader = 'x-agentjet-source';
 
@@ -24,7 +24,7 @@ export function sourceText(source: CallSource): string {
   return json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Undefined: nobody tells it. */
+/** Returns undefined if the source is unknown. */
 export function sourceOf({
   source,
   headers,
@@ -44,6 +44,6 @@ export function sourceOf({
   }
 }
 
-/** A workflow has few lines that ask. */
+/** A workflow has few lines that make calls. */
 const read = new Map<string, CallSource>();
 const mostRead = 1_000;

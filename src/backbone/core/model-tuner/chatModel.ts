@@ -87,7 +87,7 @@ function toolUse(call: ChatCompletionMessageToolCall): ToolUseBlock {
   return { type: 'tool_use', id: call.id, name, input: readArguments(text) };
 }
 
-/** What is no object, or no JSON that could be repaired, counts as no arguments, as AgentScope has it from 1.0.9 on. */
+/** Parses the arguments of a tool call. Invalid JSON counts as no arguments, as in AgentScope since 1.0.9. */
 function readArguments(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(jsonrepair(text === '' ? '{}' : text));

@@ -44,7 +44,7 @@ function* cutChoice(choice: Choice): Generator<ChunkChoice> {
     logprobs: given && { content: given.content ?? null, refusal: given.refusal ?? null },
     finish_reason: null,
   });
-  // What has no form of its own in a stream travels whole, beside the role.
+  // Fields without a streaming format are sent whole, together with the role.
   yield part({ role, ...(content === null ? {} : { content: '' }), ...(fields as Delta) });
   for (const { text, logprobs: own } of cutText(content, logprobs?.content)) {
     yield part(text === '' ? {} : { content: text }, own.length > 0 ? { content: own } : null);

@@ -2,13 +2,13 @@ import type { ContextCheck } from '../../../tracking/core/tracker.ts';
 import type { FinishedCall } from './call.ts';
 import type { CannedReply, ChatCompletion } from './model.ts';
 
-/** A call that the model is about to be asked. */
-export type BegunCall = Pick<FinishedCall, 'episode' | 'call' | 'agentName' | 'request' | 'startedAt'>;
+/** A call before it reaches the model. */
+export type PendingCall = Pick<FinishedCall, 'episode' | 'call' | 'agentName' | 'request' | 'startedAt'>;
 
-/** The Context Tracker's check of a call, before the model is asked. Never rejects. */
-export type ContextGuard = (call: BegunCall) => Promise<ContextCheck>;
+/** The Context Tracker's check of a call before it reaches the model. Never rejects. */
+export type ContextGuard = (call: PendingCall) => Promise<ContextCheck>;
 
-/** What upstream answers where the prompt overflows: a text without tokens, and so without usage. */
+/** Returns upstream's answer to a prompt that overflows the context: a text without tokens and usage. */
 export function overflowCompletion(now: number): ChatCompletion {
   const message = { role: 'assistant', content: 'ajet_proxy: Exceeded max model context length.' } as const;
   return {

@@ -11,32 +11,32 @@ import type { ModelFailure } from './model.ts';
 import { RouteCounts, type Targets } from './routing.ts';
 
 export interface EpisodeOptions {
-  /** Must not be guessable: whoever knows it can make calls of the episode. */
+  /** Must not be guessable: it authorizes calls of the episode. */
   readonly episodeUuid: string;
   /** Position in the run, from 0. */
   readonly episode: number;
-  /** Tells the episode's samples from those of others; equal seeds give equal samples. */
+  /** Seed of the episode's samples. */
   readonly seed: number;
-  /** For the key's `episode_address`: where the episode is served. */
+  /** The `episode_address` in the key. */
   readonly address: string;
-  /** Checks each call to the model being trained; absent: the model is asked in any case. */
+  /** Checks each call to the model being trained. Without it, no call is checked. */
   readonly guard?: ContextGuard;
 }
 
 /** An episode's access to the model. */
 export interface EpisodeHandle {
-  /** Calls answered so far by the model being trained. */
+  /** Number of calls that the model being trained has answered. */
   readonly llmCalls: number;
-  /** What the last finished call failed with, told to the person who runs it; undefined when it was answered. */
+  /** The failure of the last finished call, for the user; undefined if it was answered. */
   readonly failure: CodedError | undefined;
-  /** Undefined: every call so far was for a target that is trained. */
+  /** Undefined if every call so far was for a trained target. */
   readonly routing: EpisodeRouting | undefined;
-  /** Whether a call so far was not safe, for whatever reason: upstream's `context_overflow`. */
+  /** Whether any call so far was unsafe: upstream's `context_overflow`. */
   readonly contextOverflow: boolean;
-  /** Which targets the episode trains; until told, all. */
+  /** Sets the targets that the episode trains. Default: all. */
   trainOnly(targets: Targets): void;
   apiKeyFor(agent: Required<AgentOptions>): string;
-  /** From here on the episode's keys are refused; calls in flight are cancelled. */
+  /** Cancels the calls in flight. The keys of the episode are rejected from now on. */
   close(): void;
 }
 
@@ -108,7 +108,7 @@ export class Episode implements EpisodeHandle {
   }
 }
 
-/** Who makes a call. */
+/** The agent that makes a call. */
 export interface Caller {
   readonly episode: Episode;
   readonly agentName: string;
@@ -120,7 +120,7 @@ export function authenticate(
   episodes: ReadonlyMap<string, Episode>,
 ): Caller | { failure: ModelFailure } {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers['authorization'] ?? '')?.[1];
-  // Anthropic's clients; the other wins where both name an episode, as upstream has it.
+  // Anthropic's clients send x-api-key. As in upstream, the bearer token wins.
   const keys = [bearer, headers['x-api-key']].filter((key) => key !== undefined);
   if (keys.length === 0) return { failure: failures.missingKey() };
   const content = keys.map(decodeApiKey).find((decoded) => decoded !== undefined);

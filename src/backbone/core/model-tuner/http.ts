@@ -10,11 +10,11 @@ export interface HttpRequest {
   /** Names are lower-case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Of requests that an adapter of this process makes; one of another process tells it in a header. */
+  /** The route of a request from an adapter in this process. Other processes send it in a header. */
   readonly adapter?: AdapterRoute;
-  /** The line of the user's code that asks, where it was found in this process; another tells it in a header. */
+  /** The line of the user's code that made the call, if found in this process. Other processes send it in a header. */
   readonly source?: CallSource | undefined;
-  /** Cancelled when the client is gone. */
+  /** Canceled when the client is gone. */
   readonly cancellation: CancellationToken;
 }
 

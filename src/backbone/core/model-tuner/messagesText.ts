@@ -1,9 +1,9 @@
 import type { ChatRequest } from './model.ts';
 
-/** Below this many characters, writing messages anew costs no more than finding them. */
+/** Below this many characters, serializing messages again costs no more than finding their text. */
 const worthFinding = 4_096;
 
-/** The JSON that messages came as, so that a long conversation is not written anew to go on to a server. */
+/** The original JSON of messages, so that a long conversation is not serialized again for a server. */
 const texts = new WeakMap<object, string>();
 
 /** @param body JSON, of which the request was parsed */
@@ -46,10 +46,10 @@ export function memberText(json: string, name: string): string | undefined {
 const quote = 34;
 const comma = 44;
 const backslash = 92;
-/** What a bracket does to the depth: those that open, and those that close. */
+/** The change of depth for each bracket. */
 const depths: Readonly<Record<number, number>> = { 91: 1, 123: 1, 93: -1, 125: -1 };
 
-/** Where the value ends: at the comma or the bracket after it. */
+/** Returns the end of the value: the next comma or bracket. */
 function endOfValue(json: string, start: number): number {
   let depth = 0;
   for (let at = start; at < json.length; at++) {

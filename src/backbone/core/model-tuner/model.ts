@@ -10,7 +10,7 @@ export type { ChatCompletion, ChatCompletionChunk };
 
 /**
  * An OpenAI chat-completion request body, checked by the gateway before any model sees it. Two fields that OpenAI
- * deprecates are declared anew: training and every other server live by them.
+ * deprecates are declared again, since training and other servers depend on them.
  */
 export interface ChatRequest extends Omit<ChatCompletionCreateParams, 'seed' | 'max_tokens'> {
   seed?: number | null;
@@ -26,33 +26,32 @@ export interface ModelError {
   readonly code: string | null;
 }
 
-/** What a request fails with. */
+/** The failure of a request. */
 export interface ModelFailure {
   readonly status: number;
   readonly error: ModelError;
-  /** Headers that the client is to see, lower-case, e.g. `retry-after`. */
+  /** Response headers, lower-case, e.g. `retry-after`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The same for the person who runs it: what is wrong and what to do. */
+  /** The same failure for the user: what is wrong and what to do. */
   readonly report?: CodedError;
 }
 
-/** Chunks of a stream: those that came together, together, since each step between them has its price. */
+/** The chunks of a stream. Chunks that arrived together form one batch, which is cheaper than one step per chunk. */
 export type ChunkBatches = AsyncIterable<readonly ChatCompletionChunk[]>;
 
 /** A model's answer to one request. */
 export type ModelReply =
   | { readonly kind: 'completion'; readonly completion: ChatCompletion }
   /**
-   * Passed on as it arrives; the chunks are OpenAI's. What fails in mid-stream rejects with a
-   * {@link ModelFailureError}.
+   * Passed on as it arrives, in OpenAI's chunks. A failure in mid-stream rejects with a {@link ModelFailureError}.
    */
   | { readonly kind: 'stream'; readonly chunks: ChunkBatches }
   | ({ readonly kind: 'error' } & ModelFailure);
 
-/** An answer that no model gave, by upstream's request id. */
+/** An answer that does not come from a model, named by upstream's request id. */
 export type CannedReply = 'overflow_response';
 
-/** Carries a {@link ModelFailure} where only a throw can, such as out of a stream. */
+/** Throws a {@link ModelFailure}, for example out of a stream. */
 export class ModelFailureError extends Error {
   override readonly name = 'ModelFailureError';
   readonly failure: ModelFailure;
@@ -63,7 +62,7 @@ export class ModelFailureError extends Error {
   }
 }
 
-/** Which call of which episode a request is; its seed is the request's own `seed`. */
+/** Identifies a call of an episode. */
 export interface CallIdentity {
   /** Position of the episode in the run, from 0. */
   readonly episode: number;

@@ -1,36 +1,36 @@
 import type { Location } from '../../../base/core/errors.ts';
 import type { OutsideCalls } from '../../../tracking/core/records/episodeResult.ts';
 
-/** Sees the LLM calls that an episode's code makes elsewhere than through the tuner. */
+/** Observes the LLM calls of an episode that do not go through the tuner. */
 export interface EpisodeWatch {
-  /** Runs code of the episode's; what it begins belongs to the episode, too. */
+  /** Runs code of the episode. Asynchronous work that it starts belongs to the episode too. */
   run<T>(work: () => T): T;
-  /** Those calls so far. */
+  /** Returns the calls so far. */
   list(): readonly OutsideCalls[];
 }
 
-/** A request that code of an episode's sent by itself. */
-export interface SentRequest {
+/** A request that the code of an episode sent directly. */
+export interface OutsideRequest {
   readonly method: string;
   /** e.g. `https://api.example.com`. */
   readonly origin: string;
-  /** Without what follows a `?`, which may hold a key. */
+  /** Without the query string, which may contain a key. */
   readonly path: string;
 }
 
-/** How LLM servers are asked for text: OpenAI's three ways, Anthropic's, Ollama's and Google's. */
+/** The paths of LLM requests: OpenAI's three, Anthropic's, Ollama's and Google's. */
 const textPaths =
   /(?:\/(?:chat\/)?completions|\/responses|\/v1\/messages|\/api\/(?:chat|generate)|:(?:stream)?generateContent)$/i;
 
-export function asksForText({ method, path }: SentRequest): boolean {
+export function isLlmRequest({ method, path }: OutsideRequest): boolean {
   return method === 'POST' && textPaths.test(path);
 }
 
-/** LLM calls of an episode that did not go through the tuner, counted by host and place in the order of the first. */
+/** Counts the LLM calls outside of the tuner by host and source line, in the order of the first call. */
 export class OutsideTally {
   readonly #counted = new Map<string, OutsideCalls>();
 
-  add({ origin }: SentRequest, location: Location | undefined): void {
+  add({ origin }: OutsideRequest, location: Location | undefined): void {
     const host = URL.parse(origin)?.host ?? origin;
     const key = JSON.stringify([host, location?.file, location?.line]);
     const calls = (this.#counted.get(key)?.calls ?? 0) + 1;

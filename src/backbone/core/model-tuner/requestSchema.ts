@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { failures } from './failures.ts';
-import { describeIssue } from './issues.ts';
+import { describeIssue } from './schemaProblem.ts';
 import type { ChatRequest, ModelFailure } from './model.ts';
 
 /** Objects are loose everywhere: what is not named here passes through untouched. */

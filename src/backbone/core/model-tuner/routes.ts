@@ -8,13 +8,13 @@ const routes: Readonly<Record<string, { readonly method: string; readonly route:
   '/chat/completions': { method: 'POST', route: 'chat' },
   '/responses': { method: 'POST', route: 'responses' },
   '/messages': { method: 'POST', route: 'messages' },
-  // Anthropic's clients put `/v1/messages` behind a base URL, ours included.
+  // Anthropic's clients append `/v1/messages` to the base URL.
   '/v1/messages': { method: 'POST', route: 'messages' },
   '/models': { method: 'GET', route: 'models' },
   '/health': { method: 'GET', route: 'health' },
 };
 
-/** Paths count with `/v1` before them and without: clients differ in what they take for the base URL. */
+/** Accepts paths with and without `/v1`, since clients differ in the base URL that they expect. */
 export function findRoute(method: string, path: string): { route: Route } | { failure: ModelFailure } {
   const [plain = ''] = path.split('?');
   const name = nameOf(plain);
@@ -24,7 +24,7 @@ export function findRoute(method: string, path: string): { route: Route } | { fa
   return { route: found.route };
 }
 
-/** Whose client asks: by the path, known or not. */
+/** Returns the API of the client, from the path. The path may be unknown. */
 export function apiAt(path: string): ApiName {
   const name = nameOf(path);
   if (/^(\/v1)?\/messages\b/.test(name)) return 'messages';

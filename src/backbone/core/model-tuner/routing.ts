@@ -1,24 +1,23 @@
 import * as z from 'zod/mini';
 import type { EpisodeRouting } from '../../../tracking/core/records/episodeResult.ts';
 
-/** Which target tags are trained; null: all. An empty list is all as well, whatever its writer meant: as upstream. */
+/** The target tags that are trained; null for all. As in upstream, an empty list means all as well. */
 export type Targets = readonly string[] | null;
 
 export function isTrainable(targets: Targets, tag: string): boolean {
   return targets === null || targets.length === 0 || targets.includes(tag);
 }
 
-/** What an adapter decided for its agent. A request that comes by base URL and key has none: upstream routes no keys. */
+/** The route that an adapter chose for its agent. A request with base URL and key has none: upstream does not route keys. */
 export interface AdapterRoute {
-  /** The debug model that answers instead of the model being trained; null: none does. */
+  /** The debug model that answers; null for the model being trained. */
   readonly debugModel: string | null;
-  /** `name`: it is asked as itself, whatever is trained; absent: for an agent whose target is not. */
+  /** `name` if the workflow requested the debug model by name; absent if the target is not trained. */
   readonly by?: 'name';
 }
 
 /**
- * By which an adapter in another process tells its route: the name of the debug model as JSON, or `null`; or the whole
- * route.
+ * The header with the route of an adapter in another process: the debug model's name as JSON, `null`, or the whole route.
  */
 export const adapterHeader = 'x-agentjet-adapter';
 
@@ -33,7 +32,7 @@ const toldRoute = z.union([
   ),
 ]);
 
-/** Undefined: no adapter of ours made the request. */
+/** Returns undefined for a request that does not come from one of our adapters. */
 export function adapterOf(headers: Readonly<Record<string, string>>): AdapterRoute | undefined {
   const told = headers[adapterHeader];
   if (told === undefined) return undefined;
@@ -47,7 +46,7 @@ export function adapterOf(headers: Readonly<Record<string, string>>): AdapterRou
 
 type WhyTrained = EpisodeRouting['trainedAnyway'][number]['why'];
 
-/** Where the calls of one episode went, by their targets. */
+/** Counts the calls of an episode by target and model. */
 export class RouteCounts {
   readonly #debug = new Map<string, { readonly target: string; readonly model: string; calls: number }>();
   readonly #anyway = new Map<string, { readonly target: string; readonly why: WhyTrained; calls: number }>();
@@ -56,12 +55,12 @@ export class RouteCounts {
     count(this.#debug, { target, model, calls: 0 }, `${target}\n${model}`);
   }
 
-  /** Upstream trains a target that it was not told to train where there is nobody else to answer. */
+  /** As in upstream, the model being trained answers for an untrained target if there is no debug model. */
   trainsAnyway(target: string, why: WhyTrained): void {
     count(this.#anyway, { target, why, calls: 0 }, `${target}\n${why}`);
   }
 
-  /** Undefined: every call was for a target that is trained. */
+  /** Undefined if every call was for a trained target. */
   get routing(): EpisodeRouting | undefined {
     if (this.#debug.size === 0 && this.#anyway.size === 0) return undefined;
     const copies = <T extends object>(entries: Iterable<T>): T[] =>

@@ -1,31 +1,31 @@
 import { hashText } from '../../../base/core/hash.ts';
 import type { ChatRequest } from './model.ts';
 
-/** How training samples. */
+/** The sampling options of training. */
 export interface Sampling {
   /**
-   * Whose options count: the config's, whatever a workflow asks for (AgentJet), or the request's, and the config's where
-   * it has none (Trinity-RFT, whose clients speak to vLLM itself).
+   * The options that count: those of the config (AgentJet), or those of the request with the config's as defaults
+   * (Trinity-RFT, whose clients call vLLM directly).
    */
   readonly decides?: 'config' | 'request';
   readonly temperature: number;
   readonly topP: number;
   /** Only validation has one; −1: all. */
   readonly topK?: number;
-  /** Where the config has them. Default: `ajet.rollout`. */
+  /** The section of the config that has them. Default: `ajet.rollout`. */
   readonly section?: string;
   /** Tokens of one answer: upstream's `max_response_length_in_one_turn` − 16. */
   readonly maxTokens: number;
 }
 
-/** An option of a request that counts for nothing in training, as a sentence without its subject and full stop. */
+/** An option of a request that training ignores. */
 export interface Override {
   readonly option: string;
-  /** e.g. `asked for temperature 0; 0.9 is used, as in training (ajet.rollout.temperature)`. */
-  readonly told: string;
+  /** A sentence without subject and full stop, e.g. `asked for temperature 0; 0.9 is used, as in training (ajet.rollout.temperature)`. */
+  readonly message: string;
 }
 
-/** What reaches the model: messages and tools are all that upstream passes on, the rest is how the answer travels. */
+/** The options that reach the model. Upstream passes on messages and tools only; the others affect the transport. */
 const passedOn = new Set([
   'messages',
   'tools',
@@ -37,7 +37,7 @@ const passedOn = new Set([
   'return_token_ids',
 ]);
 
-/** Options that have no say in what is sampled, so that nobody misses them. */
+/** Options that do not affect sampling, so they are dropped without a warning. */
 const harmless = new Set([
   'seed', // the run's own replaces it
   'user',
@@ -48,7 +48,7 @@ const harmless = new Set([
   'prompt_cache_key',
 ]);
 
-/** Values that ask for what happens anyway. */
+/** Values that equal the default behavior. */
 const anyway: Readonly<Record<string, unknown>> = {
   tool_choice: 'auto',
   parallel_tool_calls: true,
@@ -58,8 +58,8 @@ const anyway: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * The request as the model being trained gets it: its messages and tools, with the run's sampling. The token limit keeps
- * the newer of its two names where the request used that, since some servers know only one of them.
+ * Returns the request for the model being trained: messages and tools, with the run's sampling. The token limit keeps the
+ * name that the request used, since some servers support only one of the two.
  */
 export function applySampling(
   request: ChatRequest,
@@ -97,7 +97,7 @@ export function applySampling(
   };
 }
 
-/** As it was asked, but for the number of answers: here each is a call of its own. */
+/** Keeps the options of the request except the number of choices, which is always 1. */
 function withDefaults(
   { n, ...asked }: ChatRequest,
   { temperature, topP, topK = -1, maxTokens }: Sampling,
@@ -117,10 +117,10 @@ function withDefaults(
   } as unknown as ChatRequest;
   const isOne = (n ?? 1) === 1;
   const told = `asked for n ${isOne ? 1 : show(n)}, which vLLM answers as often; here every call is answered once`;
-  return { request, overrides: isOne ? [] : [{ option: 'n', told }] };
+  return { request, overrides: isOne ? [] : [{ option: 'n', message: told }] };
 }
 
-/** Servers other than vLLM and SGLang refuse the option, so it is sent only where it says something. */
+/** Sent only if it is limited, since servers other than vLLM and SGLang reject the option. */
 function topKOf({ topK = -1 }: Sampling): { top_k?: number } {
   return topK > 0 ? { top_k: topK } : {};
 }
@@ -128,7 +128,7 @@ function topKOf({ topK = -1 }: Sampling): { top_k?: number } {
 function replaced(option: string, asked: unknown, by: { used: number; key: string }): Override[] {
   if (asked === by.used) return [];
   return [
-    { option, told: `asked for ${option} ${show(asked)}; ${by.used} is used, as in training (${by.key})` },
+    { option, message: `asked for ${option} ${show(asked)}; ${by.used} is used, as in training (${by.key})` },
   ];
 }
 
@@ -138,7 +138,7 @@ function leftOut(option: string, asked: unknown): Override[] {
   return [
     {
       option,
-      told: `asked for ${option} ${show(asked)}, which is left out: AgentJet passes on messages and tools only`,
+      message: `asked for ${option} ${show(asked)}, which is left out: AgentJet passes on messages and tools only`,
     },
   ];
 }
@@ -147,7 +147,7 @@ function streamed(asked: unknown): Override[] {
   if (asked !== true) return [];
   const told =
     'asked for a stream, which works here only: in training AgentJet refuses it by base URL and key, and its client answers with a whole completion';
-  return [{ option: 'stream', told }];
+  return [{ option: 'stream', message: told }];
 }
 
 function isPlainText(format: unknown): boolean {
@@ -160,8 +160,8 @@ function show(value: unknown): string {
 }
 
 /**
- * The request as a debug model gets it, which upstream asks through a client of OpenAI's: messages, tools and the choice
- * among them, with the server's own sampling. An empty list of tools is left out, since servers refuse it.
+ * Returns the request for a debug model, as upstream sends it through OpenAI's client: messages, tools and the tool choice,
+ * with the sampling defaults of the server. An empty list of tools is removed, since servers reject it.
  */
 export function debugRequest(request: ChatRequest, model: string, seed: number): ChatRequest {
   const { messages, tools, tool_choice, stream, stream_options } = request;
@@ -177,8 +177,8 @@ export function debugRequest(request: ChatRequest, model: string, seed: number):
 }
 
 /**
- * The seed of one call: another for each run, episode and call, the same whenever these are the same. 31 bits,
- * which every server takes.
+ * Returns the seed of a call, which depends on the run, the episode and the call. It has 31 bits, which every server
+ * accepts.
  */
 export function callSeed(runSeed: number, episodeSeed: number, call: number): number {
   return hashText(`run ${runSeed} episode ${episodeSeed} call ${call}`) % 2 ** 31;

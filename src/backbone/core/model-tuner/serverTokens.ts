@@ -110,7 +110,7 @@ function inItsText(entry: unknown): unknown {
   return text === undefined ? entry : { ...entry, token: text };
 }
 
-/** Where vLLM knows no text, the bytes are those of `token_id:<n>`. */
+/** If vLLM has no text for a token, the bytes are those of `token_id:<n>`. */
 function bytesOfText({ token, bytes }: Fields): readonly number[] | undefined {
   if (!Array.isArray(bytes)) return undefined;
   const own = bytes as readonly unknown[];

@@ -13,12 +13,12 @@ import {
 
 type Chunks = ChunkBatches | Iterable<readonly ChatCompletionChunk[]>;
 
-/** As batches of one: for what is not to be passed on before its turn. */
+/** Yields the chunks in batches of one. */
 export function* oneByOne(chunks: Iterable<ChatCompletionChunk>): Generator<readonly ChatCompletionChunk[]> {
   for (const chunk of chunks) yield [chunk];
 }
 
-/** Passes chunks on as server-sent events as they come, and finishes the call with what they add up to. */
+/** Streams the chunks as server-sent events, and finishes the call with the assembled completion. */
 export function streamReply(call: Call, chunks: Chunks, answer: ApiAnswer): HttpReply {
   const assembler = new Assembler();
   // Not left to the body's generator: a client may be gone before it takes the first part.
@@ -66,7 +66,7 @@ async function* writeEvents(
   }
 }
 
-/** Puts a stream together for a client that did not ask for one; rejects with what the model throws. */
+/** Assembles a stream for a client that did not request one. Rejects with the error of the model. */
 export async function collect(call: Call, chunks: Chunks): Promise<ChatCompletion> {
   const assembler = new Assembler();
   for await (const batch of chunks) {
@@ -83,12 +83,12 @@ function whole(assembler: Assembler): ChatCompletion {
   return completion;
 }
 
-/** The failure behind a throw of the model's. */
+/** Returns the failure for an error that the model threw. */
 export function failureFrom(error: unknown): ModelFailure {
   return error instanceof ModelFailureError ? error.failure : failures.modelThrew(error);
 }
 
-/** Without effect on a call that is finished. A client may leave as soon as it has the whole answer: that is one. */
+/** Cancels the call. No effect on a finished call: a client may disconnect as soon as it has the whole answer. */
 function giveUp(call: Call, assembler: Assembler): void {
   const partial = assembler.completion();
   const isWhole = assembler.isComplete && partial !== undefined;

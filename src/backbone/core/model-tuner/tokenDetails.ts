@@ -1,24 +1,24 @@
 import type { ChatCompletion, ChatCompletionChunk, ChatRequest } from './model.ts';
 
-/** What an answer can tell about its tokens, beside its text. */
+/** The token data of an answer in addition to its text. */
 export interface TokenDetails {
   readonly logprobs: boolean;
   /** vLLM's `return_token_ids`. */
   readonly tokenIds: boolean;
 }
 
-export function detailsAskedFor(request: ChatRequest): TokenDetails {
+export function requestedDetails(request: ChatRequest): TokenDetails {
   const { return_token_ids } = request as { return_token_ids?: unknown };
   return { logprobs: request.logprobs === true, tokenIds: return_token_ids === true };
 }
 
-/** The request with log probabilities asked for, as training asks for them. */
-export function askForLogprobs(request: ChatRequest): ChatRequest {
+/** Returns the request with `logprobs`, as training sends it. */
+export function requestLogprobs(request: ChatRequest): ChatRequest {
   return { ...request, logprobs: true };
 }
 
-/** An answer, or a part of a streamed one, without what its client did not ask for. */
-export function withoutUnasked<T extends ChatCompletion | ChatCompletionChunk>(
+/** Removes the token details that the client did not request from an answer or a chunk. */
+export function onlyRequestedDetails<T extends ChatCompletion | ChatCompletionChunk>(
   answer: T,
   asked: TokenDetails,
 ): T {

@@ -9,32 +9,32 @@ import type {
 import { createChatModel } from './chatModel.ts';
 import { isTrainable, type AdapterRoute, type Targets } from './routing.ts';
 
-/** How a tuner reaches the Model Tuner of its run. */
+/** The connection of a tuner to the Model Tuner of its run. */
 export interface TunerBinding {
   readonly baseUrl: string;
   readonly targets: Targets;
-  /** Names of the debug models that the run was given. */
+  /** Names of the debug models of the run. */
   readonly debugModels: readonly string[];
-  /** Carries an in-process request; the same code answers it as answers the socket. */
+  /** Handles an in-process request, with the same code as a request over the socket. */
   fetchFor(route: AdapterRoute): NonNullable<ClientOptions['fetch']>;
   apiKeyFor(agent: Required<AgentOptions>): string;
-  /** Whether a call so far was not safe. */
+  /** Returns whether any call so far was unsafe. */
   contextOverflow(): boolean;
 }
 
-/** A tuner but for the config, which is the run's. */
+/** A tuner without the config. */
 export type ModelAccess = Omit<AjetTuner, 'config'>;
 
-/** The longest delay a timer can have: a request may be held at a breakpoint for as long as it takes. */
+/** The longest possible timeout, since a request may wait at a breakpoint. */
 const longestTimeout = 2 ** 31 - 1;
 
-/** As upstream's adapter for AgentScope calls it. */
+/** The name in upstream's adapter for AgentScope. */
 const trainedModelName = 'ajet';
 
-/** What upstream asks where an agent's adapter names no other. */
+/** Upstream's default model name. */
 const defaultDebugModel = 'gpt-4o';
 
-/** Decided once, when the adapter is made, as upstream does. */
+/** Chooses the route once, when the adapter is created, as in upstream. */
 function routeOf({ targetTag, debugModel }: RoutedAgentOptions, targets: Targets): AdapterRoute {
   if (isTrainable(targets, targetTag ?? defaults.targetTag)) return { debugModel: null };
   return { debugModel: debugModel === undefined ? defaultDebugModel : debugModel };
@@ -42,10 +42,10 @@ function routeOf({ targetTag, debugModel }: RoutedAgentOptions, targets: Targets
 
 const defaults = { agentName: 'default_agent_name', targetTag: 'default_target_tag' };
 
-/** The target of what is asked of a debug model by its own name. */
+/** The target of calls to a debug model by name. */
 const auxiliaryTarget = 'auxiliary';
 
-/** How one episode reaches the models. */
+/** Returns the access of one episode to the models. */
 export function createTuner(binding: TunerBinding): ModelAccess {
   const asOaiBaseUrlApiKey = (agent: AgentOptions = {}): BaseUrlApiKey => ({
     baseUrl: binding.baseUrl,
@@ -63,7 +63,7 @@ export function createTuner(binding: TunerBinding): ModelAccess {
       fetch: binding.fetchFor(route),
       maxRetries: 0,
       timeout: longestTimeout,
-      // Explicit, so that no OPENAI_* variable of the environment reaches a request.
+      // Explicit, so that OPENAI_* environment variables have no effect.
       organization: null,
       project: null,
     });

@@ -1,4 +1,4 @@
-/** What an `AgentJetJob` of a Python script asks for. Its config goes over whole, and comes back as it has become. */
+/** A request of an `AgentJetJob` in a Python script. It has the whole config, and the reply has the changed one. */
 import * as z from 'zod/mini';
 
 const config = z.looseObject({ ajet: z.record(z.string(), z.unknown()) });

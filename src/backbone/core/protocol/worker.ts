@@ -61,7 +61,7 @@ const failure = z.object({
 export type WorkerFailure = z.infer<typeof failure>;
 
 /** What the worker asks of the backbone while the code of an episode waits, or that of a script: the last three. */
-export const workerAsks = [
+export const workerRequests = [
   'gym-step',
   'gym-evaluate',
   'window',
@@ -72,7 +72,7 @@ export const workerAsks = [
   'preview',
   'job',
 ] as const;
-export type WorkerAsk = (typeof workerAsks)[number];
+export type WorkerRequest = (typeof workerRequests)[number];
 
 const fromWorker = z.discriminatedUnion('type', [
   z.object({ type: z.literal('hello'), token: z.string() }),
@@ -92,7 +92,7 @@ const fromWorker = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('ask'),
     id: z.number(),
-    method: z.enum(workerAsks),
+    method: z.enum(workerRequests),
     params: z.looseObject({ episodeUuid: z.optional(z.string()) }),
   }),
   /** Raised where nobody waits for it, such as in a callback of the event loop. */
@@ -179,7 +179,7 @@ export const returnedExperiences = z.extend(returnedOutput, {
 });
 
 /** The ask `experience`. */
-export const experienceAsk = z.object({
+export const experienceRequest = z.object({
   /** `answer`: of prompt and reply, where there is one, else of the whole conversation. */
   of: z.enum(['prompt', 'answer']),
   messages: z.array(z.unknown()),

@@ -8,32 +8,32 @@ import {
   type WorkflowOutput,
   type WorkflowTask,
 } from '../../../sdk/core/index.ts';
-import { asSpan, type BeginSpan } from '../context-tracker/spans.ts';
+import { runInSpan, type BeginSpan } from '../context-tracker/spans.ts';
 import { FunctionJudge } from '../function-form/functionJudge.ts';
 
 export type JudgeClass = new (config: Readonly<Record<string, unknown>>) => BaseJudge;
 
-/** What the user's classes are asked for. */
+/** The methods of the user's classes. */
 export type UserMethod = 'execute' | 'computeReward';
 
-/** What scores the episodes of a run. */
-export interface Judging {
+/** The services that score the episodes of a run. */
+export interface JudgeContext {
   /** The effective config, for workflows and judges. */
   readonly config: Readonly<Record<string, unknown>>;
   /**
-   * Whose reward counts where both give one. AgentJet takes the workflow's, and does not ask the judge then; AgentScope's
-   * tuner, whose rules hold for workflows that are functions, takes the judge's.
+   * Whose reward counts if both return one. AgentJet takes the workflow's and does not run the judge. AgentScope's tuner,
+   * whose rules apply to function workflows, takes the judge's.
    */
   readonly decides: 'workflow' | 'judge';
-  /** Called only when it is needed; rejects with what is wrong with the judge. */
+  /** Called only when the judge is needed. Rejects if it cannot be loaded. */
   loadJudge(): Promise<JudgeClass>;
   /**
-   * Where the user's code has a method, or the config names who has it: to be told when it returned what cannot be
-   * taken. Never rejects once the judge is loaded.
+   * Returns the location of a method in the user's code, or of its setting in the config, for errors about an invalid
+   * return value. Never rejects once the judge is loaded.
    */
   readonly placeOf: (method: UserMethod) => Promise<Location | undefined>;
   readonly helperLlm: JudgeHelper;
-  /** Of the episode that is judged: takes how long that takes. */
+  /** Records the duration of the judge for the episode. */
   readonly beginSpan?: BeginSpan | undefined;
   /** The topmost frame of an error's stack that lies in the user's code. */
   userFrame(error: unknown): Location | undefined;
@@ -43,40 +43,40 @@ export interface Outcome {
   readonly reward: number;
   readonly isSuccess: boolean;
   readonly scoredBy: 'workflow' | 'judge';
-  /** Whether `isSuccess` was said at all. */
+  /** Whether `isSuccess` was returned at all. */
   readonly successGiven: boolean;
-  /** What the workflow returned for a reward, where the judge's counts all the same. */
+  /** The reward of the workflow, if the judge's counts instead. */
   readonly rewardUnused?: number;
-  /** The workflow's with the judge's, which win; absent: there are none. */
+  /** The metrics of the workflow and of the judge. The judge's win. Absent if there are none. */
   readonly metrics?: Readonly<Record<string, number>>;
 }
 
 /**
- * The reward of an episode, by upstream's rules in order: a reward that the workflow returned is taken, 0
- * included, and the judge is not run; otherwise the judge scores; where the judge decides, it scores in any case.
- * `isSuccess` absent counts as false. A list is refused, and so is what is not a finite number.
- * Whatever the judge throws is a CodedError here: it ends this episode alone.
+ * Returns the reward of an episode by upstream's rules. A reward of the workflow counts, 0 included, and the judge does
+ * not run. Otherwise, or if `decides` is `judge`, the judge scores. A missing `isSuccess` is false.
+ *
+ * Throws a CodedError for a reward that is not a finite number (lists included), and for every error of the judge.
  */
 export async function settleReward(
   task: WorkflowTask,
   output: WorkflowOutput,
-  judging: Judging,
+  judging: JudgeContext,
   auxiliaryModels: AuxiliaryModels,
 ): Promise<Outcome> {
   const { reward, isSuccess } = output;
-  if (reward === undefined || reward === null) return askJudge(task, output, judging, auxiliaryModels);
+  if (reward === undefined || reward === null) return callJudge(task, output, judging, auxiliaryModels);
   if (judging.decides === 'judge') {
-    return { ...(await askJudge(task, output, judging, auxiliaryModels)), rewardUnused: reward };
+    return { ...(await callJudge(task, output, judging, auxiliaryModels)), rewardUnused: reward };
   }
   const outcome = await checked(reward, isSuccess, 'execute', judging);
   return withMetrics(outcome, await metricsOf(output, judging), {});
 }
 
-/** What the judge makes of an output, whatever reward that has of its own. */
-export async function askJudge(
+/** Scores an output with the judge. The reward of the workflow is ignored. */
+export async function callJudge(
   task: WorkflowTask,
   output: WorkflowOutput,
-  judging: Judging,
+  judging: JudgeContext,
   auxiliaryModels: AuxiliaryModels,
 ): Promise<Outcome> {
   const metrics = await metricsOf(output, judging);
@@ -95,15 +95,19 @@ export async function askJudge(
 
 type Metrics = Readonly<Record<string, number>>;
 
-/** A class may log whatever it likes; of a function AgentScope's tuner takes numbers only. */
-function metricsOf(output: WorkflowOutput, judging: Judging): Promise<Metrics> | Metrics {
+/** Returns the metrics that are numbers. For a function, as in AgentScope's tuner, all of them must be. */
+function metricsOf(output: WorkflowOutput, judging: JudgeContext): Promise<Metrics> | Metrics {
   const { logMetrics = {} } = output;
   if ('response' in output) return checkedMetrics(logMetrics, 'execute', judging);
   const numbers = Object.entries(logMetrics).filter((entry): entry is [string, number] => isNumber(entry[1]));
   return Object.fromEntries(numbers);
 }
 
-async function checkedMetrics(metrics: unknown, method: UserMethod, { placeOf }: Judging): Promise<Metrics> {
+async function checkedMetrics(
+  metrics: unknown,
+  method: UserMethod,
+  { placeOf }: JudgeContext,
+): Promise<Metrics> {
   if (metrics === undefined || metrics === null) return {};
   if (isRecord(metrics) && Object.values(metrics).every(isNumber)) return metrics as Metrics;
   throw badMetrics(method, metrics, await placeOf(method));
@@ -118,7 +122,7 @@ async function compute(
   Judge: JudgeClass,
   task: WorkflowTask,
   output: WorkflowOutput,
-  judging: Judging,
+  judging: JudgeContext,
   auxiliaryModels: AuxiliaryModels,
 ): Promise<unknown> {
   try {
@@ -126,7 +130,7 @@ async function compute(
     judge.helperLlm = judging.helperLlm;
     if (judge instanceof FunctionJudge) judge.auxiliaryModels = auxiliaryModels;
     const span = { kind: 'judge', name: Judge.name } as const;
-    return await asSpan(judging.beginSpan, span, () => judge.computeReward(task, output));
+    return await runInSpan(judging.beginSpan, span, () => judge.computeReward(task, output));
   } catch (error) {
     if (error instanceof CodedError) throw error;
     if (error instanceof JudgeInputError) {
@@ -143,7 +147,7 @@ async function checked(
   reward: unknown,
   isSuccess: unknown,
   method: UserMethod,
-  { placeOf }: Judging,
+  { placeOf }: JudgeContext,
 ): Promise<Outcome> {
   if (!isNumber(reward)) {
     throw badReward(method, reward, await placeOf(method));
@@ -173,7 +177,7 @@ function missingInput({ message, hint }: JudgeInputError, location: Location | u
   return new CodedError({ code: 'task-judge/missing-input', message, location, hint });
 }
 
-/** With the stack of what was thrown, which leads to where. */
+/** Keeps the stack of the original error. */
 function threw(Judge: JudgeClass, error: unknown, location: Location | undefined): CodedError {
   const { message, stack } = toReport(error, '');
   const coded = new CodedError(

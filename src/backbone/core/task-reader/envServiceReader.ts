@@ -1,5 +1,5 @@
 import { CodedError, type Location } from '../../../base/core/errors.ts';
-import { select } from './select.ts';
+import { selectTasks } from './select.ts';
 import type { ReadTasks } from './taskReader.ts';
 import { notDefined } from './jsonlReader.ts';
 
@@ -32,7 +32,7 @@ export const readEnvService: ReadTasks = async ({ config, split, environments },
     env_type: envType,
     metadata: {},
   }));
-  return { tasks: select(tasks, selection, config.locate(splitKey)), warnings: [] };
+  return { tasks: selectTasks(tasks, selection, config.locate(splitKey)), warnings: [] };
 };
 
 function noService(location: Location): CodedError {

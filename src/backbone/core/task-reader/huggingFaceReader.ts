@@ -7,17 +7,17 @@ import { JsonTable } from './data-set/jsonTable.ts';
 import { ParquetTable } from './data-set/parquetTable.ts';
 import { findSplit, type SplitFiles, type TableFormat } from './data-set/splits.ts';
 import { listFolder } from './data-set/listFolder.ts';
-import type { Row, TableReader, Wanted } from './data-set/table.ts';
+import type { Row, TableReader, RowSelection } from './data-set/table.ts';
 import { requireIds } from './select.ts';
 import type { ReadTasks, TaskSelection, TaskSource } from './taskReader.ts';
 
 const section = 'ajet.task_reader.huggingface_dat_repo';
 
-/** Where a config says which rows of which data set are tasks. */
+/** The config keys that select the data set and its rows. */
 export interface DataSetKeys {
   readonly path: string;
   readonly split: string;
-  /** Which of the data sets that the README names; undefined: the default one. */
+  /** The subset in the README; undefined for the default one. */
   readonly subset?: string | undefined;
 }
 
@@ -50,12 +50,12 @@ export interface DataSetRows {
   readonly rows: readonly { readonly id: string; readonly row: Row }[];
   readonly columns: readonly string[];
   readonly warnings: readonly CodedError[];
-  /** Of the data set, as the config names it. */
+  /** The name of the data set in the config. */
   readonly place: string;
   readonly where: Location;
 }
 
-/** Reads a data set that the config names under any keys. Throws `task-reader/…`. */
+/** Reads the data set that the given config keys select. Throws `task-reader/…`. */
 export async function readDataSet(
   source: TaskSource,
   selection: TaskSelection,
@@ -126,7 +126,7 @@ function portsOf({ dataSets }: TaskSource, place: string, where: Location): Data
   return dataSets;
 }
 
-/** Whichever split is asked for: there is but one file. */
+/** A single file is used for every split. */
 async function oneFile(file: string, { parts }: DataSetPorts, where: Location): Promise<FoundSplit> {
   const [, folder = '', name = ''] = /^(.*[\\/])([^\\/]+)$/.exec(file) ?? [];
   // A folder has no size.
@@ -157,7 +157,7 @@ function openTable({ format, place }: FoundSplit, source: TaskSource, where: Loc
   return tables[format](source, portsOf(source, place, where));
 }
 
-/** Options of CSV that a README may set. */
+/** CSV options that a README can set. */
 const separators = ['sep', 'delimiter'];
 
 function separatorOf({ format, options, place }: FoundSplit): string {
@@ -169,7 +169,7 @@ function separatorOf({ format, options, place }: FoundSplit): string {
   return set ?? (format === 'tsv' ? '\t' : ',');
 }
 
-/** Options that change what is read; others are remarks. */
+/** Options that change the rows; the others are remarks. */
 const unreadOptions = Object.fromEntries(
   'field header names column_names index_col usecols skiprows nrows na_values keep_default_na encoding quotechar escapechar comment decimal thousands columns filters features'
     .split(' ')
@@ -179,7 +179,7 @@ const unreadOptions = Object.fromEntries(
 async function readRows(
   found: FoundSplit,
   table: TableReader,
-  wanted: Wanted,
+  wanted: RowSelection,
   { cancellation }: TaskSource,
 ): Promise<readonly { readonly index: number; readonly row: Row }[]> {
   const separator = separatorOf(found);
@@ -210,7 +210,7 @@ function parseSplit(text: string, where: Location): SplitName {
   return { name, from: Number(from), to: to === '' ? Infinity : Number(to) };
 }
 
-function wantedOf(selection: TaskSelection, { from, to }: SplitName): Wanted {
+function wantedOf(selection: TaskSelection, { from, to }: SplitName): RowSelection {
   if (selection.taskIds === undefined) {
     const end = Math.min(from + selection.first, to);
     return { has: (index) => index >= from && index < end, last: end - 1 };
@@ -220,7 +220,7 @@ function wantedOf(selection: TaskSelection, { from, to }: SplitName): Wanted {
   return { has: (index) => inside.has(index), last: Math.max(-1, ...inside) };
 }
 
-/** Upstream's Task takes a text only. */
+/** Upstream's `Task` accepts only a string. */
 function queryOf(value: unknown, place: string, where: Location): string {
   if (typeof value === 'string') return value;
   throw dataSetErrors.questionNotText(place, where);

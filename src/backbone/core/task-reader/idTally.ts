@@ -1,6 +1,6 @@
 import { CodedError, type Location } from '../../../base/core/errors.ts';
 
-/** Ids past this many are no longer told apart, so that a huge data set fits. */
+/** The highest number of ids to count, which limits the memory for a huge data set. */
 const distinctLimit = 200_000;
 
 /** Counts how often each `task_id` occurs. */
@@ -21,7 +21,7 @@ export class IdTally {
     else if (this.#counts.size < distinctLimit) this.#counts.set(id, 1);
   }
 
-  /** One warning for all ids that occur more than once. */
+  /** Returns one warning for all ids that occur more than once. */
   warning(location: Location): CodedError | undefined {
     const shared = [...this.#counts].filter(([, count]) => count > 1);
     const [first] = shared.sort(([, a], [, b]) => b - a);

@@ -4,7 +4,7 @@ import type { FileReader } from '../../../base/core/ports.ts';
 import type { InitMessage, Task } from '../../../sdk/core/index.ts';
 import { IdTally } from './idTally.ts';
 import { requireIds } from './select.ts';
-import type { ReadTasks, TaskReading, TaskSelection } from './taskReader.ts';
+import type { ReadTasks, TaskReadResult, TaskSelection } from './taskReader.ts';
 
 /** The reader of `jsonl_dataset_file`. */
 export const readJsonlSplit: ReadTasks = async (source, selection) => {
@@ -13,13 +13,13 @@ export const readJsonlSplit: ReadTasks = async (source, selection) => {
   return readJsonlTasks(file, selection, source.files, source.config.locate(key));
 };
 
-/** Rows past the last one needed that are still checked: training reads them all, a debug run need not wait for it. */
+/** Number of rows to check after the last one needed. Training reads all rows, but a debug run should not wait for that. */
 const checkedRowsBeyond = 20_000;
 
 /**
  * Reads tasks as upstream's `jsonl_dataset_file` reader maps them: UTF-8, blank lines skipped, `main_query` or
  * `[not defined]`, `init_messages` or [], `task_id` or "", `env_type` or `no_env`, `metadata` or the whole row.
- * The order is the file's; upstream shuffles with an unseeded generator, which nobody could debug.
+ * The order is the file's; upstream shuffles with an unseeded generator, which is not reproducible.
  *
  * Throws `task-reader/…` for a missing file, a row that is needed and broken, no row at all, or an id that no
  * row has.
@@ -28,9 +28,9 @@ export async function readJsonlTasks(
   file: string,
   selection: TaskSelection,
   files: FileReader,
-  /** Where the file was named. */
+  /** The location in the config that names the file. */
   namedAt?: Location,
-): Promise<TaskReading> {
+): Promise<TaskReadResult> {
   if (!(await files.exists(file))) throw fileNotFound(file, namedAt);
   const wanted = selection.taskIds === undefined ? undefined : new Set(selection.taskIds);
   const tasks: Task[] = [];
@@ -85,7 +85,7 @@ export const notDefined = '[not defined]';
 type Row = Readonly<Record<string, unknown>>;
 
 function parseRow(text: string, file: string, line: number): Row | CodedError {
-  // Some tools start a UTF-8 file with a byte order mark, which JSON does not know.
+  // Some tools start a UTF-8 file with a byte order mark, which JSON does not allow.
   const json = line === 1 ? text.replace(/^\uFEFF/, '') : text;
   let value: unknown;
   try {

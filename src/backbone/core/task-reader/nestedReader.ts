@@ -1,9 +1,9 @@
 import { CodedError } from '../../../base/core/errors.ts';
 import { Config } from '../../../configs/core/effectiveConfig.ts';
 import type { MappingValue } from '../../../configs/core/value.ts';
-import type { ReadTasks, TaskReading, TaskSource } from './taskReader.ts';
+import type { ReadTasks, TaskReadResult, TaskSource } from './taskReader.ts';
 
-/** A config whose task reader is a section that stands elsewhere in another. */
+/** Returns a config whose task reader is another section of `config`. */
 export function nestedConfig(config: Config, section: MappingValue): Config {
   const within = (name: string, value: MappingValue): MappingValue => ({
     kind: 'mapping',
@@ -13,16 +13,16 @@ export function nestedConfig(config: Config, section: MappingValue): Config {
   return new Config(config.file, within('ajet', within('task_reader', section)));
 }
 
-/** Where the keys of a nested reader stand. */
+/** The location of a nested reader's keys. */
 export interface NestedKeys {
   /** Dotted. */
   readonly section: string;
-  /** What the section calls the reader's `type`. */
+  /** The name of the `type` key in the section. */
   readonly type: string;
 }
 
 /**
- * All training tasks of a nested reader. That their ids collide is left out: no training groups by them.
+ * Reads all training tasks of a nested reader. It does not warn about equal ids, since training does not group by them.
  *
  * @param source with a {@link nestedConfig}
  */
@@ -30,7 +30,7 @@ export async function readNested(
   source: TaskSource,
   keys: NestedKeys,
   read: ReadTasks,
-): Promise<TaskReading> {
+): Promise<TaskReadResult> {
   try {
     const { tasks, warnings } = await read({ ...source, split: 'training' }, { first: Infinity });
     const others = warnings.filter(({ code }) => code !== 'task-reader/colliding-ids');

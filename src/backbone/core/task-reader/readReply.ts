@@ -1,11 +1,11 @@
 import { jsonrepair } from 'jsonrepair';
 
-/** Without the fence of Markdown that models put around JSON, as upstream takes it away. */
+/** Removes the Markdown fence around JSON, as upstream does. */
 export function withoutFence(reply: string): string {
   return reply.replace(/(?<![^\n])```json|```(?![^\n])/g, '').trim();
 }
 
-/** The JSON in a model's reply, repaired where it is broken; undefined where there is none to be had. */
+/** Parses the JSON in a model's reply, and repairs it if it is broken. Returns undefined if that fails. */
 export function readReply(reply: string): unknown {
   const text = withoutFence(reply);
   try {

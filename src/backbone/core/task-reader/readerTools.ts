@@ -8,18 +8,18 @@ export interface EmbeddingEndpoint {
   readonly apiKey: string;
 }
 
-/** What readers that generate tasks, or gather them from elsewhere than a file, need of the machine. */
+/** System services for readers that generate tasks or do not read them from a text file. */
 export interface ReaderTools {
-  /** Where upstream's relative paths start. */
+  /** The base of upstream's relative paths. */
   readonly cwd: string;
   readonly paths: PathRules;
   readonly clock: Pick<Clock, 'after'>;
-  /** The run's. */
+  /** The seed of the run. */
   readonly seed: number;
   /** Hexadecimal digits. A text is hashed as UTF-8. */
   digest(algorithm: 'md5' | 'sha256', content: string | Uint8Array): string;
   readBytes(file: string): Promise<Uint8Array>;
-  /** Makes the folder, and replaces a file that is there. */
+  /** Creates the folder, and replaces an existing file. */
   writeText(file: string, text: string): Promise<void>;
   appendText(file: string, text: string): Promise<void>;
   /**
@@ -27,15 +27,15 @@ export interface ReaderTools {
    * read. Rejects with what SQLite says.
    */
   readSpans(file: string, name: string): Promise<readonly unknown[]>;
-  /** The text of a PDF, its pages by themselves. Rejects where it cannot be parsed. */
+  /** Returns the text of each page of a PDF. Rejects if it cannot be parsed. */
   readPdf(content: Uint8Array): Promise<readonly string[]>;
-  /** Asks once. Rejects with what went wrong. */
+  /** Sends one request. Rejects with the error. */
   embed(
     endpoint: EmbeddingEndpoint,
     text: string,
     cancellation: CancellationToken,
   ): Promise<readonly number[]>;
-  /** Of `DASHSCOPE_API_KEY`; undefined where it is not set or may not be read. */
+  /** The value of `DASHSCOPE_API_KEY`; undefined if it is not set or must not be read. */
   readonly embeddingKey: string | undefined;
   newUuid(): string;
 }

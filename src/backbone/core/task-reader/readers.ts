@@ -10,7 +10,7 @@ import type { ReadTasks } from './taskReader.ts';
 import { readTracing } from './tracing/tracingReader.ts';
 import { readTaskset } from './trinityReader.ts';
 
-/** By `ajet.task_reader.type`. */
+/** The readers by `ajet.task_reader.type`. */
 const readers: Readonly<Record<string, ReadTasks>> = {
   jsonl_dataset_file: readJsonlSplit,
   env_service: readEnvService,
@@ -22,7 +22,7 @@ const readers: Readonly<Record<string, ReadTasks>> = {
 
 const key = 'ajet.task_reader.type';
 
-/** The tasks that the config's reader gives, with a warning where their ids collide. Throws a CodedError. */
+/** Reads the tasks with the reader of the config, and warns about equal ids. Throws a CodedError. */
 export const readTasks: ReadTasks = async (source, selection) => {
   const type = source.config.string(key);
   const location = source.config.locate(key);

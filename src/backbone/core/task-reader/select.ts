@@ -2,11 +2,11 @@ import { CodedError, type Location } from '../../../base/core/errors.ts';
 import type { Task } from '../../../sdk/core/index.ts';
 import type { TaskSelection } from './taskReader.ts';
 
-/** Of all tasks of a data set those that a run takes. Throws `task-reader/unknown-task-id`. */
-export function select(
+/** Returns the tasks of a data set that a run takes. Throws `task-reader/unknown-task-id`. */
+export function selectTasks(
   tasks: readonly Task[],
   selection: TaskSelection,
-  /** Where the data set was named. */
+  /** The location in the config that names the data set. */
   where: Location,
 ): readonly Task[] {
   if (selection.taskIds === undefined) return tasks.slice(0, selection.first);
@@ -20,7 +20,7 @@ export function select(
   return taken;
 }
 
-/** Throws `task-reader/unknown-task-id` when an id was asked for that is not among those found. */
+/** Throws `task-reader/unknown-task-id` if a selected id does not exist. */
 export function requireIds(selection: TaskSelection, ids: readonly string[], where: Location): void {
   const found = new Set(ids);
   const missing = [...new Set(selection.taskIds)].filter((id) => !found.has(id));

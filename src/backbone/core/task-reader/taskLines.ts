@@ -3,7 +3,7 @@ import type { FileReader } from '../../../base/core/ports.ts';
 import type { Task } from '../../../sdk/core/index.ts';
 import { readJsonlTasks } from './jsonlReader.ts';
 
-/** Tasks as upstream writes them to its own JSONL files, one a line. */
+/** Formats tasks like upstream's own JSONL files, one per line. */
 export function taskLines(tasks: readonly Task[]): string {
   return tasks
     .map(({ main_query, init_messages, task_id, env_type, metadata }) =>
@@ -13,7 +13,7 @@ export function taskLines(tasks: readonly Task[]): string {
     .join('');
 }
 
-/** The tasks of such a file; none where it is not there or empty. Throws `task-reader/…` for a broken line. */
+/** Reads such a file. A missing or empty file has no tasks. Throws `task-reader/…` for an invalid line. */
 export async function readTaskLines(file: string, files: FileReader): Promise<readonly Task[]> {
   if (!(await files.exists(file))) return [];
   try {

@@ -8,47 +8,47 @@ import type { ReaderTools } from './readerTools.ts';
 import type { DataSetPorts } from './data-set/dataSetPorts.ts';
 import type { IdTally } from './idTally.ts';
 
-/** Which tasks of a data set a debug run takes. */
+/** Selects the tasks of a data set for a debug run. */
 export interface TaskSelection {
-  /** From the first row on. */
+  /** The number of tasks from the first row. */
   readonly first: number;
-  /** When given, exactly the tasks with these ids, in the data set's order, wherever they stand. */
+  /** If given, exactly the tasks with these ids, in the order of the data set. */
   readonly taskIds?: readonly string[] | undefined;
 }
 
-export interface TaskReading {
+export interface TaskReadResult {
   readonly tasks: readonly Task[];
-  /** What training would trip over, or what a reader should know, that does not keep this run from going. */
+  /** Problems that do not stop this run, for example those that training would fail with. */
   readonly warnings: readonly CodedError[];
-  /** Of all rows that were looked at, where they are more than the tasks taken. */
+  /** The ids of all rows read, if there are more rows than tasks. */
   readonly ids?: IdTally;
 }
 
 /** The environment service of the config. */
 export interface TaskListing {
-  /** The ids of a split's tasks, as the service writes them. Rejects with a CodedError. */
+  /** Lists the task ids of a split as the service sends them. Rejects with a CodedError. */
   listTasks(envType: string, split: string): Promise<readonly unknown[]>;
 }
 
-/** What a reader reads from. */
+/** The input of a task reader. */
 export interface TaskSource {
   readonly config: Config;
   readonly split: 'training' | 'validation';
   readonly files: FileReader;
-  /** The large model that generates and filters tasks. */
+  /** The model that generates and filters tasks. */
   readonly helper: HelperLlm;
-  /** Ends a reading that takes long; it rejects with `task-reader/cancelled`. */
+  /** Cancels a long read, which rejects with `task-reader/cancelled`. */
   readonly cancellation: CancellationToken;
-  /** Progress, for who waits. */
+  /** Reports progress. */
   readonly log: (level: LogLevel, message: string) => void;
-  /** A path of the config's, made absolute. */
+  /** Returns the absolute path of a file in the config. */
   resolveFile(path: string): Promise<string>;
   readonly tools: ReaderTools;
-  /** Absent: only texts can be read. */
+  /** Without it, only text formats can be read. */
   readonly dataSets?: DataSetPorts | undefined;
-  /** Absent: no service can be asked. */
+  /** Without it, no environment service is available. */
   readonly environments?: TaskListing | undefined;
 }
 
 /** Reads tasks of one `ajet.task_reader.type`. Throws a CodedError `task-reader/…`. */
-export type ReadTasks = (source: TaskSource, selection: TaskSelection) => Promise<TaskReading>;
+export type ReadTasks = (source: TaskSource, selection: TaskSelection) => Promise<TaskReadResult>;

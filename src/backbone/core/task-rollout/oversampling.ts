@@ -1,11 +1,11 @@
 import { CodedError } from '../../../base/core/errors.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
 
-/** How many episodes of each task are started, and how many decide. */
+/** The numbers of episodes per task in an oversampled rollout. */
 export interface Oversampling {
-  /** What training wants of a task: `num_repeat`. */
+  /** Episodes that training needs: `num_repeat`. */
   readonly repeat: number;
-  /** Episodes after which a task is given up whose rewards are all equal. */
+  /** Episodes with equal rewards after which a task stops early. */
   readonly confirm: number;
   /** Episodes started. */
   readonly over: number;
@@ -14,8 +14,8 @@ export interface Oversampling {
 const section = 'ajet.rollout';
 
 /**
- * Undefined where a run does not oversample: as in upstream with a `num_repeat` of 1, and where it is not enabled.
- * Throws `task-rollout/oversample-multiplier` where the multiplier leaves no room between the three numbers.
+ * Returns undefined for a run that does not oversample: it is not enabled, or `num_repeat` is 1 (as in upstream).
+ * Throws `task-rollout/oversample-multiplier` if the multiplier leaves no room between the three numbers.
  */
 export function oversamplingOf(config: Config, repeat: number): Oversampling | undefined {
   if (config.booleanOrNull(`${section}.enable_oversample`) !== true || repeat === 1) return undefined;
@@ -32,12 +32,12 @@ export function oversamplingOf(config: Config, repeat: number): Oversampling | u
   });
 }
 
-/** Episodes of one task that ended: their rewards, undefined where one gave none. */
+/** The rewards of the ended episodes of one task; undefined for an episode without one. */
 type Ended = (number | undefined)[];
 
 /**
- * Follows the tasks of an oversampled rollout and says whose episodes may stop: those of a task with equal rewards once
- * enough of them have ended, and all once no task needs more. Upstream looks every 5 s, this whenever it is asked.
+ * Decides which tasks of an oversampled rollout stop early. A task stops once enough of its episodes have ended with equal
+ * rewards. All tasks stop once none needs more episodes. Upstream decides every 5 s, this class after every episode.
  */
 export class EarlyStop {
   readonly #plan: Oversampling;
@@ -49,12 +49,12 @@ export class EarlyStop {
     this.#tasks = Array.from({ length: tasks }, () => []);
   }
 
-  /** @param reward undefined: the episode counts as ended, but not among the rewards */
+  /** @param reward undefined for an episode that ended without one */
   ended(task: number, reward: number | undefined): void {
     this.#tasks[task]?.push(reward);
   }
 
-  /** Positions of the tasks whose episodes are told to stop only now. */
+  /** Returns the positions of the tasks that stop now and did not before. */
   decide(): readonly number[] {
     const all = this.#tasks.every((_, task) => this.#mayEnd(task));
     const now = [...this.#tasks.keys()].filter(

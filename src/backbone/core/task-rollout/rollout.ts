@@ -1,11 +1,11 @@
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
 import type { Task } from '../../../sdk/core/index.ts';
-import type { EpisodeSlot, Numbering } from '../task-runner/episode.ts';
+import type { EpisodeSlot, EpisodeNumbers } from '../task-runner/episode.ts';
 
 /**
- * The episodes of a run: `repeat` of each task, numbered as upstream numbers them. To validate, upstream runs its list of
- * tasks again for every pass, each time with a single episode per task: batch index and tag follow that.
+ * Returns the episodes of a run: `repeat` for each task, numbered as in upstream. For validation, upstream runs the list
+ * of tasks once per pass with one episode per task. The batch index and the tag follow that.
  */
 export function episodeSlots(
   tasks: readonly Task[],
@@ -23,13 +23,13 @@ export function episodeSlots(
   );
 }
 
-function passOf(index: number, { task_id }: Task): Numbering {
+function passOf(index: number, { task_id }: Task): EpisodeNumbers {
   return { taskBatchIndex: index, taskTag: `T${task_id}#R0` };
 }
 
 /**
- * Runs every slot, at most `parallel` at a time, in order of their numbers. After cancellation no further one
- * starts; those that run are told by the same token and end by themselves. Results are in order of numbers.
+ * Runs every slot in order, at most `parallel` at a time. After cancellation no further slot starts; the running ones
+ * observe the same token and end by themselves. Results are sorted by episode number.
  */
 export async function rollOut<Slot>(
   slots: readonly Slot[],

@@ -1,17 +1,15 @@
-import type { EpisodeResult } from '../../../tracking/core/records/episodeResult.ts';
-import type { Selection } from '../../../tracking/core/records/episodeResult.ts';
+import type { EpisodeResult, Selection } from '../../../tracking/core/records/episodeResult.ts';
 import type { ObservationWindow } from '../../../sdk/core/index.ts';
 import { EarlyStop, type Oversampling } from './oversampling.ts';
-import { performanceReward } from './performance.ts';
 import { selectEpisodes } from './selection.ts';
 
 export interface RolloutOptions {
   readonly tasks: number;
-  /** Episodes of each task, all that are started. */
+  /** Number of episodes started for each task. */
   readonly perTask: number;
-  /** Undefined: every episode that is started trains. */
+  /** Undefined if every started episode is trained. */
   readonly oversampling: Oversampling | undefined;
-  /** Processes that train. */
+  /** Number of training processes. */
   readonly worldSize: number;
   /** In [0, 1). */
   random(): number;
@@ -22,7 +20,7 @@ interface Scored {
   readonly reward: number;
 }
 
-/** A rollout while it runs: what its episodes see of one another, which of them stop early, and which train. */
+/** The state of a running rollout: the observation window, which episodes stop early, and which are trained. */
 export class RolloutState {
   readonly #options: RolloutOptions;
   readonly #early: EarlyStop | undefined;
@@ -54,7 +52,7 @@ export class RolloutState {
     return this.#window.stop[thread] === true;
   }
 
-  /** Takes an episode's result; gives the episodes that are told to stop because of it. */
+  /** Records a result. Returns the episodes that stop because of it. */
   ended(result: EpisodeResult): readonly number[] {
     const { episode, reward, tracking } = result;
     const { perTask } = this.#options;
@@ -76,7 +74,7 @@ export class RolloutState {
     return threads;
   }
 
-  /** Of an oversampled rollout that is over: every episode that gave a reward. */
+  /** Returns how often each episode with a reward is trained; undefined without oversampling. Call it after the rollout. */
   selection(): readonly Selection[] | undefined {
     const { oversampling, worldSize } = this.#options;
     if (oversampling === undefined) return undefined;
@@ -94,4 +92,38 @@ export class RolloutState {
       }),
     );
   }
+}
+
+/**
+ * Returns the reward by which oversampling compares episodes: NumPy's mean over the timelines, which all have the same
+ * reward. Rounding makes it depend on the number of timelines: `numpy.mean([0.1] * 3)` is not 0.1.
+ *
+ * @param timelines with 0, no sample was saved and the result is the episode's own reward
+ */
+export function performanceReward(reward: number, timelines: number): number {
+  return timelines === 0 ? reward : sumOf(reward, timelines) / timelines;
+}
+
+const lanes = 8;
+const block = 128;
+
+/** NumPy's pairwise sum of `count` equal values. */
+function sumOf(value: number, count: number): number {
+  if (count < lanes) return repeated(value, count);
+  if (count > block) {
+    const half = Math.floor(count / 2);
+    const left = half - (half % lanes);
+    return sumOf(value, left) + sumOf(value, count - left);
+  }
+  const lane = repeated(value, Math.floor(count / lanes));
+  const four = lane + lane + (lane + lane);
+  let total = four + four;
+  for (let rest = count % lanes; rest > 0; rest--) total += value;
+  return total;
+}
+
+function repeated(value: number, count: number): number {
+  let total = 0;
+  for (let left = count; left > 0; left--) total += value;
+  return total;
 }

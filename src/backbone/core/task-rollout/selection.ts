@@ -3,19 +3,19 @@ import { allEqual } from './oversampling.ts';
 export interface SelectionOptions {
   /** `num_repeat`. */
   readonly repeat: number;
-  /** Processes that train: nodes × GPUs of each. */
+  /** Number of training processes: nodes × GPUs per node. */
   readonly worldSize: number;
-  /** In [0, 1): which episode is taken twice where there are too few. */
+  /** Returns a number in [0, 1). It selects the episodes to take twice if there are too few. */
   random(): number;
 }
 
 /**
- * Which episodes of an oversampled rollout train, as upstream selects them: tasks with equal rewards are left out where
- * the others have enough to give, and what is left over goes, one at a time from the task that has most.
+ * Selects the episodes of an oversampled rollout that are trained, as upstream does. Tasks with equal rewards are dropped
+ * if the others have enough episodes. Surplus episodes are dropped one at a time from the task that has most.
  *
  * @param groups the rewards of each task's episodes
- * @returns for each task the positions of the episodes it gives, by the size of their rewards; one that is taken more
- * than once, because there are too few, stands there more than once
+ * @returns the positions of the selected episodes for each task, sorted by the size of the reward; an episode that is
+ * taken several times appears several times
  */
 export function selectEpisodes(
   groups: readonly (readonly number[])[],
@@ -36,9 +36,9 @@ export function selectEpisodes(
 }
 
 interface Plan {
-  /** How many tasks with equal rewards may be left out. */
+  /** How many tasks with equal rewards may be dropped. */
   readonly leaveOut: number;
-  /** What each task gives beyond `repeat`. */
+  /** How many episodes each task contributes in addition to `repeat`. */
   readonly extras: readonly number[];
 }
 

@@ -17,73 +17,73 @@ import type {
   WorkflowTask,
 } from '../../../sdk/core/index.ts';
 import type { Environments, EpisodeEnvironment } from '../env-service/environment.ts';
-import { asSpan, type BeginSpan } from '../context-tracker/spans.ts';
+import { runInSpan, type BeginSpan } from '../context-tracker/spans.ts';
 import { FunctionWorkflow } from '../function-form/functionWorkflow.ts';
 import type { EpisodeWatch } from '../model-tuner/outsideCalls.ts';
 import type { ModelAccess } from '../model-tuner/tuner.ts';
 import type { RolloutState } from '../task-rollout/rolloutState.ts';
-import { settleReward, type Judging, type Outcome, type UserMethod } from '../task-judge/judge.ts';
+import { settleReward, type JudgeContext, type Outcome, type UserMethod } from '../task-judge/judge.ts';
 import { afterRunningTime } from './runningTime.ts';
 
-/** Which episode: the `repeat`-th run of the task at `taskIndex`. */
+/** Identifies an episode: the `repeat`-th run of the task at `taskIndex`. */
 export interface EpisodeSlot {
   /** `taskIndex` × repeats + `repeat`, upstream's `task_thread_index`. */
   readonly episode: number;
   readonly task: Task;
   readonly taskIndex: number;
   readonly repeat: number;
-  /** From 1; absent: the first. */
+  /** From 1. Default: 1. */
   readonly attempt?: number;
-  /** How upstream numbers it, where that is otherwise. */
-  readonly numbering?: Numbering;
+  /** Upstream's numbers, if they differ from the defaults. */
+  readonly numbering?: EpisodeNumbers;
 }
 
-/** What a workflow is told of where its episode stands in the rollout. */
-export type Numbering = Pick<WorkflowTask, 'taskBatchIndex' | 'taskTag'>;
+/** The position of an episode in the rollout, as the workflow sees it. */
+export type EpisodeNumbers = Pick<WorkflowTask, 'taskBatchIndex' | 'taskTag'>;
 
 /** An episode's access to the Model Tuner. */
 export interface EpisodeCalls {
-  /** How the workflow of the episode reaches the models, by which targets that trains. */
+  /** Returns the workflow's access to the models. It depends on the targets that the workflow trains. */
   tunerFor(workflow: Pick<Workflow, 'trainableTargets'>): ModelAccess;
   /** LLM calls answered so far by the model being trained. */
   readonly answered: number;
-  /** What the model last failed with, if its last call failed: why a workflow most likely threw. */
+  /** The failure of the last call, if it failed: the most likely reason for an error of the workflow. */
   readonly failure: CodedError | undefined;
-  /** What was injected into its calls, where faults are. */
+  /** The faults injected into its calls. */
   readonly faults?: readonly InjectedFault[];
   readonly outside: EpisodeWatch;
-  /** Where calls went that were not plainly trained; undefined: there were none. */
+  /** The calls that were not routed to the model being trained; undefined if there were none. */
   readonly routing: EpisodeRouting | undefined;
-  /** Ends the episode's access; calls in flight end at once, as cancelled. */
+  /** Ends the episode's access; calls in flight end at once, as canceled. */
   close(): void;
 }
 
-/** What every episode of a run shares. */
-export interface EpisodeContext extends Judging {
+/** The services that all episodes of a run share. */
+export interface EpisodeContext extends JudgeContext {
   readonly Workflow: new () => Workflow;
   readonly clock: Clock;
-  /** Seconds of running time; undefined: no limit. */
+  /** Seconds of running time; undefined for no limit. */
   readonly timeout: number | undefined;
   openCalls(slot: EpisodeSlot, episodeUuid: string): EpisodeCalls;
   readonly environments: Environments;
   readonly rollout: RolloutState;
-  /** How often an episode is tried that fails. */
+  /** The highest number of attempts for an episode. */
   readonly attempts: number;
-  /** Before another attempt, which begins after `seconds`. */
+  /** Called before another attempt, which begins after `seconds`. */
   onRetry(slot: EpisodeSlot, failure: ErrorReport, seconds: number): void;
-  /** The workflow changed this field of its task. */
+  /** Called if the workflow changed this field of its task. */
   onTaskChanged(slot: EpisodeSlot, field: keyof Task): void;
-  /** Takes what an episode does beside its calls. */
+  /** Returns the recorder for an episode's work other than LLM calls. */
   spansOf?(slot: EpisodeSlot): BeginSpan;
-  /** Told of what a workflow returned, before it is scored. */
+  /** Called with the output of a workflow before it is scored. */
   onReturn?(slot: EpisodeSlot, task: WorkflowTask, output: WorkflowOutput): void;
   /** 32 hexadecimal digits. */
   newUuid(): string;
-  /** Told when nothing of an episode's code is waited for any more. */
+  /** Called when the run no longer waits for code of the episode. */
   onEnd?(episodeUuid: string): void;
-  /** Whether a debugger holds the user's code in another process; this one stands still with its own. */
+  /** Returns whether a debugger has suspended the user's code in another process. */
   isHeld?(): boolean;
-  /** Errors that no promise of the workflow's carries, such as a throw in one of its timers. */
+  /** Reports errors outside of the workflow's promise, such as a throw in one of its timers. */
   onUncaught(listener: (error: unknown) => void): { dispose(): void };
 }
 
@@ -112,10 +112,10 @@ export async function runEpisode(
   }
 }
 
-/** Failures of the run's rather than the episode's, after which upstream has no further attempt, either. */
+/** Failures after which there is no further attempt, as in upstream. */
 const endsAttempts: ReadonlySet<string> = new Set(['episode/cancelled', 'episode/timed-out']);
 
-/** Whether the seconds went by before anyone cancelled. */
+/** Waits for `seconds`. Resolves to false as soon as the run is canceled. */
 function passed(seconds: number, clock: Clock, cancellation: CancellationToken): Promise<boolean> {
   return new Promise((resolve) => {
     const stop = new DisposableStore();
@@ -149,7 +149,7 @@ function resultOf(
   };
 }
 
-/** How the episode ends; by then all of its calls have ended, too, and its environment is released. */
+/** Runs one attempt. When it settles, all calls have ended and the environment is released. */
 async function settle(
   slot: EpisodeSlot,
   uuid: string,
@@ -186,7 +186,7 @@ async function settle(
   return leave(environment, end, cancellation);
 }
 
-/** What keeps an environment from its release ends the episode, unless it had ended with an error before. */
+/** Releases the environment. A failure becomes the error of the episode, or is added to the error it already has. */
 async function leave(
   environment: EpisodeEnvironment,
   end: Outcome | ErrorReport,
@@ -215,7 +215,7 @@ async function execute(
   const access = calls.tunerFor(workflow);
   const tuner: AjetTuner = { ...access, config: context.config };
   const own = { kind: 'workflow', name: workflow.constructor.name } as const;
-  const output: unknown = await asSpan(context.beginSpan, own, () =>
+  const output: unknown = await runInSpan(context.beginSpan, own, () =>
     calls.outside.run(() => workflow.execute(task, tuner)),
   );
   noteChanges(slot, given, task.task, context);
@@ -225,10 +225,11 @@ async function execute(
   return settleReward(task, output, context, access.auxiliaryModels);
 }
 
-/** Of one episode, which is where its questions belong. */
+/** Records the helper LLM's calls as spans of the episode. */
 function watchedHelper(helper: JudgeHelper, beginSpan: BeginSpan | undefined): JudgeHelper {
   return {
-    ask: (messages) => asSpan(beginSpan, { kind: 'helper', name: 'helper LLM' }, () => helper.ask(messages)),
+    ask: (messages) =>
+      runInSpan(beginSpan, { kind: 'helper', name: 'helper LLM' }, () => helper.ask(messages)),
   };
 }
 
@@ -240,9 +241,8 @@ function noteChanges(slot: EpisodeSlot, given: readonly string[], task: Task, co
 }
 
 /**
- * The task as the workflow gets it: `init_messages` as given, else the query as the one user message; an episode
- * with neither is refused, as upstream refuses it. Every episode has a copy of its own, so that what one changes
- * no other sees (upstream's repeats share theirs).
+ * Returns the task that the workflow gets. Without `init_messages`, the query becomes the only user message. A task with
+ * neither throws, as in upstream. Every episode gets its own copy of the task; in upstream the repeats share one.
  */
 async function prepare(
   slot: EpisodeSlot,
@@ -269,13 +269,13 @@ async function prepare(
   };
 }
 
-/** What an episode may be interrupted by. */
+/** The parts of the context that can interrupt an episode. */
 export type Interruptible = Pick<EpisodeContext, 'clock' | 'timeout' | 'placeOf' | 'onUncaught' | 'isHeld'>;
 
 /**
- * Rejects when the episode is cancelled, runs out of time, or throws where no promise carries it.
+ * Rejects when the episode is canceled, times out, or throws outside of its promise.
  *
- * @param running whose code it is in
+ * @param running returns the method of the user's code that is running
  */
 export function interruption(
   context: Interruptible,
@@ -296,7 +296,7 @@ export function interruption(
   });
 }
 
-/** What the workflow threw, with the place in the user's code; the model's own failure where that is behind it. */
+/** Returns the report for an error of the workflow, with the location in the user's code. A failure of the model has priority. */
 export function explain(
   error: unknown,
   modelFailure: CodedError | undefined,

@@ -3,14 +3,14 @@ import type { WorkflowOutput } from '../../../sdk/core/index.ts';
 
 type EpisodeProblem = EpisodeTracking['problems'][number];
 
-/** What a kind of workflow found out about an episode besides its output; kept beside it, since the output is the user's. */
+/** Problems that a kind of workflow found in an episode. They are not part of the output, which belongs to the user. */
 const notes = new WeakMap<WorkflowOutput, readonly EpisodeProblem[]>();
 
-export function noteOutput<T extends WorkflowOutput>(output: T, problems: readonly EpisodeProblem[]): T {
+export function attachProblems<T extends WorkflowOutput>(output: T, problems: readonly EpisodeProblem[]): T {
   notes.set(output, problems);
   return output;
 }
 
-export function notesOf(output: WorkflowOutput): readonly EpisodeProblem[] {
+export function attachedProblems(output: WorkflowOutput): readonly EpisodeProblem[] {
   return notes.get(output) ?? [];
 }

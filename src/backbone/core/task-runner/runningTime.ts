@@ -2,14 +2,14 @@ import type { Disposable } from '../../../base/core/disposable.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 
 const tick = 100;
-/** A gap longer than this means that the process stood still, at a breakpoint or because the machine slept. */
+/** A longer gap means that the process was suspended, at a breakpoint or because the machine slept. */
 const longestCounted = 2 * tick;
 
 /**
- * Calls `run` once `seconds` of running time have passed. Time in which the process stood still does not count:
- * however long a debugger holds it, no limit is reached by that.
+ * Calls `run` after `seconds` of running time. Time in which the process was suspended, for example by a debugger, does
+ * not count.
  *
- * @param isHeld whether a debugger holds another process that the time is for
+ * @param isHeld whether a debugger has suspended another process that does the work
  */
 export function afterRunningTime(
   clock: Clock,

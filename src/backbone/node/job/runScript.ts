@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { LaunchPorts } from '../../core/launcher/launch.ts';
-import type { UserFunction } from '../../core/function-form/calledByName.ts';
+import type { UserFunction } from '../../core/function-form/bindByName.ts';
 import type { WorkflowClass } from '../../core/function-form/functionWorkflow.ts';
 import { CodedError, toReport } from '../../../base/core/errors.ts';
 import type { Composition } from '../../../configs/core/compose.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CodedError, type Location } from '../../../base/core/errors.ts';
-import type { UserFunction } from '../../core/function-form/calledByName.ts';
+import type { UserFunction } from '../../core/function-form/bindByName.ts';
 import type { JudgeClass } from '../../core/task-judge/judge.ts';
 import type { CallSource } from '../../../tracking/core/records/trace.ts';
 import { BaseJudge, Workflow } from '../../../sdk/core/index.ts';

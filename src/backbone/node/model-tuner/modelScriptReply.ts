@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { describeIssue } from '../../core/model-tuner/issues.ts';
+import { describeIssue } from '../../core/model-tuner/schemaProblem.ts';
 import type { CallIdentity, ChatCompletion, ChatRequest } from '../../core/model-tuner/model.ts';
 import { BadReplyError } from './modelScriptFailures.ts';
 

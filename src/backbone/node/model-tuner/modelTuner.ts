@@ -15,7 +15,7 @@ import {
 } from '../../core/model-tuner/gateway.ts';
 import type { ChatModel } from '../../core/model-tuner/model.ts';
 import type { Targets } from '../../core/model-tuner/routing.ts';
-import { TargetBook } from '../../core/model-tuner/targetBook.ts';
+import { TargetUsage } from '../../core/model-tuner/targetUsage.ts';
 import { createTuner, type ModelAccess, type TunerBinding } from '../../core/model-tuner/tuner.ts';
 import type { EpisodeCalls, EpisodeSlot } from '../../core/task-runner/episode.ts';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
@@ -61,7 +61,7 @@ export type TunerRequest = Pick<
 >;
 
 /** What the run gives to all that asks models. */
-export interface OfTheRun {
+export interface RunServices {
   readonly cancellation: CancellationToken;
   readonly onAnswer: Event<ModelAnswer>;
   readonly tapes: RunTapes;
@@ -76,7 +76,7 @@ export async function openModelTuner(
   text: ModelTextSource,
   loader: TunerLoader,
   emit: (event: RunEvent) => void,
-  { cancellation, onAnswer, tapes }: OfTheRun,
+  { cancellation, onAnswer, tapes }: RunServices,
 ): Promise<ModelTuner> {
   const logger = { log: (level: LogLevel, message: string) => emit({ type: 'log', level, message }) };
   const { names } = tapes;
@@ -201,8 +201,8 @@ function settleTargets(
   return workflow.trainableTargets;
 }
 
-function targetBook(emit: (event: RunEvent) => void): TargetBook {
-  return new TargetBook((problem) =>
+function targetBook(emit: (event: RunEvent) => void): TargetUsage {
+  return new TargetUsage((problem) =>
     emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) }),
   );
 }

@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { ClientRequest } from 'node:http';
 import {
-  asksForText,
+  isLlmRequest,
   OutsideTally,
   type EpisodeWatch,
-  type SentRequest,
+  type OutsideRequest,
 } from '../../core/model-tuner/outsideCalls.ts';
 import { sourceHeader, sourceText } from '../../core/model-tuner/callSource.ts';
 import type { Location } from '../../../base/core/errors.ts';
@@ -72,18 +72,18 @@ export class OutsideWatch {
     const tally = watch && this.#tallies.get(watch);
     if (tally === undefined || request === undefined) return;
     if (request.origin === this.#ownOrigin) this.#tellSource(request);
-    else if (asksForText(request)) tally.add(request, this.#stacks.userFrame(deepStack()));
+    else if (isLlmRequest(request)) tally.add(request, this.#stacks.userFrame(deepStack()));
   }
 }
 
-interface SeenRequest extends SentRequest {
+interface SeenRequest extends OutsideRequest {
   /** It is not sent yet. */
   setHeader(name: string, value: string): void;
 }
 
 function sentByFetch(message: unknown): SeenRequest | undefined {
   const { request } = message as {
-    readonly request?: Partial<Record<keyof SentRequest, unknown>> & FetchHeaders;
+    readonly request?: Partial<Record<keyof OutsideRequest, unknown>> & FetchHeaders;
   };
   const { method, origin, path } = request ?? {};
   if (typeof method !== 'string' || typeof path !== 'string') return undefined;

@@ -9,7 +9,7 @@ import { LineSplitter } from '../../../base/core/lineSplitter.ts';
 import {
   decodeRunEvent,
   encodeLine,
-  type FrontEndMessage,
+  type RunClientMessage,
   type ModelAnswer,
   type RunEvent,
   type RunRequest,
@@ -129,7 +129,7 @@ export class BackboneChannel implements RunProcess {
     this.#tree.killTree();
   }
 
-  #send(message: FrontEndMessage): void {
+  #send(message: RunClientMessage): void {
     if (this.#messages.writable) this.#messages.write(encodeLine(message));
   }
 

@@ -3,9 +3,9 @@ import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { LineSplitter } from '../../../base/core/lineSplitter.ts';
 import {
-  decodeFrontEndMessage,
+  decodeRunClientMessage,
   encodeLine,
-  type FrontEndMessage,
+  type RunClientMessage,
   type RunEvent,
 } from '../../core/protocol/run.ts';
 
@@ -18,7 +18,7 @@ export const messagesDescriptor = 3;
 export const eventsDescriptor = 4;
 
 export interface FrontEndListener {
-  onMessage(message: FrontEndMessage): void;
+  onMessage(message: RunClientMessage): void;
   /** A line that is not of the protocol. */
   onUnknown(line: string): void;
   /** The front end has gone: end at once. */
@@ -44,7 +44,7 @@ export function serveFrontEnd(
   socket.on('data', (chunk: string) => {
     for (const line of splitter.push(chunk)) {
       socket.unref();
-      const message = decodeFrontEndMessage(line);
+      const message = decodeRunClientMessage(line);
       if (message === undefined) listener.onUnknown(line);
       else listener.onMessage(message);
     }

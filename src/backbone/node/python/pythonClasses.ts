@@ -4,7 +4,7 @@ import {
   loadedCode,
   returnedOutput,
   returnedVerdict,
-  type WorkerAsk,
+  type WorkerRequest,
   type WorkerMethod,
 } from '../../core/protocol/worker.ts';
 import {
@@ -248,7 +248,7 @@ export class PythonClasses {
     return this.#alive();
   }
 
-  #answer(method: WorkerAsk, params: Readonly<Record<string, unknown>>): Promise<unknown> {
+  #answer(method: WorkerRequest, params: Readonly<Record<string, unknown>>): Promise<unknown> {
     if (method !== 'tune' && method !== 'preview' && method !== 'job')
       return this.#answerEpisode(method, params);
     if (this.#script === undefined) throw new Error('Only a script that is run by itself can do that.');
@@ -256,7 +256,7 @@ export class PythonClasses {
   }
 
   async #answerEpisode(
-    method: Exclude<WorkerAsk, keyof ScriptAnswers>,
+    method: Exclude<WorkerRequest, keyof ScriptAnswers>,
     params: Readonly<Record<string, unknown>>,
   ): Promise<unknown> {
     const running = this.#running.get(String(params['episodeUuid']));

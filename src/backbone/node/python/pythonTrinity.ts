@@ -1,9 +1,9 @@
 import type { WorkflowClass } from '../../core/function-form/functionWorkflow.ts';
 import { adapterHeader } from '../../core/model-tuner/routing.ts';
-import { noteOutput } from '../../core/task-runner/outputNotes.ts';
+import { attachProblems } from '../../core/task-runner/outputNotes.ts';
 import { CodedError, type Location } from '../../../base/core/errors.ts';
 import {
-  experienceAsk,
+  experienceRequest,
   loadedTrinity,
   returnedExperiences,
   type WorkerMethod,
@@ -44,7 +44,7 @@ export function pythonTrinityWorkflow(ports: TrinityPorts): WorkflowClass {
       const returned = returnedExperiences.parse(await ports.call('execute-trinity', task, params, tuner));
       const { problems, reward, ...output } = returned;
       const notes = problems.map(({ code, message }) => finding(code, message));
-      return noteOutput({ ...output, reward: reward as number | null }, notes);
+      return attachProblems({ ...output, reward: reward as number | null }, notes);
     }
   };
   Object.defineProperty(made, 'name', { value: name });
@@ -78,7 +78,7 @@ export async function answerExperience(
   params: Readonly<Record<string, unknown>>,
   openText: () => Promise<ModelText>,
 ): Promise<unknown> {
-  const { of: asked, messages, tools, reply } = experienceAsk.parse(params);
+  const { of: asked, messages, tools, reply } = experienceRequest.parse(params);
   const text = await openText();
   const conversation = { messages, tools };
   if (asked === 'prompt') return promptTokens(text, conversation);

@@ -12,7 +12,7 @@ import {
   decodeFromWorker,
   type FromWorker,
   type ToWorker,
-  type WorkerAsk,
+  type WorkerRequest,
   type WorkerBegin,
   type WorkerFailure,
   type WorkerMethod,
@@ -34,7 +34,7 @@ export interface WorkerLaunch {
   /** By which it has to be ready. */
   readonly clock: Clock;
   /** Answers what the user's code asks; a throw is told to it. */
-  answer(method: WorkerAsk, params: Readonly<Record<string, unknown>>): unknown;
+  answer(method: WorkerRequest, params: Readonly<Record<string, unknown>>): unknown;
   onUncaught(error: PythonError): void;
   /** A debugger is waited for at this port. */
   onDebugger(port: number): void;
@@ -248,7 +248,7 @@ export class PythonWorker {
     return answer;
   }
 
-  async #answer(id: number, method: WorkerAsk, params: Readonly<Record<string, unknown>>): Promise<void> {
+  async #answer(id: number, method: WorkerRequest, params: Readonly<Record<string, unknown>>): Promise<void> {
     try {
       const value: unknown = await this.#launch.answer(method, params);
       this.#send({ type: 'answer', id, value: value ?? null });

@@ -2,7 +2,7 @@ import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { recordingErrors } from '../../core/model-tuner/recording/errors.ts';
 import { partialName } from '../../core/model-tuner/recording/readRecording.ts';
-import type { RecordingSink } from '../../core/model-tuner/recording/callRecorder.ts';
+import type { RecordingSink } from '../../core/model-tuner/recording/recordingWriter.ts';
 import type { RunRequest } from '../../core/protocol/run.ts';
 import { localFiles } from '../../../base/node/files.ts';
 import { makeParents } from '../runFolder.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { FinishedCall } from '../../core/model-tuner/call.ts';
-import { CallRecorder } from '../../core/model-tuner/recording/callRecorder.ts';
+import { RecordingWriter } from '../../core/model-tuner/recording/recordingWriter.ts';
 import type { EpisodeName, EpisodeNames } from '../../core/model-tuner/recording/episodeNames.ts';
 import { recordingErrors } from '../../core/model-tuner/recording/errors.ts';
 import { recordingFormat, recordingVersion } from '../../core/model-tuner/recording/format.ts';
@@ -37,7 +37,7 @@ export async function openRunRecording(
   const file = await RecordingFile.open(record);
   const warn = (problem: CodedError): void =>
     emit({ type: 'problem', severity: 'warning', report: toReport(problem, problem.code) });
-  const recorder = new CallRecorder({
+  const recorder = new RecordingWriter({
     header: {
       format: recordingFormat,
       version: recordingVersion,
@@ -73,7 +73,7 @@ function keysIn(request: object): readonly string[] {
 }
 
 /** Only the recording of a whole run takes the place of another. */
-function finish(file: RecordingFile, recorder: CallRecorder, { isCancelled }: CancellationToken): string {
+function finish(file: RecordingFile, recorder: RecordingWriter, { isCancelled }: CancellationToken): string {
   const { calls } = recorder;
   if (calls === 0) {
     file.remove();

@@ -2,7 +2,7 @@ import type { FinishedCall } from '../../core/model-tuner/call.ts';
 import type { CallIdentity, ChatModel, ChatRequest, ModelReply } from '../../core/model-tuner/model.ts';
 import { EpisodeNames, type EpisodeName } from '../../core/model-tuner/recording/episodeNames.ts';
 import { readRecording } from '../../core/model-tuner/recording/readRecording.ts';
-import { asTraced, recordingOfTrace } from '../../core/model-tuner/recording/traceRecording.ts';
+import { traceRequest, recordingOfTrace } from '../../core/model-tuner/recording/traceRecording.ts';
 import { createReplay, type Replay } from '../../core/model-tuner/recording/replayModel.ts';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError, toReport } from '../../../base/core/errors.ts';
@@ -153,7 +153,7 @@ export class RunTapes {
         );
     const { names } = this;
     const compared = isTrace
-      ? (request: ChatRequest) => asTraced(request, this.toolCallsDisabled)
+      ? (request: ChatRequest) => traceRequest(request, this.toolCallsDisabled)
       : undefined;
     const asked = { onMiss: replay.miss, names, clock: systemClock, logger: this.#logger };
     return {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { TaskReading } from '../../../../src/backbone/core/task-reader/taskReader.ts';
+import type { TaskReadResult } from '../../../../src/backbone/core/task-reader/taskReader.ts';
 import { CodedError } from '../../../../src/base/core/errors.ts';
 import { readPdf } from '../../../../src/backbone/node/pdf/pdfText.ts';
 import { ReaderBench } from '../readerBench.ts';
@@ -54,8 +54,8 @@ function bench(more: Readonly<Record<string, string>> = {}): ReaderBench {
   return made;
 }
 
-const queries = ({ tasks }: TaskReading): string[] => tasks.map(({ main_query }) => main_query);
-const codes = ({ warnings }: TaskReading): string[] => warnings.map(({ code }) => code);
+const queries = ({ tasks }: TaskReadResult): string[] => tasks.map(({ main_query }) => main_query);
+const codes = ({ warnings }: TaskReadResult): string[] => warnings.map(({ code }) => code);
 const cached = (made: ReaderBench, part: string): string | undefined =>
   [...made.disk.keys()].find((name) => name.includes(`/dataset/jsonl/generated_${part}_tasks_`));
 

@@ -7,7 +7,7 @@ import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CancellationSource } from '../../../../src/base/core/cancellation.ts';
 import { readHuggingFace } from '../../../../src/backbone/core/task-reader/huggingFaceReader.ts';
-import type { TaskReading } from '../../../../src/backbone/core/task-reader/taskReader.ts';
+import type { TaskReadResult } from '../../../../src/backbone/core/task-reader/taskReader.ts';
 import { huggingFaceHub } from '../../../../src/backbone/node/hub/dataSetHub.ts';
 import { localFiles } from '../../../../src/base/node/files.ts';
 import { localParts } from '../../../../src/backbone/node/parts.ts';
@@ -43,7 +43,13 @@ interface Asking {
   readonly told?: string[];
 }
 
-async function read({ path: name = id, split, env, cancellation, told }: Asking = {}): Promise<TaskReading> {
+async function read({
+  path: name = id,
+  split,
+  env,
+  cancellation,
+  told,
+}: Asking = {}): Promise<TaskReadResult> {
   const { source } = await dataSetSource({ path: name, ...(split !== undefined && { split }), files: {} });
   const places = {
     env: { HF_ENDPOINT: hub.endpoint, HF_HOME: home, ...env },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placesOf } from '../../../../src/backbone/core/launcher/runPlaces.ts';
+import { findCodeLocations } from '../../../../src/backbone/core/launcher/runPlaces.ts';
 import type { UserMethod } from '../../../../src/backbone/core/task-judge/judge.ts';
 import type { RunPlaces } from '../../../../src/tracking/core/records/episodeResult.ts';
 import { composeText } from '../../configs/memoryFiles.ts';
@@ -18,7 +18,7 @@ async function places(
   placeOf: (method: UserMethod) => Promise<{ file: string }>,
 ): Promise<RunPlaces> {
   const { config } = await composeText(own);
-  return placesOf(config, { placeOf });
+  return findCodeLocations(config, { placeOf });
 }
 
 describe('the places of a run', () => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { BegunCall } from '../../../../src/backbone/core/model-tuner/contextGuard.ts';
+import type { PendingCall } from '../../../../src/backbone/core/model-tuner/contextGuard.ts';
 import type { ContextCheck } from '../../../../src/tracking/core/tracker.ts';
 import { ask, hello, saying, tunerBench, type Bench } from './tunerBench.ts';
 
 const overflow: ContextCheck = { unsafe: 'token_overflow', overflows: true };
 const text = 'ajet_proxy: Exceeded max model context length.';
 
-function benchWith(check: ContextCheck): Bench & { readonly checked: BegunCall[] } {
-  const checked: BegunCall[] = [];
+function benchWith(check: ContextCheck): Bench & { readonly checked: PendingCall[] } {
+  const checked: PendingCall[] = [];
   const bench = tunerBench(
     () => saying('hi'),
     (call) => {

@@ -4,7 +4,7 @@ import {
   type AdapterRoute,
   type Targets,
 } from '../../../../src/backbone/core/model-tuner/routing.ts';
-import { TargetBook } from '../../../../src/backbone/core/model-tuner/targetBook.ts';
+import { TargetUsage } from '../../../../src/backbone/core/model-tuner/targetUsage.ts';
 import { createTuner } from '../../../../src/backbone/core/model-tuner/tuner.ts';
 import { createModelFetch } from '../../../../src/backbone/node/model-tuner/modelFetch.ts';
 import { ask, hello, saying, tunerBench, type Bench } from './tunerBench.ts';
@@ -108,9 +108,9 @@ describe('base URL and key', () => {
 });
 
 describe('the targets of a run', () => {
-  function bookOf(): { book: TargetBook; told: string[] } {
+  function bookOf(): { book: TargetUsage; told: string[] } {
     const told: string[] = [];
-    return { book: new TargetBook(({ code, message }) => told.push(`${code}: ${message}`)), told };
+    return { book: new TargetUsage(({ code, message }) => told.push(`${code}: ${message}`)), told };
   }
 
   it('are told once of an empty list, which names none and trains all', () => {

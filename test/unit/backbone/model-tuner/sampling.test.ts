@@ -16,7 +16,7 @@ describe('sampling as training does it', () => {
       max_tokens: 4080,
       seed: 77,
     });
-    expect(overrides.map(({ option, told }) => [option, told.split(',')[0]])).toEqual([
+    expect(overrides.map(({ option, message: told }) => [option, told.split(',')[0]])).toEqual([
       ['temperature', 'asked for temperature 0.1; 0.9 is used'],
       ['max_tokens', 'asked for max_tokens 10; 4080 is used'],
       ['stop', 'asked for stop "x"'],
@@ -38,7 +38,7 @@ describe('sampling as training does it', () => {
     const validation = { ...sampling, topK: 7, section: 'ajet.rollout.val_kwargs' };
     const { request, overrides } = applySampling({ model: 'm', messages, temperature: 0.1 }, validation, 1);
     expect(request).toMatchObject({ top_k: 7 });
-    expect(overrides[0]?.told).toContain('(ajet.rollout.val_kwargs.temperature)');
+    expect(overrides[0]?.message).toContain('(ajet.rollout.val_kwargs.temperature)');
     const all = applySampling({ model: 'm', messages }, { ...validation, topK: -1 }, 1);
     expect(all.request).not.toHaveProperty('top_k');
   });
@@ -63,7 +63,7 @@ describe('options that AgentJet does not pass on', () => {
     expect(request).toMatchObject({ messages, tools });
     expect(request).not.toHaveProperty(option);
     expect(overrides).toMatchObject([{ option }]);
-    expect(overrides[0]?.told).toContain('AgentJet passes on messages and tools only');
+    expect(overrides[0]?.message).toContain('AgentJet passes on messages and tools only');
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sourceHeader, sourceOf } from '../../../../src/backbone/core/model-tuner/callSource.ts';
-import { asksForText } from '../../../../src/backbone/core/model-tuner/outsideCalls.ts';
+import { isLlmRequest } from '../../../../src/backbone/core/model-tuner/outsideCalls.ts';
 import { notOfAnEpisode, OutsideWatch } from '../../../../src/backbone/node/model-tuner/outsideCalls.ts';
 
 const servers: Server[] = [];
@@ -151,6 +151,6 @@ describe('what asks a server for text', () => {
     ['POST', '/inbox/messages', false],
     ['POST', '/chat/completions/feedback', false],
   ])('%s %s: %s', (method, path, expected) => {
-    expect(asksForText({ method, path, origin: 'https://a.example' })).toBe(expected);
+    expect(isLlmRequest({ method, path, origin: 'https://a.example' })).toBe(expected);
   });
 });

@@ -1,6 +1,6 @@
 import type { FinishedCall } from '../../../../src/backbone/core/model-tuner/call.ts';
 import type { ChatModel } from '../../../../src/backbone/core/model-tuner/model.ts';
-import { CallRecorder } from '../../../../src/backbone/core/model-tuner/recording/callRecorder.ts';
+import { RecordingWriter } from '../../../../src/backbone/core/model-tuner/recording/recordingWriter.ts';
 import { EpisodeNames } from '../../../../src/backbone/core/model-tuner/recording/episodeNames.ts';
 import type {
   Recording,
@@ -41,7 +41,7 @@ export function record(
   options: { readonly secrets?: readonly string[]; readonly isStopping?: boolean } = {},
 ): string {
   const lines: string[] = [];
-  const recorder = new CallRecorder({
+  const recorder = new RecordingWriter({
     header,
     sink: { file: recordingFile, append: (line) => lines.push(line) },
     names: threeEpisodes(),

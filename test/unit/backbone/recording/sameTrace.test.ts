@@ -2,13 +2,13 @@
 import fc from 'fast-check';
 import type OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { RunRecorder } from '../../../../src/backbone/core/context-tracker/runRecorder.ts';
+import { RunTracker } from '../../../../src/backbone/core/context-tracker/runTracker.ts';
 import type { FinishedCall } from '../../../../src/backbone/core/model-tuner/call.ts';
 import { createBuiltInModel } from '../../../../src/backbone/core/model-tuner/built-in/builtInModel.ts';
 import type { ContextGuard } from '../../../../src/backbone/core/model-tuner/contextGuard.ts';
 import { createGateway } from '../../../../src/backbone/core/model-tuner/gateway.ts';
 import type { ChatModel } from '../../../../src/backbone/core/model-tuner/model.ts';
-import { CallRecorder } from '../../../../src/backbone/core/model-tuner/recording/callRecorder.ts';
+import { RecordingWriter } from '../../../../src/backbone/core/model-tuner/recording/recordingWriter.ts';
 import { EpisodeNames } from '../../../../src/backbone/core/model-tuner/recording/episodeNames.ts';
 import { createReplay } from '../../../../src/backbone/core/model-tuner/recording/replayModel.ts';
 import { createTuner } from '../../../../src/backbone/core/model-tuner/tuner.ts';
@@ -144,7 +144,7 @@ async function run(
   const writer = new WholeWriter();
   const lines: string[] = [];
   const calls: FinishedCall[] = [];
-  const toFile = new CallRecorder({
+  const toFile = new RecordingWriter({
     header,
     sink: { file: recordingFile, append: (line) => lines.push(line) },
     names,
@@ -155,7 +155,7 @@ async function run(
     },
   });
   const limits = { modelLength: 1e6, promptLength: 1e6, responseLength: 1e6, turnLength: 1e6 };
-  const recorder = new RunRecorder({
+  const recorder = new RunTracker({
     text: { note: letters.note, open: () => Promise.resolve(letters) },
     tracking: { ...tracking, limits },
     createTracker: createEpisodeTracker,

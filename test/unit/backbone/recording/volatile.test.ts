@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normaliseRequest } from '../../../../src/backbone/core/model-tuner/recording/normalise.ts';
+import { normalizeRequest } from '../../../../src/backbone/core/model-tuner/recording/normalizeRequest.ts';
 import {
   VolatileFolder,
   VolatileScanner,
@@ -70,7 +70,7 @@ describe('what is volatile', () => {
 });
 
 function keyOf(request: object): number {
-  return normaliseRequest(request as ChatRequest, new VolatileScanner([now])).key;
+  return normalizeRequest(request as ChatRequest, new VolatileScanner([now])).key;
 }
 
 describe('the key of a request', () => {

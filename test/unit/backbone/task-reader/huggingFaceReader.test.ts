@@ -3,10 +3,10 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PartReader } from '../../../../src/base/core/ports.ts';
 import { readHuggingFace } from '../../../../src/backbone/core/task-reader/huggingFaceReader.ts';
-import type { TaskReading, TaskSelection } from '../../../../src/backbone/core/task-reader/taskReader.ts';
+import type { TaskReadResult, TaskSelection } from '../../../../src/backbone/core/task-reader/taskReader.ts';
 import { dataSetSource, noHub, type Place } from './source.ts';
 
-async function read(place: Place, selection: TaskSelection = { first: 10 }): Promise<TaskReading> {
+async function read(place: Place, selection: TaskSelection = { first: 10 }): Promise<TaskReadResult> {
   const { source } = await dataSetSource(place);
   return readHuggingFace(source, selection);
 }
@@ -16,7 +16,7 @@ const rows = (count: number): string =>
     '',
   );
 
-const queries = ({ tasks }: TaskReading): string[] => tasks.map(({ main_query }) => main_query);
+const queries = ({ tasks }: TaskReadResult): string[] => tasks.map(({ main_query }) => main_query);
 
 describe('readHuggingFace', () => {
   it('makes a task of a row', async () => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PythonRandom } from '../../../../src/backbone/core/task-reader/pythonRandom.ts';
 import { readSpan } from '../../../../src/backbone/core/task-reader/tracing/spanPair.ts';
-import { splitTasks } from '../../../../src/backbone/core/task-reader/tracing/split.ts';
+import { splitTasks } from '../../../../src/backbone/core/task-reader/tracing/tracingReader.ts';
 import { spanAttributes } from './spans.ts';
 
 const file = path.join(import.meta.dirname, '../../../fixtures/tracing/tracing.json');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TaskReading } from '../../../../src/backbone/core/task-reader/taskReader.ts';
+import type { TaskReadResult } from '../../../../src/backbone/core/task-reader/taskReader.ts';
 import { ReaderBench } from '../readerBench.ts';
 
 const head = `ajet:
@@ -29,8 +29,8 @@ function bench(spans: readonly unknown[], files: Readonly<Record<string, string>
 }
 
 const ten = Array.from({ length: 10 }, (_, at) => span(`question ${at}`, `answer ${at}`));
-const queries = ({ tasks }: TaskReading): string[] => tasks.map(({ main_query }) => main_query);
-const codes = ({ warnings }: TaskReading): string[] => warnings.map(({ code }) => code);
+const queries = ({ tasks }: TaskReadResult): string[] => tasks.map(({ main_query }) => main_query);
+const codes = ({ warnings }: TaskReadResult): string[] => warnings.map(({ code }) => code);
 
 describe('the reader of traces', () => {
   it('makes tasks of questions and answers, split as upstream splits them, and adds them to its file', async () => {

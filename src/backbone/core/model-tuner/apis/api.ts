@@ -3,39 +3,39 @@ import type { Override } from '../sampling.ts';
 import type { ApiMemory } from './memory.ts';
 
 /**
- * A way to talk to the gateway. Every request becomes a chat completion, so that calls are routed, tracked, recorded,
- * replayed and damaged alike whichever API they come by, and its answer is written as the API has it.
+ * An API of the gateway. Every request is converted to a chat completion, so that routing, tracking, recording, replay and
+ * fault injection work the same for all APIs. The answer is converted back.
  */
 export interface Api {
-  /** @param text the JSON that the body was parsed of */
+  /** @param text the JSON text of the body */
   read(body: unknown, memory: ApiMemory, text: string): ApiRequest | { readonly failure: ModelFailure };
-  /** The body that tells a failure. */
+  /** Returns the response body for a failure. */
   failureBody(failure: ModelFailure): unknown;
 }
 
 export interface ApiRequest {
   readonly request: ChatRequest;
-  /** What its client may take for granted, and training does not give. */
+  /** Features of the request that training does not support. */
   readonly notes: readonly Override[];
   answer(head: AnswerHead): ApiAnswer;
 }
 
 export interface AnswerHead {
-  /** Of letters and digits; another for every call of every episode. */
+  /** Letters and digits, unique for every call of every episode. */
   readonly id: string;
   /** Seconds since the Unix epoch. */
   readonly createdAt: number;
-  /** As the model gets it. */
+  /** The request to the model. */
   readonly request: ChatRequest;
 }
 
-/** One answer, written either whole or piece by piece: texts of server-sent events. */
+/** Writes one answer, either whole or as server-sent events. */
 export interface ApiAnswer {
   /** The JSON value of the body. */
   whole(completion: ChatCompletion): unknown;
-  /** May throw a {@link ModelFailureError} for what the API cannot say. */
+  /** Throws a {@link ModelFailureError} for an answer that the API cannot express. */
   chunk(chunk: ChatCompletionChunk): string;
-  /** @param completion what the chunks added up to */
+  /** @param completion assembled from the chunks */
   end(completion: ChatCompletion): string;
   failed(failure: ModelFailure): string;
 }

@@ -1,10 +1,71 @@
 import { jsonReply, type HttpReply } from '../http.ts';
-import type { ModelFailure } from '../model.ts';
+import type { ModelFailure, ChatCompletion } from '../model.ts';
 import { apiAt, type ApiName } from '../routes.ts';
-import type { Api } from './api.ts';
-import { chatApi } from './chat.ts';
-import { messagesApi } from './messages/messagesApi.ts';
-import { responsesApi } from './responses/responsesApi.ts';
+import { type Api, serverSentEvent, type ApiAnswer } from './api.ts';
+import { rememberText } from '../messagesText.ts';
+import { checkChatRequest } from '../requestSchema.ts';
+import { requestedDetails, onlyRequestedDetails, type TokenDetails } from '../tokenDetails.ts';
+import { catchRequestError, fieldsAt } from './reading.ts';
+import { MessagesAnswer } from './messages/answer.ts';
+import { messagesFailure } from './messages/failure.ts';
+import { readMessagesRequest } from './messages/readRequest.ts';
+import { ResponsesAnswer } from './responses/answer.ts';
+import { readResponsesRequest } from './responses/readRequest.ts';
+
+/** OpenAI's Responses API. */
+const responsesApi: Api = {
+  read: (body, memory) =>
+    catchRequestError(() => {
+      const { request, conversation, notes } = readResponsesRequest(body, memory);
+      const checked = checkChatRequest(request);
+      if ('failure' in checked) return checked;
+      const asked = fieldsAt(body, 'body');
+      const isKept = asked['store'] !== false;
+      return {
+        request: checked.request,
+        notes,
+        answer: (head) =>
+          new ResponsesAnswer(head, asked, (id, message) => {
+            if (isKept) memory.keepConversation(id, [...conversation, message]);
+          }),
+      };
+    }),
+  failureBody: ({ error }) => ({ error }),
+};
+
+/** Anthropic's Messages API. */
+const messagesApi: Api = {
+  read: (body, memory) =>
+    catchRequestError(() => {
+      const { request, notes } = readMessagesRequest(body, memory);
+      const checked = checkChatRequest(request);
+      if ('failure' in checked) return checked;
+      return { request: checked.request, notes, answer: (head) => new MessagesAnswer(head, memory) };
+    }),
+  failureBody: messagesFailure,
+};
+
+/** OpenAI's chat completions: the API of the models, so nothing is converted. */
+const chatApi: Api = {
+  read: (body, _memory, text) => {
+    const read = checkChatRequest(body);
+    if ('failure' in read) return read;
+    rememberText(read.request, text);
+    const asked = requestedDetails(read.request);
+    return { request: read.request, notes: [], answer: () => chatAnswer(asked) };
+  },
+  failureBody: ({ error }) => ({ error }),
+};
+
+/** @param asked the details that the client requested; the model may be asked for more */
+function chatAnswer(asked: TokenDetails): ApiAnswer {
+  return {
+    whole: (completion: ChatCompletion) => onlyRequestedDetails(completion, asked),
+    chunk: (chunk) => `data: ${JSON.stringify(onlyRequestedDetails(chunk, asked))}\n\n`,
+    end: () => 'data: [DONE]\n\n',
+    failed: ({ error }) => serverSentEvent('error', { error }),
+  };
+}
 
 export const apis: Readonly<Record<ApiName, Api>> = {
   chat: chatApi,
@@ -12,7 +73,7 @@ export const apis: Readonly<Record<ApiName, Api>> = {
   messages: messagesApi,
 };
 
-/** A failure in the shape of the API that the path belongs to; of no API's: in OpenAI's. */
+/** Returns a failure in the format of the API that the path belongs to; OpenAI's for other paths. */
 export function failureReply(failure: ModelFailure, path: string): HttpReply {
   return jsonReply(failure.status, apis[apiAt(path)].failureBody(failure), failure.headers);
 }

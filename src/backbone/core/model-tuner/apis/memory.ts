@@ -3,12 +3,12 @@ import type { ChatRequest } from '../model.ts';
 
 type Messages = ChatRequest['messages'];
 
-/** What an episode's clients count on being remembered, since their API does not have them send it again. */
+/** Stores values of an episode that the clients of stateful APIs do not send again. */
 export class ApiMemory {
   readonly #conversations = new Map<string, Messages>();
   readonly #arguments = new Map<string, string>();
 
-  /** The messages of a response and all before it; undefined: there is no such response. */
+  /** Returns the messages of a response and all before it; undefined for an unknown response. */
   conversation(responseId: string): Messages | undefined {
     return this.#conversations.get(responseId);
   }
@@ -18,8 +18,8 @@ export class ApiMemory {
   }
 
   /**
-   * The text that the model wrote as a tool call's arguments, where the API gives its client an object instead: the
-   * client sends the object back, and another text would be another history than the model's.
+   * Returns the original text of a tool call's arguments. The API converts it to an object, and the client sends the
+   * object back. Another text for it would change the model's history.
    */
   argumentsOf(callId: string, input: unknown): string | undefined {
     return this.#arguments.get(argumentsKey(callId, input));

@@ -6,7 +6,7 @@ type Delta = ChatCompletionChunk['choices'][number]['delta'];
 type Fragment = NonNullable<Delta['tool_calls']>[number];
 export type TokenLogprobs = readonly NonNullable<NonNullable<Choice['logprobs']>['content']>[number][];
 
-/** What an answer consists of, in the APIs that do not have it as one message. */
+/** A part of an answer, for APIs that do not use a single message. */
 export type Part =
   | { readonly kind: 'reasoning' | 'text' | 'refusal' }
   | {
@@ -16,7 +16,7 @@ export type Part =
       readonly name: string;
     };
 
-/** A part with all of its text: of a call, its arguments. */
+/** A part with its whole text (for a tool call: its arguments). */
 export interface WholePart {
   readonly part: Part;
   readonly text: string;
@@ -28,7 +28,7 @@ export function partsOf(completion: ChatCompletion, answerId: string): WholePart
   const choice = completion.choices[0];
   if (choice === undefined) return [];
   const { logprobs } = choice;
-  // Servers are not to be relied on.
+  // Servers may send anything.
   const message = (choice.message as Message | undefined) ?? nothing;
   const texts = [
     { kind: 'reasoning', text: reasoningOf(message), logprobs: [] },
@@ -49,7 +49,7 @@ export function partsOf(completion: ChatCompletion, answerId: string): WholePart
 
 const nothing: Message = { role: 'assistant', content: null, refusal: null };
 
-/** Why the answer ended; calls count as the reason whatever the server says. */
+/** Returns the finish reason. Tool calls win over the reason of the server. */
 export function finishOf(completion: ChatCompletion): 'stop' | 'length' | 'tool_calls' | 'content_filter' {
   const choice = completion.choices[0];
   const reason: string | null | undefined = choice?.finish_reason;
@@ -58,7 +58,7 @@ export function finishOf(completion: ChatCompletion): 'stop' | 'length' | 'tool_
   return (message?.tool_calls ?? []).length > 0 ? 'tool_calls' : 'stop';
 }
 
-/** vLLM and SGLang tell a model's thoughts beside its content, under either name. */
+/** Returns the reasoning, which vLLM and SGLang send next to the content under two names. */
 function reasoningOf(message: Message | Delta): string | undefined {
   const { reasoning_content, reasoning } = message as { reasoning_content?: unknown; reasoning?: unknown };
   return [reasoning_content, reasoning].find((text) => typeof text === 'string');
@@ -80,7 +80,7 @@ function argumentsOf(call: CallFields): string {
   return call.custom?.input ?? call.function?.arguments ?? '';
 }
 
-/** Writes the events of parts as they come: each is opened, grows, and is closed before the next is opened. */
+/** Writes the events of parts. A part is opened, extended and closed before the next one is opened. */
 export interface PartEvents {
   opened(part: Part, index: number): string;
   grown(part: Part, index: number, piece: string, logprobs: TokenLogprobs): string;
@@ -123,7 +123,7 @@ export class PartStream {
     ].join('');
   }
 
-  /** Nothing comes any more. */
+  /** Called after the last chunk. */
   close(): string {
     const open = this.#open;
     if (open === undefined) return '';
@@ -160,7 +160,7 @@ export class PartStream {
     return part === undefined ? opening : opening + this.#grow(part, argumentsOf(fragment), [], number);
   }
 
-  /** Some servers leave the index out: an id then begins a further call, and what has none goes on with the last. */
+  /** Some servers omit the index. Then an id begins another call, and a fragment without one continues the last. */
   #numberOf({ index, id }: { index?: number; id?: string }): number {
     if (typeof index === 'number') return index;
     const last = this.#calls.length - 1;

@@ -3,9 +3,9 @@ import type { ModelFailure } from '../model.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Thrown while a request is read: it is not as its API has it, or says what chat completions have no word for. */
-export class RefusedRequest extends Error {
-  override readonly name = 'RefusedRequest';
+/** Thrown for a request that is invalid, or that chat completions cannot express. */
+export class RequestError extends Error {
+  override readonly name = 'RequestError';
   readonly failure: ModelFailure;
 
   constructor(failure: ModelFailure) {
@@ -15,21 +15,21 @@ export class RefusedRequest extends Error {
 }
 
 /** @param problem completes a sentence that begins with the param */
-export function invalid(param: string, problem: string): RefusedRequest {
-  return new RefusedRequest(failures.invalid(`'${param}' ${problem}; correct the request.`, param));
+export function invalid(param: string, problem: string): RequestError {
+  return new RequestError(failures.invalid(`'${param}' ${problem}; correct the request.`, param));
 }
 
 /** @param problem completes a sentence that begins with the param, and says what to do */
-export function unsupported(param: string, problem: string): RefusedRequest {
-  return new RefusedRequest(failures.unsupported(`'${param}' ${problem}.`, param));
+export function unsupported(param: string, problem: string): RequestError {
+  return new RequestError(failures.unsupported(`'${param}' ${problem}.`, param));
 }
 
-/** Gives the failure in place of a {@link RefusedRequest}. */
-export function refusable<T>(read: () => T): T | { readonly failure: ModelFailure } {
+/** Runs `read`. Returns the failure of a {@link RequestError}. */
+export function catchRequestError<T>(read: () => T): T | { readonly failure: ModelFailure } {
   try {
     return read();
   } catch (error) {
-    if (error instanceof RefusedRequest) return { failure: error.failure };
+    if (error instanceof RequestError) return { failure: error.failure };
     throw error;
   }
 }
@@ -53,13 +53,13 @@ export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Without the fields that are undefined or null. */
+/** Removes the fields that are undefined or null. */
 export function givenFields(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)));
 }
 
-/** One text stands for itself, as chat clients send it; more than one stay parts. */
-export function plainest(parts: readonly Fields[]): string | readonly Fields[] {
+/** Returns a single text part as a string, as chat clients send it; else the parts. */
+export function simplifyParts(parts: readonly Fields[]): string | readonly Fields[] {
   const [first, ...rest] = parts;
   if (rest.length > 0) return parts;
   return first?.['type'] === 'text' && typeof first['text'] === 'string' ? first['text'] : parts;

@@ -38,14 +38,14 @@ export interface Sampling {
 }
 
 /** The facts about a request that all of its choices share. */
-export interface Reading {
+export interface ParsedRequest {
   readonly request: ChatRequest;
   readonly conversation: Conversation;
   readonly question: string;
   readonly expression: Expression | undefined;
 }
 
-export function readRequest(request: ChatRequest): Reading {
+export function parseRequest(request: ChatRequest): ParsedRequest {
   const conversation = readConversation(request.messages);
   const newestFirst = [...conversation.userTexts].reverse();
   // A remark after the question ("try again") has no expression: the question before it counts.
@@ -69,7 +69,7 @@ function attemptOf(expression: Expression, { temperature, random }: Sampling): A
   return { expression: chosen, isWrong: chosen !== expression };
 }
 
-export async function answer(reading: Reading, sampling: Sampling): Promise<Answer | Refusal> {
+export async function answer(reading: ParsedRequest, sampling: Sampling): Promise<Answer | Refusal> {
   const offer = readToolOffer(reading.request);
   if (offer === undefined) {
     return { refusal: 'tool_choice asks for a tool that the request does not offer.', param: 'tool_choice' };
@@ -87,7 +87,7 @@ export async function answer(reading: Reading, sampling: Sampling): Promise<Answ
 
 async function callTool(
   tool: Tool,
-  reading: Reading,
+  reading: ParsedRequest,
   attempt: Attempt | undefined,
   { random, variant }: Sampling,
 ): Promise<Answer | undefined> {
@@ -112,7 +112,7 @@ async function callTool(
  * property asks for it, else the text.
  */
 function fillFor(
-  { conversation }: Reading,
+  { conversation }: ParsedRequest,
   attempt: Attempt | undefined,
   result: number | undefined,
   text: string,
@@ -133,7 +133,7 @@ function fillFor(
 }
 
 async function answerInFormat(
-  reading: Reading,
+  reading: ParsedRequest,
   attempt: Attempt | undefined,
   sampling: Sampling,
 ): Promise<Answer | Refusal> {
@@ -167,7 +167,11 @@ const openings = [
 
 const closings = ['The answer is', 'So the answer is', 'Therefore the answer is'] as const;
 
-function answerInWords(reading: Reading, attempt: Attempt | undefined, { variant }: Sampling): Segment[] {
+function answerInWords(
+  reading: ParsedRequest,
+  attempt: Attempt | undefined,
+  { variant }: Sampling,
+): Segment[] {
   const { conversation, question } = reading;
   const opening = cyclic(openings, variant);
   const last = conversation.lastResult;

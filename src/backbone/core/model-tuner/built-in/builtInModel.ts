@@ -1,5 +1,5 @@
 import type { ChatCompletion, ChatModel, ChatRequest, ModelReply } from '../model.ts';
-import { answer, readRequest, type Reading, type Sampling } from './answer.ts';
+import { answer, parseRequest, type ParsedRequest, type Sampling } from './answer.ts';
 import { writeChoice, type CountedChoice } from './completion.ts';
 import { messageText } from './conversation.ts';
 import { hashText } from '../../../../base/core/hash.ts';
@@ -40,7 +40,7 @@ export function createBuiltInModel(options: BuiltInModelOptions): ChatModel {
 
 async function respond(request: ChatRequest, seed: number, split: SplitTokens): Promise<ModelReply> {
   const temperature = request.temperature ?? 1;
-  const reading = readRequest(request);
+  const reading = parseRequest(request);
   const key = samplingKey(request, temperature === 0 ? undefined : seed);
   const choices: CountedChoice[] = [];
   for (let index = 0; index < (request.n ?? 1); index++) {
@@ -73,7 +73,11 @@ function samplingKey(request: ChatRequest, seed: number | undefined): string {
   });
 }
 
-function writeCompletion(reading: Reading, choices: readonly CountedChoice[], key: string): ChatCompletion {
+function writeCompletion(
+  reading: ParsedRequest,
+  choices: readonly CountedChoice[],
+  key: string,
+): ChatCompletion {
   const { request } = reading;
   const promptTokens = countPromptTokens(request);
   const completionTokens = choices.reduce((sum, { tokens }) => sum + tokens, 0);

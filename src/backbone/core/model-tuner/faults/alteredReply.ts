@@ -3,7 +3,7 @@ import type { ChatCompletion } from '../model.ts';
 type Choice = ChatCompletion['choices'][number];
 
 /** The arguments of the first choice's last function call lose their end; undefined where nothing is called. */
-export function spoiltToolCall(completion: ChatCompletion): ChatCompletion | undefined {
+export function breakToolCall(completion: ChatCompletion): ChatCompletion | undefined {
   return alterFirst(completion, (choice) => {
     const calls = choice.message.tool_calls ?? [];
     const at = calls.findLastIndex(({ type }) => type === 'function');
@@ -14,8 +14,8 @@ export function spoiltToolCall(completion: ChatCompletion): ChatCompletion | und
   });
 }
 
-/** Half of the first choice's tokens, or of its characters where tokens are not told, ended by `length`. */
-export function cutShort(completion: ChatCompletion): ChatCompletion | undefined {
+/** Keeps half of the first choice's tokens (or characters, without token data). The finish reason is `length`. */
+export function truncateReply(completion: ChatCompletion): ChatCompletion | undefined {
   return alterFirst(completion, (choice) => {
     const { tool_calls: calls = [], content } = choice.message;
     if (calls.length > 0) {
@@ -47,7 +47,7 @@ export function cutShort(completion: ChatCompletion): ChatCompletion | undefined
 }
 
 /** Every choice says nothing and calls nothing. */
-export function emptied(completion: ChatCompletion): ChatCompletion {
+export function emptyReply(completion: ChatCompletion): ChatCompletion {
   const choices = completion.choices.map((choice): Choice => {
     const message = { role: 'assistant' as const, content: '', refusal: null };
     return { ...withoutTokens(choice), message, finish_reason: 'stop' };
@@ -64,7 +64,7 @@ function alterFirst(
   return altered && { ...completion, choices: [altered, ...rest] };
 }
 
-/** Its first half, which is no JSON. */
+/** Keeps the first half, which is not valid JSON. */
 function spoil(json: string): string {
   const half = json.slice(0, Math.max(1, Math.ceil(json.length / 2)));
   return isJson(half) ? `${half},` : half;

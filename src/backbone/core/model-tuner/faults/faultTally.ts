@@ -2,7 +2,7 @@ import type { InjectedFault } from '../../../../tracking/core/records/episodeRes
 import type { FinishedCall } from '../call.ts';
 import { injectedFault } from './faults.ts';
 
-/** What was injected into the calls of each episode. */
+/** Counts the faults injected into the calls of each episode. */
 export class FaultTally {
   readonly #faults = new Map<string, InjectedFault[]>();
 

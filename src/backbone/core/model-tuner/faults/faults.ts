@@ -17,15 +17,15 @@ import {
   type ModelFailure,
   type ModelReply,
 } from '../model.ts';
-import { writeEpisode, type EpisodeNames } from '../recording/episodeNames.ts';
-import { cutShort, emptied, spoiltToolCall } from './alteredReply.ts';
+import { formatEpisode, type EpisodeNames } from '../recording/episodeNames.ts';
+import { truncateReply, emptyReply, breakToolCall } from './alteredReply.ts';
 
 export interface FaultOptions extends FaultChoice {
   readonly names: EpisodeNames;
   readonly logger: Logger;
 }
 
-/** A model that fails, or whose answers are damaged, as often as told; every such call is told in the log. */
+/** Wraps a model so that calls fail or answers are damaged at the given rate. Each such call is logged. */
 export function withFaults(model: ChatModel, options: FaultOptions): ChatModel {
   const share = `${Math.round(options.rate * 1000) / 10} %`;
   return {
@@ -88,7 +88,7 @@ async function inject(
   }
 }
 
-const alterations = { 'tool-json': spoiltToolCall, length: cutShort, empty: emptied } as const;
+const alterations = { 'tool-json': breakToolCall, length: truncateReply, empty: emptyReply } as const;
 
 /** The answer put together, or the error in its place. */
 async function wholeReply(
@@ -142,7 +142,7 @@ function mark(completion: ChatCompletion, kind: FaultKind): ChatCompletion {
   return { ...completion, [markField]: kind } as ChatCompletion;
 }
 
-/** What was injected into a call that is over, also where it was replayed from a recording. */
+/** Returns the fault injected into a finished call, replayed ones included. */
 export function injectedFault(call: {
   readonly completion: ChatCompletion | undefined;
   readonly failure: ModelFailure | undefined;
@@ -153,6 +153,6 @@ export function injectedFault(call: {
 }
 
 function tell(kind: FaultKind, call: CallIdentity, { names, logger }: FaultOptions): void {
-  const who = `LLM call ${call.call} of ${writeEpisode(names.of(call.episode))}, by agent "${call.agentName}"`;
+  const who = `LLM call ${call.call} of ${formatEpisode(names.of(call.episode))}, by agent "${call.agentName}"`;
   logger.log('warn', `Injected fault (${kind}) into ${who}: ${what[kind]}.`);
 }

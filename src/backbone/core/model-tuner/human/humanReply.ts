@@ -1,10 +1,10 @@
-/** What a person typed, as the fields of a message. */
+/** A typed reply as the fields of a message. */
 export interface HumanReply {
   readonly content: string;
   readonly toolCalls: readonly { readonly name: string; readonly arguments: string }[];
 }
 
-/** Why it is no reply. */
+/** The reason why a text is not a valid reply. */
 export interface ReplyProblem {
   readonly problem: string;
   /** From 0. */

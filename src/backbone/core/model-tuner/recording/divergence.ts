@@ -1,21 +1,21 @@
 import { commonStart } from '../../../../base/core/commonStart.ts';
 import { excerpt, excerptStart } from '../../../../base/core/excerpts.ts';
 import { canonicalJson } from '../../../../base/core/canonicalJson.ts';
-import type { NormalRequest } from './normalise.ts';
+import type { NormalizedRequest } from './normalizeRequest.ts';
 
-/** Where a request departs from the one that was recorded. */
+/** The first difference between a request and the recorded one. */
 export interface Divergence {
-  /** Position of the message, from 0; undefined where messages are alike. */
+  /** Index of the message; undefined if the messages are equal. */
   readonly message: number | undefined;
   /** e.g. `messages[3].content`, `tools[0].function.name`, `response_format`. */
   readonly field: string;
-  /** Short, in quotation marks where it is a text. */
+  /** Shortened; strings are quoted. */
   readonly expected: string;
   readonly got: string;
 }
 
 /** The first difference of two requests with unequal keys: messages first, then tools, then the rest. */
-export function findDivergence(expected: NormalRequest, got: NormalRequest): Divergence | undefined {
+export function findDivergence(expected: NormalizedRequest, got: NormalizedRequest): Divergence | undefined {
   return (
     difference('messages', expected.messages, got.messages) ??
     difference('tools', expected.tools, got.tools) ??
@@ -23,8 +23,8 @@ export function findDivergence(expected: NormalRequest, got: NormalRequest): Div
   );
 }
 
-/** How long the two go alike, in characters of their messages. */
-export function alikeFor(one: NormalRequest, other: NormalRequest): number {
+/** Returns the number of equal characters at the start of the two requests' messages. */
+export function commonPrefixLength(one: NormalizedRequest, other: NormalizedRequest): number {
   const a = canonicalJson(one.messages);
   const b = canonicalJson(other.messages);
   return commonStart(a, b);
@@ -66,7 +66,7 @@ function first<T>(count: number, find: (at: number) => T | undefined): T | undef
   return undefined;
 }
 
-/** What people look at first comes first. */
+/** The most important differences come first. */
 const leading = ['role', 'content'];
 
 function fieldsInOrder(one: object, other: object): readonly string[] {

@@ -1,10 +1,10 @@
-/** Which episode, in a way that holds from run to run. */
+/** Identifies an episode independently of the run. */
 export interface EpisodeName {
   readonly task: string;
   readonly repeat: number;
-  /** 0, but for episodes whose task has the id of an earlier one: they count up. */
+  /** Counts the episodes whose tasks have the same id, from 0. */
   readonly twin: number;
-  /** 0, but for an episode that was begun anew: it counts up. */
+  /** Counts the attempts of the episode, from 0. */
   readonly attempt: number;
 }
 
@@ -13,7 +13,7 @@ export class EpisodeNames {
   readonly #twins = new Map<string, number[]>();
   readonly #names = new Map<number, EpisodeName>();
 
-  /** Each time the episode begins. */
+  /** Called each time the episode begins. */
   begin(episode: number, task: string, repeat: number): EpisodeName {
     const key = `${repeat} ${task}`;
     const twins = this.#twins.get(key) ?? [];
@@ -37,12 +37,12 @@ export class EpisodeNames {
   }
 }
 
-export function sameEpisode(name: EpisodeName): string {
+export function episodeKey(name: EpisodeName): string {
   return `${name.repeat} ${name.twin} ${name.attempt} ${name.task}`;
 }
 
-/** For people, e.g. `task train-3, repeat 2`. */
-export function writeEpisode({ task, repeat, attempt }: EpisodeName): string {
+/** Formats the name for messages, e.g. `task train-3, repeat 2`. */
+export function formatEpisode({ task, repeat, attempt }: EpisodeName): string {
   const again = attempt === 0 ? '' : `, attempt ${attempt + 1}`;
   return `task ${task === '' ? '(no id)' : task}, repeat ${repeat}${again}`;
 }

@@ -1,57 +1,60 @@
 import type { CallIdentity } from '../model.ts';
-import { alikeFor, findDivergence, type Divergence } from './divergence.ts';
+import { commonPrefixLength, findDivergence, type Divergence } from './divergence.ts';
 import type { RecordedCall } from './format.ts';
-import { normaliseRequest, type NormalRequest } from './normalise.ts';
+import { normalizeRequest, type NormalizedRequest } from './normalizeRequest.ts';
 import type { VolatileScanner } from './volatile.ts';
 
-/** A recorded call that has not been asked for yet. */
-export interface OpenCall {
+/** A recorded call that has not been replayed yet. */
+export interface UnusedCall {
   readonly recorded: RecordedCall;
-  readonly request: NormalRequest;
+  readonly request: NormalizedRequest;
 }
 
-/** The recorded calls of one episode; each answers once. */
+/** The recorded calls of one episode. Each is replayed once. */
 export class EpisodeReplay {
   readonly recorded: number;
-  readonly #open: OpenCall[];
+  readonly #open: UnusedCall[];
 
   constructor(calls: readonly RecordedCall[], scanner: VolatileScanner) {
     this.recorded = calls.length;
     this.#open = [...calls]
       .sort((a, b) => a.call - b.call)
-      .map((recorded) => ({ recorded, request: normaliseRequest(recorded.request, scanner) }));
+      .map((recorded) => ({ recorded, request: normalizeRequest(recorded.request, scanner) }));
   }
 
-  /** Those that have not been asked for. */
-  get open(): readonly OpenCall[] {
+  /** The calls that have not been replayed. */
+  get open(): readonly UnusedCall[] {
     return this.#open;
   }
 
   /** The call that asked the same, whenever it came: the agent's own if there is one, and the first recorded. */
-  take(request: NormalRequest, by: CallIdentity): OpenCall | undefined {
+  take(request: NormalizedRequest, by: CallIdentity): UnusedCall | undefined {
     const equal = this.#open.filter((open) => open.request.key === request.key);
     return this.#answer(equal.find(({ recorded }) => isBy(recorded, by)) ?? equal[0]);
   }
 
-  /** Spends the first that is left. */
-  next(): OpenCall | undefined {
+  /** Takes the first unused call. */
+  next(): UnusedCall | undefined {
     return this.#answer(this.#open[0]);
   }
 
   /** The call that should have come instead, and how this one departs from it. */
-  expected(request: NormalRequest, by: CallIdentity): { open: OpenCall; divergence: Divergence } | undefined {
+  expected(
+    request: NormalizedRequest,
+    by: CallIdentity,
+  ): { open: UnusedCall; divergence: Divergence } | undefined {
     const open = mostAlike(this.#turn(by), request);
     const divergence = open && findDivergence(open.request, request);
     return open && divergence && { open, divergence };
   }
 
-  /** Spends the call. */
-  spend(open: OpenCall): void {
+  /** Marks the call as used. */
+  spend(open: UnusedCall): void {
     this.#answer(open);
   }
 
-  /** Whose turn it is: the agent's next call, and those that were under way at the same time as it. */
-  #turn(by: CallIdentity): readonly OpenCall[] {
+  /** The agent's next call, and the calls that ran in parallel to it. */
+  #turn(by: CallIdentity): readonly UnusedCall[] {
     const own = this.#open.filter(({ recorded }) => isBy(recorded, by));
     const candidates = own.length > 0 ? own : this.#open;
     const next = candidates[0]?.recorded;
@@ -60,7 +63,7 @@ export class EpisodeReplay {
     return candidates.filter(({ recorded }) => recorded === next || recorded.startedAt < endedAt);
   }
 
-  #answer(open: OpenCall | undefined): OpenCall | undefined {
+  #answer(open: UnusedCall | undefined): UnusedCall | undefined {
     if (open !== undefined) this.#open.splice(this.#open.indexOf(open), 1);
     return open;
   }
@@ -70,10 +73,10 @@ function isBy(recorded: RecordedCall, { agentName, targetTag }: CallIdentity): b
   return recorded.agentName === agentName && recorded.targetTag === targetTag;
 }
 
-/** Of calls that are alike for as long, the first. */
-function mostAlike(calls: readonly OpenCall[], request: NormalRequest): OpenCall | undefined {
+/** Returns the most similar call, the first one if several are equally similar. */
+function mostAlike(calls: readonly UnusedCall[], request: NormalizedRequest): UnusedCall | undefined {
   const [first] = calls;
   if (calls.length <= 1) return first;
-  const lengths = calls.map((open) => alikeFor(open.request, request));
+  const lengths = calls.map((open) => commonPrefixLength(open.request, request));
   return calls[lengths.indexOf(Math.max(...lengths))];
 }

@@ -2,7 +2,7 @@ import { CodedError } from '../../../../base/core/errors.ts';
 
 const replayPlaces = '--replay (launch.json: replay)';
 
-/** What can be wrong with a recording's file. */
+/** The problems of a recording file. */
 export const recordingErrors = {
   notFound: (file: string, partial: string | undefined) =>
     new CodedError({

@@ -16,7 +16,7 @@ export const recordingHeader = z.object({
   createdAt: z.string(),
   /** Name of the YAML file. */
   config: z.string(),
-  /** Of the model that answered, for people. */
+  /** Description of the model. */
   model: z.string(),
 });
 export type RecordingHeader = z.infer<typeof recordingHeader>;
@@ -51,9 +51,9 @@ export const callLine = z.object({
   id: count,
   task: z.string(),
   repeat: count,
-  /** Which of the episodes of that task and repeat, where tasks share an id. */
+  /** Distinguishes episodes whose tasks have the same id. */
   twin: z.optional(count),
-  /** Which attempt at the episode. */
+  /** Number of the attempt. */
   attempt: z.optional(count),
   /** Position in the episode, from 0, in order of arrival. */
   call: count,
@@ -61,7 +61,7 @@ export const callLine = z.object({
   target: z.string(),
   /** The first `first` messages of the call `from`, then these. */
   messages: z.object({ from: z.optional(count), first: z.optional(count), then: z.array(fields) }),
-  /** As the call `from` had them. */
+  /** The tools of the call `from`. */
   tools: z.optional(z.union([z.array(fields), z.object({ from: count })])),
   /** The rest of the request. */
   options: fields,
@@ -69,13 +69,13 @@ export const callLine = z.object({
   startedAt: z.number(),
   seconds: z.number(),
   status: z.number(),
-  /** With a failure: what had come until then. */
+  /** After a failure: the part received until then. */
   completion: z.optional(z.looseObject({ choices: z.array(fields) })),
   failure: z.optional(failure),
 });
 export type CallLine = z.infer<typeof callLine>;
 
-/** A call as it was recorded. */
+/** A recorded call. */
 export interface RecordedCall {
   readonly episode: EpisodeName;
   readonly call: number;
@@ -84,10 +84,10 @@ export interface RecordedCall {
   readonly request: ChatRequest;
   readonly startedAt: number;
   readonly seconds: number;
-  /** 499: it was given up. */
+  /** 499 for a canceled call. */
   readonly status: number;
   readonly completion: ChatCompletion | undefined;
-  /** Undefined exactly when the call was answered. */
+  /** Undefined if the call was answered. */
   readonly failure: ModelFailure | undefined;
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { CodedError } from '../../../../base/core/errors.ts';
 import type { FileReader } from '../../../../base/core/ports.ts';
-import { describeIssue } from '../issues.ts';
+import { describeIssue } from '../schemaProblem.ts';
 import type { ChatCompletion, ChatRequest, ModelFailure } from '../model.ts';
 import { recordingErrors } from './errors.ts';
 import {
@@ -40,7 +40,7 @@ export async function readRecording(
   return reader.end(warn);
 }
 
-/** Where a recording is until its run ends. */
+/** Returns the name of a recording while its run is in progress. */
 export function partialName(file: string): string {
   return `${file}.partial`;
 }
@@ -51,7 +51,7 @@ class Reader {
   readonly #byId = new Map<number, RecordedCall>();
   #header: RecordingHeader | undefined;
   #line = 0;
-  /** The line that was no JSON, if the last one was not. */
+  /** The last line, if it is not JSON. */
   #torn: number | undefined;
 
   constructor(file: string) {

@@ -1,15 +1,15 @@
 import { CodedError } from '../../../../base/core/errors.ts';
 import type { CallIdentity, ModelFailure } from '../model.ts';
 import type { Divergence } from './divergence.ts';
-import { writeEpisode, type EpisodeName } from './episodeNames.ts';
+import { formatEpisode, type EpisodeName } from './episodeNames.ts';
 
-/** A request that the recording has no answer to. */
-export interface Miss {
+/** A request without an answer in the recording. */
+export interface ReplayMiss {
   readonly episode: EpisodeName;
   readonly call: CallIdentity;
-  /** Calls that the episode made when it was recorded, by whichever agent. */
+  /** Number of recorded calls of the episode, of all agents. */
   readonly recorded: number;
-  /** From the call that was expected; undefined where none was left. */
+  /** The difference from the expected call; undefined if there was none left. */
   readonly divergence: Divergence | undefined;
 }
 
@@ -17,8 +17,8 @@ const goOn =
   'Undo what changed the request. Or continue with --on-replay-miss call-model (the model answers from there on) or ' +
   'sequential (the agent gets its next recorded answer) (launch.json: onReplayMiss).';
 
-/** Told to the workflow as a refusal that clients do not try again, and to its user as `replay/…`. */
-export function missFailure(miss: Miss): ModelFailure {
+/** Returns a failure that clients do not retry. The user sees it as `replay/…`. */
+export function missFailure(miss: ReplayMiss): ModelFailure {
   const report = missReport(miss);
   return {
     status: 422,
@@ -32,16 +32,16 @@ export function missFailure(miss: Miss): ModelFailure {
   };
 }
 
-function missReport(miss: Miss): CodedError {
+function missReport(miss: ReplayMiss): CodedError {
   if (miss.recorded > 0) return diverged(miss);
   return new CodedError({
     code: 'replay/no-episode',
-    message: `The recording has no call of ${writeEpisode(miss.episode)}.`,
+    message: `The recording has no call of ${formatEpisode(miss.episode)}.`,
     hint: 'Run the tasks and repeats that were recorded, or add --on-replay-miss call-model (launch.json: onReplayMiss).',
   });
 }
 
-function diverged(miss: Miss): CodedError {
+function diverged(miss: ReplayMiss): CodedError {
   return new CodedError({
     code: 'replay/diverged',
     message: `${describeCall(miss)} is not the one that was recorded: ${describeMiss(miss)}.`,
@@ -49,12 +49,12 @@ function diverged(miss: Miss): CodedError {
   });
 }
 
-export function describeCall({ call, episode }: Pick<Miss, 'call' | 'episode'>): string {
-  return `LLM call ${call.call} of ${writeEpisode(episode)}, by agent "${call.agentName}",`;
+export function describeCall({ call, episode }: Pick<ReplayMiss, 'call' | 'episode'>): string {
+  return `LLM call ${call.call} of ${formatEpisode(episode)}, by agent "${call.agentName}",`;
 }
 
 /** e.g. `message 3 differs in messages[3].content: expected "a", got "b"`. */
-export function describeMiss({ divergence, recorded }: Pick<Miss, 'divergence' | 'recorded'>): string {
+export function describeMiss({ divergence, recorded }: Pick<ReplayMiss, 'divergence' | 'recorded'>): string {
   if (divergence === undefined) return `all ${recorded} recorded calls of the episode are answered already`;
   const { message, field, expected, got } = divergence;
   const where = message === undefined ? field : `message ${message} differs in ${field}`;

@@ -13,12 +13,11 @@ import {
   type ModelFailure,
   type ModelReply,
 } from '../model.ts';
-import { adaptReply } from './adaptReply.ts';
-import { sameEpisode, writeEpisode, type EpisodeName, type EpisodeNames } from './episodeNames.ts';
-import { EpisodeReplay, type OpenCall } from './episodeReplay.ts';
+import { episodeKey, formatEpisode, type EpisodeName, type EpisodeNames } from './episodeNames.ts';
+import { EpisodeReplay, type UnusedCall } from './episodeReplay.ts';
 import type { RecordedCall, Recording } from './format.ts';
-import { normaliseRequest, samplingOptions, type NormalRequest } from './normalise.ts';
-import { describeCall, describeMiss, missFailure, type Miss } from './replayErrors.ts';
+import { normalizeRequest, samplingOptions, type NormalizedRequest } from './normalizeRequest.ts';
+import { describeCall, describeMiss, missFailure, type ReplayMiss } from './replayErrors.ts';
 import { VolatileScanner } from './volatile.ts';
 
 /**
@@ -31,7 +30,7 @@ export interface ReplayOptions {
   readonly recording: Recording;
   readonly onMiss: OnMiss;
   readonly names: EpisodeNames;
-  /** What of a request is compared, where the recording does not have all of it; absent: everything. */
+  /** Selects the parts of a request to compare, if the recording does not have all of them. Default: everything. */
   readonly compared?: ((request: ChatRequest) => ChatRequest) | undefined;
   /** Whether it is one episode that training wrote: its answers are given in their order, whoever asks for what. */
   readonly isRollout?: boolean | undefined;
@@ -39,7 +38,7 @@ export interface ReplayOptions {
   readonly logger: Logger;
 }
 
-/** A recording in place of a run's models. */
+/** Replays a recording instead of calling the models of a run. */
 export interface Replay {
   /**
    * Answers without waiting. Calls of an episode are found by what they ask, so that parallel ones may come in any
@@ -48,7 +47,7 @@ export interface Replay {
    * @param model asked for what was not recorded, with `call-model` only
    */
   inPlaceOf(model: ChatModel | undefined): ChatModel;
-  /** Warns of calls of the episode that were recorded and not made. */
+  /** Warns about recorded calls that the episode did not make. */
   ended(episode: EpisodeName): void;
 }
 
@@ -56,7 +55,7 @@ export function createReplay(options: ReplayOptions): Replay {
   const player = new Player(options);
   const { recording } = options;
   const name = recording.file.split(/[\\/]/).at(-1) ?? recording.file;
-  // What training wrote does not tell of its model.
+  // A rollout's log does not name its model.
   const whose = recording.header.model === '' ? '' : ` of ${recording.header.model}`;
   return {
     ended: (episode) => player.ended(episode),
@@ -87,7 +86,7 @@ class Player {
     const { header, calls } = options.recording;
     this.#scanner = new VolatileScanner([Date.parse(header.createdAt), options.clock.now()]);
     for (const call of calls) {
-      const key = sameEpisode(call.episode);
+      const key = episodeKey(call.episode);
       const known = this.#calls.get(key);
       if (known === undefined) this.#calls.set(key, [call]);
       else known.push(call);
@@ -98,7 +97,7 @@ class Player {
     const name = this.#options.names.of(call.episode);
     const episode = this.#episode(name);
     const { compared = (all: ChatRequest) => all } = this.#options;
-    const normal = normaliseRequest(compared(request), this.#scanner);
+    const normal = normalizeRequest(compared(request), this.#scanner);
     const found = this.#options.isRollout === true ? episode.next() : episode.take(normal, call);
     if (found !== undefined) {
       if (this.#options.isRollout !== true) this.#compareSampling(found.recorded.request, request);
@@ -124,14 +123,14 @@ class Player {
     const { open, recorded } = this.#episode(name);
     const [next] = open;
     // Where a call was not recorded, what comes after it is another conversation.
-    if (next === undefined || this.#told.has(sameEpisode(name))) return;
+    if (next === undefined || this.#told.has(episodeKey(name))) return;
     const what = `${open.length} of the ${recorded} recorded calls ${open.length === 1 ? 'was' : 'were'} not made`;
     const which = `LLM call ${next.recorded.call} by agent "${next.recorded.agentName}"`;
-    this.#options.logger.log('warn', `In ${writeEpisode(name)}, ${what}; the first is ${which}.`);
+    this.#options.logger.log('warn', `In ${formatEpisode(name)}, ${what}; the first is ${which}.`);
   }
 
   #episode(name: EpisodeName): EpisodeReplay {
-    const key = sameEpisode(name);
+    const key = episodeKey(name);
     let episode = this.#episodes.get(key);
     if (episode === undefined) {
       const { isRollout = false, recording } = this.#options;
@@ -142,8 +141,8 @@ class Player {
   }
 
   async #answer(
-    { recorded, request }: OpenCall,
-    current: NormalRequest,
+    { recorded, request }: UnusedCall,
+    current: NormalizedRequest,
     cancellation: CancellationToken,
   ): Promise<ModelReply> {
     const { failure } = recorded;
@@ -170,8 +169,8 @@ class Player {
   }
 
   /** Once per episode. */
-  #tell(miss: Miss, consequence: string): void {
-    const key = sameEpisode(miss.episode);
+  #tell(miss: ReplayMiss, consequence: string): void {
+    const key = episodeKey(miss.episode);
     if (this.#told.has(key)) return;
     this.#told.add(key);
     const what = miss.recorded === 0 ? 'none of the episode was recorded' : describeMiss(miss);
@@ -192,11 +191,59 @@ class Player {
   }
 }
 
-/** What had come of an answer, then its failure. */
+/** Yields the recorded part of the answer, then throws its failure. */
 async function* brokenOff(
   completion: ChatCompletion,
   failure: ModelFailure,
 ): AsyncGenerator<readonly ChatCompletionChunk[]> {
   yield* oneByOne(cutCompletion(completion, { includeUsage: false }));
   await Promise.reject(new ModelFailureError(failure));
+}
+
+/** Shorter ones are too likely to be a part of something else. */
+const shortestReplaced = 6;
+
+/**
+ * A recorded answer with the ids and hosts of the request that it now answers: what stood at the same place in the
+ * recorded request is replaced. A choice that this changes loses its log probabilities and token ids, which were those
+ * of another text.
+ *
+ * @param recorded of the recorded request, `current` of the one to answer: both in order of their placeholders
+ */
+function adaptReply(
+  completion: ChatCompletion,
+  recorded: readonly string[],
+  current: readonly string[],
+): ChatCompletion {
+  const replacements = new Map(
+    recorded
+      .map((value, at): [string, string] => [value, current[at] ?? value])
+      .filter(([from, to]) => from !== to && from.length >= shortestReplaced),
+  );
+  if (replacements.size === 0) return completion;
+  const replace = replacer(replacements);
+  const choices = completion.choices.map((choice) => {
+    const message = mapTexts(choice.message, replace) as typeof choice.message;
+    if (JSON.stringify(message) === JSON.stringify(choice.message)) return choice;
+    const rest = Object.entries(choice).filter(([name]) => name !== 'token_ids');
+    return { ...(Object.fromEntries(rest) as typeof choice), message, logprobs: null };
+  });
+  return { ...completion, choices };
+}
+
+/** One pass, the longest first, so that nothing is replaced twice. */
+function replacer(replacements: ReadonlyMap<string, string>): (text: string) => string {
+  const longestFirst = [...replacements.keys()].sort((a, b) => b.length - a.length);
+  const any = new RegExp(
+    longestFirst.map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'),
+    'g',
+  );
+  return (text) => text.replace(any, (found) => replacements.get(found) ?? found);
+}
+
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item: unknown) => mapTexts(item, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, mapTexts(field, change)]));
 }

@@ -7,7 +7,7 @@ import { inRows, readMessages, timelineMessage } from '../../../../tracking/core
 import type { ChatCompletion, ChatRequest, ModelFailure } from '../model.ts';
 import { recordingFormat, recordingVersion, type RecordedCall, type Recording } from './format.ts';
 
-/** What a trace's options have beside the request's own. */
+/** The options that a trace adds to those of the request. */
 const notOfRequest: ReadonlySet<string> = new Set(['injected_fault', 'debug_model', 'canned_reply']);
 
 /**
@@ -42,7 +42,7 @@ export function recordingOfTrace(run: ReplayedRun, file: string): Recording {
  * A request as a trace would have it, so that it can be compared with one that a trace has: messages that the tracker
  * leaves out are, tool results in a row are joined, and content is text.
  */
-export function asTraced(request: ChatRequest, toolCallsDisabled: boolean): ChatRequest {
+export function traceRequest(request: ChatRequest, toolCallsDisabled: boolean): ChatRequest {
   const { kept } = readMessages(request.messages, toolCallsDisabled);
   const messages = inRows(kept).map(([first, ...more]) => {
     const { role, text, toolCalls, toolCallId } = timelineMessage(first, more);

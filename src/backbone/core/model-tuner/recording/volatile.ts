@@ -1,4 +1,4 @@
-/** What differs between two runs of the same workflow and says nothing: times of the day, ids, ports. */
+/** Finds values that differ between runs of the same workflow without a meaning: times, ids, ports. */
 
 interface Kind {
   readonly name: string;
@@ -71,7 +71,7 @@ const pattern = new RegExp(kinds.map(({ pattern: one }) => `(${one})`).join('|')
 const near = 31 * 24 * 60 * 60 * 1000;
 
 /** A volatile value and what comes before it in its text. */
-interface Found {
+interface VolatileMatch {
   readonly before: string;
   readonly value: string;
   readonly name: string;
@@ -80,7 +80,7 @@ interface Found {
 }
 
 interface Scan {
-  readonly found: readonly Found[];
+  readonly found: readonly VolatileMatch[];
   readonly rest: string;
 }
 
@@ -101,7 +101,7 @@ export class VolatileScanner {
   }
 
   #scan(text: string): Scan {
-    const found: Found[] = [];
+    const found: VolatileMatch[] = [];
     let end = 0;
     for (const match of text.matchAll(pattern)) {
       const [value, ...groups] = match;
@@ -142,7 +142,7 @@ export class VolatileFolder {
     return parts.join('') + rest;
   }
 
-  /** A value that is an id by where it stands. */
+  /** A value that is an id because of its field. */
   id(value: string): string {
     return this.#number('id', value);
   }

@@ -20,7 +20,7 @@ import { Grader } from './grader.ts';
 import { makeRubrics } from './makeRubrics.ts';
 import { numbered } from './prompts.ts';
 import { RubricsFile } from './rubricsFile.ts';
-import { candidatesOf, queryOf, sampleOf, sampleWants, textOf, type Sample } from './samples.ts';
+import { candidatesOf, queryOf, sampleOf, sampleRequirements, textOf, type Sample } from './samples.ts';
 import { readGraderSettings, section, type GraderSettings } from './settings.ts';
 
 export interface AutoGraderParts {
@@ -109,7 +109,7 @@ async function readSamples(
 ): Promise<readonly Sample[]> {
   const written = config.at(section);
   const type = config.at(`${section}.input_data_type`);
-  const wants = sampleWants[settings.mode];
+  const wants = sampleRequirements[settings.mode];
   if (written?.kind !== 'mapping') throw graderErrors.noSamples(wants, 0, settings.location);
   const entries = new Map([...written.entries, ...(type === undefined ? [] : [['type', type] as const])]);
   const source = sourceOf(nestedConfig(config, { ...written, entries }));

@@ -5,7 +5,7 @@ import { ranksIn, scoreIn } from './replies.ts';
 import type { GraderSettings } from './settings.ts';
 
 /** What a reply says, if it says it. */
-export interface Graded<T> {
+export interface GraderReply<T> {
   readonly verdict: T | undefined;
   readonly reply: string;
 }
@@ -23,14 +23,18 @@ export class Grader {
   }
 
   /** As the grader gives it, within its bounds or not. */
-  async score(rubrics: string, query: string, answer: string): Promise<Graded<number>> {
+  async score(rubrics: string, query: string, answer: string): Promise<GraderReply<number>> {
     const prompt = scorePrompt(this.#settings, rubrics, query, answer);
     const reply = await this.ask(prompt, scoreSchema(this.#settings));
     return { verdict: scoreIn(reply), reply };
   }
 
   /** In the order of the answers; 1 is the best. */
-  async rank(rubrics: string, query: string, answers: readonly string[]): Promise<Graded<readonly number[]>> {
+  async rank(
+    rubrics: string,
+    query: string,
+    answers: readonly string[],
+  ): Promise<GraderReply<readonly number[]>> {
     const prompt = rankPrompt(this.#settings, rubrics, query, answers);
     const reply = await this.ask(prompt, rankSchema(answers.length));
     return { verdict: ranksIn(reply, answers.length), reply };

@@ -3,7 +3,7 @@ import type { Config } from '../../../../configs/core/effectiveConfig.ts';
 import type { Plain } from '../../../../configs/core/value.ts';
 import type { TaskSource } from '../../task-reader/taskReader.ts';
 import { graderErrors } from './errors.ts';
-import { madeWith, type GraderSettings } from './settings.ts';
+import { rubricSettings, type GraderSettings } from './settings.ts';
 
 export interface RubricsFileParts {
   readonly config: Config;
@@ -49,7 +49,7 @@ export class RubricsFile {
       language,
       rubrics,
       ...(mode === 'pointwise' && { min_score: lowest, max_score: highest }),
-      made_with: madeWith(config),
+      made_with: rubricSettings(config),
     };
     try {
       await source.tools.writeText(file, `${JSON.stringify(content, null, 4)}\n`);
@@ -90,7 +90,7 @@ export class RubricsFile {
       source.log('warn', `${file} has no rubrics in it and is left aside.`);
       return undefined;
     }
-    const same = made === undefined ? mode === settings.mode : equal(made, madeWith(config));
+    const same = made === undefined ? mode === settings.mode : equal(made, rubricSettings(config));
     if (same) return rubrics;
     source.log('info', `The rubrics in ${file} were made with other settings and are left aside.`);
     return undefined;

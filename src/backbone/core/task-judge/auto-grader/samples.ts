@@ -13,7 +13,7 @@ export type Sample =
     };
 
 /** What a sample of either mode has, in words. */
-export const sampleWants = {
+export const sampleRequirements = {
   pointwise: 'a query, an answer and a score',
   listwise: 'a query and at least two candidates of {answer, rank}',
 } as const;

@@ -99,7 +99,7 @@ function isMessage(value: Plain): value is Plain & HelperMessage {
 }
 
 /** What rubrics are made of: those that were made of other things are not these. */
-export function madeWith(config: Config): Readonly<Record<string, Plain>> {
+export function rubricSettings(config: Config): Readonly<Record<string, Plain>> {
   const value = config.get(section)?.value;
   const settings = value !== undefined && isSection(value) ? value : {};
   return Object.fromEntries(

@@ -35,7 +35,7 @@ export interface Subsets {
  * Throws `task-reader/bad-data-set-card`, `…/unknown-subset`, and `…/subset-needed` where no name is given and none is
  * the default one.
  */
-export function chosenSubset(readme: string | undefined, place: string, name?: string): Subsets | undefined {
+export function chooseSubset(readme: string | undefined, place: string, name?: string): Subsets | undefined {
   const header = /^\uFEFF?\s*---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|$)/s.exec(readme ?? '')?.[1];
   const subsets = header === undefined ? [] : subsetsOf(header, place);
   const [first] = subsets;

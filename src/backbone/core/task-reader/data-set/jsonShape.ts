@@ -10,9 +10,9 @@ export type JsonShape =
   | { readonly kind: 'list'; readonly item: JsonShape }
   | { readonly kind: 'record'; readonly fields: ReadonlyMap<string, JsonShape> };
 
-export const nothing: JsonShape = { kind: 'null' };
+export const nullShape: JsonShape = { kind: 'null' };
 
-/** Values of two types stand in one place. */
+/** Thrown for a field with values of two types. */
 export class ShapeClash extends Error {
   override readonly name = 'ShapeClash';
   constructor(path: string, first: string, second: string) {
@@ -20,8 +20,8 @@ export class ShapeClash extends Error {
   }
 }
 
-/** The shape that holds `value` too. Throws a {@link ShapeClash}. */
-export function widened(shape: JsonShape, value: unknown, path = ''): JsonShape {
+/** Extends a shape so that it includes `value`. Throws a {@link ShapeClash}. */
+export function widenShape(shape: JsonShape, value: unknown, path = ''): JsonShape {
   if (value === null || value === undefined) return shape;
   const own = kindOf(value);
   if (shape.kind !== 'null' && shape.kind !== own) throw new ShapeClash(path, shape.kind, own);
@@ -31,9 +31,9 @@ export function widened(shape: JsonShape, value: unknown, path = ''): JsonShape 
       return shape.kind === 'text' && shape.moments === moments ? shape : { kind: own, moments };
     }
     case 'list': {
-      const before = shape.kind === 'list' ? shape.item : nothing;
+      const before = shape.kind === 'list' ? shape.item : nullShape;
       const item = (value as unknown[]).reduce<JsonShape>(
-        (one, part) => widened(one, part, `${path}[]`),
+        (one, part) => widenShape(one, part, `${path}[]`),
         before,
       );
       return shape.kind === 'list' && item === before ? shape : { kind: own, item };
@@ -49,7 +49,7 @@ function widenedRecord(shape: JsonShape, value: object, path: string): JsonShape
   const before = shape.kind === 'record' ? shape.fields : undefined;
   const fields = new Map(before);
   for (const [name, part] of Object.entries(value)) {
-    fields.set(name, widened(fields.get(name) ?? nothing, part, path === '' ? name : `${path}.${name}`));
+    fields.set(name, widenShape(fields.get(name) ?? nullShape, part, path === '' ? name : `${path}.${name}`));
   }
   const isSame = before?.size === fields.size && [...fields].every(([name, one]) => before.get(name) === one);
   return isSame ? shape : { kind: 'record', fields };
@@ -62,18 +62,18 @@ function kindOf(value: unknown): 'boolean' | 'number' | 'text' | 'list' | 'recor
   return typeof value === 'number' ? 'number' : 'record';
 }
 
-/** The value as a row of this shape has it. */
-export function shaped(value: unknown, shape: JsonShape): unknown {
+/** Converts a value to the shape. */
+export function applyShape(value: unknown, shape: JsonShape): unknown {
   if (value === null || value === undefined) return null;
   if (shape.kind === 'text' && shape.moments) return momentOf(value as string, shape.zoned) ?? value;
   if (shape.kind === 'number' && shape.moments !== undefined) {
     return isoMoment(BigInt(Math.trunc(value as number)) * shape.moments, false);
   }
-  if (shape.kind === 'list') return (value as unknown[]).map((item) => shaped(item, shape.item));
+  if (shape.kind === 'list') return (value as unknown[]).map((item) => applyShape(item, shape.item));
   if (shape.kind !== 'record') return value;
   const fields = [...shape.fields].map(([name, field]) => {
     const own = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : null;
-    return [name, shaped(own, field)] as const;
+    return [name, applyShape(own, field)] as const;
   });
   return Object.fromEntries(fields);
 }

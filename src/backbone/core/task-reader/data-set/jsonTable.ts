@@ -1,8 +1,8 @@
 import type { CodedError } from '../../../../base/core/errors.ts';
 import type { FileReader } from '../../../../base/core/ports.ts';
 import { dataSetErrors } from './errors.ts';
-import { nothing, shaped, widened, type JsonShape } from './jsonShape.ts';
-import { throughPandas } from './pandasJson.ts';
+import { nullShape, applyShape, widenShape, type JsonShape } from './jsonShape.ts';
+import { convertLikePandas } from './pandasJson.ts';
 import type { Row, TableFile, TableReader, TableRows } from './table.ts';
 
 /** Bytes of rows that settle the columns and their types; `datasets` reads as many at a time. */
@@ -11,7 +11,7 @@ const typedBytes = 10 * 2 ** 20;
 /** Reads JSON Lines, and JSON files that are one list of rows, as `datasets` does through pyarrow. */
 export class JsonTable implements TableReader {
   readonly warnings: CodedError[] = [];
-  #shape: JsonShape = nothing;
+  #shape: JsonShape = nullShape;
   #settled = false;
   #isList = false;
   readonly #files: Pick<FileReader, 'lines'>;
@@ -33,7 +33,7 @@ export class JsonTable implements TableReader {
       if (wanted.has(index)) rows.push({ index, row: this.#toRow(row, index, file) });
     };
     const settle = (): void => {
-      if (!this.#settled && this.#isList) this.#shape = throughPandas(this.#shape, held);
+      if (!this.#settled && this.#isList) this.#shape = convertLikePandas(this.#shape, held);
       this.#settled = true;
       held.splice(0).forEach((row, at) => take(row, offset + at));
     };
@@ -55,7 +55,7 @@ export class JsonTable implements TableReader {
 
   #widen(row: Row, file: string, count: number): void {
     try {
-      this.#shape = widened(this.#shape, row);
+      this.#shape = widenShape(this.#shape, row);
     } catch (error) {
       throw dataSetErrors.broken(file, `${messageOf(error)} (row ${count})`, undefined, error);
     }
@@ -64,13 +64,13 @@ export class JsonTable implements TableReader {
   #toRow(row: Row, index: number, file: string): Row {
     let shape: JsonShape;
     try {
-      shape = widened(this.#shape, row);
+      shape = widenShape(this.#shape, row);
     } catch (error) {
       throw dataSetErrors.broken(file, `${messageOf(error)} (row ${index})`, undefined, error);
     }
     const columns = shape.kind === 'record' ? [...shape.fields.keys()] : [];
     if (columns.length !== this.columns.length) throw dataSetErrors.otherColumns(file, columns);
-    return shaped(row, this.#shape) as Row;
+    return applyShape(row, this.#shape) as Row;
   }
 
   async *#rows(file: string): AsyncGenerator<{ row: Row; length: number }> {

@@ -14,7 +14,7 @@ const units = [1_000_000_000n, 1_000_000n, 1000n, 1n];
  * The shape of a file that is one list of rows, which `datasets` reads through pandas: texts become moments only in
  * columns with a name for them, and there numbers do as well.
  */
-export function throughPandas(shape: JsonShape, rows: readonly Row[]): JsonShape {
+export function convertLikePandas(shape: JsonShape, rows: readonly Row[]): JsonShape {
   if (shape.kind !== 'record') return shape;
   const fields = [...shape.fields].map(([name, field]) => {
     if (!momentNames.test(name.toLowerCase())) return [name, withoutMoments(field)] as const;

@@ -1,3 +1,3 @@
-/** What reads Parquet, as one module that only the runs load which need it. */
+/** The Parquet libraries as one module, which is loaded on demand. */
 export { parquetMetadataAsync, parquetReadObjects, parquetSchema } from 'hyparquet';
 export { compressors } from 'hyparquet-compressors';

@@ -3,7 +3,7 @@ import type { CodedError } from '../../../../base/core/errors.ts';
 import type { PartReader } from '../../../../base/core/ports.ts';
 import { dataSetErrors } from './errors.ts';
 import { parquetRowReader, withPlainLeaves, type ReadRow } from './parquetValues.ts';
-import type { Row, TableFile, TableReader, TableRows, Wanted } from './table.ts';
+import type { Row, TableFile, TableReader, TableRows, RowSelection } from './table.ts';
 
 /** Rows between two that are wanted are read along where they are no more than this. */
 const gap = 1000;
@@ -80,7 +80,7 @@ interface Run {
 }
 
 /** The wanted rows of a file as runs, none of which reaches over the end of a row group. */
-function runsOf(metadata: FileMetaData, offset: number, wanted: Wanted): readonly Run[] {
+function runsOf(metadata: FileMetaData, offset: number, wanted: RowSelection): readonly Run[] {
   const runs: Run[] = [];
   let start = 0;
   for (const group of metadata.row_groups) {
@@ -104,7 +104,7 @@ function runsOf(metadata: FileMetaData, offset: number, wanted: Wanted): readonl
 function taken(
   read: readonly Row[],
   first: number,
-  wanted: Wanted,
+  wanted: RowSelection,
   readRow: ReadRow,
 ): { index: number; row: Row }[] {
   return read.flatMap((row, at) =>

@@ -1,6 +1,5 @@
 import { dataSetErrors } from './errors.ts';
-import { chosenSubset, type Subset } from './dataSetCard.ts';
-import { globExpression, hasWildcards } from './glob.ts';
+import { chooseSubset, type Subset } from './dataSetCard.ts';
 
 export type TableFormat = 'parquet' | 'csv' | 'tsv' | 'json';
 
@@ -9,7 +8,7 @@ export interface SplitFiles {
   readonly format: TableFormat;
   /** Paths below the folder of the data set, parts joined by `/`, in the order of their rows. */
   readonly files: readonly string[];
-  /** What the README says of how to read them. */
+  /** The reader options in the README. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -45,7 +44,7 @@ const notData = new Set([
   'dataset_dict.json',
 ]);
 
-/** By extension; `other` is what `datasets` reads and this does not. */
+/** The formats by extension; `other` for those that `datasets` supports and this reader does not. */
 const formats: Readonly<Record<string, TableFormat | 'other'>> = {
   csv: 'csv',
   tsv: 'tsv',
@@ -80,7 +79,7 @@ export function findSplit(
   subset?: string,
 ): SplitFiles {
   const sorted = [...paths].sort();
-  const subsets = chosenSubset(readme, place, subset);
+  const subsets = chooseSubset(readme, place, subset);
   const splits = splitsOf(sorted, subsets?.chosen, place);
   // Upstream looks for files in the folder of the first one only where it names none.
   const first = subsets?.first.patterns === undefined ? undefined : subsets.first;
@@ -170,7 +169,7 @@ function hasExtension(path: string, extensions: readonly string[]): boolean {
   return extensionsOf(path).some((extension) => extensions.includes(extension));
 }
 
-/** The format of most files, which has to be the same for all splits. */
+/** Returns the most frequent format, which must be the same for all splits. */
 function formatOf(splits: readonly (readonly string[])[], place: string): TableFormat {
   const extensions = splits.map(commonExtension);
   const [format, ...others] = new Set(extensions.map((extension) => formats[extension]));
@@ -193,4 +192,49 @@ function commonExtension(files: readonly string[]): string {
       countOfB - countOfA || favourites.indexOf(b) - favourites.indexOf(a) || (a < b ? 1 : -1),
   );
   return ranked.map(([extension]) => extension).find((extension) => formats[extension] !== undefined) ?? '';
+}
+
+/** Converts a path pattern of fsspec's `glob`: `*` and `[…]` within a folder, `**` as a whole part for any depth. */
+function globExpression(pattern: string): RegExp {
+  const parts = pattern.split('/');
+  const last = parts.length - 1;
+  const source = parts.map((part, at) => {
+    if (part === '**') return at < last ? '(?:.+/)?' : '.*';
+    const text = part === '*' ? '[^/]+' : partSource(part);
+    return at < last ? `${text}/` : text;
+  });
+  return new RegExp(`^(?:${source.join('')})$`, 'su');
+}
+
+function hasWildcards(pattern: string): boolean {
+  return /[*?[]/.test(pattern);
+}
+
+function partSource(part: string): string {
+  let source = '';
+  for (let at = 0; at < part.length; at++) {
+    const character = part.charAt(at);
+    const end = character === '[' ? part.indexOf(']', at + 2) : -1;
+    if (character === '*') source += '[^/]*';
+    else if (character === '?') source += '[^/]';
+    else if (end !== -1) {
+      source += classSource(part.slice(at + 1, end));
+      at = end;
+    } else source += escape(character);
+  }
+  return source;
+}
+
+/** Converts a character class as Python's fnmatch: `-` is a range only between two characters. */
+function classSource(inside: string): string {
+  const isNegated = inside.startsWith('!');
+  const characters = isNegated ? inside.slice(1) : inside;
+  const members = Array.from(characters).map((character, at, all) =>
+    character === '-' && at > 0 && at < all.length - 1 ? '-' : character.replace(/[\\^[\]-]/, '\\$&'),
+  );
+  return `[${isNegated ? '^' : ''}${members.join('')}]`;
+}
+
+function escape(character: string): string {
+  return character.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
 }

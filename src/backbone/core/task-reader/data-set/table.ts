@@ -3,26 +3,26 @@ import type { CodedError } from '../../../../base/core/errors.ts';
 /** One row: JSON values only. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Which rows of a split are read, by their place in it. */
-export interface Wanted {
+/** Selects the rows of a split to read, by index. */
+export interface RowSelection {
   has(index: number): boolean;
-  /** No row after this one is. */
+  /** The index of the last selected row. */
   readonly last: number;
 }
 
 /** One file of a split. */
 export interface TableFile {
   readonly file: string;
-  /** How many rows of the split are in the files before. */
+  /** Number of rows of the split in earlier files. */
   readonly offset: number;
-  readonly wanted: Wanted;
+  readonly wanted: RowSelection;
   /** Bytes between cells, of CSV. */
   readonly separator: string;
 }
 
 export interface TableRows {
   readonly rows: readonly { readonly index: number; readonly row: Row }[];
-  /** Of the whole file; undefined: it was not read beyond the last row that is wanted. */
+  /** For the whole file; undefined if it was read only up to the last selected row. */
   readonly count: number | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface TableRows {
 export interface TableReader {
   /** Throws a CodedError `task-reader/…`. */
   read(table: TableFile): Promise<TableRows>;
-  /** Of the first file; empty before. */
+  /** The columns of the first file; empty before it is read. */
   readonly columns: readonly string[];
   readonly warnings: readonly CodedError[];
 }

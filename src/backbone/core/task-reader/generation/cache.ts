@@ -7,7 +7,7 @@ import { cacheText, section, unkeyedSettings } from './settings.ts';
 
 type Part = 'train' | 'valid';
 
-export interface Cached {
+export interface CacheEntry {
   readonly file: string;
   readonly tasks: readonly Task[];
 }
@@ -32,7 +32,7 @@ export class TaskCache {
   }
 
   /** Training's own first. An empty file counts as none, as one that cannot be read does upstream. */
-  async read(part: Part): Promise<Cached | undefined> {
+  async read(part: Part): Promise<CacheEntry | undefined> {
     const stem = this.#stem(part);
     const names = [`${stem}.jsonl`, ...(this.#isStandIn ? [`${stem}.debug.jsonl`] : [])];
     for (const file of names) {
@@ -58,7 +58,7 @@ export class TaskCache {
   }
 
   /** A warning where settings differ from those that the file was made with. */
-  async warnOfChanges({ file }: Cached, location: Location): Promise<readonly CodedError[]> {
+  async warnOfChanges({ file }: CacheEntry, location: Location): Promise<readonly CodedError[]> {
     const { files, config } = this.#source;
     const text = await files.readText(settingsOf(file));
     if (text === undefined) return [];

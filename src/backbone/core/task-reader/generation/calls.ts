@@ -1,5 +1,5 @@
-import { isHopeless } from '../../helper-llm/errors.ts';
-import { refuseCancelled } from '../cancelled.ts';
+import { isPermanent } from '../../helper-llm/errors.ts';
+import { throwIfCancelled } from '../throwIfCancelled.ts';
 import type { TaskSource } from '../taskReader.ts';
 
 export interface CallResults<T> {
@@ -28,12 +28,12 @@ export async function runCalls<T>(
   const work = async (): Promise<void> => {
     while (next < count) {
       const index = next++;
-      refuseCancelled(cancellation);
+      throwIfCancelled(cancellation);
       try {
         results.push({ index, value: await call(index) });
       } catch (error) {
-        refuseCancelled(cancellation);
-        if (isHopeless(error)) {
+        throwIfCancelled(cancellation);
+        if (isPermanent(error)) {
           next = count; // the other workers need not try
           throw error;
         }

@@ -1,6 +1,6 @@
 import type { Location } from '../../../../base/core/errors.ts';
 import type { TaskSource } from '../taskReader.ts';
-import { refuseCancelled } from '../cancelled.ts';
+import { throwIfCancelled } from '../throwIfCancelled.ts';
 import { chunksOf } from './chunks.ts';
 import { generationErrors } from './errors.ts';
 import { section, type GenerationSettings } from './settings.ts';
@@ -26,7 +26,7 @@ export async function readDocuments(
   const location = source.config.locate(`${section}.document_reader.document_path`);
   const documents: Document[] = [];
   for (const path of settings.documents) {
-    refuseCancelled(source.cancellation);
+    throwIfCancelled(source.cancellation);
     const file = await source.resolveFile(path);
     if (!(await source.files.exists(file))) throw generationErrors.noDocument(file, location);
     const text = await textOf(file, settings, source, location);

@@ -3,11 +3,11 @@ import type { Task } from '../../../../sdk/core/index.ts';
 import { IdTally } from '../idTally.ts';
 import { nestedConfig, readNested } from '../nestedReader.ts';
 import { PythonRandom } from '../pythonRandom.ts';
-import { select } from '../select.ts';
+import { selectTasks } from '../select.ts';
 import { Deduplicator } from '../similarity/deduplicate.ts';
 import { openEmbed } from '../similarity/openEmbed.ts';
-import type { ReadTasks, TaskReading, TaskSelection, TaskSource } from '../taskReader.ts';
-import { TaskCache, type Cached } from './cache.ts';
+import type { ReadTasks, TaskReadResult, TaskSelection, TaskSource } from '../taskReader.ts';
+import { TaskCache, type CacheEntry } from './cache.ts';
 import { runCalls, type CallResults } from './calls.ts';
 import { readDocuments, type Document } from './documents.ts';
 import { generationErrors } from './errors.ts';
@@ -37,7 +37,7 @@ export async function readGenerated(
   source: TaskSource,
   selection: TaskSelection,
   readExamples: ReadTasks,
-): Promise<TaskReading> {
+): Promise<TaskReadResult> {
   const settings = readSettings(source.config);
   const examples = await exampleTasks(source, readExamples);
   const documents = await readDocuments(settings, source);
@@ -51,7 +51,7 @@ export async function readGenerated(
       : [...questions, ...examples.tasks];
   if (tasks.length === 0) throw generationErrors.noTasks('validation', undefined, settings.location);
   return {
-    tasks: select(tasks, selection, settings.location),
+    tasks: selectTasks(tasks, selection, settings.location),
     warnings: work.warnings,
     ids: IdTally.of(tasks),
   };
@@ -75,7 +75,7 @@ async function begin(
 }
 
 /** The training split of the nested reader: to that one, its section is the task reader's. */
-async function exampleTasks(source: TaskSource, read: ReadTasks): Promise<TaskReading> {
+async function exampleTasks(source: TaskSource, read: ReadTasks): Promise<TaskReadResult> {
   const nested = source.config.at(`${section}.query_reader`);
   if (nested?.kind !== 'mapping') return { tasks: [], warnings: [] };
   const config = nestedConfig(source.config, nested);
@@ -109,7 +109,7 @@ async function questionTasks(work: Work, isTrainingCached: boolean): Promise<rea
 async function writtenTasks(
   work: Work,
   models: readonly Task[],
-  cached: Cached | undefined,
+  cached: CacheEntry | undefined,
 ): Promise<readonly Task[]> {
   const { source, settings, documents, cache } = work;
   if (cached !== undefined) return taken(cached, work);
@@ -134,7 +134,10 @@ async function writtenTasks(
   return kept;
 }
 
-async function taken(cached: Cached, { cache, settings, warnings, source }: Work): Promise<readonly Task[]> {
+async function taken(
+  cached: CacheEntry,
+  { cache, settings, warnings, source }: Work,
+): Promise<readonly Task[]> {
   const { file, tasks } = cached;
   source.log('info', `${tasks.length} tasks are taken from ${file}; none are generated in their place.`);
   warnings.push(...(await cache.warnOfChanges(cached, settings.location)));

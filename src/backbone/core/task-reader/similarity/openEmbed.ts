@@ -1,40 +1,40 @@
 import { CodedError, type Location } from '../../../../base/core/errors.ts';
 import type { EmbeddingEndpoint, ReaderTools } from '../readerTools.ts';
 import type { TaskSource } from '../taskReader.ts';
-import { refuseCancelled } from '../cancelled.ts';
+import { throwIfCancelled } from '../throwIfCancelled.ts';
 import type { Embed } from './deduplicate.ts';
-import { localEmbedding } from './localEmbedding.ts';
+import { hashText } from '../../../../base/core/hash.ts';
 
-/** What a config says of a deduplication filter. */
+/** The settings of a deduplication filter. */
 export interface SimilarityParams {
   readonly threshold: number;
   readonly model: string;
   readonly baseUrl: string;
   readonly apiKey: string | null;
-  /** Of the store that upstream keeps, and deletes. */
+  /** The folder of upstream's vector store, which upstream deletes. */
   readonly dbPath: string | null;
   readonly location: Location;
 }
 
-export interface OpenedEmbed {
+export interface Embedder {
   readonly embed: Embed;
-  /** Whether the vectors are others than training's. */
+  /** True if the vectors differ from those of training. */
   readonly isStandIn: boolean;
   readonly warnings: readonly CodedError[];
 }
 
 /**
- * The embeddings that the config names, with the key it gives or that of `DASHSCOPE_API_KEY`; without a key, or where the
- * helper LLM is a stand-in as well, those of our own, with a warning. Upstream refuses to start without a key.
+ * Opens the embedding model of the config, with its key or that of `DASHSCOPE_API_KEY`. Without a key, or if the helper LLM
+ * is a stand-in, it uses local embeddings with a warning. Upstream does not start without a key.
  */
-export async function openEmbed(params: SimilarityParams, source: TaskSource): Promise<OpenedEmbed> {
+export async function openEmbed(params: SimilarityParams, source: TaskSource): Promise<Embedder> {
   const { tools, helper } = source;
   const apiKey = params.apiKey ?? tools.embeddingKey;
   const warnings = await warnOfStore(params, source);
   if (apiKey === undefined || helper.isStandIn === true) {
     const embed: Embed = async (text) => {
       await Promise.resolve();
-      refuseCancelled(source.cancellation);
+      throwIfCancelled(source.cancellation);
       return localEmbedding(text);
     };
     return { embed, isStandIn: true, warnings: [...warnings, localOnly(params)] };
@@ -49,7 +49,7 @@ export async function openEmbed(params: SimilarityParams, source: TaskSource): P
   return { embed, isStandIn: false, warnings };
 }
 
-/** As upstream's client: four attempts, four seconds apart. */
+/** The retries of upstream's client: four attempts, four seconds apart. */
 const attempts = 4;
 const pauseMilliseconds = 4_000;
 
@@ -60,11 +60,11 @@ async function askPatiently(
   { tools, cancellation, log }: TaskSource,
 ): Promise<readonly number[]> {
   for (let attempt = 1; ; attempt++) {
-    refuseCancelled(cancellation);
+    throwIfCancelled(cancellation);
     try {
       return await tools.embed(endpoint, text, cancellation);
     } catch (error) {
-      refuseCancelled(cancellation);
+      throwIfCancelled(cancellation);
       const reason = error instanceof Error ? error.message : String(error);
       if (attempt === attempts) throw noEmbedding(endpoint, reason, location);
       log('warn', `Embeddings: ${reason} Asked again in 4 s.`);
@@ -79,7 +79,7 @@ function pause({ clock }: ReaderTools): Promise<void> {
   });
 }
 
-/** A folder that training would delete though it holds something else than vectors. */
+/** Warns about a folder with other files than vectors, which training would delete. */
 async function warnOfStore(
   { dbPath, location }: SimilarityParams,
   { tools, files }: TaskSource,
@@ -114,4 +114,23 @@ function noEmbedding(endpoint: EmbeddingEndpoint, reason: string, location: Loca
     location,
     hint: 'Correct base_url, model and the key of the filter, or run with --helper embedded, which needs no network.',
   });
+}
+
+const dimensions = 1024;
+const lengths = [2, 3, 4] as const;
+
+/**
+ * Replaces an embedding model: counts the substrings of two to four characters, hashed to 1,024 dimensions. It measures
+ * spelling, not meaning. The same text always has the same vector.
+ */
+function localEmbedding(text: string): readonly number[] {
+  const counts = new Array<number>(dimensions).fill(0);
+  const characters = Array.from(` ${text.toLowerCase().normalize('NFKC').replace(/\s+/g, ' ').trim()} `);
+  for (const length of lengths) {
+    for (let at = 0; at + length <= characters.length; at++) {
+      const place = hashText(characters.slice(at, at + length).join('')) % dimensions;
+      counts[place] = (counts[place] ?? 0) + 1;
+    }
+  }
+  return counts;
 }

@@ -1,10 +1,10 @@
 import type { Task } from '../../../../sdk/core/index.ts';
-import { refuseCancelled } from '../cancelled.ts';
+import { throwIfCancelled } from '../throwIfCancelled.ts';
 import { readReply } from '../readReply.ts';
 import type { TaskSource } from '../taskReader.ts';
 
 export interface EvaluateParams {
-  /** Rules of the user's, beside those below. */
+  /** Additional rules of the user. */
   readonly rubrics: string;
   readonly temperature: number | undefined;
   readonly maxTokens: number | undefined;
@@ -47,7 +47,7 @@ export async function evaluate(
 ): Promise<readonly Task[]> {
   const kept: Task[] = [];
   for (const [index, task] of tasks.entries()) {
-    refuseCancelled(cancellation);
+    throwIfCancelled(cancellation);
     const answer = task.metadata['answer'];
     const pair = `query: ${task.main_query}\nanswer: ${typeof answer === 'string' ? answer : ''}`;
     const reply = await helper.ask(

@@ -11,10 +11,10 @@ const section = 'ajet.task_reader.feedback_tracing.filters';
 
 type Params = Readonly<Record<string, Plain>>;
 
-export interface Filtered {
+export interface FilterResult {
   readonly tasks: readonly Task[];
   readonly warnings: readonly CodedError[];
-  /** Whether what was kept is what training would keep. */
+  /** True if a stand-in judged the tasks, so training may keep others. */
   readonly isStandIn: boolean;
 }
 
@@ -29,7 +29,7 @@ interface FilterKind {
   readonly known: readonly string[];
   /** Upstream's class has no default for these. */
   readonly required: readonly string[];
-  run(tasks: readonly Task[], entry: Entry): Promise<Filtered>;
+  run(tasks: readonly Task[], entry: Entry): Promise<FilterResult>;
 }
 
 const kinds: Readonly<Record<string, FilterKind>> = {
@@ -46,7 +46,7 @@ const kinds: Readonly<Record<string, FilterKind>> = {
 };
 
 /** Runs the filters of the config in order, those that are enabled. Throws `task-reader/unknown-filter`. */
-export async function runFilters(tasks: readonly Task[], source: TaskSource): Promise<Filtered> {
+export async function runFilters(tasks: readonly Task[], source: TaskSource): Promise<FilterResult> {
   const warnings: CodedError[] = [];
   let kept = tasks;
   let isStandIn = false;
@@ -73,7 +73,10 @@ function filtersOf({ config }: TaskSource): readonly Plain[] {
   return Array.isArray(value) ? value : [];
 }
 
-async function evaluateTasks(tasks: readonly Task[], { params, location, source }: Entry): Promise<Filtered> {
+async function evaluateTasks(
+  tasks: readonly Task[],
+  { params, location, source }: Entry,
+): Promise<FilterResult> {
   const kept = await evaluate(
     tasks,
     {
@@ -87,7 +90,10 @@ async function evaluateTasks(tasks: readonly Task[], { params, location, source 
   return { tasks: kept, warnings: [brokenUpstream(location)], isStandIn: source.helper.isStandIn === true };
 }
 
-async function deduplicate(tasks: readonly Task[], { params, location, source }: Entry): Promise<Filtered> {
+async function deduplicate(
+  tasks: readonly Task[],
+  { params, location, source }: Entry,
+): Promise<FilterResult> {
   const threshold = numberOr(params['similarity_threshold'], defaults.threshold);
   const { embed, isStandIn, warnings } = await openEmbed(
     {
@@ -103,7 +109,7 @@ async function deduplicate(tasks: readonly Task[], { params, location, source }:
   return { tasks: await new Deduplicator(embed, threshold).keep(tasks), warnings, isStandIn };
 }
 
-/** Of the same filter in data generation. */
+/** The section of the same filter in data generation. */
 const defaults = {
   threshold: 0.8,
   model: 'text-embedding-v4',

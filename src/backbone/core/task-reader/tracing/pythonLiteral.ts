@@ -1,4 +1,4 @@
-import { hasLoneSurrogate, PythonLiteralError, readString } from './pythonString.ts';
+import { hasLoneSurrogate, PythonLiteralError, parseString } from './pythonString.ts';
 
 /** A dictionary keeps only what text keys hold; of equal keys the last one counts. */
 export interface PythonDict {
@@ -161,7 +161,7 @@ class LiteralParser {
     let kind: 'text' | 'bytes' | undefined;
     for (;;) {
       this.#skipBlank();
-      const read = readString(this.#text, this.#at);
+      const read = parseString(this.#text, this.#at);
       if (read === undefined) break;
       if (kind !== undefined && kind !== read.kind) throw new PythonLiteralError('text beside bytes');
       kind = read.kind;

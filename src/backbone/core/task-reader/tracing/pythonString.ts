@@ -8,7 +8,7 @@ export function hasLoneSurrogate(text: string): boolean {
   return /\p{Surrogate}/u.test(text);
 }
 
-export interface ReadString {
+export interface StringToken {
   readonly kind: 'text' | 'bytes';
   readonly value: string;
   /** Where the text goes on after it. */
@@ -18,7 +18,7 @@ export interface ReadString {
 const beginning = /(u|[bB][rR]?|[rR][bB]?|U)?('''|"""|'|")/y;
 
 /** The string or bytes literal that begins at this place, if one does. @throws PythonLiteralError where it is broken */
-export function readString(text: string, at: number): ReadString | undefined {
+export function parseString(text: string, at: number): StringToken | undefined {
   beginning.lastIndex = at;
   const begun = beginning.exec(text);
   if (begun === null) return undefined;

@@ -9,12 +9,12 @@ import {
 } from './pythonLiteral.ts';
 import { hasLoneSurrogate, PythonLiteralError } from './pythonString.ts';
 
-/** What one span comes to. */
-export type SpanReading =
+/** The result of reading one span. */
+export type SpanResult =
   | { readonly kind: 'pair'; readonly query: string; readonly answer: PlainAnswer }
-  /** Training leaves it out, without a word. */
+  /** Training skips it silently. */
   | { readonly kind: 'skipped' }
-  /** Training stops at it. */
+  /** Training fails at it. */
   | { readonly kind: 'fatal'; readonly reason: string };
 
 /** What is no text is empty: anything else stops training. */
@@ -22,14 +22,14 @@ type PlainAnswer = string | 0 | false | readonly [] | Readonly<Record<string, ne
 
 class Fatal extends Error {}
 
-const skipped: SpanReading = { kind: 'skipped' };
+const skipped: SpanResult = { kind: 'skipped' };
 
 /**
  * A span of AgentScope Studio (`span_table.attributes`) as upstream's `LocalSqliteConnectorV1` reads it: the message in
  * `input.kwargs.msg` and `output`, both printed as `Msg(…)`; kept where the one is a user's, the other an
  * assistant's, and both have content.
  */
-export function readSpan(attributes: unknown): SpanReading {
+export function readSpan(attributes: unknown): SpanResult {
   try {
     return pairOf(attributes);
   } catch (error) {
@@ -38,7 +38,7 @@ export function readSpan(attributes: unknown): SpanReading {
   }
 }
 
-function pairOf(attributes: unknown): SpanReading {
+function pairOf(attributes: unknown): SpanResult {
   const span = parseJson(attributes);
   const asked = member(member(member(span, 'input'), 'kwargs'), 'msg');
   const said = isRecord(span) ? span['output'] : undefined;

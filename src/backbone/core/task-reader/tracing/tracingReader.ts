@@ -1,13 +1,13 @@
 import type { CodedError } from '../../../../base/core/errors.ts';
 import type { Task } from '../../../../sdk/core/index.ts';
 import { IdTally } from '../idTally.ts';
-import { select } from '../select.ts';
+import { selectTasks } from '../select.ts';
 import { readTaskLines, taskLines } from '../taskLines.ts';
 import type { ReadTasks, TaskSource } from '../taskReader.ts';
 import { tracingErrors } from './errors.ts';
 import { runFilters } from './filters.ts';
 import { readSpan } from './spanPair.ts';
-import { splitTasks } from './split.ts';
+import { PythonRandom } from '../pythonRandom.ts';
 
 const section = 'ajet.task_reader.feedback_tracing';
 /** The spans that hold a question and its answer. */
@@ -35,13 +35,13 @@ export const readTracing: ReadTasks = async (source, selection) => {
   const split = splitTasks(all)[source.split];
   if (split.length === 0) throw tracingErrors.emptySplit(config.locate(section));
   return {
-    tasks: select(split, selection, config.locate(`${section}.base_url`)),
+    tasks: selectTasks(split, selection, config.locate(`${section}.base_url`)),
     warnings: [...warnings, ...filtered.warnings],
     ids: IdTally.of(split),
   };
 };
 
-/** Where neither the working directory nor the folder of the config has it, upstream makes it in the former. */
+/** Returns the output path. If the file does not exist, it is in the working directory, as in upstream. */
 async function outputFile(source: TaskSource): Promise<string> {
   const { config, files, tools } = source;
   const written = config.string(`${section}.train_output_path`);
@@ -91,4 +91,19 @@ async function tracedTasks(
   const [first] = fatal;
   if (first === undefined) return { tasks, warnings: [] };
   return { tasks, warnings: [tracingErrors.fatalSpans(fatal.length, spans.length, first, location)] };
+}
+
+/**
+ * Splits the tasks as upstream does: shuffled by Python's generator with seed 42, then the first 70 % for training. With
+ * two or more tasks, both parts have at least one.
+ */
+export function splitTasks<T>(tasks: readonly T[]): {
+  readonly training: readonly T[];
+  readonly validation: readonly T[];
+} {
+  const shuffled = [...tasks];
+  new PythonRandom(42).shuffle(shuffled);
+  const share = Math.trunc(shuffled.length * 0.7);
+  const size = shuffled.length < 2 ? shuffled.length : Math.min(Math.max(share, 1), shuffled.length - 1);
+  return { training: shuffled.slice(0, size), validation: shuffled.slice(size) };
 }

@@ -74,7 +74,7 @@ export class MessagesAnswer implements ApiAnswer {
     return write({ type: 'message_start', message: this.#message(model) });
   }
 
-  /** Before its content. What a stream cost is told at its end. */
+  /** Written before the content. The usage of a stream follows at its end. */
   #message(model: string): Message {
     return {
       id: `msg_${this.#head.id}`,

@@ -5,7 +5,7 @@ import {
   invalid,
   isGiven,
   listAt,
-  plainest,
+  simplifyParts,
   textAt,
   unsupported,
   type Fields,
@@ -16,7 +16,7 @@ interface Block {
   readonly param: string;
 }
 
-/** Makes chat messages of a request's. Throws a {@link RefusedRequest}. */
+/** Makes chat messages of a request's. Throws a {@link RequestError}. */
 export class MessageReader {
   readonly notes: Override[] = [];
   readonly #memory: ApiMemory;
@@ -28,7 +28,7 @@ export class MessageReader {
   system(content: unknown, param: string): Fields {
     const blocks = blocksOf(content, param);
     if (typeof blocks === 'string') return { role: 'system', content: blocks };
-    return { role: 'system', content: plainest(blocks.map(textPart)) };
+    return { role: 'system', content: simplifyParts(blocks.map(textPart)) };
   }
 
   /** More than one where a message holds the results of tools. */
@@ -53,7 +53,7 @@ export class MessageReader {
     const messages: Fields[] = [];
     let parts: Fields[] = [];
     const say = (): void => {
-      if (parts.length > 0) messages.push({ role: 'user', content: plainest(parts) });
+      if (parts.length > 0) messages.push({ role: 'user', content: simplifyParts(parts) });
       parts = [];
     };
     for (const block of blocks) {
@@ -80,7 +80,11 @@ export class MessageReader {
         'is no text, which is all that a tool message of chat completions has; send the rest as a block of its own beside the tool_result',
       );
     }
-    return { role: 'tool', tool_call_id, content: blocks.length === 0 ? '' : plainest(blocks.map(textPart)) };
+    return {
+      role: 'tool',
+      tool_call_id,
+      content: blocks.length === 0 ? '' : simplifyParts(blocks.map(textPart)),
+    };
   }
 
   #assistant(blocks: string | readonly Block[]): Fields {
@@ -97,7 +101,7 @@ export class MessageReader {
     }
     return {
       role: 'assistant',
-      content: texts.length === 0 ? null : plainest(texts),
+      content: texts.length === 0 ? null : simplifyParts(texts),
       ...(thoughts.length > 0 && { reasoning_content: thoughts.join('') }),
       ...(calls.length > 0 && { tool_calls: calls }),
     };
@@ -164,5 +168,6 @@ function foreignBlock({ fields, param }: Block, known: string): ReturnType<typeo
 
 const isErrorNote: Override = {
   option: 'is_error',
-  told: 'marks results of tools with is_error, which chat completions do not have: only their text goes on',
+  message:
+    'marks results of tools with is_error, which chat completions do not have: only their text goes on',
 };

@@ -18,7 +18,7 @@ export interface ReadRequest {
   readonly notes: readonly Override[];
 }
 
-/** Of Anthropic's Messages API. Throws a {@link RefusedRequest}. */
+/** Reads a request of Anthropic's Messages API. Throws a {@link RequestError}. */
 export function readMessagesRequest(body: unknown, memory: ApiMemory): ReadRequest {
   const asked = fieldsAt(body, 'body');
   refuseOptions(asked);
@@ -46,7 +46,7 @@ export function readMessagesRequest(body: unknown, memory: ApiMemory): ReadReque
   };
 }
 
-/** Taken care of here, or without effect on an answer; what is not named goes on under its own name. */
+/** Fields that this module converts, or that do not affect the answer. Other fields are passed on. */
 const understood: ReadonlySet<string> = new Set([
   'model',
   'messages',
@@ -127,7 +127,8 @@ function readOutputConfig(value: unknown): Fields {
 
 const apiNote: Override = {
   option: 'api messages',
-  told: "uses Anthropic's Messages API, which in training only builds of AgentJet since August 2026 serve, in part; chat completions are served by all",
+  message:
+    "uses Anthropic's Messages API, which in training only builds of AgentJet since August 2026 serve, in part; chat completions are served by all",
 };
 
 function toolNotes(tools: unknown): Override[] {
@@ -136,11 +137,11 @@ function toolNotes(tools: unknown): Override[] {
   );
   if (!withExamples) return [];
   const told = 'gives input_examples of tools, which chat completions do not have: they are left out';
-  return [{ option: 'input_examples', told }];
+  return [{ option: 'input_examples', message: told }];
 }
 
 function thinkingNotes(thinking: unknown): Override[] {
   if (!isGiven(thinking) || (thinking as Fields)['type'] === 'disabled') return [];
   const told = `asked for thinking ${JSON.stringify(thinking)}, which is left out: the model thinks as its chat template has it`;
-  return [{ option: 'thinking', told }];
+  return [{ option: 'thinking', message: told }];
 }

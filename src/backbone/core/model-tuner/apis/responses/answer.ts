@@ -22,7 +22,7 @@ export class ResponsesAnswer implements ApiAnswer {
   readonly #parts: PartStream;
   #model: string | undefined;
 
-  /** @param keep told of an answer that a later request may go on from */
+  /** @param keep called with an answer that a later request can continue */
   constructor(head: AnswerHead, asked: Fields, keep: (responseId: string, message: Message) => void) {
     this.#head = head;
     this.#asked = asked;
@@ -97,7 +97,7 @@ export class ResponsesAnswer implements ApiAnswer {
     });
   }
 
-  /** What the request asked for is told again, but sampling as it is. */
+  /** Repeats the options of the request, with the actual sampling. */
   #response(status: State, model: string, output: ResponseOutputItem[]): Told {
     const { request, createdAt } = this.#head;
     const asked = this.#asked as Partial<Response>;
@@ -132,7 +132,7 @@ export class ResponsesAnswer implements ApiAnswer {
   }
 }
 
-/** Without an item of its own, an empty answer would be missing where its client sends the output back. */
+/** Adds an item to an empty answer, so that the client has an output to send back. */
 const nothingSaid: WholePart = { part: { kind: 'text' }, text: '', logprobs: [] };
 
 function stateOf(completion: ChatCompletion): 'completed' | 'incomplete' {

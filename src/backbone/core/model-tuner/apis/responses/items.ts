@@ -58,9 +58,9 @@ function logprobsOf(logprobs: TokenLogprobs): Logprob[] {
 
 /** The events of a stream's items, in the order in which OpenAI sends them. */
 export class ItemEvents implements PartEvents {
-  /** What is complete, to be told again at the end. */
+  /** Completed items, which are repeated at the end. */
   readonly finished: ResponseOutputItem[] = [];
-  /** How the items end that are not closed yet. */
+  /** Closes the open items. */
   ending: 'completed' | 'incomplete' = 'completed';
   readonly #answerId: string;
   readonly #events: EventWriter;

@@ -3,7 +3,7 @@ import {
   invalid,
   isGiven,
   listAt,
-  plainest,
+  simplifyParts,
   textAt,
   unsupported,
   type Fields,
@@ -17,7 +17,7 @@ interface AssistantMessage {
   tool_calls?: Fields[];
 }
 
-/** The messages that input items stand for. Throws a {@link RefusedRequest}. */
+/** The messages that input items stand for. Throws a {@link RequestError}. */
 export function readInput(input: unknown): readonly unknown[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
   const turns = new Turns();
@@ -25,7 +25,7 @@ export function readInput(input: unknown): readonly unknown[] {
   return turns.messages;
 }
 
-/** What was one message of the model's comes as items in a row: its thoughts, its text, its calls. */
+/** Joins consecutive items to one message of the model: reasoning, text and tool calls. */
 class Turns {
   readonly messages: unknown[] = [];
   /** The model's message, while items may still belong to it. */
@@ -83,7 +83,7 @@ class Turns {
     if (refusal !== undefined) message.refusal = refusal;
   }
 
-  /** Only what this gateway tells itself: thoughts as text. */
+  /** Only the format of this gateway: reasoning as text. */
   #addReasoning(item: Fields, param: string): void {
     const texts = isGiven(item['content']) ? listAt(item['content'], `${param}.content`) : [];
     const text = texts.map((part, index) => {
@@ -131,7 +131,7 @@ class Turns {
 }
 
 function contentOf(parts: string | readonly Fields[]): unknown {
-  return typeof parts === 'string' ? parts : plainest(parts);
+  return typeof parts === 'string' ? parts : simplifyParts(parts);
 }
 
 function refusalOf(parts: readonly Fields[]): string | undefined {

@@ -8,12 +8,12 @@ import { readResponseFormat, readTools, readToolChoice } from './readTools.ts';
 export interface ReadRequest {
   /** Not yet checked as chat completions are. */
   readonly request: unknown;
-  /** The conversation that a later request may go on from; instructions are of one request only. */
+  /** The conversation that a later request can continue. Instructions apply to one request only. */
   readonly conversation: ChatRequest['messages'];
   readonly notes: readonly Override[];
 }
 
-/** Of OpenAI's Responses API. Throws a {@link RefusedRequest}. */
+/** Reads a request of OpenAI's Responses API. Throws a {@link RequestError}. */
 export function readResponsesRequest(body: unknown, memory: ApiMemory): ReadRequest {
   const asked = fieldsAt(body, 'body');
   refuseOptions(asked);
@@ -40,7 +40,7 @@ export function readResponsesRequest(body: unknown, memory: ApiMemory): ReadRequ
   return { request, conversation, notes: notesOf(asked) };
 }
 
-/** Taken care of here, or without effect on an answer; what is not named goes on under its own name. */
+/** Fields that this module converts, or that do not affect the answer. Other fields are passed on. */
 const understood: ReadonlySet<string> = new Set([
   'model',
   'input',
@@ -102,12 +102,14 @@ function readPrevious(id: unknown, memory: ApiMemory): ChatRequest['messages'] {
 
 const apiNote: Override = {
   option: 'api responses',
-  told: 'uses the Responses API, which in training only builds of AgentJet since August 2026 serve, in part; chat completions are served by all',
+  message:
+    'uses the Responses API, which in training only builds of AgentJet since August 2026 serve, in part; chat completions are served by all',
 };
 
 const previousNote: Override = {
   option: 'previous_response_id',
-  told: "goes on from previous_response_id, which works here only: AgentJet's training does not read it; send the earlier items instead",
+  message:
+    "goes on from previous_response_id, which works here only: AgentJet's training does not read it; send the earlier items instead",
 };
 
 function notesOf(asked: Fields): Override[] {

@@ -1,16 +1,16 @@
 import type { ChatRequest } from '../model.ts';
-import { sameEpisode } from './episodeNames.ts';
+import { episodeKey } from './episodeNames.ts';
 import type { CallLine, RecordedCall } from './format.ts';
 
-/** Messages that a call began with, one more than its parent. */
+/** A node of the tree of message prefixes: one message more than its parent. */
 interface Prefix {
-  /** The first call that began with them. */
+  /** The first call with this prefix. */
   readonly call: number;
   readonly next: Map<string, Prefix>;
 }
 
-/** Turns calls into lines; knows what earlier lines of an episode have said already. */
-export class CallWriter {
+/** Encodes calls as lines of a recording. Messages of earlier lines are referenced, not repeated. */
+export class CallLineEncoder {
   readonly #episodes = new Map<string, Map<string, Prefix>>();
   readonly #tools = new Map<string, number>();
   readonly #rewrite: (name: string, text: string) => string;
@@ -34,7 +34,7 @@ export class CallWriter {
       call: recorded.call,
       agent: recorded.agentName,
       target: recorded.targetTag,
-      messages: this.#messages(id, sameEpisode(episode), messages),
+      messages: this.#messages(id, episodeKey(episode), messages),
       ...(Array.isArray(tools) && tools.length > 0 && { tools: this.#toolsOf(id, tools) }),
       options,
       startedAt: recorded.startedAt,
@@ -48,9 +48,9 @@ export class CallWriter {
     );
   }
 
-  /** What the episode said is referred to no more. */
+  /** Forgets the messages of an episode that has ended. */
   forget(episode: RecordedCall['episode']): void {
-    this.#episodes.delete(sameEpisode(episode));
+    this.#episodes.delete(episodeKey(episode));
   }
 
   #messages(id: number, episode: string, messages: ChatRequest['messages']): CallLine['messages'] {

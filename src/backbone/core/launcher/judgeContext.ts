@@ -3,56 +3,69 @@ import type { CodedError, Location } from '../../../base/core/errors.ts';
 import { deepFrozen } from '../../../base/core/deepFrozen.ts';
 import type { Config } from '../../../configs/core/effectiveConfig.ts';
 import type { Locator } from '../../../configs/core/locator.ts';
-import type { UserFunction } from '../function-form/calledByName.ts';
+import type { UserFunction } from '../function-form/bindByName.ts';
 import { asJudgeClass } from '../function-form/functionJudge.ts';
 import type { HelperLlm } from '../helper-llm/helperLlm.ts';
 import { openAutoGrader } from '../task-judge/auto-grader/autoGrader.ts';
-import { classOfBuiltIn } from '../task-judge/builtIn.ts';
-import type { JudgeClass, Judging, UserMethod } from '../task-judge/judge.ts';
+import type { JudgeClass, JudgeContext, UserMethod } from '../task-judge/judge.ts';
 import type { RunPlan } from './runPlan.ts';
 import type { SourceOf } from './taskSource.ts';
-import { formed, judgeOf, namedAt, type JudgeSource, type Locate, type Place } from './userClasses.ts';
+import {
+  atCodeLocation,
+  judgeOf,
+  atConfigLocation,
+  type JudgeSource,
+  type ResolveLocator,
+  type ResolvedLocator,
+} from './userClasses.ts';
+import type { BuiltInJudge } from '../../../configs/core/builtInJudges.ts';
+import {
+  CountdownAnswerAsJudge,
+  EnvServiceJudge,
+  MathAnswerAndLlmAsJudge,
+  MathAnswerAsJudge,
+} from '../../../sdk/core/index.ts';
 
-export interface JudgingParts {
+export interface JudgeContextParts {
   readonly plan: RunPlan;
   readonly config: Config;
-  readonly locate: Locate;
-  readonly decides: Judging['decides'];
-  readonly workflow: Place;
+  readonly locate: ResolveLocator;
+  readonly decides: JudgeContext['decides'];
+  readonly workflow: ResolvedLocator;
   readonly helper: HelperLlm;
   readonly cancellation: CancellationToken;
   readonly sourceOf: SourceOf;
-  /** Absolute, of experiments: where what a judge made earlier may be. */
+  /** Absolute paths of experiment folders that may have files which the judge wrote earlier. */
   readonly folders: readonly string[];
 }
 
-export interface JudgingPorts {
+export interface JudgeContextPorts {
   loadJudge(locator: Locator): Promise<JudgeClass | UserFunction>;
   placeOfMethod(locator: Locator, method: UserMethod): Promise<Location>;
   warn(problem: CodedError): void;
-  readonly episodes: Pick<Judging, 'userFrame'>;
+  readonly episodes: Pick<JudgeContext, 'userFrame'>;
 }
 
-/** The run's judge, found and loaded when an episode first needs it. */
-export function judgingOf(parts: JudgingParts, ports: JudgingPorts): Judging {
+/** Returns the judge of a run. It is resolved and loaded when an episode first needs it. */
+export function judgeContextOf(parts: JudgeContextParts, ports: JudgeContextPorts): JudgeContext {
   const { plan, config, locate, workflow, helper, cancellation } = parts;
   const source = once(() => judgeOf(plan, config, locate));
   const place = async (judge: JudgeSource): Promise<Location> =>
-    judge.kind === 'file' ? ports.placeOfMethod(judge.locator, 'computeReward') : judge.namedAt;
+    judge.kind === 'file' ? ports.placeOfMethod(judge.locator, 'computeReward') : judge.configLocation;
   const loadJudge = once(async () => {
     const judge = await source();
     if (judge.kind === 'built-in') return classOfBuiltIn(judge.judge);
     if (judge.kind === 'auto-grader') {
       return openAutoGrader({ ...parts, warn: (problem) => ports.warn(problem) });
     }
-    const loaded = await namedAt(judge.namedAt, ports.loadJudge(judge.locator));
-    return formed(
+    const loaded = await atConfigLocation(judge.configLocation, ports.loadJudge(judge.locator));
+    return atCodeLocation(
       () => asJudgeClass(loaded),
       () => place(judge),
     );
   });
   return {
-    // One for all episodes, of which none is to change what the others see.
+    // Frozen, since all episodes share it.
     config: deepFrozen(config.plain()),
     decides: parts.decides,
     loadJudge,
@@ -69,8 +82,22 @@ export function judgingOf(parts: JudgingParts, ports: JudgingPorts): Judging {
   };
 }
 
-/** Asks at most once: every episode gets the same answer, or the same error. */
+/** Calls `load` at most once: every episode gets the same value, or the same error. */
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | undefined;
   return () => (loaded ??= load());
+}
+
+/** The classes of `builtInJudges.ts` by name. */
+const classes: Readonly<Record<string, JudgeClass>> = {
+  MathAnswerAsJudge,
+  MathAnswerAndLlmAsJudge,
+  CountdownAnswerAsJudge,
+  EnvServiceJudge,
+};
+
+export function classOfBuiltIn({ name }: BuiltInJudge): JudgeClass {
+  const Judge = classes[name];
+  if (Judge === undefined) throw new Error(`The table of judges names ${name}, which has no class.`);
+  return Judge;
 }

@@ -3,15 +3,15 @@ import type * as z from 'zod/mini';
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-/** Where a value departs from its schema, as OpenAI writes it (`messages[0].content`), and how. */
-export interface Departure {
+/** The path of an invalid value in OpenAI's notation (`messages[0].content`), and the problem. */
+export interface SchemaProblem {
   readonly param: string;
   /** Completes a sentence that begins with the param. */
   readonly problem: string;
 }
 
-/** The first issue, in words. Where no branch of a union fits, the branch that got furthest speaks for it. */
-export function describeIssue(issues: readonly Issue[], value: unknown): Departure {
+/** Describes the first issue. For a union, it describes the branch that matches furthest. */
+export function describeIssue(issues: readonly Issue[], value: unknown): SchemaProblem {
   const [first] = issues;
   if (first === undefined) return { param: 'body', problem: 'is not valid' };
   const { issue, path } = innermost(first, first.path);

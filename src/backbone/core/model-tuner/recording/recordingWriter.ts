@@ -1,47 +1,47 @@
 import type { CodedError } from '../../../../base/core/errors.ts';
 import { redactField, redactSecrets } from '../../../../base/core/secrets/texts.ts';
 import type { FinishedCall } from '../call.ts';
-import { CallWriter } from './callWriter.ts';
+import { CallLineEncoder } from './callLineEncoder.ts';
 import type { EpisodeName, EpisodeNames } from './episodeNames.ts';
 import { recordingErrors } from './errors.ts';
 import type { RecordingHeader } from './format.ts';
 
-/** Where the lines go. */
+/** The file of a recording. */
 export interface RecordingSink {
   /** Absolute. */
   readonly file: string;
-  /** Returns once the line is safe from the end of this process. Throws when it cannot be written. */
+  /** Returns when the line survives the end of this process. Throws if it cannot be written. */
   append(line: string): void;
 }
 
-export interface CallRecorderOptions {
+export interface RecordingWriterOptions {
   readonly header: RecordingHeader;
   readonly sink: RecordingSink;
   readonly names: EpisodeNames;
   /** Texts to remove in addition to what is known to be a secret, such as an endpoint's key. */
   readonly secrets: readonly string[];
-  /** Whether the run is being stopped: calls that are given up by that are not part of the conversation. */
+  /** Returns whether the run is being stopped. Calls that this cancels are not recorded. */
   isStopping(): boolean;
   warn(problem: CodedError): void;
 }
 
-/** The status of a call that was given up. */
+/** The status of a canceled call. */
 const givenUp = 499;
 
-/** Records every call as it ends. It fails no call: where it cannot write, the run is warned once. */
-export class CallRecorder {
-  readonly #options: CallRecorderOptions;
-  readonly #writer: CallWriter;
+/** Writes the calls of a run to a recording, for replay. If it cannot write, the run gets one warning. */
+export class RecordingWriter {
+  readonly #options: RecordingWriterOptions;
+  readonly #writer: CallLineEncoder;
   #calls = 0;
   #failed = false;
 
-  /** Throws when not even the header can be written. */
-  constructor(options: CallRecorderOptions) {
+  /** Throws if the header cannot be written. */
+  constructor(options: RecordingWriterOptions) {
     this.#options = options;
     const secrets = options.secrets.filter((secret) => secret !== '');
     const withoutKnown = (text: string): string =>
       secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
-    this.#writer = new CallWriter((name, text) => redactField(name, withoutKnown(text)));
+    this.#writer = new CallLineEncoder((name, text) => redactField(name, withoutKnown(text)));
     const model = redactSecrets(withoutKnown(options.header.model));
     options.sink.append(JSON.stringify({ ...options.header, model }));
   }
@@ -51,7 +51,7 @@ export class CallRecorder {
     return this.#calls;
   }
 
-  /** Whether every call is there. */
+  /** True if every call was recorded. */
   get isWhole(): boolean {
     return !this.#failed;
   }

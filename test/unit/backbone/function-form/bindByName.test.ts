@@ -1,7 +1,7 @@
 import { runInThisContext } from 'node:vm';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { calledByName, type UserFunction } from '../../../../src/backbone/core/function-form/calledByName.ts';
+import { bindByName, type UserFunction } from '../../../../src/backbone/core/function-form/bindByName.ts';
 import { functionForms } from '../../../../src/configs/core/code/functionForm.ts';
 import { fuzz } from '../../fuzz.ts';
 
@@ -10,7 +10,7 @@ const given = { task: 't', model: 'm', response: 'r', auxiliaryModels: 'a', logg
 /** What a function sees that is written in JavaScript, as Node leaves it once types are gone. */
 function seen(text: string, form: 'workflow' | 'judge' = 'workflow'): unknown {
   const made = runInThisContext(`(${text})`) as UserFunction;
-  return calledByName(made, functionForms[form]).call(given);
+  return bindByName(made, functionForms[form]).call(given);
 }
 
 describe('a function is given what the names of its parameters ask for', () => {

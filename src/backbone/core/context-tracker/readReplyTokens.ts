@@ -4,8 +4,8 @@ import type { ChatCompletion } from '../model-tuner/model.ts';
 type Choice = ChatCompletion['choices'][number];
 
 /**
- * What a server told of a reply's tokens, in order; null: nothing. Ids are those of vLLM's `return_token_ids`, or of
- * tokens spelled `token_id:<n>`, as vLLM spells them with `return_tokens_as_token_ids`.
+ * Returns the tokens of a reply that the server reported, in order; null if it reported none. Ids come from vLLM's
+ * `return_token_ids`, or from tokens spelled `token_id:<n>` (vLLM's `return_tokens_as_token_ids`).
  */
 export function readReplyTokens(choice: Choice): readonly ReplyToken[] | null {
   const { logprobs, token_ids } = choice as { logprobs?: { content?: unknown } | null; token_ids?: unknown };
@@ -18,7 +18,7 @@ export function readReplyTokens(choice: Choice): readonly ReplyToken[] | null {
   return ids.map((id) => ({ id, bytes: [], logprob: null }));
 }
 
-/** A list of ids; undefined: it is none. */
+/** Returns undefined for a value that is not a list of integers. */
 export function readIds(value: unknown): readonly number[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const ids = value as readonly unknown[];
@@ -36,7 +36,7 @@ function readEntry(entry: unknown): ReplyToken {
   };
 }
 
-/** What might have come instead; those without a log probability tell nothing. */
+/** Reads the alternatives to a token. Those without a log probability are skipped. */
 function readAlternatives(value: unknown): Pick<ReplyToken, 'alternatives'> {
   if (!Array.isArray(value) || value.length === 0) return {};
   const alternatives = (value as readonly unknown[]).flatMap((entry) => {
@@ -61,7 +61,7 @@ function spelledId(token: unknown): number | null {
   return spelled === undefined ? null : Number(spelled);
 }
 
-/** vLLM gives a spelled token the bytes of its text, or of the spelling where it knows none. */
+/** Returns the bytes of a token. For a spelled token, vLLM gives those of its text, or of the spelling if it has no text. */
 function bytesOf(token: unknown, given: unknown, isSpelled: boolean): readonly number[] {
   const bytes = readBytes(given);
   if (typeof token !== 'string') return bytes ?? [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RunRecorder, type RecorderOptions } from '../../../src/backbone/core/context-tracker/runRecorder.ts';
+import { RunTracker, type RunTrackerOptions } from '../../../src/backbone/core/context-tracker/runTracker.ts';
 import { tracedCall } from '../../../src/backbone/core/context-tracker/tracedCall.ts';
 import type { FinishedCall } from '../../../src/backbone/core/model-tuner/call.ts';
 import { failures } from '../../../src/backbone/core/model-tuner/failures.ts';
@@ -18,10 +18,10 @@ import {
   tracking,
 } from './recording.ts';
 
-function recording(changes: Partial<RecorderOptions> = {}) {
+function recording(changes: Partial<RunTrackerOptions> = {}) {
   const writer = new NotingWriter();
   const warnings: CodedError[] = [];
-  const recorder = new RunRecorder({
+  const recorder = new RunTracker({
     text: { note: letters.note, open: () => Promise.resolve(letters) },
     tracking,
     createTracker: simpleTracker,
@@ -33,7 +33,7 @@ function recording(changes: Partial<RecorderOptions> = {}) {
   return { recorder, writer, noted: writer.noted, codes: () => warnings.map(({ code }) => code), warnings };
 }
 
-function start(recorder: RunRecorder, ...episodes: number[]): void {
+function start(recorder: RunTracker, ...episodes: number[]): void {
   for (const episode of episodes) {
     const place = { taskId: 't', taskIndex: 0, repeat: episode, query: 'q' };
     recorder.episodeStarted({ episode, uuid: 'ab'.repeat(16), ...place, startedAt: 0 });
@@ -218,7 +218,7 @@ describe('a call that begins', () => {
   const begun = { episode: 0, call: 0, agentName: 'solver', request, startedAt: 20 };
   const safe = { unsafe: null, overflows: false };
 
-  function checking(changes: Partial<RecorderOptions> = {}) {
+  function checking(changes: Partial<RunTrackerOptions> = {}) {
     const asked: BegunRequest[] = [];
     const made = recording({
       createTracker: (options) => ({
@@ -306,7 +306,7 @@ describe('a run goes on', () => {
   });
 
   it('with what its tracker had when that failed, and is warned once', async () => {
-    const createTracker: RecorderOptions['createTracker'] = (options) => ({
+    const createTracker: RunTrackerOptions['createTracker'] = (options) => ({
       ...simpleTracker(options),
       track: () => {
         throw new Error('a bug');

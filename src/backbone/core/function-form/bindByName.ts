@@ -16,21 +16,21 @@ import {
 export type UserFunction = (...given: never[]) => unknown;
 
 /** A user function that gets the values that the names of its parameters select. */
-export interface CalledByName {
+export interface NamedFunction {
   readonly name: string;
   readonly call: (given: Readonly<Record<string, unknown>>) => unknown;
 }
 
 /** Wraps a user function. Throws `workflow/signature` or `judge/signature` if its parameters do not fit. */
-export function calledByName(call: UserFunction, form: FunctionForm): CalledByName {
+export function bindByName(call: UserFunction, form: FunctionForm): NamedFunction {
   const { form: shape, names } = readParameters(call, form);
   const fault = faultOf(names, form);
   if (fault !== undefined) throw unfit(call, form, fault);
   const free = call as (...values: readonly unknown[]) => unknown;
-  const withObject: CalledByName['call'] = (values) =>
+  const withObject: NamedFunction['call'] = (values) =>
     // A destructured object may use either spelling.
     free({ ...values, auxiliary_models: values['auxiliaryModels'] });
-  const oneByOne: CalledByName['call'] = (values) => free(...names.map((name) => values[name]));
+  const oneByOne: NamedFunction['call'] = (values) => free(...names.map((name) => values[name]));
   return { name: nameOf(call), call: shape === 'object' ? withObject : oneByOne };
 }
 

@@ -6,18 +6,18 @@ import { VolatileFolder, type VolatileScanner } from './volatile.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What of a request decides its answer, with placeholders for what is volatile. */
-export interface NormalRequest {
-  /** A hash of 53 bits: equal for requests that are equal but for volatile values. */
+/** The parts of a request that determine its answer, with placeholders for volatile values. */
+export interface NormalizedRequest {
+  /** A 53-bit hash, equal for requests that differ only in volatile values. */
   readonly key: number;
   readonly messages: readonly unknown[];
   readonly tools: readonly unknown[];
   readonly options: Fields;
-  /** What the numbered placeholders stand for, by their numbers. */
+  /** The values of the numbered placeholders. */
   readonly values: readonly string[];
 }
 
-/** They shape how an answer travels, or are made anew by every run: the seed is by order of arrival. */
+/** Options that affect only the transport, or differ between runs. The seed depends on the order of arrival. */
 const transport: ReadonlySet<string> = new Set([
   'model',
   'stream',
@@ -52,7 +52,7 @@ const unkeyed: ReadonlySet<string> = new Set([...transport, ...samplingOptions, 
  * A request as it is compared with others: without what only shapes its transport, fields in one order, null and absent
  * alike, and with placeholders for times, ids and ports of loopback.
  */
-export function normaliseRequest(request: ChatRequest, scanner: VolatileScanner): NormalRequest {
+export function normalizeRequest(request: ChatRequest, scanner: VolatileScanner): NormalizedRequest {
   const folder = new VolatileFolder(scanner);
   const messages = request.messages.map((message) => fold(message, folder));
   const tools = (request.tools ?? []).map((tool) => fold(tool, folder));
@@ -69,7 +69,7 @@ function fold(value: unknown, folder: VolatileFolder): unknown {
   const fields = Object.entries(value)
     .filter(([, field]) => field !== null && field !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  // The id of a tool call is one whatever it looks like.
+  // A tool call's id is always volatile.
   const isToolCall = 'function' in value && 'id' in value;
   return Object.fromEntries(
     fields.map(([name, field]) => {

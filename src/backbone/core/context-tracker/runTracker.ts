@@ -2,40 +2,45 @@ import { CodedError } from '../../../base/core/errors.ts';
 import type { Clock } from '../../../base/core/ports.ts';
 import type { EpisodeResult, EpisodeTracking } from '../../../tracking/core/records/episodeResult.ts';
 import type { CodePlaces, TracedRunEnd } from '../../../tracking/core/records/tracedRun.ts';
-import type { TracedEpisode, TracedReturn, TraceWriter } from '../../../tracking/core/records/trace.ts';
-import type { ModelText } from '../../../tracking/core/tokenizer.ts';
+import type {
+  TracedEpisode,
+  TracedReturn,
+  TraceWriter,
+  TracedToken,
+} from '../../../tracking/core/records/trace.ts';
+import type { ModelText, Tokenizer } from '../../../tracking/core/tokenizer.ts';
 import type {
   ContextCheck,
   EpisodeTracker,
   TrackedCall,
   TrackedEpisode,
   TrackerOptions,
+  AddedMessage,
 } from '../../../tracking/core/tracker.ts';
 import type { Task, WorkflowOutput } from '../../../sdk/core/index.ts';
 import type { FinishedCall } from '../model-tuner/call.ts';
-import type { BegunCall } from '../model-tuner/contextGuard.ts';
+import type { PendingCall } from '../model-tuner/contextGuard.ts';
 import type { ModelTextSource } from './modelTextSource.ts';
-import { NewTokens } from './newTokens.ts';
-import { EpisodeSpans, type BegunSpan, type SpanEnd } from './spans.ts';
+import { EpisodeSpans, type SpanStart, type SpanEnd } from './spans.ts';
 import { begunRequest, tracedCall, trackerReply, trackerRequest } from './tracedCall.ts';
 
-export interface RecorderOptions {
+export interface RunTrackerOptions {
   readonly text: ModelTextSource;
   readonly tracking: Omit<TrackerOptions, 'text'>;
   createTracker(options: TrackerOptions): EpisodeTracker;
-  /** Undefined: the run is to leave no trace. */
+  /** Opens the trace; undefined for a run without one. */
   readonly openTrace: (() => TraceWriter) | undefined;
   readonly clock: Clock;
   warn(problem: CodedError): void;
-  /** Of every reply that was tracked, with what the template adds around it. */
+  /** Called for each tracked reply. `tokens` includes the tokens that the chat template adds. */
   onTokens?(episode: number, tokens: number): void;
 }
 
 type EpisodeProblem = EpisodeTracking['problems'][number];
 
-/** An episode that runs. */
-interface Recording {
-  /** Calls that ended before the tokenizer was open, in that order. */
+/** The state of a running episode. */
+interface EpisodeState {
+  /** Calls that ended before the tokenizer was open, in order. */
   readonly waiting: (FinishedCall | 'restart')[];
   tracker: EpisodeTracker | undefined;
   /** Number of the attempt's first call: the calls of an episode are numbered through all its attempts. */
@@ -49,15 +54,14 @@ interface Recording {
 }
 
 /**
- * The Context Tracker of a run: makes timelines of each episode's calls, in the order in which the calls end, and
- * keeps them in the trace as they come. It fails no call and no episode: where tracking or the trace fails, the run is
- * warned once and goes on without it.
+ * The Context Tracker of a run. It merges the calls of each episode into timelines, in the order in which the calls end,
+ * and writes them to the trace. If tracking or the trace fails, the run gets one warning and continues without it.
  */
-export class RunRecorder {
-  /** The trace, absolute; null: it could not be written; undefined: there is to be none. */
+export class RunTracker {
+  /** Absolute path of the trace; null if it could not be written, undefined for a run without one. */
   readonly trace: string | null | undefined;
-  readonly #options: RecorderOptions;
-  readonly #episodes = new Map<number, Recording>();
+  readonly #options: RunTrackerOptions;
+  readonly #episodes = new Map<number, EpisodeState>();
   readonly #newTokens = new NewTokens();
   #writer: TraceWriter | undefined;
   #opening: Promise<void> | undefined;
@@ -65,12 +69,12 @@ export class RunRecorder {
   #canTrack = true;
   #warnedOfOutput = false;
 
-  constructor(options: RecorderOptions) {
+  constructor(options: RunTrackerOptions) {
     this.#options = options;
     this.trace = options.openTrace && this.#openTrace(options.openTrace);
   }
 
-  /** Begins to open the tokenizer; calls that end before it is open wait for it. */
+  /** Starts to open the tokenizer. Calls that end before it is open wait for it. */
   open(): void {
     this.#opening ??= this.#open();
   }
@@ -91,21 +95,21 @@ export class RunRecorder {
     this.#write((writer) => writer.episodeStarted(episode));
   }
 
-  /** The attempt failed and there is another: its calls stay in the trace, but in no timeline. */
+  /** Starts another attempt. The calls of the failed one stay in the trace, but in no timeline. */
   episodeRestarted(episode: number): void {
-    const recording = this.#episodes.get(episode);
-    if (recording === undefined) return;
-    recording.firstCall = recording.calls;
-    if (this.#text === undefined && this.#canTrack) recording.waiting.push('restart');
-    else recording.tracker?.restart();
+    const state = this.#episodes.get(episode);
+    if (state === undefined) return;
+    state.firstCall = state.calls;
+    if (this.#text === undefined && this.#canTrack) state.waiting.push('restart');
+    else state.tracker?.restart();
   }
 
-  /** Something that the episode does beside its calls. */
-  spanBegins(episode: number, span: BegunSpan): SpanEnd {
+  /** Records work of the episode other than its LLM calls. */
+  spanBegins(episode: number, span: SpanStart): SpanEnd {
     return this.#episodes.get(episode)?.spans.begin(span) ?? (() => undefined);
   }
 
-  /** Something of an episode that is told with what its tracking finds; each code once. */
+  /** Adds a problem to the tracking result of an episode, once per code. */
   note(episode: number, problem: EpisodeProblem): void {
     this.#episodes.get(episode)?.notes.set(problem.code, problem);
   }
@@ -113,61 +117,61 @@ export class RunRecorder {
   /** @param at milliseconds since the Unix epoch */
   episodesStopped(episodes: readonly number[], at: number): void {
     for (const episode of episodes) {
-      const recording = this.#episodes.get(episode);
-      if (recording !== undefined) recording.stoppedAt ??= at;
+      const state = this.#episodes.get(episode);
+      if (state !== undefined) state.stoppedAt ??= at;
     }
   }
 
-  /** Checks a call before the model is asked, as upstream does. Where nothing can be tracked, the model is asked. */
-  async callBegins(begun: BegunCall): Promise<ContextCheck> {
-    const recording = this.#episodes.get(begun.episode);
-    if (recording === undefined) return safe;
-    const { firstCall } = recording;
-    recording.spans.callBegins(begun.call + firstCall, begun);
+  /** Checks a call before it reaches the model, as upstream does. Without tracking every call is safe. */
+  async callBegins(begun: PendingCall): Promise<ContextCheck> {
+    const state = this.#episodes.get(begun.episode);
+    if (state === undefined) return safe;
+    const { firstCall } = state;
+    state.spans.callBegins(begun.call + firstCall, begun);
     this.open();
     await this.#opening;
-    // Given up in the meantime, with its whole attempt.
-    if (recording.firstCall !== firstCall) return safe;
+    // The attempt was abandoned in the meantime.
+    if (state.firstCall !== firstCall) return safe;
     const request = begunRequest({ ...begun, call: begun.call + firstCall });
-    const interrupted = isStopped(recording, begun);
-    return this.#track((text) => this.#trackerOf(recording, text).begin({ ...request, interrupted })) ?? safe;
+    const interrupted = isStopped(state, begun);
+    return this.#track((text) => this.#trackerOf(state, text).begin({ ...request, interrupted })) ?? safe;
   }
 
   callEnded(finished: FinishedCall): void {
-    const recording = this.#episodes.get(finished.episode);
-    if (recording === undefined) return;
-    const call = { ...finished, call: finished.call + recording.firstCall };
-    recording.calls = Math.max(recording.calls, call.call + 1);
-    recording.spans.callEnded(call.call);
-    if (this.#text === undefined && this.#canTrack) recording.waiting.push(call);
-    else this.#record(call, recording);
+    const state = this.#episodes.get(finished.episode);
+    if (state === undefined) return;
+    const call = { ...finished, call: finished.call + state.firstCall };
+    state.calls = Math.max(state.calls, call.call + 1);
+    state.spans.callEnded(call.call);
+    if (this.#text === undefined && this.#canTrack) state.waiting.push(call);
+    else this.#record(call, state);
   }
 
-  /** What the workflow returned, as it was before a judge saw it. What JSON cannot hold is not kept. */
+  /** Keeps what the workflow returned, before a judge can change it. Values that are not JSON are dropped. */
   workflowReturned(episode: number, task: Task, output: WorkflowOutput): void {
-    const recording = this.#episodes.get(episode);
-    if (recording === undefined || this.#writer === undefined) return;
+    const state = this.#episodes.get(episode);
+    if (state === undefined || this.#writer === undefined) return;
     try {
-      recording.returned = { task: JSON.stringify(task), output: JSON.stringify(output) };
+      state.returned = { task: JSON.stringify(task), output: JSON.stringify(output) };
     } catch (error) {
       if (!this.#warnedOfOutput) this.#options.warn(notKept(error));
       this.#warnedOfOutput = true;
     }
   }
 
-  /** Once the last call of the episode has ended. Resolves to the result with what training would make of it. */
+  /** Resolves to the result with the samples that training would get. Call it after the last LLM call has ended. */
   async episodeEnded(result: EpisodeResult): Promise<EpisodeResult> {
-    const recording = this.#episodes.get(result.episode);
-    if (recording === undefined) return result;
+    const state = this.#episodes.get(result.episode);
+    if (state === undefined) return result;
     this.open();
     await this.#opening;
     this.#episodes.delete(result.episode);
-    recording.spans.close();
-    const tracked = this.#track((text) => this.#trackerOf(recording, text).end());
-    const problems = [...(tracked?.tracking.problems ?? []), ...recording.notes.values()];
+    state.spans.close();
+    const tracked = this.#track((text) => this.#trackerOf(state, text).end());
+    const problems = [...(tracked?.tracking.problems ?? []), ...state.notes.values()];
     const complete =
       tracked === undefined ? result : { ...result, tracking: { ...tracked.tracking, problems } };
-    this.#writeEnd(complete, tracked, recording.returned);
+    this.#writeEnd(complete, tracked, state.returned);
     return complete;
   }
 
@@ -185,24 +189,21 @@ export class RunRecorder {
     } catch (error) {
       this.#stopTracking(error);
     }
-    for (const recording of this.#episodes.values()) {
-      for (const one of recording.waiting.splice(0)) {
-        if (one === 'restart') recording.tracker?.restart();
-        else this.#record(one, recording);
+    for (const state of this.#episodes.values()) {
+      for (const one of state.waiting.splice(0)) {
+        if (one === 'restart') state.tracker?.restart();
+        else this.#record(one, state);
       }
     }
   }
 
-  #record(call: FinishedCall, recording: Recording): void {
-    const interrupted = isStopped(recording, call);
-    // What a debug model answered is in the trace, but of no timeline.
+  #record(call: FinishedCall, state: EpisodeState): void {
+    const interrupted = isStopped(state, call);
+    // Replies of debug models are in the trace, but in no timeline.
     const tracked =
       call.debugModel === null
         ? this.#track((text) =>
-            this.#trackerOf(recording, text).track(
-              { ...trackerRequest(call), interrupted },
-              trackerReply(call),
-            ),
+            this.#trackerOf(state, text).track({ ...trackerRequest(call), interrupted }, trackerReply(call)),
           )
         : undefined;
     const reply = tracked?.added.find(({ position }) => position === tracked.reply);
@@ -227,8 +228,8 @@ export class RunRecorder {
     this.#write((writer) => writer.episodeEnded({ result, returned, timelines }, tracked?.added ?? []));
   }
 
-  #trackerOf(recording: Recording, text: ModelText): EpisodeTracker {
-    return (recording.tracker ??= this.#options.createTracker({ ...this.#options.tracking, text }));
+  #trackerOf(state: EpisodeState, text: ModelText): EpisodeTracker {
+    return (state.tracker ??= this.#options.createTracker({ ...this.#options.tracking, text }));
   }
 
   #track<T>(work: (text: ModelText) => T): T | undefined {
@@ -273,8 +274,8 @@ export class RunRecorder {
 
 const safe: ContextCheck = { unsafe: null, overflows: false };
 
-/** Whether the episode had been told to stop when the call came. */
-function isStopped({ stoppedAt }: Recording, { startedAt }: Pick<FinishedCall, 'startedAt'>): boolean {
+/** Returns whether the episode was already stopped when the call arrived. */
+function isStopped({ stoppedAt }: EpisodeState, { startedAt }: Pick<FinishedCall, 'startedAt'>): boolean {
   return stoppedAt !== undefined && startedAt >= stoppedAt;
 }
 
@@ -313,4 +314,21 @@ function notTraced(cause: unknown): CodedError {
 
 function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** Finds the tokens that are new to a run: the trace keeps the text of each token once. */
+class NewTokens {
+  readonly #known = new Set<number>();
+
+  of(added: readonly AddedMessage[], tokenizer: Tokenizer): TracedToken[] {
+    const found: TracedToken[] = [];
+    for (const { message } of added) {
+      for (const id of [...message.tokenIds, ...(message.alternatives?.ids ?? [])]) {
+        if (id < 0 || this.#known.has(id)) continue;
+        this.#known.add(id);
+        found.push({ id, bytes: tokenizer.bytesOf(id), special: tokenizer.isSpecial(id) });
+      }
+    }
+    return found;
+  }
 }

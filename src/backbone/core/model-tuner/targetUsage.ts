@@ -1,22 +1,22 @@
 import { CodedError } from '../../../base/core/errors.ts';
 import type { Targets } from './routing.ts';
 
-/** Which targets the workflows of a run name, and which its agents use. */
-export class TargetBook {
+/** Compares the targets that the workflows of a run name with those that its agents use. */
+export class TargetUsage {
   readonly #named = new Set<string>();
   readonly #used = new Set<string>();
   readonly #warn: (problem: CodedError) => void;
-  #isEmptyTold = false;
+  #warnedOfEmpty = false;
 
   constructor(warn: (problem: CodedError) => void) {
     this.#warn = warn;
   }
 
-  /** Of an episode that begins. */
+  /** Called when an episode begins. */
   names(targets: Targets): void {
     for (const target of targets ?? []) this.#named.add(target);
-    if (targets?.length !== 0 || this.#isEmptyTold) return;
-    this.#isEmptyTold = true;
+    if (targets?.length !== 0 || this.#warnedOfEmpty) return;
+    this.#warnedOfEmpty = true;
     this.#warn(emptyTargets());
   }
 
@@ -24,7 +24,7 @@ export class TargetBook {
     this.#used.add(target);
   }
 
-  /** Once the run is over: a warning where a target is named that no agent has. */
+  /** Warns about targets that no agent used. Call it at the end of the run. */
   close(): void {
     const unused = [...this.#named].filter((target) => !this.#used.has(target));
     if (unused.length > 0 && this.#used.size > 0) this.#warn(unusedTargets(unused, [...this.#used]));

@@ -20,18 +20,17 @@ import { parseBody } from './requestSchema.ts';
 import { adapterOf, isTrainable } from './routing.ts';
 import { applySampling, callSeed, debugRequest, type Override, type Sampling } from './sampling.ts';
 import { collect, failureFrom, oneByOne, streamReply } from './stream.ts';
-import { askForLogprobs } from './tokenDetails.ts';
-import { toolsLeftOut, withoutToolCalls } from './toolCalls.ts';
+import { requestLogprobs } from './tokenDetails.ts';
 
-/** Hears of calls; the full record of a run is made from it. */
+/** Observes the calls of a run. */
 export interface CallObserver {
-  /** Once per call, when it is over: before its client has the whole answer. */
+  /** Called once per call when it ends, before the client has the whole answer. */
   onCall(call: FinishedCall): void;
 }
 
-export interface CallDeskOptions {
+export interface ChatCompletionHandlerOptions {
   readonly model: ChatModel;
-  /** The model that answers in place of one that is not trained. Rejects with a {@link ModelFailureError}. */
+  /** Opens the model that answers for a target that is not trained. Rejects with a {@link ModelFailureError}. */
   readonly debugModel: (name: string) => Promise<ChatModel>;
   readonly sampling: Sampling;
   /** `ajet.rollout.force_disable_toolcalls`. Default: false. */
@@ -43,16 +42,16 @@ export interface CallDeskOptions {
   readonly clock: Clock;
 }
 
-/** Takes the calls of every episode to the model; as many at a time as come. */
-export class CallDesk {
-  readonly #options: CallDeskOptions;
+/** Passes the calls of every episode to the model, without a limit on parallel calls. */
+export class ChatCompletionHandler {
+  readonly #options: ChatCompletionHandlerOptions;
   readonly #warned = new Set<string>();
 
-  constructor(options: CallDeskOptions) {
+  constructor(options: ChatCompletionHandlerOptions) {
     this.#options = options;
   }
 
-  /** One model under the conventional name; a request may name any other. */
+  /** Lists one model under upstream's name. Requests may use any other name. */
   listModels(): HttpReply {
     const created = Math.floor(this.#options.clock.now() / 1000);
     const model = { id: 'reserved_field', object: 'model', created, owned_by: 'agentjet' };
@@ -82,10 +81,10 @@ export class CallDesk {
       cancelledBy: [http.cancellation, episode.end.token],
       onFinished: (finished) => {
         episode.finished(finished);
-        this.#tell(finished);
+        this.#notify(finished);
       },
     });
-    // At once, whatever the model takes for it: an episode's end waits for none of its calls.
+    // At once, however long the model takes: the end of an episode does not wait for its calls.
     const giving = call.cancellation.onCancelled(() => call.finish({ kind: 'cancelled' }));
     const given = await this.#ask(call, episode);
     giving.dispose();
@@ -94,7 +93,7 @@ export class CallDesk {
     return reply(call, given, { api, answer: read.answer({ id, createdAt, request }) });
   }
 
-  /** The debug model that answers; null: the model being trained does, for a target that is not to be trained too. */
+  /** Returns the debug model that answers; null for the model being trained, which also answers for untrained targets. */
   #route({ episode, targetTag }: Caller, request: HttpRequest): string | null {
     const adapter = request.adapter ?? adapterOf(request.headers);
     const debugModel = adapter?.debugModel ?? null;
@@ -110,8 +109,8 @@ export class CallDesk {
   #sampled(asked: ChatRequest, seed: number, agentName: string): ChatRequest {
     const { request, overrides } = applySampling(asked, this.#options.sampling, seed);
     this.#warn(agentName, overrides);
-    if (this.#options.toolCallsDisabled === true) this.#warn(agentName, toolsLeftOut(asked));
-    return askForLogprobs(request);
+    if (this.#options.toolCallsDisabled === true) this.#warn(agentName, removedTools(asked));
+    return requestLogprobs(request);
   }
 
   async #ask(call: Call, episode: Episode): Promise<ModelReply> {
@@ -131,17 +130,17 @@ export class CallDesk {
     }
   }
 
-  /** Once per option and run: the same agent asks again with every call. */
+  /** Warns once per option and run, since an agent repeats its options with every call. */
   #warn(agentName: string, overrides: readonly Override[]): void {
-    for (const { option, told } of overrides) {
+    for (const { option, message } of overrides) {
       if (this.#warned.has(option)) continue;
       this.#warned.add(option);
-      this.#options.logger.log('warn', `Agent "${agentName}" ${told}.`);
+      this.#options.logger.log('warn', `Agent "${agentName}" ${message}.`);
     }
   }
 
-  /** A failing observer is no reason to fail a call. */
-  #tell(call: FinishedCall): void {
+  /** Logs an error of the observer. The call does not fail. */
+  #notify(call: FinishedCall): void {
     try {
       this.#options.observer.onCall(call);
     } catch (error) {
@@ -154,7 +153,7 @@ export class CallDesk {
   }
 }
 
-/** A debug model's calls are not tracked, so nothing checks them. */
+/** Calls to debug models are not tracked, so they are not checked. */
 async function overflows(call: Call, episode: Episode): Promise<boolean> {
   const { guard } = episode.options;
   if (guard === undefined || call.debugModel !== null) return false;
@@ -164,25 +163,25 @@ async function overflows(call: Call, episode: Episode): Promise<boolean> {
   return check.overflows;
 }
 
-/** How the client is answered. */
-interface Written {
+/** The API of the client and its answer. */
+interface ReplyFormat {
   readonly api: Api;
   readonly answer: ApiAnswer;
 }
 
-async function reply(call: Call, given: ModelReply, written: Written): Promise<HttpReply> {
-  if (call.cancellation.isCancelled) return cancelledReply(call, written);
+async function reply(call: Call, given: ModelReply, format: ReplyFormat): Promise<HttpReply> {
+  if (call.cancellation.isCancelled) return cancelledReply(call, format);
   switch (given.kind) {
     case 'error':
-      return failedReply(call, given, written);
+      return failedReply(call, given, format);
     case 'completion': {
-      if (call.request.stream !== true) return completionReply(call, given.completion, written);
+      if (call.request.stream !== true) return completionReply(call, given.completion, format);
       const chunks = oneByOne(cutCompletion(given.completion, { includeUsage: wantsUsage(call) }));
-      return streamReply(call, chunks, written.answer);
+      return streamReply(call, chunks, format.answer);
     }
     case 'stream':
-      if (call.request.stream === true) return streamReply(call, given.chunks, written.answer);
-      return collectedReply(call, given.chunks, written);
+      if (call.request.stream === true) return streamReply(call, given.chunks, format.answer);
+      return collectedReply(call, given.chunks, format);
   }
 }
 
@@ -190,26 +189,26 @@ function wantsUsage(call: Call): boolean {
   return call.request.stream_options?.include_usage === true;
 }
 
-async function collectedReply(call: Call, chunks: ChunkBatches, written: Written): Promise<HttpReply> {
+async function collectedReply(call: Call, chunks: ChunkBatches, format: ReplyFormat): Promise<HttpReply> {
   const giving = call.cancellation.onCancelled(() => call.finish({ kind: 'cancelled' }));
   try {
     const completion = await collect(call, chunks);
     return call.cancellation.isCancelled
-      ? cancelledReply(call, written)
-      : completionReply(call, completion, written);
+      ? cancelledReply(call, format)
+      : completionReply(call, completion, format);
   } catch (error) {
     return call.cancellation.isCancelled
-      ? cancelledReply(call, written)
-      : failedReply(call, failureFrom(error), written);
+      ? cancelledReply(call, format)
+      : failedReply(call, failureFrom(error), format);
   } finally {
     giving.dispose();
   }
 }
 
-function completionReply(call: Call, completion: ChatCompletion, written: Written): HttpReply {
-  // A server may answer with what an API has no word for.
-  const body = attempt(() => written.answer.whole(completion));
-  if ('failure' in body) return failedReply(call, body.failure, written);
+function completionReply(call: Call, completion: ChatCompletion, format: ReplyFormat): HttpReply {
+  // A server's answer may have parts that the API cannot express.
+  const body = attempt(() => format.answer.whole(completion));
+  if ('failure' in body) return failedReply(call, body.failure, format);
   call.finish({ kind: 'answered', completion });
   return jsonReply(200, body.value);
 }
@@ -222,12 +221,12 @@ function attempt<T>(work: () => T): { readonly value: T } | { readonly failure: 
   }
 }
 
-function failedReply(call: Call, failure: ModelFailure, { api }: Written): HttpReply {
+function failedReply(call: Call, failure: ModelFailure, { api }: ReplyFormat): HttpReply {
   call.finish({ kind: 'failed', failure });
   return refusal(failure, api);
 }
 
-function cancelledReply(call: Call, { api }: Written): HttpReply {
+function cancelledReply(call: Call, { api }: ReplyFormat): HttpReply {
   call.finish({ kind: 'cancelled' });
   return refusal(failures.cancelled(), api);
 }
@@ -236,8 +235,28 @@ function refusal(failure: ModelFailure, api: Api): HttpReply {
   return jsonReply(failure.status, api.failureBody(failure), failure.headers);
 }
 
-/** Tells nobody the episode's own, which is a secret. */
+/** Returns the id of an answer. It is a hash, since the uuid of the episode is a secret. */
 function answerId({ episode }: Caller, call: number): string {
   const hash = hashText(`${episode.options.episodeUuid} ${call}`).toString(16);
   return `${hash.padStart(14, '0')}${call.toString(16).padStart(6, '0')}`;
+}
+
+/**
+ * Returns the request for `ajet.rollout.force_disable_toolcalls`, as in upstream: without tools, without tool results, and
+ * without messages whose content is not plain text, such as tool calls. Findings of the run report the lost messages.
+ */
+function withoutToolCalls(request: ChatRequest): ChatRequest {
+  const others = Object.entries(request).filter(([option]) => option !== 'tools');
+  const messages = request.messages.filter(
+    ({ role, content }) => role !== 'tool' && typeof content === 'string',
+  );
+  return { ...(Object.fromEntries(others) as unknown as ChatRequest), messages };
+}
+
+/** Returns the warning about the removed tools of a request. */
+function removedTools({ tools = [] }: ChatRequest): readonly Override[] {
+  if (!Array.isArray(tools) || tools.length === 0) return [];
+  const message =
+    'offers tools, which are left out, and results of tools with them: ajet.rollout.force_disable_toolcalls is set';
+  return [{ option: 'tools', message }];
 }
