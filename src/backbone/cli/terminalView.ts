@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { formatReport, toReport, type ErrorReport } from '../../base/core/errors.ts';
-import { GatheredRun, type RunStarted } from '../node/client/gatheredRun.ts';
+import { RunProgress, type RunStarted } from '../node/client/runProgress.ts';
 import type { RunExit } from '../node/client/runLauncher.ts';
 import { formatEpisode, formatEpisodeErrors, rewardDifference } from '../node/client/runReport.ts';
 import { formatResults, inOrder, metricsOf, reportOf } from '../node/client/runResults.ts';
@@ -26,7 +26,7 @@ export type Ending = 'own' | 'interrupted' | 'blocked';
 /** Prints a run as it goes, on stderr, and its results at the end, on stdout. */
 export class TerminalView {
   readonly #options: ViewOptions;
-  readonly #run = new GatheredRun();
+  readonly #run = new RunProgress();
   readonly #running = new Map<number, EpisodeStarted>();
 
   constructor(options: ViewOptions) {

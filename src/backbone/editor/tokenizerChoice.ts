@@ -1,7 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { localFiles } from '../../base/node/files.ts';
-import { tokenizerFile } from '../node/tokenizer/places.ts';
+import { tokenizerFile } from '../node/tokenizer/modelCaches.ts';
 import { settings, settingsSection } from '../../base/core/ids.ts';
 
 interface Choice extends vscode.QuickPickItem {

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { compose } from '../../configs/core/compose.ts';
 import { localFiles } from '../../base/node/files.ts';
 import { fetchTokenizer, type FetchProgress } from '../node/tokenizer/fetch.ts';
-import { isModelId, ownCache } from '../node/tokenizer/places.ts';
+import { isModelId, ownCache } from '../node/tokenizer/modelCaches.ts';
 import { cancellable } from '../../base/editor/cancellable.ts';
 import { workingFolder } from '../../configs/editor/choose/configIndex.ts';
 import { targetOf } from '../../configs/editor/choose/target.ts';

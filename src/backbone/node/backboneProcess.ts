@@ -14,7 +14,7 @@ import { toReport } from '../../base/core/errors.ts';
 import { Emitter } from '../../base/core/event.ts';
 import type { Logger } from '../../base/core/ports.ts';
 import { placeOfMethod } from '../../configs/core/code/methodPlace.ts';
-import type { FrontEndMessage, ModelAnswer, RunEvent, RunRequest } from '../core/protocol/run.ts';
+import type { RunClientMessage, ModelAnswer, RunEvent, RunRequest } from '../core/protocol/run.ts';
 import type { RecordedRun } from '../../traces/core/protocol/recorded.ts';
 import { localClassFinder } from '../../configs/node/classFinder.ts';
 import { systemClock } from '../../base/node/clock.ts';
@@ -28,9 +28,9 @@ import { installLoader, type Loader } from './loader/loader.ts';
 import { openHelperLlm } from './model-tuner/helperLlm.ts';
 import { findRunText } from './model-tuner/modelText.ts';
 import { openModel, openModelTuner } from './model-tuner/modelTuner.ts';
-import { RunTapes } from './recording/runTapes.ts';
+import { RunRecordings } from './recording/runRecordings.ts';
 import { isPythonScript, runTuneScript } from './python/tuneScript.ts';
-import { serveFrontEnd } from './process/frontEnd.ts';
+import { serveRunClient } from './process/runClient.ts';
 import { descendantsOf, killOwnTree, killSurvivors } from '../../base/node/process/kill.ts';
 import { createReaderTools } from './readerTools.ts';
 import { RunConfig } from './runConfig.ts';
@@ -50,7 +50,7 @@ const answers = new Emitter<ModelAnswer>();
 let started = false;
 let isHeld = false;
 
-const frontEnd = serveFrontEnd({
+const runClient = serveRunClient({
   onMessage: take,
   onUnknown: (line) => emit({ type: 'log', level: 'warn', message: `Not understood: ${line.slice(0, 200)}` }),
   // Nobody is left to report to, or to ask for an end.
@@ -58,10 +58,10 @@ const frontEnd = serveFrontEnd({
 });
 
 function emit(event: RunEvent): void {
-  frontEnd.send(event);
+  runClient.send(event);
 }
 
-function take(message: FrontEndMessage): void {
+function take(message: RunClientMessage): void {
   if (message.type === 'cancel') {
     cancellation.cancel();
   } else if (message.type === 'model-answers') {
@@ -147,7 +147,7 @@ function portsOf(request: RunRequest): RunPorts {
   const { code, onUncaught } = userCode(request, loader, { logger, openText: text.open });
   const classes = localClassFinder([request.cwd]);
   const config = new RunConfig(request);
-  const tapes = new RunTapes(request, logger, emit);
+  const tapes = new RunRecordings(request, logger, emit);
   const ports: LaunchPorts = {
     clock: systemClock,
     files: localFiles,
@@ -158,7 +158,7 @@ function portsOf(request: RunRequest): RunPorts {
     loadJudge: (locator) => code.loadJudge(locator),
     loadRewardFn: (name) => code.loadRewardFn(name),
     placeOfMethod: async (locator, method) =>
-      code.placeOf(locator) ?? placeOfMethod(locator, method, classes, (one) => localFiles.readText(one)),
+      code.locationOf(locator) ?? placeOfMethod(locator, method, classes, (one) => localFiles.readText(one)),
     findModelText: async (_, plan) => text.found(await findRunText(request, plan)),
     openModelTuner: (asked, plan, text) =>
       openModelTuner(asked, plan, text, loader, emit, {
@@ -174,7 +174,7 @@ function portsOf(request: RunRequest): RunPorts {
         clock: systemClock,
         logger,
         environment: request.allowEnvironment ? process.env : {},
-        tapes,
+        recordings: tapes,
         openLocal: (choice) => {
           const text = { open: async () => (await findRunText(request, plan)).open() };
           return openModel(choice, plan.seed, text, loader, logger);

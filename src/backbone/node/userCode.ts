@@ -33,7 +33,7 @@ export interface UserCodeOptions {
 /** What a run's ports have of the user's code, whichever language it is in. */
 export interface UserCode extends Pick<LaunchPorts, 'loadWorkflow' | 'loadJudge' | 'loadRewardFn'> {
   /** Of code that is found by running it; undefined: by its text. */
-  placeOf(locator: Locator): Location | undefined;
+  locationOf(locator: Locator): Location | undefined;
   userFrame(error: unknown): Location | undefined;
   runScript(file: string, answers: ScriptAnswers): Promise<void>;
   /** The code of an episode is waited for no more. */
@@ -57,7 +57,7 @@ export function userCodeOf(options: UserCodeOptions): UserCode {
         ? python.loadJudge(locator)
         : (await loader.loadExport(exportOf(locator), 'judge', [])).value,
     loadRewardFn: (name) => python.loadRewardFn(name),
-    placeOf: (locator) => (locator.kind === 'trinity' ? python.placeOf(locator) : undefined),
+    locationOf: (locator) => (locator.kind === 'trinity' ? python.locationOf(locator) : undefined),
     userFrame: (error) => (error instanceof PythonError ? error.location : loader.userFrame(error)),
     runScript: (file, answers) => python.runScript(file, answers),
     ended: (episodeUuid) => python.ended(episodeUuid),

@@ -88,7 +88,7 @@ export interface HostSync {
   entries(snapshot: string): Promise<SnapshotManifest>;
   get(sha256: string, offset: number): Promise<ByteSource>;
   /** Puts a snapshot's files into an empty folder. */
-  materialise(snapshot: string, folder: string, cancellation: CancellationToken): Promise<void>;
+  materialize(snapshot: string, folder: string, cancellation: CancellationToken): Promise<void>;
 }
 
 /** What may be seen of a folder that each run has. */

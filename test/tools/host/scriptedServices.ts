@@ -94,7 +94,7 @@ export class ScriptedServices {
         has: () => Promise.resolve(false),
         entries: () => Promise.resolve([]),
         get: (sha256, offset) => Promise.resolve(this.#source(this.kept.get(sha256), offset)),
-        materialise: () => Promise.resolve(),
+        materialize: () => Promise.resolve(),
       },
       files: { checkpoints: () => Promise.resolve([]), ...this.#filesOf(this.files) },
       rolloutLogs: this.#filesOf(this.rolloutLogs),

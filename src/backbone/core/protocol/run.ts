@@ -148,7 +148,7 @@ export const runRequest = z.object({
 export type RunRequest = z.infer<typeof runRequest>;
 
 /** What the front end may say while the run goes. */
-export const frontEndMessage = z.discriminatedUnion('type', [
+export const runClientMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('start'), request: runRequest }),
   /** Start no further episode, interrupt those that run, report what there is, end. */
   z.object({ type: z.literal('cancel') }),
@@ -158,8 +158,8 @@ export const frontEndMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('held'), held: z.boolean() }),
 ]);
 /** What a person answers in place of the model. */
-export type ModelAnswer = Pick<Extract<FrontEndMessage, { type: 'model-answers' }>, 'id' | 'text'>;
-export type FrontEndMessage = z.infer<typeof frontEndMessage>;
+export type ModelAnswer = Pick<Extract<RunClientMessage, { type: 'model-answers' }>, 'id' | 'text'>;
+export type RunClientMessage = z.infer<typeof runClientMessage>;
 
 export const runEvent = z.discriminatedUnion('type', [
   z.object({
@@ -245,7 +245,7 @@ export const runEvent = z.discriminatedUnion('type', [
 export type RunEvent = z.infer<typeof runEvent>;
 
 /** One line, ready to be written. */
-export function encodeLine(message: FrontEndMessage | RunEvent): string {
+export function encodeLine(message: RunClientMessage | RunEvent): string {
   return `${JSON.stringify(message)}\n`;
 }
 
@@ -254,8 +254,8 @@ export function decodeRunEvent(line: string): RunEvent | undefined {
   return decode(runEvent, line);
 }
 
-export function decodeFrontEndMessage(line: string): FrontEndMessage | undefined {
-  return decode(frontEndMessage, line);
+export function decodeRunClientMessage(line: string): RunClientMessage | undefined {
+  return decode(runClientMessage, line);
 }
 
 function decode<T>(schema: z.ZodMiniType<T>, line: string): T | undefined {

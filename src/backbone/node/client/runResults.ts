@@ -6,7 +6,7 @@ import {
 } from '../../core/protocol/validation.ts';
 import { trainingReport, type TrainingReport } from '../../../tracking/core/report.ts';
 import { formatTrainingReport } from '../../../tracking/core/reportText.ts';
-import type { RunStarted } from './gatheredRun.ts';
+import type { RunStarted } from './runProgress.ts';
 import { formatJudged, formatTable } from './runReport.ts';
 
 /** The episodes of a run, in order. */

@@ -14,11 +14,11 @@ import {
   huggingFaceHome,
   isModelId,
   notEmpty,
-  type CachePlaces,
-} from '../tokenizer/places.ts';
-import { download, statusFailure, type Announced } from './download.ts';
+  type CacheEnvironment,
+} from '../tokenizer/modelCaches.ts';
+import { download, statusFailure, type HubFile } from './download.ts';
 import { hubErrors } from './errors.ts';
-import { hubRequest, isOfFiles } from './request.ts';
+import { hubRequest, isFileSystemError } from './request.ts';
 
 const revision = z.object({
   sha: z.string().check(z.regex(/^\w+$/)),
@@ -40,7 +40,7 @@ const offlineVariables = ['HF_HUB_OFFLINE', 'HF_DATASETS_OFFLINE'];
  * what it lacks is fetched into it. `HF_ENDPOINT`, `HF_TOKEN` or the token of `hf auth login`, `HF_HOME`, `HF_HUB_CACHE`,
  * `HF_HUB_OFFLINE` and `HF_DATASETS_OFFLINE` count as they do there.
  */
-export function huggingFaceHub(places: CachePlaces): DataSetHub {
+export function huggingFaceHub(places: CacheEnvironment): DataSetHub {
   return {
     isId: isModelId,
     open: async (id, choose, told) => {
@@ -91,12 +91,12 @@ function isSet(value: string | undefined): boolean {
 class Fetching {
   readonly #id: string;
   readonly #folder: string;
-  readonly #places: CachePlaces;
+  readonly #places: CacheEnvironment;
   readonly #told: HubListener;
   readonly #abort = new AbortController();
   #token: string | undefined;
 
-  constructor(id: string, folder: string, places: CachePlaces, told: HubListener) {
+  constructor(id: string, folder: string, places: CacheEnvironment, told: HubListener) {
     this.#id = id;
     this.#folder = folder;
     this.#places = places;
@@ -157,11 +157,11 @@ class Fetching {
     return answer.data;
   }
 
-  #blob(file: Announced): string {
+  #blob(file: HubFile): string {
     return path.join(this.#folder, 'blobs', file.name);
   }
 
-  async #bring(file: Announced): Promise<void> {
+  async #bring(file: HubFile): Promise<void> {
     let told = -1;
     await download(file, this.#blob(file), {
       id: this.#id,
@@ -177,13 +177,13 @@ class Fetching {
   }
 
   /** Only once all have arrived, so that a snapshot holds a split wholly or not at all. */
-  async #place(files: readonly Announced[], folder: string, sha: string): Promise<void> {
+  async #place(files: readonly HubFile[], folder: string, sha: string): Promise<void> {
     try {
       for (const file of files) await link(this.#blob(file), path.join(folder, file.path));
       await mkdir(path.join(this.#folder, 'refs'), { recursive: true });
       await writeFile(path.join(this.#folder, 'refs', 'main'), sha);
     } catch (error) {
-      throw isOfFiles(error) ? hubErrors.notSaved(folder, error) : error;
+      throw isFileSystemError(error) ? hubErrors.notSaved(folder, error) : error;
     }
   }
 }
@@ -200,7 +200,7 @@ async function link(blob: string, place: string): Promise<void> {
   }
 }
 
-async function tokenOf({ env, ...places }: CachePlaces): Promise<string | undefined> {
+async function tokenOf({ env, ...places }: CacheEnvironment): Promise<string | undefined> {
   const own = notEmpty(env['HF_TOKEN']) ?? notEmpty(env['HUGGING_FACE_HUB_TOKEN']);
   if (own !== undefined) return own;
   const file = notEmpty(env['HF_TOKEN_PATH']) ?? path.join(huggingFaceHome({ env, ...places }), 'token');
@@ -217,7 +217,7 @@ function announced(
   sha: string,
   id: string,
   endpoint: string,
-): Announced {
+): HubFile {
   const address = rfilename.split('/').map(encodeURIComponent).join('/');
   const hash = hashOf(blobId, lfs?.sha256);
   return {
@@ -229,7 +229,7 @@ function announced(
   };
 }
 
-function hashOf(blobId: string | null | undefined, sha256: string | undefined): Announced['hash'] {
+function hashOf(blobId: string | null | undefined, sha256: string | undefined): HubFile['hash'] {
   const isHash = (text: string | null | undefined): text is string => /^[0-9a-f]+$/.test(text ?? '');
   if (isHash(sha256)) return { kind: 'sha256', digits: sha256 };
   return isHash(blobId) ? { kind: 'git', digits: blobId } : undefined;

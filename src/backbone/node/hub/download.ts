@@ -6,10 +6,10 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CodedError } from '../../../base/core/errors.ts';
 import { hubErrors } from './errors.ts';
-import { hubRequest, isOfFiles } from './request.ts';
+import { hubRequest, isFileSystemError } from './request.ts';
 
 /** A file of a repository, as the hub announces it. */
-export interface Announced {
+export interface HubFile {
   readonly path: string;
   /** Of the file that keeps its content in the cache. */
   readonly name: string;
@@ -32,7 +32,7 @@ export interface DownloadOptions {
  * Brings a file to `target`, whole or not at all. What has arrived stays in `target.incomplete`, as with the hub's own
  * client, and the next attempt goes on from there. Throws `task-reader/hub-…`.
  */
-export async function download(file: Announced, target: string, options: DownloadOptions): Promise<void> {
+export async function download(file: HubFile, target: string, options: DownloadOptions): Promise<void> {
   if ((await sizeOf(target)) !== undefined) return;
   const partial = `${target}.incomplete`;
   try {
@@ -51,11 +51,11 @@ export async function download(file: Announced, target: string, options: Downloa
     await rename(partial, target);
   } catch (error) {
     if (error instanceof CodedError) throw error;
-    throw isOfFiles(error) ? hubErrors.notSaved(target, error) : hubErrors.offline(file.url.host, error);
+    throw isFileSystemError(error) ? hubErrors.notSaved(target, error) : hubErrors.offline(file.url.host, error);
   }
 }
 
-async function append(file: Announced, partial: string, options: DownloadOptions): Promise<void> {
+async function append(file: HubFile, partial: string, options: DownloadOptions): Promise<void> {
   const begun = (await sizeOf(partial)) ?? 0;
   if (begun > 0 && begun === file.size) return;
   const response = await hubRequest(file.url, {
@@ -91,7 +91,7 @@ export function statusFailure(status: number, url: URL, id: string): CodedError 
   return status === 404 ? hubErrors.notFound(id) : hubErrors.status(url.href, status);
 }
 
-async function isWhole({ size, hash }: Announced, file: string): Promise<boolean> {
+async function isWhole({ size, hash }: HubFile, file: string): Promise<boolean> {
   const length = (await sizeOf(file)) ?? 0;
   if (size !== undefined && length !== size) return false;
   if (hash === undefined) return true;

@@ -28,7 +28,7 @@ export async function hubRequest(url: URL, options: RequestOptions): Promise<Res
 }
 
 /** Returns whether the file system, and not the network, failed. */
-export function isOfFiles(error: unknown): boolean {
+export function isFileSystemError(error: unknown): boolean {
   const call = error instanceof Error && 'syscall' in error ? error.syscall : undefined;
   return ['mkdir', 'open', 'write', 'close', 'rename', 'symlink', 'unlink'].includes(String(call));
 }

@@ -13,7 +13,7 @@ import type { Logger } from '../../../base/core/ports.ts';
 import { EndpointExtras } from './modelEndpointExtras.ts';
 import { EndpointFailures, badEndpointUrl, writeUrl } from './modelEndpointFailures.ts';
 import { EventReader, type StreamEvent } from './modelStream.ts';
-import { giveBack, post, postTarget, readText, readWhole } from './modelTransport.ts';
+import { releaseConnection, post, postTarget, readText, readWhole } from './modelTransport.ts';
 
 export interface EndpointOptions {
   /** `http:` or `https:`, usually ending in `/v1`; `/chat/completions` is appended. */
@@ -109,7 +109,7 @@ async function* readChunks(
   } catch (error) {
     throw error instanceof ModelFailureError ? error : new ModelFailureError(failures.cutOff(error));
   } finally {
-    if (isDone) giveBack(response);
+    if (isDone) releaseConnection(response);
     else response.destroy();
   }
   if (!isFinished) throw new ModelFailureError(failures.cutOff(undefined));

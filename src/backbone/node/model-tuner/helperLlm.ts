@@ -7,7 +7,7 @@ import { splitKeys, type HelperKeys } from '../../core/helper-llm/keys.ts';
 import type { ChatModel } from '../../core/model-tuner/model.ts';
 import type { HelperChoice, ModelChoice } from '../../core/protocol/run.ts';
 import { createEndpointModel } from './endpointModel.ts';
-import type { RunTapes } from '../recording/runTapes.ts';
+import type { RunRecordings } from '../recording/runRecordings.ts';
 import { writeUrl } from './modelEndpointFailures.ts';
 
 export interface HelperContext {
@@ -18,7 +18,7 @@ export interface HelperContext {
   /** Opens the built-in model or a script's. */
   openLocal(choice: Extract<ModelChoice, { kind: 'embedded' | 'script' }>): ChatModel | Promise<ChatModel>;
   /** What servers are recorded on and replayed from; absent: neither. */
-  readonly tapes?: Pick<RunTapes, 'replays' | 'ofHelper'>;
+  readonly recordings?: Pick<RunRecordings, 'replays' | 'ofHelper'>;
   /** Told when the helper is first asked. */
   warn(problem: CodedError): void;
 }
@@ -53,7 +53,7 @@ function fromEnvironment(context: HelperContext): HelperLlm {
   const primary = splitKeys(environment['DASHSCOPE_API_KEY']);
   const backup = splitKeys(environment['DASHSCOPE_API_KEY_BACKUP']);
   if (primary.length === 0) {
-    if (context.tapes?.replays !== true) return missingHelper();
+    if (context.recordings?.replays !== true) return missingHelper();
     const absent = tapedServer('recorded', undefined, { primary: [], backup: [] }, context, () => {
       throw helperErrors.notConfigured();
     });
@@ -90,7 +90,7 @@ function tapedServer(
   description: string,
   model: string | undefined,
   keys: HelperKeys,
-  { tapes }: HelperContext,
+  { recordings: tapes }: HelperContext,
   open: (named: string, apiKey: string | undefined) => ChatModel,
 ): HelperSource {
   const taped: typeof open = (named, apiKey) =>

@@ -2,7 +2,7 @@ import { withFaults } from '../../core/model-tuner/faults/faults.ts';
 import type { ChatModel } from '../../core/model-tuner/model.ts';
 import type { Logger } from '../../../base/core/ports.ts';
 import type { RunRequest } from '../../core/protocol/run.ts';
-import type { RunTapes } from '../recording/runTapes.ts';
+import type { RunRecordings } from '../recording/runRecordings.ts';
 
 /** What a run puts around each of its models. */
 export type ModelLayers = (
@@ -18,7 +18,7 @@ export type ModelLayers = (
  */
 export async function openModelLayers(
   { faults }: Pick<RunRequest, 'faults'>,
-  tapes: RunTapes,
+  tapes: RunRecordings,
   logger: Logger,
 ): Promise<ModelLayers> {
   const around = (model: ChatModel): ChatModel =>

@@ -35,7 +35,7 @@ import { openModelLayers } from './modelLayers.ts';
 import { startModelServer } from './modelServer.ts';
 import { OutsideWatch, type UserStacks } from './outsideCalls.ts';
 import { openRunRecording } from '../recording/runRecording.ts';
-import type { RunTapes } from '../recording/runTapes.ts';
+import type { RunRecordings } from '../recording/runRecordings.ts';
 import { loadScriptModel } from './scriptModel.ts';
 
 /** What a scripted model needs of the loader. */
@@ -61,10 +61,10 @@ export type TunerRequest = Pick<
 >;
 
 /** What the run gives to all that asks models. */
-export interface OfTheRun {
+export interface RunServices {
   readonly cancellation: CancellationToken;
   readonly onAnswer: Event<ModelAnswer>;
-  readonly tapes: RunTapes;
+  readonly tapes: RunRecordings;
 }
 
 type Planned = Pick<RunPlan, 'seed' | 'sampling' | 'tracking' | 'auxiliaryModels'>;
@@ -76,7 +76,7 @@ export async function openModelTuner(
   text: ModelTextSource,
   loader: TunerLoader,
   emit: (event: RunEvent) => void,
-  { cancellation, onAnswer, tapes }: OfTheRun,
+  { cancellation, onAnswer, tapes }: RunServices,
 ): Promise<ModelTuner> {
   const logger = { log: (level: LogLevel, message: string) => emit({ type: 'log', level, message }) };
   const { names } = tapes;

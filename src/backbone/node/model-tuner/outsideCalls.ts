@@ -16,7 +16,7 @@ import { deepStack } from '../loader/stack.ts';
 const watched = new AsyncLocalStorage<EpisodeWatch>();
 
 /** Runs what is this program's own doing although code of an episode's led to it, such as asking the model's endpoint. */
-export function notOfAnEpisode<T>(work: () => T): T {
+export function runOutsideEpisodes<T>(work: () => T): T {
   return watched.exit(work);
 }
 

@@ -9,7 +9,7 @@ import { LineSplitter } from '../../../base/core/lineSplitter.ts';
 import {
   decodeRunEvent,
   encodeLine,
-  type FrontEndMessage,
+  type RunClientMessage,
   type ModelAnswer,
   type RunEvent,
   type RunRequest,
@@ -19,7 +19,7 @@ import { DebuggerChatter } from '../../../base/node/process/debuggerChatter.ts';
 import { deferred } from '../../../base/node/process/deferred.ts';
 import { childEnvironment } from '../../../base/node/process/environment.ts';
 import { processErrors } from '../../../base/node/process/errors.ts';
-import { eventsDescriptor, messagesDescriptor } from './frontEnd.ts';
+import { eventsDescriptor, messagesDescriptor } from './runClient.ts';
 import { spawnTree, type ProcessExit, type ProcessTree } from '../../../base/node/process/processTree.ts';
 
 export interface BackboneLaunch {
@@ -129,7 +129,7 @@ export class BackboneChannel implements RunProcess {
     this.#tree.killTree();
   }
 
-  #send(message: FrontEndMessage): void {
+  #send(message: RunClientMessage): void {
     if (this.#messages.writable) this.#messages.write(encodeLine(message));
   }
 

@@ -1,14 +1,14 @@
 import { CodedError } from '../../../base/core/errors.ts';
 
 /** Whose Python it is, for what is said of it. */
-export interface ToldInterpreter {
+export interface InterpreterInfo {
   readonly executable: string;
   /** The virtual environment that it is of, which can be made anew. */
   readonly environment: string | undefined;
 }
 
 export const pythonErrors = {
-  notFound: (python: ToldInterpreter, cause: unknown): CodedError =>
+  notFound: (python: InterpreterInfo, cause: unknown): CodedError =>
     new CodedError(
       {
         code: 'python/not-found',
@@ -17,14 +17,14 @@ export const pythonErrors = {
       },
       { cause },
     ),
-  didNotStart: (python: ToldInterpreter, how: string): CodedError =>
+  didNotStart: (python: InterpreterInfo, how: string): CodedError =>
     new CodedError({
       code: 'python/did-not-start',
       message: `${python.executable} ended before it was ready: ${how}.`,
       hint: `What it printed says why. ${howToMend(python)}`,
     }),
   /** @param seconds how long it was waited for */
-  hangs: ({ executable }: ToldInterpreter, seconds: number): CodedError =>
+  hangs: ({ executable }: InterpreterInfo, seconds: number): CodedError =>
     new CodedError({
       code: 'python/hangs',
       message: `${executable} was not ready after ${seconds} s, before any code of the run, and was ended.`,
@@ -67,7 +67,7 @@ function whyNot(cause: unknown): string {
 const nameAnother =
   'name another: --python FILE (launch.json: python; in the editor also "Python: Select Interpreter")';
 
-function howToMend({ environment }: ToldInterpreter): string {
+function howToMend({ environment }: InterpreterInfo): string {
   return environment === undefined
     ? `Install Python 3.10 or later, or ${nameAnother}.`
     : `Make its environment anew with Python 3.10 or later (python3 -m venv --clear ${inCommand(environment)}), or ${nameAnother}.`;

@@ -86,7 +86,7 @@ export class PythonClasses {
   }
 
   /** Where the workflow of a Trinity locator runs. */
-  placeOf({ name }: PythonLocator): Location | undefined {
+  locationOf({ name }: PythonLocator): Location | undefined {
     return this.#places.get(name);
   }
 
@@ -103,7 +103,7 @@ export class PythonClasses {
   }
 
   #tellOf(loaded: unknown): Location | undefined {
-    const { place, warnings } = readLoaded(loaded);
+    const { location: place, warnings } = readLoaded(loaded);
     for (const warning of warnings) this.#options.warn(warning);
     return place;
   }

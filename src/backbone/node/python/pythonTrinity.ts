@@ -53,14 +53,14 @@ export function pythonTrinityWorkflow(ports: TrinityPorts): WorkflowClass {
 
 /** Where a workflow runs, and what is to be told of its plugins. */
 export interface LoadedTrinity {
-  readonly place: Location | undefined;
+  readonly location: Location | undefined;
   readonly warnings: readonly CodedError[];
 }
 
 export function readLoaded(value: unknown): LoadedTrinity {
   const { file, line, problems } = loadedTrinity.parse(value);
   return {
-    place: file === null ? undefined : { file, ...(line !== null && { line }) },
+    location: file === null ? undefined : { file, ...(line !== null && { line }) },
     warnings: problems.map(
       ({ code = 'trinity/plugin-failed', message, hint, ...at }) =>
         new CodedError({

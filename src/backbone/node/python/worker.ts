@@ -20,7 +20,7 @@ import {
 import { deferred, type Deferred } from '../../../base/node/process/deferred.ts';
 import { localFiles } from '../../../base/node/files.ts';
 import { directLoopback } from './directLoopback.ts';
-import { pythonErrors, type ToldInterpreter } from './errors.ts';
+import { pythonErrors, type InterpreterInfo } from './errors.ts';
 import { environmentOf } from './interpreter.ts';
 import { killLeftovers, runVariable } from './leftovers.ts';
 import { PythonError } from './pythonError.ts';
@@ -125,7 +125,7 @@ interface Connection {
 async function connected(
   server: Server,
   child: ChildProcess,
-  told: ToldInterpreter,
+  told: InterpreterInfo,
   token: string,
 ): Promise<Connection> {
   const found = deferred<Connection>();

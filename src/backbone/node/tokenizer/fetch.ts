@@ -5,9 +5,9 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CancellationToken } from '../../../base/core/cancellation.ts';
 import { CodedError } from '../../../base/core/errors.ts';
-import { hubRequest, isOfFiles } from '../hub/request.ts';
+import { hubRequest, isFileSystemError } from '../hub/request.ts';
 import { tokenizerErrors } from './errors.ts';
-import { isModelId } from './places.ts';
+import { isModelId } from './modelCaches.ts';
 
 export interface FetchProgress {
   readonly file: string;
@@ -114,7 +114,7 @@ async function save(response: Response, target: string, saving: Saving): Promise
   } catch (error) {
     await rm(partial, { force: true });
     if (error instanceof CodedError) throw error;
-    throw isOfFiles(error)
+    throw isFileSystemError(error)
       ? tokenizerErrors.fetchNotSaved(target, error)
       : tokenizerErrors.fetchOffline(saving.url.host, error);
   }

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { CodedError } from '../../../base/core/errors.ts';
 import type { FileReader } from '../../../base/core/ports.ts';
-import { cachedFolders, isModelId, tokenizerFile, type CachePlaces } from './places.ts';
+import { cachedFolders, isModelId, tokenizerFile, type CacheEnvironment } from './modelCaches.ts';
 import { tokenizerErrors } from './errors.ts';
 import type { FoundText } from './load.ts';
 
-export interface OpenOptions extends CachePlaces {
+export interface OpenOptions extends CacheEnvironment {
   /** `ajet.model.path`: a folder or the id of a model. */
   readonly modelPath: string | undefined;
   /** A `tokenizer.json` or the folder of one; it wins. */

@@ -1,8 +1,8 @@
 import { neverCancelled } from '../../../base/core/cancellation.ts';
 import { dotEnv } from '../../../base/node/dotEnv.ts';
 import type { Checkpoint } from '../../core/protocol/runs.ts';
-import { whatIsRestored } from '../../core/launch/resume.ts';
-import { stagesToTell } from '../../core/launch/resumeStages.ts';
+import { describeRestore } from '../../core/launch/resume.ts';
+import { stageNamesOf } from '../../core/launch/resumeStages.ts';
 import { newestCheckpoint } from '../../core/sync/checkpoints.ts';
 import { localFiles } from '../../../base/node/files.ts';
 import { resumeRun } from '../../node/client/dispatch.ts';
@@ -37,7 +37,7 @@ export async function resume(
     const ofStage = checkpoints.filter((one) => one.stage === stage);
     const isNewest = newestCheckpoint(ofStage.filter(isEnough))?.step === step;
     const from = { run, step, as, ...(stage !== undefined && { stage }) };
-    for (const line of whatIsRestored(from, record.backbone, isNewest, stagesToTell(record))) {
+    for (const line of describeRestore(from, record.backbone, isNewest, stageNamesOf(record))) {
       io.stderr.write(`${line}\n`);
     }
     const environment = { ...(await dotEnv(io.cwd, localFiles, io.env)), ...io.env };

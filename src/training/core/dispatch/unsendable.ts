@@ -1,15 +1,15 @@
 import type { Finding } from '../protocol/hostRpc.ts';
-import { unsendable, type LeftOut } from '../sync/tree.ts';
+import { unsentFiles, type ExcludedPath } from '../sync/tree.ts';
 
-export const unsendableId = 'cannot-be-sent';
+export const unsentFileId = 'cannot-be-sent';
 /** Told one by one; more are counted. */
 const mostTold = 10;
 
 /** What the run would not have, although nobody left it out. */
-export function unsendableFindings(leftOut: readonly LeftOut[]): Finding[] {
-  const found = unsendable(leftOut);
+export function unsentFileFindings(leftOut: readonly ExcludedPath[]): Finding[] {
+  const found = unsentFiles(leftOut);
   const warning = (message: string): Finding => ({
-    id: unsendableId,
+    id: unsentFileId,
     severity: 'warning',
     message,
     hint: 'Give it another name or put a copy in its place; where the run does without, leave it out by a line in .agentjetignore.',

@@ -1,12 +1,12 @@
 import { valueAt, type Value } from '../../../configs/core/value.ts';
-import { readerKey } from './dataPlaces.ts';
-import type { Keyed } from './keyed.ts';
+import { readerKey } from './dataSources.ts';
+import type { KeyedValue } from './keyed.ts';
 
 /** What AgentJet makes clients of DashScope for that have no key of their own. */
 export type KeyUser = 'rubrics_auto_grader' | 'llm_evaluate' | 'deduplication';
 
 /** What in AgentJet's part of a composed config takes DashScope's key from the environment, by the key that chooses it. */
-export function keyUsersIn(root: Value): readonly Keyed<KeyUser>[] {
+export function keyUsersIn(root: Value): readonly KeyedValue<KeyUser>[] {
   const judge = 'ajet.task_judge';
   const judges = valueOf(root, `${judge}.judge_type`) === 'rubrics_auto_grader';
   const hasOwn = isSet(valueAt(root, `${judge}.rubrics_auto_grader.api_key`));
@@ -15,11 +15,11 @@ export function keyUsersIn(root: Value): readonly Keyed<KeyUser>[] {
 }
 
 /** Filters of the reader of traces; upstream makes those alone that are enabled. */
-function filtersIn(root: Value): readonly Keyed<KeyUser>[] {
+function filtersIn(root: Value): readonly KeyedValue<KeyUser>[] {
   const section = 'ajet.task_reader.feedback_tracing.filters';
   const filters = valueAt(root, section);
   if (valueOf(root, readerKey) !== 'tracing' || filters?.kind !== 'sequence') return [];
-  return filters.items.flatMap((filter, index): readonly Keyed<KeyUser>[] => {
+  return filters.items.flatMap((filter, index): readonly KeyedValue<KeyUser>[] => {
     const enabled = valueAt(filter, 'enabled');
     if (enabled !== undefined && !isSet(enabled)) return [];
     const key = `${section}.${index}.type`;

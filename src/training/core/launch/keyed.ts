@@ -1,5 +1,5 @@
 /** A value with the key that the user knows it by. */
-export interface Keyed<T> {
+export interface KeyedValue<T> {
   readonly value: T;
   readonly key: string;
 }

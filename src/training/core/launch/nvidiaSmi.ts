@@ -7,13 +7,13 @@ export const nvidiaSmiArguments: readonly string[] = [
 ];
 
 /** A GPU before anything is known of who has it. */
-export type FoundGpu = Omit<Gpu, 'run'>;
+export type GpuReading = Omit<Gpu, 'run'>;
 
 /**
  * Its answer: one line a GPU, fields divided by `, `. A number that the driver does not tell (`[N/A]`, `[Not Supported]`)
  * is null; a line that is none of a GPU (warnings of the driver) is left out. Names may hold commas.
  */
-export function parseNvidiaSmi(output: string): FoundGpu[] {
+export function parseNvidiaSmi(output: string): GpuReading[] {
   return output.split(/\r?\n/).flatMap((line) => {
     const fields = line.split(',').map((field) => field.trim());
     const index = fields[0] ?? '';
@@ -29,7 +29,7 @@ function number(field: string): number | null {
 }
 
 /** GPUs of a machine whose driver tells nothing: as many as its owner says. */
-export function virtualGpus(count: number): FoundGpu[] {
+export function virtualGpus(count: number): GpuReading[] {
   return Array.from({ length: count }, (_, index) => {
     return { index, name: 'GPU', memory: null, used: null, load: null };
   });

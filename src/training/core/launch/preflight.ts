@@ -2,8 +2,8 @@ import { sizeText } from '../../../base/core/sizeText.ts';
 import type { ConfigProblem } from '../../../configs/core/finding.ts';
 import type { Finding } from '../protocol/hostRpc.ts';
 import type { RunOrder } from '../protocol/runs.ts';
-import type { Keyed } from './keyed.ts';
-import type { FoundGpu } from './nvidiaSmi.ts';
+import type { KeyedValue } from './keyed.ts';
+import type { GpuReading } from './nvidiaSmi.ts';
 import { programOf, type ProgramName } from './plan.ts';
 import { variableFindings } from './preflightKeys.ts';
 import { pythonFindings, type PythonFacts } from './preflightPython.ts';
@@ -14,7 +14,7 @@ import { dataOf, partsOf, type Training } from './training.ts';
 
 /** What was found out about the machine for one order. Whatever could not be found out is null. */
 export interface PreflightFacts {
-  readonly gpus: readonly FoundGpu[] | null;
+  readonly gpus: readonly GpuReading[] | null;
   /** Whether `nvidia-smi` told of them, and not the owner of the host. */
   readonly gpusAreReal: boolean;
   /** The launchers that the owner lists; of each, whether its executable is there. */
@@ -100,7 +100,7 @@ function gpuFindings(order: RunOrder, training: Training, facts: PreflightFacts)
   const told = (
     id: string,
     severity: Finding['severity'],
-    { key }: Keyed<unknown>,
+    { key }: KeyedValue<unknown>,
     message: string,
     hint: string,
   ): void => {

@@ -4,7 +4,7 @@ import { folderInUse } from '../runs/failures.ts';
 import type { JobUse, Training } from './training.ts';
 
 /** Other runs of the host that an order meets. */
-export interface RunsBeside {
+export interface OtherRuns {
   /**
    * The run that is at work in the folder that the order resumes in, or in this one.
    *

@@ -6,19 +6,19 @@ import { applyEdits } from '../../../configs/core/text.ts';
 import type { RunOrder } from '../protocol/runs.ts';
 import { notResumable, uneditableConfig } from './failures.ts';
 import {
-  aboutStages,
+  describeStages,
   newestOf,
   seedOf,
-  stageAnew,
+  describeStageRestart,
   stagedSeed,
-  stagesToGoOn,
+  resumedStages,
   stepText,
   type JobSeed,
   type StagedSource,
-  type StagesToGoOn,
-  type StagesToTell,
+  type ResumedStages,
+  type StageNames,
 } from './resumeStages.ts';
-import type { JobPlace, Training } from './training.ts';
+import type { JobLocation, Training } from './training.ts';
 
 /** Where a run goes on from. */
 export interface ResumeSource {
@@ -44,7 +44,7 @@ export interface ResumePlan {
  *
  * @param why they have to be set, as the beginning of a sentence
  */
-export function withKeys(
+export function setConfigKeys(
   text: string,
   values: readonly (readonly [path: string, value: string | boolean])[],
   why = 'To go on from a checkpoint',
@@ -80,10 +80,10 @@ function keysOf({ dialect }: Pick<Training, 'dialect'>): { readonly root: string
 }
 
 /** The launcher would make a name of the minute, which nobody knows beforehand and two runs can share. */
-export function withName(text: string, training: Training, stem: string, run: string): string {
+export function setJobName(text: string, training: Training, stem: string, run: string): string {
   if (training.job.name.value !== null) return text;
   const why = 'So that its folder is known, which the config leaves open,';
-  return withKeys(text, [[keysOf(training).name, `${stem}_${run}`]], why);
+  return setConfigKeys(text, [[keysOf(training).name, `${stem}_${run}`]], why);
 }
 
 /**
@@ -104,19 +104,19 @@ export function planResume(
   const { from, source, text, paths, cwd, run } = request;
   const keys = keysOf(training);
   const goesOn = training.continues.value ? [] : [continuing(training)];
-  const staged = stagesToGoOn(from, source.staged, training);
+  const staged = resumedStages(from, source.staged, training);
   if (from.as === 'resume') {
     const { root, name } = placeIn(source.jobFolder, training.job);
     mustBeNewest(from, staged === undefined ? { step: source.latest } : newestOf(staged));
     const stages = staged === undefined ? [] : renamedStages(staged, training);
-    const config = withKeys(text, [[keys.root, root], [keys.name, name], ...stages, ...goesOn]);
+    const config = setConfigKeys(text, [[keys.root, root], [keys.name, name], ...stages, ...goesOn]);
     return { config, jobFolder: source.jobFolder };
   }
   const { job } = training;
   const name = `${job.name.value ?? 'run'}_${run}`;
   const parts = [job.project.value, job.group.value, name].filter((part) => part !== '');
   return {
-    config: withKeys(text, [[keys.name, name], ...goesOn]),
+    config: setConfigKeys(text, [[keys.name, name], ...goesOn]),
     jobFolder: paths.resolve(cwd, job.root.value, ...parts),
     seed: staged === undefined ? seedOf(from.step, source.latest, training.actors) : stagedSeed(from, staged),
   };
@@ -138,7 +138,7 @@ function mustBeNewest(
 
 /** Upstream finds the folder of a stage that it had renamed by no other way. */
 function renamedStages(
-  { stages }: StagesToGoOn,
+  { stages }: ResumedStages,
   training: Training,
 ): (readonly [path: string, value: string])[] {
   return stages.flatMap(({ name, folder }, at) => {
@@ -156,7 +156,7 @@ function continuing({ backbone, dialect }: Training): readonly [string, string |
  * The root and name that lead to a job's folder with the project and group that the config has. A run that was a fork, or that
  * upstream renamed, has a longer name than the config that was sent for it.
  */
-function placeIn(folder: string, { project, group, name }: JobPlace): { root: string; name: string } {
+function placeIn(folder: string, { project, group, name }: JobLocation): { root: string; name: string } {
   const segments = folder.split('/');
   const own = segments.at(-1) ?? '';
   const last = (name.value ?? own).split('/');
@@ -184,25 +184,25 @@ const notRestored =
  *
  * @param stages of the training that the run goes on from
  */
-export function whatIsRestored(
+export function describeRestore(
   from: NonNullable<RunOrder['from']>,
   backbone: RunOrder['backbone'],
   isNewest: boolean,
-  stages: StagesToTell = { names: [] },
+  stages: StageNames = { names: [] },
 ): string[] {
   const folder =
     from.as === 'resume'
       ? "The run goes on in the earlier run's folder and writes its checkpoints there."
       : `The run gets a folder of its own, with a copy of ${stepText(from)}; the earlier run stays as it is.`;
   const trainer = `Restored: weights, optimizer and learning rate schedule as of ${stepText(from)}.`;
-  const next = stageAnew(from, stages);
-  if (next !== undefined) return [folder, ...next, ...aboutStages(from, stages), notRestored];
+  const next = describeStageRestart(from, stages);
+  if (next !== undefined) return [folder, ...next, ...describeStages(from, stages), notRestored];
   const position = isNewest
     ? 'Restored: the position in the data set, as of the last time that weights were handed over; that can be some steps off.'
     : 'Not restored: the position in the data set, which begins anew, and the step number of the explorer.';
   return [
     folder,
-    ...aboutStages(from, stages),
+    ...describeStages(from, stages),
     trainer,
     backbone === 'verl' ? 'Restored: the position in the data set, where the checkpoint has it.' : position,
     notRestored,

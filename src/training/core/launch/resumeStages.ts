@@ -41,7 +41,7 @@ export interface JobSeed {
 }
 
 /** The stages of a source that those of the config go on in. */
-export interface StagesToGoOn {
+export interface ResumedStages {
   readonly current: number;
   readonly stages: readonly SourceStage[];
   /** The one that the step is of, counted from 0. */
@@ -51,11 +51,11 @@ export interface StagesToGoOn {
 }
 
 /** Undefined: there are none. Throws `host/not-resumable` where source, order and config do not go together. */
-export function stagesToGoOn(
+export function resumedStages(
   { stage }: From,
   source: StagedSource | undefined,
   training: Training,
-): StagesToGoOn | undefined {
+): ResumedStages | undefined {
   if (stage === undefined && source === undefined && training.stages.length === 0) return undefined;
   const names = training.stages.map(({ name }) => name.value);
   const at = names.indexOf(stage ?? '');
@@ -86,11 +86,11 @@ export function stagesToGoOn(
  * What training goes on from in the same folder: the newest step of the stage that was under way; where that has saved
  * nothing, it begins anew, with the weights of the one before.
  */
-export function newestOf({ current, stages }: StagesToGoOn): { step: number | null; stage?: string } {
+export function newestOf({ current, stages }: ResumedStages): { step: number | null; stage?: string } {
   const own = stages[current];
   const found = own?.latest === null ? stages[current - 1] : own;
   if (found === undefined || found.latest === null) return { step: null };
-  if (found !== own && !found.hasWeights) throw lacksWeights(found);
+  if (found !== own && !found.hasWeights) throw missingWeights(found);
   return { step: found.latest, stage: found.name };
 }
 
@@ -112,11 +112,11 @@ export function seedOf(
 }
 
 /** The stage goes on from the step. The ones before it are skipped, but upstream wants the weights that they ended with. */
-export function stagedSeed({ step }: From, { stages, at, actors }: StagesToGoOn): JobSeed {
+export function stagedSeed({ step }: From, { stages, at, actors }: ResumedStages): JobSeed {
   const own = stages.slice(0, at + 1).map((stage, index): JobSeed => {
     const places = [`${stage.folder}/`, `${stage.name}/`] as const;
     if (index === at) return seedOf(step, stage.latest, actors, places);
-    if (stage.latest === null || !stage.hasWeights) throw lacksWeights(stage);
+    if (stage.latest === null || !stage.hasWeights) throw missingWeights(stage);
     const weights = `global_step_${stage.latest}/actor/huggingface`;
     return {
       copies: [{ from: places[0] + weights, to: places[1] + weights, optional: false }],
@@ -132,7 +132,7 @@ export function stagedSeed({ step }: From, { stages, at, actors }: StagesToGoOn)
   };
 }
 
-function lacksWeights({ name, latest }: SourceStage): Error {
+function missingWeights({ name, latest }: SourceStage): Error {
   const what =
     latest === null ? 'has no checkpoint' : `has no Hugging Face weights in its newest step, ${latest}`;
   return notResumable(
@@ -152,17 +152,17 @@ export function stepText({
 }
 
 /** The stages of a training, and which of them it was at last, counted from 1. */
-export interface StagesToTell {
+export interface StageNames {
   readonly names: readonly string[];
   readonly current?: number | undefined;
 }
 
-export function stagesToTell({ stages, stage }: Pick<RunRecord, 'stages' | 'stage'>): StagesToTell {
+export function stageNamesOf({ stages, stage }: Pick<RunRecord, 'stages' | 'stage'>): StageNames {
   return { names: stages?.map(({ name }) => name) ?? [], current: stage };
 }
 
 /** What becomes of the stages, a sentence each. */
-export function aboutStages({ as, stage = '' }: From, { names, current = 0 }: StagesToTell): string[] {
+export function describeStages({ as, stage = '' }: From, { names, current = 0 }: StageNames): string[] {
   const at = names.indexOf(stage);
   if (at < 0) return [];
   // One that is resumed from and has ended is skipped itself.
@@ -176,9 +176,9 @@ export function aboutStages({ as, stage = '' }: From, { names, current = 0 }: St
 }
 
 /** Where the stage that goes on has saved nothing yet: it begins with the weights of the one before. */
-export function stageAnew(
+export function describeStageRestart(
   { as, step, stage }: From,
-  { names, current = 0 }: StagesToTell,
+  { names, current = 0 }: StageNames,
 ): string[] | undefined {
   const next = names[current - 1];
   if (as === 'fork' || stage === undefined || next === undefined) return undefined;

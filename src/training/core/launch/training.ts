@@ -7,8 +7,8 @@ import type { Environment } from '../../../configs/core/interpolation/host.ts';
 import type { ConfigProblem } from '../../../configs/core/finding.ts';
 import { valueAt, type MappingValue, type ScalarPart, type Value } from '../../../configs/core/value.ts';
 import type { RunOrder } from '../protocol/runs.ts';
-import { dataIn, readerKey, type DataPlace } from './dataPlaces.ts';
-import type { Keyed } from './keyed.ts';
+import { dataValues, readerKey, type DataSource } from './dataSources.ts';
+import type { KeyedValue } from './keyed.ts';
 import { keyUsersIn, type KeyUser } from './keyUsers.ts';
 
 export interface TrainingRequest {
@@ -24,13 +24,13 @@ export interface TrainingRequest {
 }
 
 /** The parts of the folder that checkpoints and logs go to. */
-export interface JobPlace {
-  readonly root: Keyed<string>;
-  readonly project: Keyed<string>;
+export interface JobLocation {
+  readonly root: KeyedValue<string>;
+  readonly project: KeyedValue<string>;
   /** Empty where there is none. */
-  readonly group: Keyed<string>;
+  readonly group: KeyedValue<string>;
   /** Null: made of the time when the training starts. */
-  readonly name: Keyed<string | null>;
+  readonly name: KeyedValue<string | null>;
 }
 
 /**
@@ -43,15 +43,15 @@ export type JobUse = 'alone' | 'beside' | 'renamed';
 export interface TrainingPart {
   readonly mode: string;
   /** GPUs that the inference engines take, of all; null where Trinity does not tell. */
-  readonly engineGpus: Keyed<number | null>;
+  readonly engineGpus: KeyedValue<number | null>;
   readonly totalSteps: number | null;
-  readonly data: readonly DataPlace[];
+  readonly data: readonly DataSource[];
   /** Names of Trinity's explorer and trainer; files of theirs in the job's folder begin with them. */
   readonly actors: readonly [explorer: string, trainer: string];
   /** What trains: `verl`, `tinker`. */
-  readonly trainer: Keyed<string>;
+  readonly trainer: KeyedValue<string>;
   /** Of which checkpoints weights are saved in Hugging Face's form. */
-  readonly weights: Keyed<string>;
+  readonly weights: KeyedValue<string>;
 }
 
 /**
@@ -59,7 +59,7 @@ export interface TrainingPart {
  * before has saved last.
  */
 export interface TrainingStage extends TrainingPart {
-  readonly name: Keyed<string>;
+  readonly name: KeyedValue<string>;
 }
 
 /** Those of a training that may differ: its stages, or itself where it has none. */
@@ -68,7 +68,7 @@ export function partsOf(training: Training): readonly TrainingPart[] {
 }
 
 /** Where all parts have their tasks; what stages share counts once. */
-export function dataOf({ data, stages }: Pick<Training, 'data' | 'stages'>): readonly DataPlace[] {
+export function dataOf({ data, stages }: Pick<Training, 'data' | 'stages'>): readonly DataSource[] {
   const all = stages.length === 0 ? data : stages.flatMap((stage) => stage.data);
   return [...new Map(all.map((one) => [one.key, one])).values()];
 }
@@ -77,22 +77,22 @@ export function dataOf({ data, stages }: Pick<Training, 'data' | 'stages'>): rea
 export interface Training extends TrainingPart {
   readonly dialect: DialectId;
   readonly backbone: RunOrder['backbone'];
-  readonly nodes: Keyed<number | null>;
-  readonly gpusPerNode: Keyed<number | null>;
+  readonly nodes: KeyedValue<number | null>;
+  readonly gpusPerNode: KeyedValue<number | null>;
   /** In their order; none where the training is one. */
   readonly stages: readonly TrainingStage[];
-  readonly job: JobPlace;
+  readonly job: JobLocation;
   /** Whether it goes on from what is in the job's folder. */
-  readonly continues: Keyed<boolean>;
-  readonly model: Keyed<string | null>;
+  readonly continues: KeyedValue<boolean>;
+  readonly model: KeyedValue<string | null>;
   /** Where the workflow is, and the judge, as locators. */
-  readonly code: readonly Keyed<string>[];
+  readonly code: readonly KeyedValue<string>[];
   /** Where metrics go: `swanlab`, `wandb`, `tensorboard`, … */
-  readonly monitor: Keyed<string | null>;
+  readonly monitor: KeyedValue<string | null>;
   /** Where the tasks come from; AgentJet's name of it. */
-  readonly reader: Keyed<string | null>;
+  readonly reader: KeyedValue<string | null>;
   /** What in AgentJet takes a key of its own from the environment. */
-  readonly keyUsers: readonly Keyed<KeyUser>[];
+  readonly keyUsers: readonly KeyedValue<KeyUser>[];
   /** What would keep the launcher from starting, or is worth to be told. */
   readonly problems: readonly ConfigProblem[];
 }
@@ -206,7 +206,7 @@ class TrainingReader {
     });
   }
 
-  #job(): JobPlace {
+  #job(): JobLocation {
     const place = places[this.#request.backbone];
     const group = this.#text('group');
     const name = this.#text(place.name);
@@ -218,7 +218,7 @@ class TrainingReader {
     };
   }
 
-  #continues(): Keyed<boolean> {
+  #continues(): KeyedValue<boolean> {
     if (this.#request.backbone === 'verl') {
       const mode = this.#text('trainer.resume_mode');
       return { key: mode.key, value: mode.value === null || mode.value === 'auto' };
@@ -229,9 +229,9 @@ class TrainingReader {
   }
 
   /** AgentJet finds its own before there is a backbone. */
-  #data(): DataPlace[] {
+  #data(): DataSource[] {
     const isTrinitys = this.#dialect === 'trinity';
-    const found = isTrinitys ? dataIn(this.#root, 'trinity') : dataIn(this.#composed.config.root, 'ajet');
+    const found = isTrinitys ? dataValues(this.#root, 'trinity') : dataValues(this.#composed.config.root, 'ajet');
     return found.flatMap(({ kind, path, value }) => {
       const text = textOf(value);
       return text === null ? [] : [{ kind, key: isTrinitys ? this.#keyOf(value, path) : path, value: text }];
@@ -239,7 +239,7 @@ class TrainingReader {
   }
 
   /** verl takes a list of loggers; the first is the console. */
-  #monitor(path: string): Keyed<string | null> {
+  #monitor(path: string): KeyedValue<string | null> {
     const value = valueAt(this.#root, path);
     return this.#text(value?.kind === 'sequence' ? `${path}.${value.items.length - 1}` : path);
   }
@@ -251,20 +251,20 @@ class TrainingReader {
   }
 
   /** Of AgentJet's own part of the config. */
-  #own(path: string): Keyed<string | null> {
+  #own(path: string): KeyedValue<string | null> {
     return { value: textOf(valueAt(this.#composed.config.root, path)), key: path };
   }
 
-  #owns(paths: readonly string[]): Keyed<string>[] {
+  #owns(paths: readonly string[]): KeyedValue<string>[] {
     return named(paths.map((path) => this.#own(path)));
   }
 
-  #text(path: string): Keyed<string | null> {
+  #text(path: string): KeyedValue<string | null> {
     const value = valueAt(this.#root, path);
     return { value: textOf(value), key: this.#keyOf(value, path) };
   }
 
-  #number(path: string): Keyed<number | null> {
+  #number(path: string): KeyedValue<number | null> {
     const value = valueAt(this.#root, path);
     const number = value?.kind === 'scalar' && typeof value.value === 'number' ? value.value : null;
     return { value: number, key: this.#keyOf(value, path) };
@@ -280,16 +280,16 @@ class TrainingReader {
   }
 }
 
-function named(found: readonly Keyed<string | null>[]): Keyed<string>[] {
+function named(found: readonly KeyedValue<string | null>[]): KeyedValue<string>[] {
   return found.flatMap(({ key, value }) => (value === null ? [] : [{ key, value }]));
 }
 
 /** Trinity takes 0 for a number that it is to find out. */
-function counted({ key, value }: Keyed<number | null>): Keyed<number | null> {
+function counted({ key, value }: KeyedValue<number | null>): KeyedValue<number | null> {
   return { key, value: value === 0 ? null : value };
 }
 
-function or(found: Keyed<string | null>, otherwise: string): Keyed<string> {
+function or(found: KeyedValue<string | null>, otherwise: string): KeyedValue<string> {
   return { key: found.key, value: found.value ?? otherwise };
 }
 
@@ -314,7 +314,7 @@ export function jobUse(
 }
 
 /** Absolute; null where the name is made when the training starts. */
-export function jobFolder(job: JobPlace, cwd: string, paths: Pick<PathRules, 'resolve'>): string | null {
+export function jobFolder(job: JobLocation, cwd: string, paths: Pick<PathRules, 'resolve'>): string | null {
   const { root, project, group, name } = job;
   if (name.value === null) return null;
   const parts = [project.value, group.value, name.value].filter((part) => part !== '');

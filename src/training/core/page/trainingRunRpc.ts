@@ -16,7 +16,7 @@ const gpu = z.object({
 });
 
 /** A run and what the page may offer of it. */
-export const shownRun = z.object({
+export const pageRun = z.object({
   /** The name of its host. */
   host: z.string(),
   record: runRecord,
@@ -27,7 +27,7 @@ export const shownRun = z.object({
   /** Whether there are rollouts to be opened as a trace. */
   rollouts: z.boolean(),
 });
-export type ShownRun = z.infer<typeof shownRun>;
+export type PageRun = z.infer<typeof pageRun>;
 
 /** How a host is connected: `retryAt` is milliseconds since the epoch by the editor's clock. */
 export const hostState = z.discriminatedUnion('kind', [
@@ -39,8 +39,8 @@ export const hostState = z.discriminatedUnion('kind', [
 export type HostState = z.infer<typeof hostState>;
 
 /** A run on a host, by the host's name. */
-const place = z.object({ host: z.string(), run: runId });
-export type Place = Readonly<z.infer<typeof place>>;
+const runRef = z.object({ host: z.string(), run: runId });
+export type RunRef = Readonly<z.infer<typeof runRef>>;
 
 /** To the page. */
 export const runPageMessage = z.discriminatedUnion('type', [
@@ -48,7 +48,7 @@ export const runPageMessage = z.discriminatedUnion('type', [
    * All runs that the page shows from now on, its own first; sent again whenever a record changes. `awaited`: those that it
    * shows as soon as their hosts tell of them.
    */
-  z.object({ type: z.literal('runs'), runs: z.array(shownRun), awaited: z.optional(z.array(place)) }),
+  z.object({ type: z.literal('runs'), runs: z.array(pageRun), awaited: z.optional(z.array(runRef)) }),
   /** In order. Those that came before are left out by their numbers, log lines by their type. */
   z.object({ type: z.literal('events'), run: runId, events: z.array(runEvent) }),
   z.object({ type: z.literal('checkpoints'), run: runId, checkpoints: z.array(checkpoint) }),
@@ -71,9 +71,9 @@ const ofRun = { run: runId };
 const ofCheckpoint = { run: runId, step: count, stage: z.optional(z.string()) };
 
 /** From the page. */
-export const runPageAsk = z.discriminatedUnion('type', [
+export const runPageRequest = z.discriminatedUnion('type', [
   /** The page listens. `compared`: what it showed beside its own run before it was loaded again. */
-  z.object({ type: z.literal('ready'), compared: z.array(place) }),
+  z.object({ type: z.literal('ready'), compared: z.array(runRef) }),
   /** The user chooses another run to compare with. */
   z.object({ type: z.literal('addRun') }),
   z.object({ type: z.literal('removeRun'), ...ofRun }),
@@ -90,4 +90,4 @@ export const runPageAsk = z.discriminatedUnion('type', [
   /** The command that starts the same run from a terminal. */
   z.object({ type: z.literal('copyCommand'), ...ofRun }),
 ]);
-export type RunPageAsk = z.infer<typeof runPageAsk>;
+export type RunPageRequest = z.infer<typeof runPageRequest>;

@@ -11,11 +11,11 @@ export const hostStart = z.object({
 export type HostStart = z.infer<typeof hostStart>;
 
 /** Where none runs it is started like this; for what is empty, like the one whose place it takes. */
-export const sshAsk = z.extend(hostStart, {
+export const sshRequest = z.extend(hostStart, {
   /** The name of a token that is to be made; null: the client has one. */
   token: z.nullable(z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/))),
 });
-export type SshAsk = z.infer<typeof sshAsk>;
+export type SshRequest = z.infer<typeof sshRequest>;
 
 export const sshAnswer = z.union([
   z.object({

@@ -1,6 +1,6 @@
 /** What is seldom meant when a training does it. Each is told once, and again only after it had cleared. */
 import * as z from 'zod/mini';
-import { tellsEvaluation, tellsStep, type FoundMetrics } from './metrics.ts';
+import { hasEvaluationMetrics, hasStepMetrics, type StepMetrics } from './metrics.ts';
 import { trendOf } from './trend.ts';
 
 const alarmNames = ['reward-flat', 'no-advantage', 'kl-jump', 'out-of-memory', 'no-progress'] as const;
@@ -53,7 +53,7 @@ const limits = {
   klKept: 20,
 } as const;
 
-export interface Checked {
+export interface AlarmCheck {
   readonly state: AlarmState;
   /** Those that hold now and did not before. */
   readonly raised: readonly Alarm[];
@@ -62,10 +62,10 @@ export interface Checked {
 /** Looks at the metrics of a step. @param reward the curve that the run is judged by, where it is among them */
 export function checkMetrics(
   before: AlarmState,
-  { role, step, values }: FoundMetrics,
+  { role, step, values }: StepMetrics,
   reward: number | undefined,
-): Checked {
-  const isStep = tellsStep(values);
+): AlarmCheck {
+  const isStep = hasStepMetrics(values);
   const rewards = reward === undefined ? before.rewards : kept(before.rewards, reward, limits.trendSteps);
   const equal = equalGroups(values);
   const equals = equal === undefined ? before.equal : equal ? before.equal + 1 : 0;
@@ -78,9 +78,9 @@ export function checkMetrics(
     ['out-of-memory', isStep ? undefined : null],
   ];
   const state = {
-    ...noteSign(before),
+    ...noteProgress(before),
     steps: isStep ? { ...before.steps, [role]: Math.max(step, before.steps[role] ?? step) } : before.steps,
-    evaluates: before.evaluates && !tellsEvaluation(values),
+    evaluates: before.evaluates && !hasEvaluationMetrics(values),
     rewards,
     equal: equals,
     kl: kl === undefined ? before.kl : kept(before.kl, kl, limits.klKept),
@@ -89,13 +89,13 @@ export function checkMetrics(
 }
 
 /** Memory ran out, says a line of a log. */
-export function outOfMemory(before: AlarmState, line: string): Checked {
+export function outOfMemory(before: AlarmState, line: string): AlarmCheck {
   const text = `Memory ran out: ${line.trim().slice(0, 300)}`;
   return settled(before, [['out-of-memory', text]]);
 }
 
 /** A phase began or was told of, metrics came or a checkpoint was written: it goes on. */
-export function noteSign(before: AlarmState): AlarmState {
+export function noteProgress(before: AlarmState): AlarmState {
   return {
     ...before,
     signs: before.signs + 1,
@@ -107,14 +107,14 @@ export function noteSign(before: AlarmState): AlarmState {
 export function notePhase(before: AlarmState, phase: string): AlarmState {
   const role = stepping[phase];
   return {
-    ...noteSign(before),
+    ...noteProgress(before),
     evaluates: before.evaluates || phase === 'evaluating',
     // There is such a role from now on, whose first step has yet to end.
     steps: role === undefined ? before.steps : { [role]: null, ...before.steps },
   };
 }
 
-const stepping: Readonly<Partial<Record<string, FoundMetrics['role']>>> = {
+const stepping: Readonly<Partial<Record<string, StepMetrics['role']>>> = {
   exploring: 'explorer',
   training: 'trainer',
 };
@@ -134,7 +134,7 @@ export function noteAlarm(before: AlarmState, alarm: string): AlarmState {
 function settled(
   state: AlarmState,
   checks: readonly (readonly [AlarmName, string | undefined | null])[],
-): Checked {
+): AlarmCheck {
   const raised = checks.flatMap(([alarm, text]) =>
     typeof text === 'string' && !state.raised.includes(alarm) ? [{ alarm, text }] : [],
   );

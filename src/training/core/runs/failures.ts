@@ -63,7 +63,7 @@ export function runNeeded(run: string, other: string): CodedError {
   });
 }
 
-export function noFolderToGoOnFrom(run: string): CodedError {
+export function unknownJobFolder(run: string): CodedError {
   return new CodedError({
     code: 'host/not-resumable',
     message: `The run cannot go on from ${run}: it is not known where that one keeps its checkpoints.`,

@@ -7,10 +7,10 @@ import {
   noAlarms,
   noteAlarm,
   notePhase,
-  noteSign,
+  noteProgress,
   noteStage,
   outOfMemory,
-  type Checked,
+  type AlarmCheck,
 } from './alarms.ts';
 import {
   checkpointIn,
@@ -20,11 +20,11 @@ import {
   phaseIn,
   renamedFolderIn,
   stageIn,
-  type FoundPhase,
-  type FoundStage,
+  type PhaseStart,
+  type StageStart,
 } from './markers.ts';
-import { metricsIn, rewardIn, tellsStep, type FoundMetrics } from './metrics.ts';
-import { isOfService } from './sources.ts';
+import { metricsIn, rewardIn, hasStepMetrics, type StepMetrics } from './metrics.ts';
+import { isServiceSource } from './sources.ts';
 
 /** A checkpoint that was told of. */
 const savedStep = z.object({ step: z.int(), stage: z.nullable(z.int()) });
@@ -65,10 +65,10 @@ type MetricsEvent = Extract<RunEvent, { type: 'metrics' }>;
 
 interface LineFacts {
   readonly text: string;
-  readonly metrics: FoundMetrics | undefined;
+  readonly metrics: StepMetrics | undefined;
   /** That it says has begun. */
-  readonly begun: FoundStage | undefined;
-  readonly phase: FoundPhase | undefined;
+  readonly begun: StageStart | undefined;
+  readonly phase: PhaseStart | undefined;
   /** What the events that it brings are of. */
   readonly of: { readonly stage?: number };
 }
@@ -138,13 +138,13 @@ export class RunFold {
         return this.#takeMetrics(state, event);
       case 'phase':
         state.phase = event.phase;
-        state.alarms = noteSign(state.alarms);
+        state.alarms = noteProgress(state.alarms);
         break;
       case 'checkpoint':
         state.checkpoints = [...state.checkpoints, { step: event.step, stage: event.stage ?? null }].slice(
           -remembered,
         );
-        state.alarms = noteSign(state.alarms);
+        state.alarms = noteProgress(state.alarms);
         break;
       case 'alarm':
         state.alarms = noteAlarm(state.alarms, event.alarm);
@@ -178,14 +178,14 @@ export class RunFold {
       const brought = this.#broughtBy(facts);
       this.#takeLine(state, facts);
       // A service's own troubles are seldom why training fails.
-      if (stage !== undefined || !isOfService(source)) state.exception = exceptionIn(text) ?? state.exception;
+      if (stage !== undefined || !isServiceSource(source)) state.exception = exceptionIn(text) ?? state.exception;
       return brought;
     });
   }
 
   #broughtBy({ text, metrics, begun, phase, of }: LineFacts): RunEventBody[] {
     const found: RunEventBody[] = [];
-    const tells = metrics !== undefined && !isLate(this.#state, of.stage) && tellsStep(metrics.values);
+    const tells = metrics !== undefined && !isLate(this.#state, of.stage) && hasStepMetrics(metrics.values);
     if (metrics !== undefined && !this.#state.metrics.includes(keyOf(metrics))) {
       found.push({ type: 'metrics', ...metrics, ...of });
     }
@@ -211,8 +211,8 @@ export class RunFold {
       state.rank = Math.max(phase.rank, state.rank);
       state.alarms = notePhase(state.alarms, phase.phase);
     } else if (metrics !== undefined && !isLate(state, of.stage)) {
-      if (tellsStep(metrics.values)) state.rank = Math.max(trainingRank, state.rank);
-      state.alarms = noteSign(state.alarms);
+      if (hasStepMetrics(metrics.values)) state.rank = Math.max(trainingRank, state.rank);
+      state.alarms = noteProgress(state.alarms);
     }
     const failure = failureIn(text);
     // Upstream goes on with the next stage: it would pass for the reason why that one failed.
@@ -237,7 +237,7 @@ export class RunFold {
     return checked.raised.map((alarm) => ({ type: 'alarm', ...alarm }));
   }
 
-  #checked(found: MetricsEvent): Checked {
+  #checked(found: MetricsEvent): AlarmCheck {
     const reward = rewardIn(found.values);
     const { alarms, rewardRank } = this.#state;
     const counts = reward !== undefined && reward.rank <= rewardRank;

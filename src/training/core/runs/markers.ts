@@ -28,7 +28,7 @@ export function exceptionIn(line: string): string | undefined {
     : undefined;
 }
 
-export interface FoundPhase {
+export interface PhaseStart {
   readonly phase: string;
   /** A run goes up through them; what is lower and comes later is told late, or again by another log. */
   readonly rank: number;
@@ -59,20 +59,20 @@ const barePhases: readonly (readonly [pattern: RegExp, phase: string, rank: numb
 ];
 
 /** A phase of a run, as a line tells that it has begun. */
-export function phaseIn(line: string): FoundPhase | undefined {
+export function phaseIn(line: string): PhaseStart | undefined {
   const message = messageOf(line);
   const [table, text] = message === undefined ? [barePhases, line] : [phases, message];
   const found = table.find(([pattern]) => pattern.test(text));
   return found && { phase: found[1], rank: found[2] };
 }
 
-export interface FoundStage {
+export interface StageStart {
   readonly number: number;
   readonly of: number;
 }
 
 /** One of several stages that begins; with each the phases and the steps begin again. */
-export function stageIn(line: string): FoundStage | undefined {
+export function stageIn(line: string): StageStart | undefined {
   const found = /^(?:> )?Starting stage (\d{1,6})\/(\d{1,6})/.exec(messageOf(line) ?? '');
   return found === null ? undefined : { number: Number(found[1]), of: Number(found[2]) };
 }

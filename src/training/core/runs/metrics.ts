@@ -1,6 +1,6 @@
 /** What training prints of its metrics: Trinity's monitor, whatever it reports to, and verl's console. */
 
-export interface FoundMetrics {
+export interface StepMetrics {
   readonly role: 'explorer' | 'trainer' | 'benchmark';
   readonly step: number;
   readonly values: Readonly<Record<string, number>>;
@@ -12,7 +12,7 @@ const trinityLine =
 const verlLine = /^(?:\([^)]*\)\s*)?step:(?<step>\d{1,15}) - (?<values>\S.*)$/;
 
 /** @param source `launcher`, or the stem of a file in the job's log folder */
-export function metricsIn(text: string, source: string): FoundMetrics | undefined {
+export function metricsIn(text: string, source: string): StepMetrics | undefined {
   const trinity = trinityLine.exec(text)?.groups;
   if (trinity !== undefined) {
     const values = pythonNumbers(trinity['dict'] ?? '');
@@ -30,7 +30,7 @@ function roleOf(
   source: string,
   actor: string,
   values: Readonly<Record<string, number>>,
-): FoundMetrics['role'] {
+): StepMetrics['role'] {
   const names = Object.keys(values);
   if (names.some((name) => name.startsWith('bench/'))) return 'benchmark';
   for (const teller of [actor, source]) {
@@ -82,12 +82,12 @@ const ofValidation =
   /^(?:eval_|(?:TGC|task_pass_rate)@|num_(?:all_success|pass_n)_tasks|(?:pass_n|total_tasks|mean_reward|std_reward)$)/;
 
 /** Whether a step of exploring or of training has ended; an evaluation that is told by itself is none. */
-export function tellsStep(values: Readonly<Record<string, number>>): boolean {
+export function hasStepMetrics(values: Readonly<Record<string, number>>): boolean {
   return Object.keys(values).some((name) => !isOfEvaluation(name));
 }
 
 /** Whether an evaluation has ended. */
-export function tellsEvaluation(values: Readonly<Record<string, number>>): boolean {
+export function hasEvaluationMetrics(values: Readonly<Record<string, number>>): boolean {
   return Object.keys(values).some(isOfEvaluation);
 }
 

@@ -1,6 +1,6 @@
 import type { RunRecord } from '../protocol/runs.ts';
 import { rayUse, type RayUse } from '../launch/rayUse.ts';
-import type { FoundGpu } from '../launch/nvidiaSmi.ts';
+import type { GpuReading } from '../launch/nvidiaSmi.ts';
 
 interface QueuedRun {
   readonly id: string;
@@ -9,7 +9,7 @@ interface QueuedRun {
 }
 
 /** Runs that stand in others' way by their Ray, by id. */
-export interface RaysNow {
+export interface RayClaims {
   /** Has a Ray of its own, which others would find and lose. */
   readonly holder?: string | undefined;
   /** Has not found its Ray yet: it would find the one that another starts now. */
@@ -17,7 +17,7 @@ export interface RaysNow {
 }
 
 /** @param going the runs that have been started and have not ended @param address of the host's own RAY_ADDRESS */
-export function raysOf(going: readonly RunRecord[], address: string | undefined): RaysNow {
+export function rayClaims(going: readonly RunRecord[], address: string | undefined): RayClaims {
   const isNew = ({ phase, step }: RunRecord): boolean =>
     step === null && (phase === null || phase === preparingPhase);
   const uses = (use: RayUse): RunRecord[] => going.filter((run) => rayUse(run, address) === use);
@@ -38,7 +38,7 @@ interface QueuePlan {
 const idleShare = 0.05;
 
 /** Whether somebody who is not a run of this host works on a GPU. */
-function isUsedByOthers({ memory, used }: FoundGpu): boolean {
+function isUsedByOthers({ memory, used }: GpuReading): boolean {
   return memory !== null && used !== null && memory > 0 && used / memory > idleShare;
 }
 
@@ -52,10 +52,10 @@ function isUsedByOthers({ memory, used }: FoundGpu): boolean {
  */
 export function planQueue(
   queue: readonly QueuedRun[],
-  found: readonly FoundGpu[] | null,
+  found: readonly GpuReading[] | null,
   taken: ReadonlySet<number>,
   most: number,
-  rays: RaysNow = {},
+  rays: RayClaims = {},
 ): QueuePlan {
   const start: { id: string; devices: readonly number[] }[] = [];
   const wait: { id: string; reason: string }[] = [];
@@ -90,7 +90,7 @@ export function planQueue(
 }
 
 /** Undefined: for no Ray. */
-function whyRayWaits(ray: RayUse, { holder, seeker }: RaysNow): string | undefined {
+function whyRayWaits(ray: RayUse, { holder, seeker }: RayClaims): string | undefined {
   if (ray !== 'elsewhere' && holder !== undefined) return `Waits: run ${holder} has a Ray of its own.`;
   if (ray === 'own' && seeker !== undefined) return `Waits: run ${seeker} is looking for its Ray.`;
   return undefined;

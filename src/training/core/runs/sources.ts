@@ -9,6 +9,6 @@ export function companionSource(tag: string): string {
 }
 
 /** Whether what a source tells is not about the training itself. */
-export function isOfService(source: string): boolean {
+export function isServiceSource(source: string): boolean {
   return source.startsWith(service);
 }

@@ -5,7 +5,7 @@ export const ownIgnoreFile = '.agentjetignore';
 export const gitIgnoreFile = '.gitignore';
 
 /** A rule that leaves something out. */
-export interface LeavingRule {
+export interface IgnoreRule {
   /** The file that has it, from the root that is sent; `default`: none, it holds wherever nothing else is said. */
   readonly rule: string;
   /** As it is written there. */
@@ -23,13 +23,13 @@ const defaults = [
   ...['.ssh/', '.aws/', '.gnupg/', 'id_rsa', 'id_ecdsa', 'id_ed25519', '*.pem', '*.p12', '*.pfx'],
 ];
 
-interface Rule extends LeavingRule {
+interface Rule extends IgnoreRule {
   /** What it means from the root. */
   readonly engine: string;
 }
 
 /** A file of git's rules that is not in the folder that is sent. */
-export interface RulesAbove {
+export interface ParentRules {
   /** The folder that its rules are about, from that of the repository; empty: that one. */
   readonly folder: string;
   /** The file, from the root that is sent. */
@@ -42,7 +42,7 @@ export interface Repository {
   /** The root's path in it, empty where they are the same. */
   readonly prefix: string;
   /** Those that decide last are last. */
-  readonly above: readonly RulesAbove[];
+  readonly above: readonly ParentRules[];
 }
 
 /**
@@ -90,7 +90,7 @@ export class IgnoreRules {
   }
 
   /** The rule that leaves a path out, whose folders are all sent; undefined: it is sent. */
-  leavesOut(path: string, isFolder: boolean): LeavingRule | undefined {
+  excludes(path: string, isFolder: boolean): IgnoreRule | undefined {
     const place = joined(this.#prefix, path);
     const { ignored, rule } = this.#engine.test(isFolder ? `${place}/` : place);
     if (!ignored) return undefined;

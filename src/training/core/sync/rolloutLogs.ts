@@ -7,10 +7,10 @@ export const rolloutLogs = 'saved_experiments';
 const parts = [/^saved_experiments$/, /./, /./, /./, /^rollout$/, /^rollout\.json(?:\.[^/]+)?\.log$/];
 
 export function isRolloutLog(path: string): boolean {
-  return path.split('/').length === parts.length && isTowardsRolloutLog(path);
+  return path.split('/').length === parts.length && mayHoldRolloutLog(path);
 }
 
 /** Whether such a log may be below. */
-export function isTowardsRolloutLog(path: string): boolean {
+export function mayHoldRolloutLog(path: string): boolean {
   return path.split('/').every((name, at) => parts[at]?.test(name) === true);
 }

@@ -20,7 +20,7 @@ export interface TreeLink {
 }
 
 /** A folder stands for what is below it. */
-export interface LeftOut {
+export interface ExcludedPath {
   readonly path: string;
   /** The file of the rule that it was, from the root, or `default`; null: it cannot be sent. */
   readonly rule: string | null;
@@ -37,13 +37,13 @@ export interface Tree {
   readonly files: readonly TreeFile[];
   readonly links: readonly TreeLink[];
   readonly bytes: number;
-  /** All that cannot be sent, and of the rest the first {@link mostLeftOut}. */
-  readonly leftOut: readonly LeftOut[];
+  /** All that cannot be sent, and of the rest the first {@link mostExcluded}. */
+  readonly leftOut: readonly ExcludedPath[];
   /** Where stamps and sums are kept from one sync to the next; null: nowhere. */
   readonly cache: string | null;
 }
 
-export const mostLeftOut = 10_000;
+export const mostExcluded = 10_000;
 
 /** What a run needs beside, or in place of, the folder's own files. */
 export interface AddedFile {
@@ -70,7 +70,7 @@ export interface SyncLimit {
 
 export const defaultSyncLimit: SyncLimit = { files: 200_000, bytes: 2e9 };
 
-export interface Part {
+export interface FolderSize {
   /** `.`: the files directly in the root. */
   readonly path: string;
   readonly files: number;
@@ -82,8 +82,8 @@ export interface Preview {
   readonly bytes: number;
   readonly biggestFiles: readonly Pick<TreeFile, 'path' | 'bytes'>[];
   /** None is inside another. */
-  readonly biggestFolders: readonly Part[];
-  readonly leftOut: readonly LeftOut[];
+  readonly biggestFolders: readonly FolderSize[];
+  readonly leftOut: readonly ExcludedPath[];
 }
 
 const mostNamed = 10;
@@ -106,12 +106,12 @@ export function checkLimit(tree: Tree, limit: SyncLimit): void {
   throw tooLarge({ files, bytes: tree.bytes }, limit, biggestFolders(tree, limit, 5).map(partText));
 }
 
-export function partText({ path, files, bytes }: Part): string {
+export function partText({ path, files, bytes }: FolderSize): string {
   return `${path} (${sizeText(bytes)}, ${files} ${files === 1 ? 'file' : 'files'})`;
 }
 
 /** What has no rule against it, and all the same does not arrive. */
-export function unsendable(leftOut: readonly LeftOut[]): readonly LeftOut[] {
+export function unsentFiles(leftOut: readonly ExcludedPath[]): readonly ExcludedPath[] {
   return leftOut.filter(({ rule }) => rule === null);
 }
 
@@ -122,9 +122,9 @@ interface Folder {
 }
 
 /** A folder most of which is in one of its folders is named by that one. */
-function biggestFolders(tree: Tree, limit: SyncLimit, most: number): readonly Part[] {
+function biggestFolders(tree: Tree, limit: SyncLimit, most: number): readonly FolderSize[] {
   const root: Folder = { files: 0, bytes: 0, folders: new Map() };
-  const top: Part = tree.files
+  const top: FolderSize = tree.files
     .filter(({ path }) => !path.includes('/'))
     .reduce((sum, { bytes }) => ({ ...sum, files: sum.files + 1, bytes: sum.bytes + bytes }), {
       ...{ path: '.', files: 0, bytes: 0 },
@@ -132,7 +132,7 @@ function biggestFolders(tree: Tree, limit: SyncLimit, most: number): readonly Pa
   for (const file of tree.files) addTo(root, file);
   const weight = ({ files, bytes }: { files: number; bytes: number }): number =>
     files / limit.files + bytes / limit.bytes;
-  const nearest = (path: string, folder: Folder): Part => {
+  const nearest = (path: string, folder: Folder): FolderSize => {
     for (const [name, inner] of folder.folders) {
       if (weight(inner) > 0.8 * weight(folder)) return nearest(`${path}/${name}`, inner);
     }

@@ -8,9 +8,9 @@ import type { HostMethod, HostNotice, HostNotices, HostParams, HostResults } fro
 import { hostNotices } from '../protocol/hostResults.ts';
 import { closeCodes, rpcFromHost, wireLimits, wireVersions } from '../protocol/wire.ts';
 import type { ByteSource, ConnectionState, HostConnection } from '../contracts.ts';
-import type { Closed, Dial } from './dial.ts';
+import type { CloseReason, Dial } from './dial.ts';
 import { wireErrors } from './failures.ts';
-import { Follows } from './follows.ts';
+import { RunFollowers } from './follows.ts';
 import { Requests } from './requests.ts';
 import { Transfers } from './transfers.ts';
 import type { WireSocket } from './wireSocket.ts';
@@ -35,7 +35,7 @@ const goodConnection = 5_000;
 export class ClientConnection implements HostConnection {
   readonly #options: ClientOptions;
   readonly #requests = new Requests();
-  readonly #follows = new Follows(this.#requests);
+  readonly #follows = new RunFollowers(this.#requests);
   readonly #transfers: Transfers;
   readonly #states = new Emitter<ConnectionState>();
   readonly #notices = new Map<Notice, Emitter<never>>();
@@ -224,7 +224,7 @@ export class ClientConnection implements HostConnection {
     socket?.close(closeCodes.malformed, 'malformed');
   }
 
-  #over({ reason, isFinal, hint, lacks }: Closed): void {
+  #over({ reason, isFinal, hint, lacks }: CloseReason): void {
     const wasGood =
       this.#state.kind === 'connected' &&
       this.#options.clock.monotonic() - this.#connectedAt >= goodConnection;

@@ -1,7 +1,7 @@
 import type { WireSocket } from './wireSocket.ts';
 
 /** Why there is no connection, or none any more. */
-export interface Closed {
+export interface CloseReason {
   /** One sentence. */
   readonly reason: string;
   /** To try again would end the same way. */
@@ -17,7 +17,7 @@ export interface DialHandlers {
   text(text: string): void;
   bytes(frame: Uint8Array): void;
   /** Once, also where it never opened. */
-  closed(why: Closed): void;
+  closed(why: CloseReason): void;
 }
 
 /** Begins to connect. The socket is for use once it opened; closing it before gives the attempt up. */

@@ -6,10 +6,10 @@ import { wireErrors } from './failures.ts';
 const mostWaiting = 20_000;
 
 /** One reader of one run's events: takes each once, in order, from whatever connections there are. */
-export class Follow {
+export class RunFollower {
   readonly run: string;
   readonly sources: ReadonlySet<string> | undefined;
-  readonly #changed: (follow: Follow) => void;
+  readonly #changed: (follow: RunFollower) => void;
   #last: number;
   /** Of an ended run, its last event. */
   #until: number | undefined;
@@ -24,7 +24,7 @@ export class Follow {
   constructor(
     run: string,
     { after, sources }: { readonly after: number; readonly sources?: readonly string[] },
-    changed: (follow: Follow) => void,
+    changed: (follow: RunFollower) => void,
   ) {
     this.run = run;
     this.#last = after;

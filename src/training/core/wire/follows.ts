@@ -3,18 +3,18 @@ import { CodedError } from '../../../base/core/errors.ts';
 import { isRecord } from '../../../base/core/isRecord.ts';
 import { runEvent, type RunEvent } from '../protocol/runs.ts';
 import { wireErrors } from './failures.ts';
-import { Follow } from './follow.ts';
+import { RunFollower } from './follow.ts';
 import type { Requests } from './requests.ts';
 
 /** Gaps after which it is not asked again. */
 const mostGaps = 3;
 
 /** All that a client follows; a connection follows each run once, for all who read it. */
-export class Follows {
+export class RunFollowers {
   readonly #requests: Requests;
-  readonly #byRun = new Map<string, Set<Follow>>();
+  readonly #byRun = new Map<string, Set<RunFollower>>();
   /** One after another. */
-  readonly #gaps = new Map<Follow, number>();
+  readonly #gaps = new Map<RunFollower, number>();
   /** Requests to follow, by run, that the host has not answered: until it has, it sends what it was asked for before. */
   readonly #asked = new Map<string, number>();
   #isConnected = false;
@@ -28,7 +28,7 @@ export class Follows {
     options: { readonly after: number; readonly sources?: readonly string[] },
     cancellation: CancellationToken,
   ): AsyncIterable<readonly RunEvent[]> {
-    const follow = new Follow(run, options, (one) => this.#changed(one));
+    const follow = new RunFollower(run, options, (one) => this.#changed(one));
     const all = this.#byRun.get(run) ?? new Set();
     this.#byRun.set(run, all.add(follow));
     this.#ask(run);
@@ -71,7 +71,7 @@ export class Follows {
     }
   }
 
-  #changed(follow: Follow): void {
+  #changed(follow: RunFollower): void {
     const { run } = follow;
     const all = this.#byRun.get(run);
     if (follow.isOver) {

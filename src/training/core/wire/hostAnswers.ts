@@ -12,7 +12,7 @@ import { entriesPerRequest } from '../protocol/sync.ts';
 import { wireLimits } from '../protocol/wire.ts';
 import type { ByteSink, ByteSource, HostServices, RunFiles } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
-import { DownloadOutflow, FollowOutflow, WatchOutflow } from './outflows.ts';
+import { DownloadStream, EventStream, RunChangeStream } from './outgoingStreams.ts';
 import type { Sender } from './sender.ts';
 import { reportOf, type Uploads } from './uploads.ts';
 import type { WireSocket } from './wireSocket.ts';
@@ -47,10 +47,10 @@ const mostFollows = 64;
 /** What each method does; what a connection has going is given up with it. */
 export class HostAnswers implements Disposable {
   readonly #options: AnswerOptions;
-  readonly #follows = new Map<string, FollowOutflow>();
-  readonly #downloads = new Map<number, DownloadOutflow>();
+  readonly #follows = new Map<string, EventStream>();
+  readonly #downloads = new Map<number, DownloadStream>();
   readonly #table: Answers;
-  #watch: WatchOutflow | undefined;
+  #watch: RunChangeStream | undefined;
   #transfers = 0;
   /** Transfers that are being opened. */
   #opening = 0;
@@ -87,7 +87,7 @@ export class HostAnswers implements Disposable {
       'run.gpus': ({ run }) => services.gpus(run),
       'run.config': ({ run }) => services.config(run),
       'run.watch': () => {
-        this.#watch ??= new WatchOutflow(options.sender, runs, (run, record) => {
+        this.#watch ??= new RunChangeStream(options.sender, runs, (run, record) => {
           if (record === undefined) options.notify('run.removed', { run });
           else options.notify('run.changed', { run: record });
         });
@@ -149,7 +149,7 @@ export class HostAnswers implements Disposable {
       const source = await open();
       const transfer = this.#transfers++;
       const { socket, notify } = this.#options;
-      const outflow = new DownloadOutflow(socket, transfer, source, (error) => {
+      const outflow = new DownloadStream(socket, transfer, source, (error) => {
         this.#downloads.delete(transfer);
         if (error !== undefined) notify('transfer.ended', { transfer, error: reportOf(error) });
       });
@@ -190,7 +190,7 @@ export class HostAnswers implements Disposable {
     }
     const reader = services.runs.follow(run, after, sources);
     this.#unfollow(run);
-    const outflow = new FollowOutflow(sender, socket, reader, (error) => {
+    const outflow = new EventStream(sender, socket, reader, (error) => {
       this.#unfollow(run);
       notify('follow.ended', { run, error: reportOf(error) });
     });

@@ -5,11 +5,11 @@ import { wireErrors } from './failures.ts';
 const mostWaiting = 8 * 1024 * 1024;
 
 /** A transfer to the client, over one connection. */
-export class Incoming {
+export class IncomingTransfer {
   readonly transfer: number;
   /** How many it was opened for. */
   readonly bytes: number;
-  readonly #full: (incoming: Incoming) => void;
+  readonly #full: (incoming: IncomingTransfer) => void;
   readonly #pieces: Uint8Array[] = [];
   #waiting = 0;
   #received = 0;
@@ -18,7 +18,7 @@ export class Incoming {
   #wake: (() => void) | undefined;
 
   /** @param full called once too much waits: the transfer is over then, with what it has */
-  constructor(transfer: number, bytes: number, full: (incoming: Incoming) => void) {
+  constructor(transfer: number, bytes: number, full: (incoming: IncomingTransfer) => void) {
     this.transfer = transfer;
     this.bytes = bytes;
     this.#full = full;

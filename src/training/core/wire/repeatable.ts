@@ -5,7 +5,7 @@ import type { HostMethod } from '../protocol/hostRpc.ts';
  * for it reads only, or does the same however often it is done; `lost` rejects, since nobody knows; `bound` was about that
  * connection alone.
  */
-export const afterLoss: Readonly<Record<HostMethod, 'again' | 'lost' | 'bound'>> = {
+export const retryPolicy: Readonly<Record<HostMethod, 'again' | 'lost' | 'bound'>> = {
   hello: 'bound',
   status: 'again',
   preflight: 'again',

@@ -2,7 +2,7 @@ import type { HostMethod, HostParams, HostResults } from '../protocol/hostRpc.ts
 import { hostResults } from '../protocol/hostResults.ts';
 import { rpcErrors, wireLimits, type RpcFromHost } from '../protocol/wire.ts';
 import { wireErrors } from './failures.ts';
-import { afterLoss } from './repeatable.ts';
+import { retryPolicy } from './repeatable.ts';
 
 interface Request {
   readonly method: HostMethod;
@@ -14,7 +14,7 @@ interface Request {
 }
 
 /** A request under way. */
-export interface Asked<M extends HostMethod> {
+export interface PendingRequest<M extends HostMethod> {
   readonly answer: Promise<HostResults[M]>;
   /** Nobody waits for it any more. */
   forget(error: Error): void;
@@ -37,8 +37,8 @@ export class Requests {
     method: M,
     params: HostParams<M>,
     { first = false, answered }: { first?: boolean; answered?: (result: HostResults[M]) => void } = {},
-  ): Asked<M> {
-    let forget: Asked<M>['forget'] = () => undefined;
+  ): PendingRequest<M> {
+    let forget: PendingRequest<M>['forget'] = () => undefined;
     const answer = new Promise<HostResults[M]>((resolve, reject) => {
       const request: Request = {
         method,
@@ -73,8 +73,8 @@ export class Requests {
     this.#send = undefined;
     const asked = [...this.#sent.values()];
     this.#sent.clear();
-    const again = asked.filter(({ method, isForgotten }) => !isForgotten && afterLoss[method] === 'again');
-    const bound = this.#waiting.filter(({ method }) => afterLoss[method] === 'bound');
+    const again = asked.filter(({ method, isForgotten }) => !isForgotten && retryPolicy[method] === 'again');
+    const bound = this.#waiting.filter(({ method }) => retryPolicy[method] === 'bound');
     this.#waiting = [...again, ...this.#waiting.filter((one) => !bound.includes(one))];
     for (const one of [...asked.filter((one) => !again.includes(one)), ...bound]) {
       one.reject(wireErrors.connectionLost(one.method));

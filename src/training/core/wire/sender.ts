@@ -2,7 +2,7 @@ import { wireLimits } from '../protocol/wire.ts';
 import type { WireSocket } from './wireSocket.ts';
 
 /** Something that has much to send and is asked for it piece by piece. */
-export interface Outflow {
+export interface OutgoingStream {
   /** Sends the next piece. False: there is nothing now; {@link Sender.wake} tells when there is again. */
   send(): Promise<boolean>;
 }
@@ -13,7 +13,7 @@ export interface Outflow {
  */
 export class Sender {
   readonly #socket: WireSocket;
-  readonly #ready: Outflow[] = [];
+  readonly #ready: OutgoingStream[] = [];
   #runs = false;
   #closed = false;
 
@@ -21,13 +21,13 @@ export class Sender {
     this.#socket = socket;
   }
 
-  wake(outflow: Outflow): void {
+  wake(outflow: OutgoingStream): void {
     if (this.#closed || this.#ready.includes(outflow)) return;
     this.#ready.push(outflow);
     if (!this.#runs) void this.#run();
   }
 
-  forget(outflow: Outflow): void {
+  forget(outflow: OutgoingStream): void {
     const at = this.#ready.indexOf(outflow);
     if (at >= 0) this.#ready.splice(at, 1);
   }

@@ -4,7 +4,7 @@ import type { HostParams, HostResults } from '../protocol/hostRpc.ts';
 import { decodeChunk, encodeChunk, wireLimits } from '../protocol/wire.ts';
 import type { ByteSource, HostConnection } from '../contracts.ts';
 import { wireErrors } from './failures.ts';
-import { Incoming } from './incoming.ts';
+import { IncomingTransfer } from './incoming.ts';
 import type { Requests } from './requests.ts';
 import type { WireSocket } from './wireSocket.ts';
 
@@ -31,7 +31,7 @@ export interface TransferOptions {
 export class Transfers {
   readonly #options: TransferOptions;
   /** Of the connection of now. */
-  readonly #incoming = new Map<number, Incoming>();
+  readonly #incoming = new Map<number, IncomingTransfer>();
   readonly #outgoing = new Map<number, Outgoing>();
 
   constructor(options: TransferOptions) {
@@ -77,7 +77,7 @@ export class Transfers {
 
   async *#pieces(
     request: DownloadRequest,
-    first: Incoming,
+    first: IncomingTransfer,
     cancellation: CancellationToken,
   ): AsyncGenerator<Uint8Array> {
     let [incoming, received] = [first, 0];
@@ -109,10 +109,10 @@ export class Transfers {
     { method, params }: DownloadRequest,
     received: number,
     cancellation: CancellationToken,
-  ): Promise<Incoming> {
-    let incoming: Incoming | undefined;
+  ): Promise<IncomingTransfer> {
+    let incoming: IncomingTransfer | undefined;
     const answered = ({ transfer, bytes }: { readonly transfer: number; readonly bytes: number }): void => {
-      incoming = new Incoming(transfer, bytes, (one) => this.#stop(one));
+      incoming = new IncomingTransfer(transfer, bytes, (one) => this.#stop(one));
       this.#incoming.set(transfer, incoming);
     };
     const offset = params.offset + received;
@@ -128,7 +128,7 @@ export class Transfers {
     return incoming;
   }
 
-  #stop(incoming: Incoming): void {
+  #stop(incoming: IncomingTransfer): void {
     if (this.#incoming.get(incoming.transfer) !== incoming) return;
     this.#incoming.delete(incoming.transfer);
     this.#stopAtHost(incoming.transfer);

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { isPython, parseLocator } from '../../../configs/core/locator.ts';
 import type { Finding } from '../../core/protocol/hostRpc.ts';
 import { isModelPath } from '../../core/launch/preflight.ts';
-import type { Keyed } from '../../core/launch/keyed.ts';
+import type { KeyedValue } from '../../core/launch/keyed.ts';
 import { dataOf, type Training } from '../../core/launch/training.ts';
 import { ownIgnoreFile } from '../../core/sync/ignoreRules.ts';
-import type { LeftOut, Tree } from '../../core/sync/tree.ts';
+import type { ExcludedPath, Tree } from '../../core/sync/tree.ts';
 
 type Sent = Pick<Tree, 'root' | 'files' | 'links' | 'leftOut'>;
 
@@ -39,7 +39,7 @@ function isDataPath(name: string): boolean {
 /** @param isPath whether it can be nothing else: what may be the name of a hub is a path where the folder has it */
 async function judged(
   id: string,
-  { key, value }: Keyed<string>,
+  { key, value }: KeyedValue<string>,
   isPath: boolean,
   tree: Sent,
 ): Promise<Finding | undefined> {
@@ -50,7 +50,7 @@ async function judged(
 }
 
 /** Other languages are judged where their bridge is made. A module may be a package of the host's. */
-async function judgedCode({ key, value }: Keyed<string>, tree: Sent): Promise<Finding | undefined> {
+async function judgedCode({ key, value }: KeyedValue<string>, tree: Sent): Promise<Finding | undefined> {
   const parsed = parseLocator(value);
   if (!parsed.ok || !isPython(parsed.locator)) return undefined;
   const { kind, where } = parsed.locator;
@@ -85,7 +85,7 @@ async function isHere(place: string, { root }: Sent): Promise<boolean> {
   );
 }
 
-async function notSent(id: string, { key, value }: Keyed<string>, tree: Sent): Promise<Finding> {
+async function notSent(id: string, { key, value }: KeyedValue<string>, tree: Sent): Promise<Finding> {
   const onHost = `set \`${key}\` to its absolute path on the host`;
   if (value === '..' || value.startsWith('../')) {
     const message = `\`${value}\` is outside of the folder that is sent, ${tree.root}.`;
@@ -102,7 +102,7 @@ async function notSent(id: string, { key, value }: Keyed<string>, tree: Sent): P
 }
 
 /** @param left undefined: it is an empty folder, or one of too many that rules leave out */
-function whyNot(place: string, left: LeftOut | undefined, onHost: string): Pick<Finding, 'message' | 'hint'> {
+function whyNot(place: string, left: ExcludedPath | undefined, onHost: string): Pick<Finding, 'message' | 'hint'> {
   if (left === undefined) {
     const message = `No file of \`${place}\` is sent.`;
     return { message, hint: `Put one there that no rule of .gitignore leaves out, or ${onHost}.` };

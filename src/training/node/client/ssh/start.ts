@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { CodedError } from '../../../../base/core/errors.ts';
-import { sshAnswer, sshMark, type SshAnswer, type SshAsk } from '../../../core/protocol/sshHost.ts';
+import { sshAnswer, sshMark, type SshAnswer, type SshRequest } from '../../../core/protocol/sshHost.ts';
 import { sshErrors } from './errors.ts';
 import { sshArguments, type SshTarget } from './target.ts';
 
@@ -13,7 +13,7 @@ export interface SshOptions {
   readonly program: string;
   /** Whether a person is there to be asked for a password. */
   readonly asks: boolean;
-  readonly ask: SshAsk;
+  readonly ask: SshRequest;
   readonly onProgress: (text: string) => void;
 }
 
@@ -50,7 +50,7 @@ const nodes = [
  * For `sh -s`. What is asked stands in it as a text of one line that no shell looks into, ended by a word that nobody could
  * know before.
  */
-function startScript(name: string, ask: SshAsk): string {
+function startScript(name: string, ask: SshRequest): string {
   const end = `end-${randomBytes(16).toString('hex')}`;
   return `program="$HOME/.agentjet/program/${name}"
 if [ ! -f "$program" ]; then echo '${sshMark}lacks'; exit 0; fi

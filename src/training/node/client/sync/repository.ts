@@ -1,7 +1,7 @@
 /** The repository that a folder is in, as far as its rules are about what is in the folder. */
 import { lstatSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { gitIgnoreFile, type Repository, type RulesAbove } from '../../../core/sync/ignoreRules.ts';
+import { gitIgnoreFile, type Repository, type ParentRules } from '../../../core/sync/ignoreRules.ts';
 
 /** Bytes of a file of rules; a larger one is none. */
 const largestRules = 1024 * 1024;
@@ -28,7 +28,7 @@ export function repositoryOf(root: string): Repository {
 }
 
 /** Later ones go before earlier ones, as with git. */
-function rulesAbove(top: string, git: string, root: string): RulesAbove[] {
+function rulesAbove(top: string, git: string, root: string): ParentRules[] {
   const exclude = path.join(git, 'info', 'exclude');
   const files = [{ folder: '', file: exclude }];
   for (let folder = path.dirname(root); isIn(folder, top) && root !== top; folder = path.dirname(folder)) {

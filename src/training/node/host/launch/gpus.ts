@@ -2,7 +2,7 @@ import {
   nvidiaSmiArguments,
   parseNvidiaSmi,
   virtualGpus,
-  type FoundGpu,
+  type GpuReading,
 } from '../../../core/launch/nvidiaSmi.ts';
 import { answerOf } from './ask.ts';
 
@@ -19,7 +19,7 @@ const patience = 10_000;
 const saysNone = /^No devices were found/m;
 
 /** The machine's GPUs; none where there is no driver. Null: there is one, and it does not answer. */
-export async function gpusOf({ nvidiaSmi = 'nvidia-smi', count }: GpuSource): Promise<FoundGpu[] | null> {
+export async function gpusOf({ nvidiaSmi = 'nvidia-smi', count }: GpuSource): Promise<GpuReading[] | null> {
   if (count !== undefined) return virtualGpus(count);
   const { kind, text } = await answerOf(nvidiaSmi, nvidiaSmiArguments, { milliseconds: patience });
   if (kind === 'absent' || saysNone.test(text)) return [];

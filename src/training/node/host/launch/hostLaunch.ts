@@ -10,7 +10,7 @@ import type { Finding, HostStatus } from '../../../core/protocol/hostRpc.ts';
 import type { RunOrder, RunRecord } from '../../../core/protocol/runs.ts';
 import { badConfigPath, noLauncher } from '../../../core/launch/failures.ts';
 import { isInside } from '../../../core/launch/flags.ts';
-import type { FoundGpu } from '../../../core/launch/nvidiaSmi.ts';
+import type { GpuReading } from '../../../core/launch/nvidiaSmi.ts';
 import {
   planLaunch,
   planRayJob,
@@ -22,8 +22,8 @@ import {
 } from '../../../core/launch/plan.ts';
 import { isModelPath, preflight, type PreflightFacts } from '../../../core/launch/preflight.ts';
 import type { RayFacts } from '../../../core/launch/preflightRay.ts';
-import type { FolderUser, RunsBeside } from '../../../core/launch/preflightRuns.ts';
-import { planResume, whatIsRestored, withName } from '../../../core/launch/resume.ts';
+import type { FolderUser, OtherRuns } from '../../../core/launch/preflightRuns.ts';
+import { planResume, describeRestore, setJobName } from '../../../core/launch/resume.ts';
 import {
   dataOf,
   jobFolder,
@@ -73,7 +73,7 @@ export interface LaunchRequest {
 /** The run that a preflight is of, where it has to have an id. */
 const nobodys = 'preflight';
 
-const nothingBeside: RunsBeside = { userOf: () => undefined, rayHolder: () => undefined };
+const nothingBeside: OtherRuns = { userOf: () => undefined, rayHolder: () => undefined };
 
 /** A machine's packages change seldom, and to ask takes a Python each. */
 const remembered = 60_000;
@@ -93,7 +93,7 @@ export class HostLaunch {
   }
 
   /** Null: the driver does not answer. */
-  gpus(): Promise<FoundGpu[] | null> {
+  gpus(): Promise<GpuReading[] | null> {
     return gpusOf(this.#options);
   }
 
@@ -113,7 +113,7 @@ export class HostLaunch {
   async preflight(
     order: RunOrder,
     configText: string,
-    beside: RunsBeside = nothingBeside,
+    beside: OtherRuns = nothingBeside,
   ): Promise<Finding[]> {
     const cwd = codeFolder(this.#options.dataFolder, nobodys);
     const own = this.#variables(order);
@@ -139,7 +139,7 @@ export class HostLaunch {
     this.#check(order, before);
     const stem = path.basename(order.config).replace(/\.ya?ml$/, '');
     const resumed = await this.#resumed(request, text, before, cancellation);
-    const config = resumed?.config ?? withName(text, before, stem, run);
+    const config = resumed?.config ?? setJobName(text, before, stem, run);
     if (config !== text) await replaceFile(file, config);
     const training = config === text ? before : await this.#read(order, config, folder, variables);
     const plan = await this.#plan(request, training);
@@ -252,7 +252,7 @@ export class HostLaunch {
     order: RunOrder,
     training: Training,
     cwd: string,
-    beside: RunsBeside,
+    beside: OtherRuns,
   ): Promise<PreflightFacts> {
     const { count } = this.#options;
     const [found, gpus, diskFree] = await Promise.all([
@@ -304,7 +304,7 @@ export class HostLaunch {
     order: RunOrder,
     training: Training,
     cwd: string,
-    { userOf }: RunsBeside,
+    { userOf }: OtherRuns,
   ): Promise<FolderUser | null> {
     const folder = order.from === undefined ? jobFolder(training.job, cwd, path) : null;
     const run = userOf(order, folder);
@@ -361,7 +361,7 @@ function shown(name: string, value: string | undefined): string | undefined {
 function goingOn({ from, backbone }: RunOrder, { stages }: Training): Finding[] {
   if (from === undefined) return [];
   const names = stages.map(({ name }) => name.value);
-  return whatIsRestored(from, backbone, from.as === 'resume', { names }).map((message) => {
+  return describeRestore(from, backbone, from.as === 'resume', { names }).map((message) => {
     return { id: 'going-on', severity: 'info', message };
   });
 }

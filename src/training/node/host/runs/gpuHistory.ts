@@ -5,8 +5,8 @@ import { toReport } from '../../../../base/core/errors.ts';
 import type { Clock, Logger } from '../../../../base/core/ports.ts';
 import { gpuSample, type GpuSample } from '../../../core/protocol/gpuSamples.ts';
 import type { RunRecord } from '../../../core/protocol/runs.ts';
-import type { FoundGpu } from '../../../core/launch/nvidiaSmi.ts';
-import { wholeOf, withLook } from '../../../core/runs/gpuLooks.ts';
+import type { GpuReading } from '../../../core/launch/nvidiaSmi.ts';
+import { completeSamples, addGpuSample } from '../../../core/runs/gpuSampling.ts';
 import { writeWhole } from '../../../../base/node/wholeFile.ts';
 
 export interface GpuHistoryOptions {
@@ -14,7 +14,7 @@ export interface GpuHistoryOptions {
   /** Where a run's files are; absolute. */
   readonly folderOf: (run: string) => string;
   /** Null: the driver does not answer. */
-  readonly gpus: () => Promise<readonly FoundGpu[] | null>;
+  readonly gpus: () => Promise<readonly GpuReading[] | null>;
   readonly clock: Pick<Clock, 'now' | 'every'>;
   readonly logger: Logger;
 }
@@ -26,7 +26,7 @@ const fileName = 'gpus.ndjson';
 /**
  * What the GPUs of runs did while they went on, in a file in each one's folder: one look at the machine's GPUs for all runs
  * that have any, none while there are none. Beside the events, which clients and hosts of another version could not read otherwise.
- * How many samples a file holds at most, see {@link withLook}; of those at its end that are not whole yet a killed host loses
+ * How many samples a file holds at most, see {@link addGpuSample}; of those at its end that are not whole yet a killed host loses
  * the looks.
  */
 export class GpuHistory {
@@ -79,9 +79,9 @@ export class GpuHistory {
 
   async #add(run: string, look: GpuSample): Promise<void> {
     const before = this.#known.get(run) ?? (await this.#read(run));
-    const after = withLook(before, look);
+    const after = addGpuSample(before, look);
     this.#known.set(run, after);
-    const whole = wholeOf(after);
+    const whole = completeSamples(after);
     const last = whole.at(-1);
     if (after.length < before.length) await writeWhole(this.#file(run), whole.map(lineOf).join(''));
     else if (last !== undefined && last === after.at(-1)) {

@@ -18,8 +18,8 @@ import {
   runNeeded,
 } from '../../../core/runs/failures.ts';
 import { rayUse } from '../../../core/launch/rayUse.ts';
-import type { RunsBeside } from '../../../core/launch/preflightRuns.ts';
-import { planQueue, raysOf, type RaysNow } from '../../../core/runs/queue.ts';
+import type { OtherRuns } from '../../../core/launch/preflightRuns.ts';
+import { planQueue, rayClaims, type RayClaims } from '../../../core/runs/queue.ts';
 import { asDiskFull } from '../sync/contentStore.ts';
 import { RecentProcesses } from './family.ts';
 import { FoldersInUse } from './foldersInUse.ts';
@@ -218,7 +218,7 @@ export class NodeHostRuns implements HostRuns {
   }
 
   /** For the preflight of an order. */
-  readonly beside: RunsBeside = {
+  readonly beside: OtherRuns = {
     userOf: ({ from }, folder) => this.#folders.userFor(from, folder),
     rayHolder: () => this.#rays().holder,
   };
@@ -343,9 +343,9 @@ export class NodeHostRuns implements HostRuns {
     });
   }
 
-  #rays(): RaysNow {
+  #rays(): RayClaims {
     const going = [...this.#runs.values()].filter(({ run }) => run?.isFinal === false && !run.isWaiting);
-    return raysOf(
+    return rayClaims(
       going.map(({ record }) => record),
       this.#options.env['RAY_ADDRESS'],
     );

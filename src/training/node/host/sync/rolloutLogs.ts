@@ -1,6 +1,6 @@
 import type { RunFiles } from '../../../core/contracts.ts';
 import { noJobFolder } from '../../../core/sync/failures.ts';
-import { isRolloutLog, isTowardsRolloutLog } from '../../../core/sync/rolloutLogs.ts';
+import { isRolloutLog, mayHoldRolloutLog } from '../../../core/sync/rolloutLogs.ts';
 import { FilesInside } from './filesInside.ts';
 import { Inside } from './inside.ts';
 
@@ -13,7 +13,7 @@ import { Inside } from './inside.ts';
 export function openRolloutLogs(folderOf: (run: string) => string): RunFiles {
   return new FilesInside(async (run) => {
     const inside = await Inside.of(folderOf(run), () => (path, kind) => {
-      return kind === 'file' ? isRolloutLog(path) : isTowardsRolloutLog(path);
+      return kind === 'file' ? isRolloutLog(path) : mayHoldRolloutLog(path);
     });
     if (inside === undefined) throw noJobFolder(run);
     return inside;

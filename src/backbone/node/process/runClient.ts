@@ -3,9 +3,9 @@ import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { LineSplitter } from '../../../base/core/lineSplitter.ts';
 import {
-  decodeFrontEndMessage,
+  decodeRunClientMessage,
   encodeLine,
-  type FrontEndMessage,
+  type RunClientMessage,
   type RunEvent,
 } from '../../core/protocol/run.ts';
 
@@ -17,34 +17,34 @@ import {
 export const messagesDescriptor = 3;
 export const eventsDescriptor = 4;
 
-export interface FrontEndListener {
-  onMessage(message: FrontEndMessage): void;
+export interface RunClientListener {
+  onMessage(message: RunClientMessage): void;
   /** A line that is not of the protocol. */
   onUnknown(line: string): void;
   /** The front end has gone: end at once. */
   onClosed(): void;
 }
 
-export interface FrontEnd {
+export interface RunClient {
   /** Returns when the event is on its way, whatever happens to this process next. Nothing, once the front end has gone. */
   send(event: RunEvent): void;
 }
 
 /** Listens to the front end. Keeps the process alive until the first message, not after it. */
-export function serveFrontEnd(
-  listener: FrontEndListener,
+export function serveRunClient(
+  listener: RunClientListener,
   descriptors: { readonly messages: number; readonly events: number } = {
     messages: messagesDescriptor,
     events: eventsDescriptor,
   },
-): FrontEnd {
+): RunClient {
   const splitter = new LineSplitter();
   const socket = new Socket({ fd: descriptors.messages, readable: true, writable: false });
   socket.setEncoding('utf8');
   socket.on('data', (chunk: string) => {
     for (const line of splitter.push(chunk)) {
       socket.unref();
-      const message = decodeFrontEndMessage(line);
+      const message = decodeRunClientMessage(line);
       if (message === undefined) listener.onUnknown(line);
       else listener.onMessage(message);
     }

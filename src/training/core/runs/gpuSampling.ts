@@ -13,7 +13,7 @@ type Reading = GpuSample['gpus'][number];
  *
  * @param samples all but the last of as many looks as the first
  */
-export function withLook(samples: readonly GpuSample[], look: GpuSample): GpuSample[] {
+export function addGpuSample(samples: readonly GpuSample[], look: GpuSample): GpuSample[] {
   const last = samples.at(-1);
   const isOpen = last !== undefined && last.looks < looksOf(samples);
   const all = isOpen ? [...samples.slice(0, -1), merged(last, look)] : [...samples, look];
@@ -27,7 +27,7 @@ export function withLook(samples: readonly GpuSample[], look: GpuSample): GpuSam
 }
 
 /** Those that no look will change. */
-export function wholeOf(samples: readonly GpuSample[]): readonly GpuSample[] {
+export function completeSamples(samples: readonly GpuSample[]): readonly GpuSample[] {
   return samples.filter(({ looks }) => looks >= looksOf(samples));
 }
 

@@ -25,7 +25,7 @@ interface Role {
  * machine that sleeps and a host that is started anew are no silence of the run's. Who takes a run over begins to watch,
  * and waits as before a first step until a whole step of each role has been seen.
  */
-export class Standstill {
+export class StallDetector {
   readonly #roles = new Map<string, Role>();
   #lookedAt: number | undefined;
   #signs = 0;

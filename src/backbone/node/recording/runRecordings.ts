@@ -35,7 +35,7 @@ export interface OpenReplay {
 }
 
 /** What a run's calls are recorded on and replayed from: those of its episodes, and those of its helper LLM. */
-export class RunTapes {
+export class RunRecordings {
   readonly names = new EpisodeNames();
   /** Of the run, which decides what a trace has of its requests. */
   toolCallsDisabled = false;

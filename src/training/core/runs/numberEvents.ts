@@ -16,7 +16,7 @@ interface OpenEvent {
  *
  * @param bodies those of logs have one line each
  */
-export function* eventsOf(
+export function* numberEvents(
   fold: RunFold,
   bodies: readonly RunEventBody[],
   at: number,

@@ -1,15 +1,15 @@
 /** Where a config names what training reads: tasks, documents, examples. */
 import { valueAt, type Value } from '../../../configs/core/value.ts';
-import type { Keyed } from './keyed.ts';
+import type { KeyedValue } from './keyed.ts';
 
-export interface DataPlace extends Keyed<string> {
+export interface DataSource extends KeyedValue<string> {
   /** `dataset`: a file or folder, or the name of a hub. */
   readonly kind: 'file' | 'dataset';
 }
 
 type When = Readonly<Record<string, string>>;
 
-interface DataKey extends Pick<DataPlace, 'kind'> {
+interface DataKey extends Pick<DataSource, 'kind'> {
   /** `*`: each item of a list. */
   readonly path: string;
   /** What other keys have to say for it to be read. */
@@ -73,15 +73,15 @@ const places = {
   ],
 } as const satisfies Readonly<Record<string, readonly DataKey[]>>;
 
-export interface FoundData extends Pick<DataPlace, 'kind'> {
+export interface DataValue extends Pick<DataSource, 'kind'> {
   readonly path: string;
   readonly value: Value;
 }
 
 /** The values of a config by which its backbone, or AgentJet before it, finds data. */
-export function dataIn(root: Value, dialect: keyof typeof places): readonly FoundData[] {
+export function dataValues(root: Value, dialect: keyof typeof places): readonly DataValue[] {
   const keys: readonly DataKey[] = places[dialect];
-  return keys.flatMap(({ kind, path, when = {} }): readonly FoundData[] => {
+  return keys.flatMap(({ kind, path, when = {} }): readonly DataValue[] => {
     const isRead = Object.entries(when).every(([key, wanted]) => {
       const value = valueAt(root, key);
       return value?.kind === 'scalar' && value.value === wanted;
@@ -91,7 +91,7 @@ export function dataIn(root: Value, dialect: keyof typeof places): readonly Foun
 }
 
 /** Of a path with at most one `*`. */
-function valuesAt(root: Value, path: string): readonly Pick<FoundData, 'path' | 'value'>[] {
+function valuesAt(root: Value, path: string): readonly Pick<DataValue, 'path' | 'value'>[] {
   const [before = '', after] = path.split(/\.\*(?:\.|$)/);
   const value = valueAt(root, before);
   if (value === undefined || after === undefined) return value === undefined ? [] : [{ path, value }];

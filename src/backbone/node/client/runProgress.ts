@@ -6,7 +6,7 @@ export type RunStarted = Extract<RunEvent, { type: 'run-started' }>;
 export type RunEnded = Extract<RunEvent, { type: 'run-ended' }>;
 
 /** What a run has told of itself and of its episodes so far; what a front end shows is made of it. */
-export class GatheredRun {
+export class RunProgress {
   #started: RunStarted | undefined;
   #ended: RunEnded | undefined;
   #places: RunPlaces | undefined;

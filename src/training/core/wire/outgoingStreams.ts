@@ -2,11 +2,11 @@ import type { Disposable } from '../../../base/core/disposable.ts';
 import type { RunRecord } from '../protocol/runs.ts';
 import { encodeChunk, wireLimits } from '../protocol/wire.ts';
 import type { ByteSource, EventBlock, EventReader, HostRuns } from '../contracts.ts';
-import type { Outflow, Sender } from './sender.ts';
+import type { OutgoingStream, Sender } from './sender.ts';
 import type { WireSocket } from './wireSocket.ts';
 
 /** The events of one run. */
-export class FollowOutflow implements Outflow, Disposable {
+export class EventStream implements OutgoingStream, Disposable {
   readonly #socket: WireSocket;
   readonly #reader: EventReader;
   readonly #sender: Sender;
@@ -66,7 +66,7 @@ export class FollowOutflow implements Outflow, Disposable {
 }
 
 /** Runs that changed or were removed: of each the newest alone waits to be sent. */
-export class WatchOutflow implements Outflow, Disposable {
+export class RunChangeStream implements OutgoingStream, Disposable {
   /** Undefined: it was removed. */
   readonly #news = new Map<string, RunRecord | undefined>();
   readonly #notify: (run: string, record: RunRecord | undefined) => void;
@@ -101,7 +101,7 @@ export class WatchOutflow implements Outflow, Disposable {
 }
 
 /** A file on its way to the client. */
-export class DownloadOutflow implements Outflow, Disposable {
+export class DownloadStream implements OutgoingStream, Disposable {
   readonly #socket: WireSocket;
   readonly #transfer: number;
   readonly #pieces: AsyncIterator<Uint8Array>;
