@@ -5,7 +5,7 @@ import { CodedError } from '../../base/core/errors.ts';
 import { sizeText } from '../../base/core/sizeText.ts';
 import type { RunRecord } from '../core/protocol/runs.ts';
 import type { DispatchPlan, DispatchStep } from '../node/client/dispatch.ts';
-import { unsentFileId } from '../core/dispatch/unsendable.ts';
+import { unsentFileId } from '../core/dispatch/located.ts';
 import { unsentFiles, type Preview } from '../core/sync/tree.ts';
 import { cancellable, type ShownWork } from '../../base/editor/cancellable.ts';
 import { chooseConfig } from '../../configs/editor/choose/chooseConfig.ts';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CodedError } from '../../../src/base/core/errors.ts';
 import { Emitter } from '../../../src/base/core/event.ts';
-import type { GpuSample } from '../../../src/training/core/protocol/gpuSamples.ts';
-import type { RunEvent, RunRecord } from '../../../src/training/core/protocol/runs.ts';
+import type { GpuSample, RunEvent, RunRecord } from '../../../src/training/core/protocol/runs.ts';
 import { eventsFrame } from '../../../src/training/core/protocol/eventsMessage.ts';
 import type { ByteSink, EventReader, HostServices, RunFiles } from '../../../src/training/core/contracts.ts';
 

@@ -36,20 +36,20 @@ type Sibling = z.infer<typeof revision>['siblings'][number];
 const offlineVariables = ['HF_HUB_OFFLINE', 'HF_DATASETS_OFFLINE'];
 
 /**
- * The Hugging Face Hub through its cache, both shared with Python: what the cache has is read without asking the hub,
- * what it lacks is fetched into it. `HF_ENDPOINT`, `HF_TOKEN` or the token of `hf auth login`, `HF_HOME`, `HF_HUB_CACHE`,
- * `HF_HUB_OFFLINE` and `HF_DATASETS_OFFLINE` count as they do there.
+ * Accesses the Hugging Face Hub through its cache, which Python shares. Cached files are read without a request, and
+ * missing ones are fetched into the cache. `HF_ENDPOINT`, `HF_TOKEN` or the token of `hf auth login`, `HF_HOME`,
+ * `HF_HUB_CACHE`, `HF_HUB_OFFLINE` and `HF_DATASETS_OFFLINE` have the same effect as in Python.
  */
 export function huggingFaceHub(places: CacheEnvironment): DataSetHub {
   return {
     isId: isModelId,
-    open: async (id, choose, told) => {
+    open: async (id, choose, listener) => {
       const folder = path.join(huggingFaceCache(places), `datasets--${id.replaceAll('/', '--')}`);
       const cached = await fromCache(folder, choose);
       if (cached !== undefined) return cached;
       const forbidden = offlineVariables.find((name) => isSet(places.env[name]));
       if (forbidden !== undefined) throw hubErrors.switchedOff(id, forbidden);
-      return new Fetching(id, folder, places, told).run(choose);
+      return new Fetching(id, folder, places, listener).run(choose);
     },
   };
 }
@@ -70,7 +70,7 @@ async function fromCache<T extends Chosen>(
     const chosen = choose(await listFolder(snapshot, localFiles));
     return hasAllShards(chosen.files) ? { folder: snapshot, chosen } : undefined;
   } catch (error) {
-    // The cache may hold but a part of the data set.
+    // The cache can contain only a part of the data set.
     if (error instanceof CodedError) return undefined;
     throw error;
   }
@@ -92,19 +92,19 @@ class Fetching {
   readonly #id: string;
   readonly #folder: string;
   readonly #places: CacheEnvironment;
-  readonly #told: HubListener;
+  readonly #listener: HubListener;
   readonly #abort = new AbortController();
   #token: string | undefined;
 
-  constructor(id: string, folder: string, places: CacheEnvironment, told: HubListener) {
+  constructor(id: string, folder: string, places: CacheEnvironment, listener: HubListener) {
     this.#id = id;
     this.#folder = folder;
     this.#places = places;
-    this.#told = told;
+    this.#listener = listener;
   }
 
   async run<T extends Chosen>(choose: Choose<T>): Promise<{ folder: string; chosen: T }> {
-    const listening = this.#told.cancellation.onCancelled(() => this.#abort.abort());
+    const listening = this.#listener.cancellation.onCancelled(() => this.#abort.abort());
     try {
       return await this.#run(choose);
     } catch (error) {
@@ -162,21 +162,21 @@ class Fetching {
   }
 
   async #bring(file: HubFile): Promise<void> {
-    let told = -1;
+    let lastStep = -1;
     await download(file, this.#blob(file), {
       id: this.#id,
       token: this.#token,
       signal: this.#abort.signal,
       progress: (received) => {
         const step = Math.floor(received / stepOf(file.size));
-        if (step === told) return;
-        told = step;
-        this.#told.progress(`Fetching ${this.#id}: ${file.path}, ${amount(received, file.size)}`);
+        if (step === lastStep) return;
+        lastStep = step;
+        this.#listener.progress(`Fetching ${this.#id}: ${file.path}, ${amount(received, file.size)}`);
       },
     });
   }
 
-  /** Only once all have arrived, so that a snapshot holds a split wholly or not at all. */
+  /** Links files into a snapshot once all have arrived, so that it has all of a split or nothing. */
   async #place(files: readonly HubFile[], folder: string, sha: string): Promise<void> {
     try {
       for (const file of files) await link(this.#blob(file), path.join(folder, file.path));
@@ -188,7 +188,7 @@ class Fetching {
   }
 }
 
-/** As the hub's own client does; Windows may forbid links. */
+/** Links a file, as the hub's own client does. Copies it if Windows forbids links. */
 async function link(blob: string, place: string): Promise<void> {
   await mkdir(path.dirname(place), { recursive: true });
   await rm(place, { force: true });
@@ -207,7 +207,7 @@ async function tokenOf({ env, ...places }: CacheEnvironment): Promise<string | u
   return notEmpty((await localFiles.readText(file))?.trim());
 }
 
-/** Nothing that leads out of the folder. */
+/** Returns true if a path does not lead out of the folder. */
 function isInside(file: string): boolean {
   return !/^[/\\]|\\|^[A-Za-z]:|(?:^|\/)\.{0,2}(?:\/|$)/.test(file);
 }
@@ -235,7 +235,7 @@ function hashOf(blobId: string | null | undefined, sha256: string | undefined): 
   return isHash(blobId) ? { kind: 'git', digits: blobId } : undefined;
 }
 
-/** Bytes between two lines of progress. */
+/** Returns the bytes between two progress messages. */
 function stepOf(size: number | undefined): number {
   return Math.max(8 * 2 ** 20, (size ?? 0) / 20);
 }

@@ -17,7 +17,7 @@ export interface Post {
   readonly body: string;
 }
 
-/** Where requests go, computed once for all of them. */
+/** A target of requests, computed once. */
 export interface PostTarget {
   readonly request: typeof httpRequest;
   readonly options: RequestOptions;
@@ -109,7 +109,7 @@ export function releaseConnection(response: IncomingMessage): void {
   const timer = setTimeout(() => response.destroy(), grace);
   timer.unref();
   response.once('close', () => clearTimeout(timer));
-  response.once('error', () => undefined); // nobody reads the rest
+  response.once('error', () => undefined); // no one reads the rest
   response.resume();
 }
 

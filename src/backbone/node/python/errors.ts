@@ -1,9 +1,32 @@
-import { CodedError } from '../../../base/core/errors.ts';
+import { CodedError, type Location } from '../../../base/core/errors.ts';
+import type { WorkerFailure } from '../../core/protocol/worker.ts';
 
-/** Whose Python it is, for what is said of it. */
+/** An error of the user's Python, with its location and traceback. */
+export class PythonError extends Error {
+  override readonly name = 'PythonError';
+  readonly location: Location | undefined;
+  readonly #failure: WorkerFailure;
+
+  constructor(failure: WorkerFailure) {
+    super(failure.message);
+    this.#failure = failure;
+    const { file, line, stack } = failure;
+    this.location = file === undefined ? undefined : { file, ...(line !== undefined && { line }) };
+    if (stack !== undefined) this.stack = stack;
+  }
+
+  /** Returns an error with a code if the worker knows one. */
+  coded(): CodedError | undefined {
+    const { code, message, hint } = this.#failure;
+    if (code === undefined) return undefined;
+    return new CodedError({ code, message, hint, location: this.location }, { cause: this });
+  }
+}
+
+/** The Python interpreter that an error names. */
 export interface InterpreterInfo {
   readonly executable: string;
-  /** The virtual environment that it is of, which can be made anew. */
+  /** The virtual environment of the interpreter, which can be recreated. */
   readonly environment: string | undefined;
 }
 
@@ -23,7 +46,7 @@ export const pythonErrors = {
       message: `${python.executable} ended before it was ready: ${how}.`,
       hint: `What it printed says why. ${howToMend(python)}`,
     }),
-  /** @param seconds how long it was waited for */
+  /** @param seconds the time limit */
   hangs: ({ executable }: InterpreterInfo, seconds: number): CodedError =>
     new CodedError({
       code: 'python/hangs',
@@ -36,7 +59,7 @@ export const pythonErrors = {
       message: `The Python process of the run ended in the midst of it: ${how}.`,
       hint: 'Something in it ended the process (os._exit, a signal, a crash of native code); what it printed last may tell. Episodes that come after get a new one.',
     }),
-  /** @param said what the installer said last */
+  /** @param said the last lines of the installer */
   debugpyNotInstalled: (executable: string, version: string, said: readonly string[]): CodedError =>
     new CodedError({
       code: 'python/debugpy-not-installed',
@@ -73,7 +96,7 @@ function howToMend({ environment }: InterpreterInfo): string {
     : `Make its environment anew with Python 3.10 or later (python3 -m venv --clear ${inCommand(environment)}), or ${nameAnother}.`;
 }
 
-/** As one word of a command line. */
+/** Quotes a path for a command line. */
 function inCommand(file: string): string {
   return /^[\w@%+=:,./\\-]+$/.test(file) ? file : `"${file}"`;
 }

@@ -1,11 +1,13 @@
 import { valueAt, type Value } from '../../../configs/core/value.ts';
-import { readerKey } from './dataSources.ts';
-import type { KeyedValue } from './keyed.ts';
+import { readerKey, type KeyedValue } from './dataSources.ts';
 
-/** What AgentJet makes clients of DashScope for that have no key of their own. */
+/** The parts of AgentJet that call DashScope without their own key. */
 export type KeyUser = 'rubrics_auto_grader' | 'llm_evaluate' | 'deduplication';
 
-/** What in AgentJet's part of a composed config takes DashScope's key from the environment, by the key that chooses it. */
+/**
+ * Returns the parts of AgentJet that read DashScope's key from the environment, with the config key that enables
+ * each.
+ */
 export function keyUsersIn(root: Value): readonly KeyedValue<KeyUser>[] {
   const judge = 'ajet.task_judge';
   const judges = valueOf(root, `${judge}.judge_type`) === 'rubrics_auto_grader';
@@ -14,7 +16,7 @@ export function keyUsersIn(root: Value): readonly KeyedValue<KeyUser>[] {
   return [...(judges && !hasOwn ? [grader] : []), ...filtersIn(root)];
 }
 
-/** Filters of the reader of traces; upstream makes those alone that are enabled. */
+/** Returns the filters of the trace reader. Upstream creates only the enabled ones. */
 function filtersIn(root: Value): readonly KeyedValue<KeyUser>[] {
   const section = 'ajet.task_reader.feedback_tracing.filters';
   const filters = valueAt(root, section);
@@ -35,7 +37,7 @@ function valueOf(root: Value, path: string): unknown {
   return value?.kind === 'scalar' ? value.value : undefined;
 }
 
-/** Whether Python takes it for true; of what is no scalar it does not matter. */
+/** Returns true if Python treats the scalar as true. */
 function isSet(value: Value | undefined): boolean {
   if (value?.kind !== 'scalar') return value !== undefined;
   return Boolean(value.value);

@@ -8,7 +8,7 @@ import type { Environment } from '../../../configs/core/interpolation/host.ts';
 import { isPython, parseLocator } from '../../../configs/core/locator.ts';
 import { valueAt, type MappingValue } from '../../../configs/core/value.ts';
 import type { Finding } from '../../core/protocol/hostRpc.ts';
-import { bridgedFile, bridgePackage, type BridgedCode } from '../../core/dispatch/bridgeNames.ts';
+import { bridgedFile, bridgePackage, type BridgedCode } from '../../core/protocol/bridge.ts';
 import { setConfigKeys } from '../../core/launch/resume.ts';
 import type { AddedFile, Tree } from '../../core/sync/tree.ts';
 import { localFiles } from '../../../base/node/files.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isPython, parseLocator } from '../../../configs/core/locator.ts';
 import type { Finding } from '../../core/protocol/hostRpc.ts';
 import { isModelPath } from '../../core/launch/preflight.ts';
-import type { KeyedValue } from '../../core/launch/keyed.ts';
+import type { KeyedValue } from '../../core/launch/dataSources.ts';
 import { dataOf, type Training } from '../../core/launch/training.ts';
 import { ownIgnoreFile } from '../../core/sync/ignoreRules.ts';
 import type { ExcludedPath, Tree } from '../../core/sync/tree.ts';
@@ -102,7 +102,11 @@ async function notSent(id: string, { key, value }: KeyedValue<string>, tree: Sen
 }
 
 /** @param left undefined: it is an empty folder, or one of too many that rules leave out */
-function whyNot(place: string, left: ExcludedPath | undefined, onHost: string): Pick<Finding, 'message' | 'hint'> {
+function whyNot(
+  place: string,
+  left: ExcludedPath | undefined,
+  onHost: string,
+): Pick<Finding, 'message' | 'hint'> {
   if (left === undefined) {
     const message = `No file of \`${place}\` is sent.`;
     return { message, hint: `Put one there that no rule of .gitignore leaves out, or ${onHost}.` };

@@ -1,6 +1,5 @@
-import type { GpuSample } from '../../core/protocol/gpuSamples.ts';
+import { type GpuSample, finalStates, type Checkpoint, type RunEvent } from '../../core/protocol/runs.ts';
 import type { Gpu } from '../../core/protocol/hostRpc.ts';
-import { finalStates, type Checkpoint, type RunEvent } from '../../core/protocol/runs.ts';
 import type { PageRun } from '../../core/page/trainingRunRpc.ts';
 import { MetricSeries } from './metricSeries.ts';
 

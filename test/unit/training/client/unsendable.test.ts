@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unsentFileFindings } from '../../../../src/training/core/dispatch/unsendable.ts';
+import { unsentFileFindings } from '../../../../src/training/core/dispatch/located.ts';
 
 test('what cannot be sent is told one by one, and beyond that counted', () => {
   const lost = (count: number) =>

@@ -20,9 +20,14 @@ import {
   type Launchers,
   type LaunchSite,
 } from '../../../core/launch/plan.ts';
-import { isModelPath, preflight, type PreflightFacts } from '../../../core/launch/preflight.ts';
-import type { RayFacts } from '../../../core/launch/preflightRay.ts';
-import type { FolderUser, OtherRuns } from '../../../core/launch/preflightRuns.ts';
+import {
+  isModelPath,
+  preflight,
+  type PreflightFacts,
+  type RayFacts,
+  type FolderUser,
+  type OtherRuns,
+} from '../../../core/launch/preflight.ts';
 import { planResume, describeRestore, setJobName } from '../../../core/launch/resume.ts';
 import {
   dataOf,
@@ -248,12 +253,7 @@ export class HostLaunch {
     });
   }
 
-  async #facts(
-    order: RunOrder,
-    training: Training,
-    cwd: string,
-    beside: OtherRuns,
-  ): Promise<PreflightFacts> {
+  async #facts(order: RunOrder, training: Training, cwd: string, beside: OtherRuns): Promise<PreflightFacts> {
     const { count } = this.#options;
     const [found, gpus, diskFree] = await Promise.all([
       this.#launchers(),

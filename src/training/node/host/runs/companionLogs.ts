@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { companionSource } from '../../../core/runs/sources.ts';
+import { companionSource } from '../../../core/runs/markers.ts';
 import { entriesOf } from './entries.ts';
 
 /** `<tag>.<hash>.<machine>.log`, in the launcher's working folder. */

@@ -5,8 +5,7 @@ import path from 'node:path';
 import type { Disposable } from '../../../../base/core/disposable.ts';
 import { toReport } from '../../../../base/core/errors.ts';
 import { Emitter } from '../../../../base/core/event.ts';
-import type { EffectiveConfig } from '../../../core/protocol/effectiveConfig.ts';
-import { runId, type RunOrder, type RunRecord } from '../../../core/protocol/runs.ts';
+import { type EffectiveConfig, runId, type RunOrder, type RunRecord } from '../../../core/protocol/runs.ts';
 import type { EventReader, HostRuns } from '../../../core/contracts.ts';
 import {
   badJobFolder,
@@ -17,9 +16,8 @@ import {
   runActive,
   runNeeded,
 } from '../../../core/runs/failures.ts';
-import { rayUse } from '../../../core/launch/rayUse.ts';
-import type { OtherRuns } from '../../../core/launch/preflightRuns.ts';
-import { planQueue, rayClaims, type RayClaims } from '../../../core/runs/queue.ts';
+import { rayUse, planQueue, rayClaims, type RayClaims } from '../../../core/runs/queue.ts';
+import type { OtherRuns } from '../../../core/launch/preflight.ts';
 import { asDiskFull } from '../sync/contentStore.ts';
 import { RecentProcesses } from './family.ts';
 import { FoldersInUse } from './foldersInUse.ts';

@@ -23,7 +23,7 @@ import { RunTails, whatIsThere } from './tails.ts';
 
 /** What all runs of a host share. */
 export interface RunContext extends KeptContext {
-  readonly sync: Pick<HostSync, 'has' | 'materialise'>;
+  readonly sync: Pick<HostSync, 'has' | 'materialize'>;
   readonly launch: Pick<HostLaunch, 'gpus' | 'prepare' | 'rayJob'>;
   readonly clock: Clock;
   readonly logger: Logger;

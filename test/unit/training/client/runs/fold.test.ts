@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../../../../src/training/core/protocol/runs.ts';
 import { numberEvents } from '../../../../../src/training/core/runs/numberEvents.ts';
-import { companionSource } from '../../../../../src/training/core/runs/sources.ts';
+import { companionSource } from '../../../../../src/training/core/runs/markers.ts';
 import { RunFold, type RunEventBody } from '../../../../../src/training/core/runs/fold.ts';
 
 /** All events that come of some, a minute apart; what each brings with it comes right after it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { GpuSample } from '../../../../../src/training/core/protocol/gpuSamples.ts';
+import type { GpuSample } from '../../../../../src/training/core/protocol/runs.ts';
 import { completeSamples, addGpuSample } from '../../../../../src/training/core/runs/gpuSampling.ts';
 
 const look = (at: number, load: number | null, gpus = 1): GpuSample => ({

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunRecord } from '../../../../../src/training/core/protocol/runs.ts';
 import type { GpuReading } from '../../../../../src/training/core/launch/nvidiaSmi.ts';
-import type { RayUse } from '../../../../../src/training/core/launch/rayUse.ts';
-import { planQueue, rayClaims } from '../../../../../src/training/core/runs/queue.ts';
+import { type RayUse, planQueue, rayClaims } from '../../../../../src/training/core/runs/queue.ts';
 
 const gpu = (index: number, used = 0): GpuReading => {
   return { index, name: 'GPU', memory: 80_000, used, load: 0 };
